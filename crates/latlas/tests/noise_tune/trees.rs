@@ -270,9 +270,9 @@ fn every_record_of_the_journal_is_synced_before_the_next_step() {
         }
     }
     assert!(synced && records > 6 && values == 4, "{calls}");
-    // Its name, and that it is gone.
+    // Its name, the report, and that the journal is gone.
     let directory = calls.lines().filter(|call| call.starts_with("fsync") && call.contains("/state>"));
-    assert_eq!(directory.count(), 2, "{calls}");
+    assert_eq!(directory.count(), 3, "{calls}");
 }
 
 /// The watchdog restores though what the command left keeps running.

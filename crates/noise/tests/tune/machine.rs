@@ -55,6 +55,7 @@ fn whichever_copy_is_left_puts_everything_back() {
         |bench| fs::remove_dir_all(bench.state.path()).expect("removed"),
         |bench| {
             let moved = bench.directory.path().join("moved");
+            let _ = fs::remove_dir_all(&moved);
             fs::rename(bench.state.path(), moved).expect("moved");
         },
         |bench| fs::remove_file(bench.journal()).expect("removed"),
@@ -91,7 +92,7 @@ fn copies_that_differ_by_a_crash_are_made_the_same() {
         let less = lines[..lines.len() - cut].concat();
         fs::write(bench.journal(), &less[..less.len() - cut]).expect("written");
         // Something can't be put back, so that both stay.
-        bench.quirks(|quirks| drop(quirks.fixed.insert(RATE.into())));
+        bench.quirks(|quirks| quirks.fixed.extend([RATE.to_owned()]));
         let restored = bench.try_restore().expect("tried");
         assert!(restored.pending, "{restored:?}");
         let [one, other] = [bench.machines_journal(), bench.journal()].map(fs::read);
