@@ -121,11 +121,15 @@ fn ctrl_c_ends_the_wait_at_once() {
         "exec -- true",
         "selftest --quick",
     ] {
-        let mut second = home.start(line);
-        waits(&mut second);
-        signal(second.id(), "INT");
-        let status = wait_for("its end", || second.try_wait().expect("asked"));
-        assert_eq!(status.signal(), Some(2), "{line}: no run, no table");
+        for (name, number) in [("INT", 2), ("TERM", 15)] {
+            // A runner in the background may ignore SIGINT, and what is ignored stays so.
+            let mut second = home.wrapped("env --default-signal=INT,TERM", line);
+            let mut second = second.spawn().expect("it starts");
+            waits(&mut second);
+            signal(second.id(), name);
+            let status = wait_for("its end", || second.try_wait().expect("asked"));
+            assert_eq!(status.signal(), Some(number), "{line}: no run, no table");
+        }
     }
     assert!(alive(first.id()));
     kill(first);
@@ -197,7 +201,10 @@ fn stranger(home: &Home) -> Child {
     home.write("lock", "");
     let script = "exec 9<>lock; flock 9; echo locked; read -r line";
     let mut child = home.launch(["sh", "-c", script]);
-    let mut child = child.stdin(std::process::Stdio::piped()).spawn().expect("sh runs");
+    let mut child = child
+        .stdin(std::process::Stdio::piped())
+        .spawn()
+        .expect("sh runs");
     let mut said = [0; 7];
     let out = child.stdout.as_mut().expect("a pipe");
     out.read_exact(&mut said).expect("it has the lock");
@@ -231,10 +238,15 @@ fn a_holder_that_is_stopped_is_said_to_be() {
     let home = Home::new();
     let first = holder(&home);
     signal(first.id(), "STOP");
-    wait_until("the stop", || crate::support::processes::stat(first.id())[0] == "T");
+    wait_until("the stop", || {
+        crate::support::processes::stat(first.id())[0] == "T"
+    });
     home.run("noise measure --no-wait")
         .refused("latlas noise measure (process ");
-    has(&home.run("noise measure --no-wait").err, [", stopped, for "]);
+    has(
+        &home.run("noise measure --no-wait").err,
+        [", stopped, for "],
+    );
     signal(first.id(), "KILL");
     kill(first);
     home.run(SHORT).measured();
@@ -248,16 +260,26 @@ fn a_squatted_file_is_no_lock_and_not_silent() {
     }
     let home = Home::new();
     copy_for_all(&home);
-    let other = "setpriv --reuid=65534 --regid=65534 --clear-groups";
+    let user = |id: u32| format!("setpriv --reuid={id} --regid={id} --clear-groups");
+    let (squatter, other) = (user(65534), user(1001));
     for (squat, why) in [
-        ("umask 077; : > /run/lock/latlas.lock", "latlas.lock: user 65534 owns it and keeps others"),
-        ("ln -s /etc/hostname /run/lock/latlas.lock", "a symbolic link"),
+        (
+            "umask 077; : > /run/lock/latlas.lock",
+            "latlas.lock: user 65534 owns it and keeps others",
+        ),
+        (
+            "ln -s /etc/hostname /run/lock/latlas.lock",
+            "a symbolic link",
+        ),
         ("mkfifo -m 666 /run/lock/latlas.lock", "not a regular file"),
         ("mkdir -m 777 /run/lock/latlas.lock", "directory"),
-        (": > /run/lock/a; chmod 666 /run/lock/a; ln /run/lock/a /run/lock/latlas.lock", "one name"),
+        (
+            ": > /run/lock/a; chmod 666 /run/lock/a; ln /run/lock/a /run/lock/latlas.lock",
+            "one name",
+        ),
     ] {
         let script = format!(
-            "mount -t tmpfs -o mode=1777 none /run/lock && {other} sh -c '{squat}' || exit 77; \
+            "mount -t tmpfs -o mode=1777 none /run/lock && {squatter} sh -c '{squat}' || exit 77; \
              unset LATLAS_LOCK; {PROGRAM} noise measure --for 100ms --no-wait && exit 78; \
              {other} ./latlas noise measure --for 100ms --no-wait && exit 79; \
              {PROGRAM} {SHORT}"
@@ -271,7 +293,11 @@ fn a_squatted_file_is_no_lock_and_not_silent() {
         assert_eq!(lines.len(), 3, "{}", done.err);
         for (line, refused) in lines.iter().zip([true, true, false]) {
             has(line, ["latlas: no measuring lock (/run/lock/latlas.lock"]);
-            assert_eq!(line.contains("without --no-wait, latlas measures"), refused, "{line}");
+            assert_eq!(
+                line.contains("without --no-wait, latlas measures"),
+                refused,
+                "{line}"
+            );
         }
         has(lines[0], [why]);
     }
@@ -295,7 +321,7 @@ fn what_can_not_be_done_does_not_wait() {
         "exec -- no-such-program",
         "exec -- /etc",
         "exec --vs /no/such/program -- true",
-        "exec --shell /no/such/shell -- true",
+        "exec --shell=/no/such/shell -- true",
         "exec --check /no/such/program -- true",
         "exec --input absent -- true",
         "exec --output absent/file -- true",
@@ -328,7 +354,11 @@ fn what_can_not_be_done_does_not_wait() {
     }
     if is_root() {
         copy_for_all(&home);
-        for line in ["exec --fifo -- true", "exec --cold -- true", "exec --shield 0 -- true"] {
+        for line in [
+            "exec --fifo -- true",
+            "exec --cold -- true",
+            "exec --shield 0 -- true",
+        ] {
             let done = as_user(&home, line).ended_with(2);
             lacks(&done.err, ["waiting for"]);
         }
@@ -352,7 +382,10 @@ fn a_cpu_outside_the_inherited_set_may_be_asked_for() {
     let check = format!("grep -qx 'Cpus_allowed_list:\t{isolated}' /proc/self/status");
     let of_exec = run(&format!("exec -r 6 --pin CPU --json -- sh -c \"{check}\"")).run();
     let controls = of_exec.commands.expect("commands").controls;
-    assert_eq!((controls.pinned_cpu, controls.observer_apart), (Some(isolated), true));
+    assert_eq!(
+        (controls.pinned_cpu, controls.observer_apart),
+        (Some(isolated), true)
+    );
     let of_run = run("run cpu.add_i32 --quick --budget 2s --pin CPU --json").run();
     assert_eq!(of_run.conditions.pinned_cpus, [isolated]);
     let osnoise = run("noise measure --for 100ms --cpu CPU --json").json();

@@ -168,7 +168,10 @@ fn another_state_directory_is_no_other_machine() {
     std::fs::remove_dir_all(first.home.path("state")).expect("removed");
     second.home.run("noise restore").ok();
     assert_eq!(before, real());
-    has(&second.home.run("noise restore").ok().out, ["nothing to restore"]);
+    has(
+        &second.home.run("noise restore").ok().out,
+        ["nothing to restore"],
+    );
 }
 
 /// As long as one holds values, another is told which process it is.

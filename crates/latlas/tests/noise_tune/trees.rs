@@ -242,7 +242,10 @@ fn mistakes_are_answered_in_a_line() {
 fn every_record_of_the_journal_is_synced_before_the_next_step() {
     let bench = Bench::of(&machines::intel());
     let strace = "strace -qq -y -o calls -e trace=write,fsync,rename";
-    let mut command = bench.home.wrapped(strace, "noise tune --root tree --only thp,sample-rate -- true");
+    let mut command = bench.home.wrapped(
+        strace,
+        "noise tune --root tree --only thp,sample-rate -- true",
+    );
     let Ok(output) = command.output() else {
         return skip("no strace");
     };
@@ -271,7 +274,9 @@ fn every_record_of_the_journal_is_synced_before_the_next_step() {
     }
     assert!(synced && records > 6 && values == 4, "{calls}");
     // Its name, the report, and that the journal is gone.
-    let directory = calls.lines().filter(|call| call.starts_with("fsync") && call.contains("/state>"));
+    let directory = calls
+        .lines()
+        .filter(|call| call.starts_with("fsync") && call.contains("/state>"));
     assert_eq!(directory.count(), 3, "{calls}");
 }
 
@@ -298,7 +303,10 @@ fn a_killed_tune_is_restored_while_grandchildren_run_on() {
 fn restore_says_where_it_can_not_look() {
     let bench = Bench::of(&machines::intel());
     bench.home.write("file", "");
-    for (state, why) in [("file", "not a directory"), ("file/below", "Not a directory")] {
+    for (state, why) in [
+        ("file", "not a directory"),
+        ("file/below", "Not a directory"),
+    ] {
         let mut command = bench.command("restore");
         command.env("LATLAS_STATE_DIR", bench.home.path(state));
         Done::of(&mut command).refused(why);
@@ -307,11 +315,13 @@ fn restore_says_where_it_can_not_look() {
     for mode in [0o770, 0o757] {
         let of = |mode| std::fs::Permissions::from_mode(mode);
         std::fs::set_permissions(bench.home.path("state"), of(mode)).expect("a mode");
-        bench.run("restore").refused("writable by others");
+        bench.run("restore").refused("writable by other users");
         std::fs::set_permissions(bench.home.path("state"), of(0o755)).expect("a mode");
     }
     std::fs::remove_file(bench.home.path("tree/proc/sys/kernel/random/boot_id")).expect("removed");
     bench.run("restore").refused("can't identify this boot");
-    bench.home.write("tree/proc/sys/kernel/random/boot_id", "boot-1\n");
+    bench
+        .home
+        .write("tree/proc/sys/kernel/random/boot_id", "boot-1\n");
     bench.run("restore").ok();
 }

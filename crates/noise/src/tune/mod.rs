@@ -68,7 +68,9 @@ pub enum TuneError {
         why: String,
     },
     /// Another tune holds the lock.
-    #[error("another latlas ({holder}) has set values of this machine or restores them (lock {path}): wait for its end")]
+    #[error(
+        "another latlas ({holder}) has set values of this machine or restores them (lock {path}): wait for its end"
+    )]
     Busy {
         /// The file of the lock.
         path: PathBuf,

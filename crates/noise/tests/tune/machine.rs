@@ -69,7 +69,10 @@ fn whichever_copy_is_left_puts_everything_back() {
         end(&bench);
         assert!(bench.pending().is_some(), "{number}");
         let restored = bench.restore();
-        assert!(restored.found && restored.as_before(), "{number}: {restored:?}");
+        assert!(
+            restored.found && restored.as_before(),
+            "{number}: {restored:?}"
+        );
         bench.assert_as_before();
         assert_eq!(bench.pending(), None, "{number}");
         // While it is set, too.
@@ -150,16 +153,19 @@ fn what_can_not_be_looked_at_is_not_nothing() {
     fs::create_dir(root.join("open")).expect("made");
     for mode in [0o775, 0o757, 0o777, 0o1777] {
         set_mode(&root.join("open"), mode);
-        refused("open", "writable by others");
+        refused("open", "writable by other users");
         let begun = Tuned::begin(&bench.kernel, &StateDir::at(&root.join("open")), &[]);
-        assert!(matches!(begun.err(), Some(TuneError::StateDirectory { .. })));
+        assert!(matches!(
+            begun.err(),
+            Some(TuneError::StateDirectory { .. })
+        ));
     }
     set_mode(&root.join("open"), 0o755);
     assert!(!at("open").expect("ours").found);
     // What is above it may be anybody's if that can't be replaced.
     fs::create_dir_all(root.join("shared/own")).expect("made");
     set_mode(&root.join("shared"), 0o777);
-    refused("shared/own", "another user may replace it");
+    refused("shared/own", "writable by other users");
     set_mode(&root.join("shared"), 0o1777);
     assert!(!at("shared/own").expect("ours").found);
     if sys::filesystem::user() == 0 {
@@ -167,8 +173,8 @@ fn what_can_not_be_looked_at_is_not_nothing() {
             std::os::unix::fs::chown(root.join(name), Some(user), None).expect("root may");
         };
         chown("open", 4711);
-        refused("open", "owned by another user");
+        refused("open", "owned by user 4711");
         chown("shared", 4711);
-        refused("shared/own", "another user may replace it");
+        refused("shared/own", "owned by user 4711");
     }
 }

@@ -2,7 +2,9 @@
 
 use super::super::faults::Faults;
 use super::checksum::{Checksum, is_marked};
-use super::{Found, Header, Here, Journal, JournalFile, Record, Stale, Unusable, VERSION, WITHOUT_CHECKSUMS};
+use super::{
+    Found, Header, Here, Journal, JournalFile, Record, Stale, Unusable, VERSION, WITHOUT_CHECKSUMS,
+};
 use std::fs::OpenOptions;
 use std::io::{self, Read, Write};
 use std::os::unix::fs::MetadataExt;
@@ -91,7 +93,10 @@ impl Journal {
     fn has(&self, other: &JournalFile) -> io::Result<bool> {
         let of = |copy: &JournalFile| copy.file.metadata().map(|found| (found.dev(), found.ino()));
         let other = of(other)?;
-        Ok(self.copies.iter().any(|own| of(own).is_ok_and(|own| own == other)))
+        Ok(self
+            .copies
+            .iter()
+            .any(|own| of(own).is_ok_and(|own| own == other)))
     }
 
     fn copy_to(&self, copy: &JournalFile) -> io::Result<()> {
@@ -103,11 +108,7 @@ impl Journal {
         copy.file.sync_all()
     }
 
-    fn open_in(
-        directory: &Path,
-        here: Here,
-        faults: &Faults,
-    ) -> Result<Option<Found>, Unusable> {
+    fn open_in(directory: &Path, here: Here, faults: &Faults) -> Result<Option<Found>, Unusable> {
         let path = Journal::path(directory);
         let unreadable = |error| Unusable::Unreadable {
             path: path.clone(),
