@@ -72,8 +72,8 @@ impl MadeUp {
                 b >> 4 & 0xffff_ffff_ffff
             ),
             started_unix_ms: FIRST_MS + u64::from(number) * 60_000,
-            rows: Vec::new(),
-            cells: Vec::new(),
+            rows: Vec::new().into(),
+            cells: Vec::new().into(),
             ..self.template.clone()
         };
         run.machine.hostname = Fact::known(format!("made-up-{}", number % self.machines));

@@ -26,6 +26,7 @@ mod claims {
     pub mod fit;
     pub mod gate;
     pub mod honesty;
+    pub mod linear;
     pub mod osnoise;
     pub mod packs;
     pub mod peers;
@@ -91,6 +92,8 @@ enum Entry {
     Fit(fit::Arguments),
     /// Time and size of an atlas of 1000 runs (5 min)
     AtlasStore(atlas_store::Arguments),
+    /// Time and memory over the number of rows, by command (3 min)
+    Linear(linear::Arguments),
     /// Wall time, memory, program and document size of latlas (5 min)
     Cost(cost::Arguments),
     /// What the C ABI of packs costs, by malloc and free (90 s)
@@ -128,6 +131,7 @@ fn run(entry: &Entry) -> anyhow::Result<bars::Bars> {
         Entry::Files(of) => peers::claim(of, "files"),
         Entry::Exec(of) => exec::claim(of),
         Entry::Osnoise(of) => osnoise::claim(of),
+        Entry::Linear(of) => linear::claim(of),
         Entry::Runs(of) => runs::claim(of),
         Entry::Honesty(of) => honesty::claim(of),
         Entry::UnderLoad(of) => under_load::claim(of),

@@ -287,7 +287,7 @@ fn fill(plan: &mut Plan, budget_s: f64) {
 pub fn estimates(run: &Run) -> Vec<(String, Bound, Estimate)> {
     let of = |row: &'_ model::run::Row| {
         let figures = row.figures().into_iter();
-        let named = figures.map(|(at, e)| (name(&row.id, &at), row.bound, e.clone()));
+        let named = figures.map(|f| (name(&row.id, &f.at), row.bound, f.estimate.clone()));
         named.collect::<Vec<_>>()
     };
     run.rows.iter().flat_map(of).collect()

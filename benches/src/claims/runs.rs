@@ -234,8 +234,8 @@ impl Judged {
                 };
                 figures.insert(id, Figures::of(estimate, in_cycles));
             };
-            for (at, estimate) in row.figures() {
-                add(ours::name(&row.id, &at), estimate);
+            for figure in row.figures() {
+                add(ours::name(&row.id, &figure.at), figure.estimate);
             }
         }
         Judged(figures)

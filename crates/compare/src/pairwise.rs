@@ -44,6 +44,7 @@ pub fn compare(
 
     let (mut rows, mut points) = (Vec::new(), Vec::new());
     let (mut only_in_a, mut only_in_b) = (Vec::new(), Vec::new());
+    let mut missing = HashSet::new();
     // A row's modes follow it, and are figures of their own where it has two
     // states: else they would be the same test twice.
     let mut in_modes = false;
@@ -58,7 +59,18 @@ pub fn compare(
         match row {
             Some(row) if key.at.is_empty() => rows.push(reference.applied(row)),
             Some(row) => points.push(reference.applied(row)),
-            None => note_missing(key, in_a, &mut only_in_a, &mut only_in_b),
+            // A side that was not measured is no row of the other's alone, and a mode or
+            // a point no row of its own.
+            None if key.mode.is_none() => {
+                let in_b_alone = matches!(in_a, shared::Has::Nothing);
+                if missing.insert((in_b_alone, &key.id)) {
+                    match in_b_alone {
+                        true => only_in_b.push(key.id.clone()),
+                        false => only_in_a.push(key.id.clone()),
+                    }
+                }
+            }
+            None => {}
         }
     }
     if rows.is_empty() && points.is_empty() {
@@ -115,18 +127,6 @@ fn groups<'r>(
         (with_any.len(), all)
     };
     runs.map(group).filter(|&(count, _)| count >= 2).collect()
-}
-
-/// A side that was not measured is no row of the other's alone, and a mode or
-/// a point no row of its own.
-fn note_missing(key: &Key, in_a: &shared::Has, a: &mut Vec<String>, b: &mut Vec<String>) {
-    let list = match in_a {
-        shared::Has::Nothing => b,
-        _ => a,
-    };
-    if key.mode.is_none() && list.last() != Some(&key.id) && !list.contains(&key.id) {
-        list.push(key.id.clone());
-    }
 }
 
 pub(super) fn tested(rows: &[Row]) -> Vec<Tested<'_>> {

@@ -15,6 +15,7 @@ use model::estimate::Estimate;
 use model::run::Run;
 use model::summary::Key;
 use serde::Serialize;
+use std::collections::HashSet;
 
 /// What came of it.
 #[derive(Serialize, Clone, Debug)]
@@ -90,10 +91,9 @@ pub fn selftest(sets: &[(char, Run)], margin: f64) -> Result<SelfTest, CompareEr
         .zip(other)
         .is_some_and(|(a, b)| super::alike::cores_alike(a, b).is_ok());
     // Modes are rows of their own exactly where the comparison has them so.
-    let compared = |key: &Key| {
-        let same = |r: &&super::ComparedRow| r.id == key.id && r.at == key.at && r.mode == key.mode;
-        comparison.rows.iter().any(|r| same(&r))
-    };
+    let rows = comparison.rows.iter();
+    let compared: HashSet<_> = rows.map(|r| (&r.id, &r.at, &r.mode)).collect();
+    let compared = |key: &Key| compared.contains(&(&key.id, &key.at, &key.mode));
     let (mut rows, known): (Vec<Detectable>, Vec<Option<Known>>) = keys
         .iter()
         .zip(&figures)

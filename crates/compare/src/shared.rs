@@ -7,10 +7,10 @@ use crate::references::Reference;
 use model::compare::reading::{Reading, Repeats};
 use model::estimate::{Estimate, Mode, SAMPLES_IN_ALL, Typical, Verdict};
 use model::repeats::stretches;
-use model::run::{Bound, Row, Run};
+use model::run::{Bound, Cell, FigureAt, Row, Run};
 use model::summary::Key;
 use model::unit::Unit;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 /// The smallest share of the operations with which a mode is a figure of its
 /// own, as in the verdict *two states*.
@@ -95,7 +95,7 @@ pub(super) fn keys(operands: &[&Operand]) -> Vec<Key> {
         }
     };
     for run in operands.iter().flat_map(|operand| operand.runs()) {
-        figures(run, |key, _, _| add(key));
+        figures(run, |key, _, _, _| add(key));
     }
     let measured: Vec<String> = keys.iter().map(|key| key.id.clone()).collect();
     for operand in operands {
@@ -103,13 +103,13 @@ pub(super) fn keys(operands: &[&Operand]) -> Vec<Key> {
             continue;
         };
         // The counterpart of a row that does the same job is not left over.
-        let counterpart: Vec<&str> = measured
+        let counterpart: HashSet<&str> = measured
             .iter()
             .filter_map(|id| Some(table.counterpart(id)?.row.id.as_str()))
             .collect();
         for row in table.rows.iter().filter(|row| row.has_figure()) {
             let key = whole(&row.id);
-            if !counterpart.contains(&row.id.as_str()) && seen.insert(key.clone()) {
+            if !counterpart.contains(row.id.as_str()) && seen.insert(key.clone()) {
                 keys.push(key);
             }
         }
@@ -142,20 +142,21 @@ pub(super) fn of_side(operand: &Operand, keys: &[Key]) -> Vec<Has> {
 /// The figures of several runs by key.
 pub(super) fn of_runs(runs: &[Run], keys: &[Key]) -> Vec<Vec<Figure>> {
     let mut found = vec![Vec::new(); keys.len()];
-    let places: std::collections::HashMap<_, _> = keys
+    let places: HashMap<_, _> = keys
         .iter()
         .enumerate()
         .map(|(at, key)| ((&key.id, &key.at, &key.mode), at))
         .collect();
     for (place, run) in runs.iter().enumerate() {
-        figures(run, |key, row, estimate| {
+        let mut curves = HashMap::new();
+        figures(run, |key, row, bound, estimate| {
             if let Some(&at) = places.get(&(&key.id, &key.at, &key.mode)) {
                 found[at].push(Figure {
                     run: place,
-                    repeats: repeats(run, &key, &estimate),
+                    repeats: repeats(run, &key, &estimate, &mut curves),
                     estimate,
                     unit: row.unit,
-                    bound: row.bound_at(&key.at),
+                    bound,
                 });
             }
         });
@@ -164,20 +165,25 @@ pub(super) fn of_runs(runs: &[Run], keys: &[Key]) -> Vec<Vec<Figure>> {
 }
 
 /// Hands out every figure of a run.
-fn figures(run: &Run, mut each: impl FnMut(Key, &Row, Estimate)) {
+fn figures(run: &Run, mut each: impl FnMut(Key, &Row, Bound, Estimate)) {
     for row in &run.rows {
-        for (at, estimate) in row.figures() {
+        for FigureAt {
+            at,
+            bound,
+            estimate,
+        } in row.figures()
+        {
             let key = Key {
                 at,
                 ..whole(&row.id)
             };
-            each(key.clone(), row, estimate.clone());
+            each(key.clone(), row, bound, estimate.clone());
             for mode in large(&estimate.modes) {
                 let key = Key {
                     mode: Some(mode.name.clone()),
                     ..key.clone()
                 };
-                each(key, row, alone(&mode.typical));
+                each(key, row, bound, alone(&mode.typical));
             }
         }
     }
@@ -198,8 +204,13 @@ fn alone(typical: &Typical) -> Estimate {
 /// What the interval of a typical figure is from: the workers of its cell. An
 /// imported run and a run of commands are of one process each, there its
 /// samples count; those of commands as many as the stretches of time that
-/// widened the interval.
-fn repeats(run: &Run, key: &Key, estimate: &Estimate) -> Repeats {
+/// widened the interval. `curves` keeps the fewest workers of any point of a curve.
+fn repeats(
+    run: &Run,
+    key: &Key,
+    estimate: &Estimate,
+    curves: &mut HashMap<String, Option<u32>>,
+) -> Repeats {
     let samples = estimate
         .headline()
         .map_or(0, |(typical, _)| typical.samples);
@@ -212,14 +223,8 @@ fn repeats(run: &Run, key: &Key, estimate: &Estimate) -> Repeats {
             independent: stretches(samples as usize) as u32,
         };
     }
-    let of_row = |row: &str, at: Option<&[u64]>| {
-        run.cells
-            .iter()
-            .filter(|cell| cell.row == row && at.is_none_or(|at| cell.at == at))
-            .map(|cell| distinct(&cell.samples.workers))
-            .min()
-    };
-    if let Some(workers) = of_row(&key.id, Some(&key.at)) {
+    let workers = |cell: &Cell| distinct(&cell.samples.workers);
+    if let Some(workers) = run.cells.at(&key.id, &key.at).map(workers).min() {
         return Repeats::independent(workers);
     }
     // A level and a published point have no cell of their own: there the
@@ -227,7 +232,14 @@ fn repeats(run: &Run, key: &Key, estimate: &Estimate) -> Repeats {
     // samples the plan. As more may have given the width, it is read as if
     // all samples had.
     let curve = key.id.rsplit_once('/').map(|(curve, _)| curve);
-    let workers = curve.and_then(|curve| of_row(curve, None));
+    let workers = curve.and_then(|curve| {
+        let known = curves.get(curve).copied();
+        known.unwrap_or_else(|| {
+            let fewest = run.cells.of(curve).map(workers).min();
+            curves.insert(curve.to_owned(), fewest);
+            fewest
+        })
+    });
     let planned = run.plan.workers.min(run.plan.large_workers);
     Repeats {
         values: samples,
@@ -271,7 +283,10 @@ mod tests {
         cell.samples.workers = vec![(0, 3), (1, 2), (0, 4)];
         let key = whole(&cell.row);
         let estimate = run.rows.iter().find_map(Row::estimate).expect("a figure");
-        assert_eq!(repeats(&run, &key, estimate), Repeats::independent(2));
+        assert_eq!(
+            repeats(&run, &key, estimate, &mut HashMap::new()),
+            Repeats::independent(2)
+        );
     }
 
     #[test]
@@ -286,7 +301,7 @@ mod tests {
             values: estimate.typical.expect("typical").samples,
             independent,
         };
-        assert_eq!(repeats(&run, &key, &estimate), of(3));
+        assert_eq!(repeats(&run, &key, &estimate, &mut HashMap::new()), of(3));
         for (at, workers) in [(1024, 8), (1 << 20, 2)] {
             let mut cell = run.cells[0].clone();
             cell.row = "memory.latency".into();
@@ -294,7 +309,7 @@ mod tests {
             cell.samples.workers = (0..workers).map(|worker| (worker, 5)).collect();
             run.cells.push(cell);
         }
-        assert_eq!(repeats(&run, &key, &estimate), of(2));
+        assert_eq!(repeats(&run, &key, &estimate, &mut HashMap::new()), of(2));
     }
 
     #[test]
@@ -302,7 +317,7 @@ mod tests {
         let run = synthetic::run_of_commands();
         let row = run.row("exec.grep/wall").expect("a row");
         let estimate = row.estimate().expect("a figure");
-        let found = repeats(&run, &whole(&row.id), estimate);
+        let found = repeats(&run, &whole(&row.id), estimate, &mut HashMap::new());
         let expected = Repeats {
             values: 30,
             independent: 8,

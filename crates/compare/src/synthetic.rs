@@ -27,8 +27,9 @@ pub fn published_run() -> Run {
     for layout in &references.layouts {
         for id in tables::row_ids(layout, &references) {
             if run.row(&id).is_none() && !is_of_curve(&id) {
-                run.rows.push(row_of(&id, run.rows.len(), &references));
-                run.cells.push(cell_of(&id, run.rows.len()));
+                let place = run.rows.len();
+                run.rows.push(row_of(&id, place, &references));
+                run.cells.push(cell_of(&id, place + 1));
             }
         }
     }

@@ -364,8 +364,8 @@ mod tests {
         let context = RunContext::of(&MachineReadings::default(), None, 1.0, 1.0);
         let cells = [(&near, &state), (&far, &state)];
         let row = rows_of(&probe, "my.curve", &cells, &context, &[]).remove(0);
-        let bounds = [vec![1 << 10], vec![1 << 30]].map(|at| row.bound_at(&at));
+        let bounds: Vec<Bound> = row.figures().iter().map(|figure| figure.bound).collect();
         assert_eq!(bounds, [Bound::Core, Bound::Memory]);
-        assert_eq!(row.bound_at(&[]), Bound::Core);
+        assert_eq!(row.bound, Bound::Core);
     }
 }

@@ -190,8 +190,8 @@ pub fn conduct(
         partial: partial.map(|partial| partial.to_string()),
         imported: None,
         job: None,
-        rows,
-        cells: cells(plan, &measured.cells),
+        rows: rows.into(),
+        cells: cells(plan, &measured.cells).into(),
     })
 }
 

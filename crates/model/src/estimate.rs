@@ -26,7 +26,7 @@ pub const EITHER_ORDER_FROM_NS: f64 = 2_000.0;
 pub(crate) const LEAST_SHARE: f64 = 1.0 / 6.0;
 
 /// How far a figure can be trusted.
-#[derive(Serialize, Deserialize, JsonSchema, Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Serialize, Deserialize, JsonSchema, Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
     /// Take it.

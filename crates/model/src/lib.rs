@@ -30,6 +30,8 @@ pub mod host_facts;
 pub mod imported;
 pub mod interleaved;
 mod interval;
+pub mod keyed;
+pub mod limits;
 pub mod loop_cost;
 pub mod machine;
 pub mod machine_readings;

@@ -1,6 +1,7 @@
 //! Documents that people and other programs hand in: what does not fit is said in plain words, with its
 //! place in the text and in the document. The parsers' own words name types of this program.
 
+use crate::limits::{Counter, Limits};
 use serde::Deserialize;
 use serde_json::error::Category;
 
@@ -56,6 +57,30 @@ pub fn read_json<'t, T: Deserialize<'t>>(bytes: &'t [u8]) -> Result<T, Misfit> {
         }
         misfit
     })
+}
+
+/// Reads a JSON document that keeps to limits, which are checked before anything is made of it.
+///
+/// # Errors
+/// With the first fault.
+pub fn read_json_within<'t, T: Deserialize<'t>>(
+    bytes: &'t [u8],
+    limits: &Limits,
+) -> Result<T, Misfit> {
+    let json = without_mark(bytes);
+    let mut counter = Counter::new(limits);
+    if let Err(excess) = counter.feed(json) {
+        let before = &json[..counter.bytes().min(json.len())];
+        let line = before.iter().filter(|&&byte| byte == b'\n').count() + 1;
+        let begins = before.iter().rposition(|&byte| byte == b'\n');
+        return Err(Misfit {
+            kind: Kind::Unfit,
+            line,
+            column: before.len() - begins.map_or(0, |at| at + 1),
+            reason: excess.to_string(),
+        });
+    }
+    read_json(json)
 }
 
 /// A reason with its place in a document; "." is the whole.

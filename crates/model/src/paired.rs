@@ -5,6 +5,7 @@ use crate::estimate::WORKERS;
 use crate::run::Cell;
 use crate::spread::medians_by_worker;
 use crate::stats::{self, Interval};
+use std::collections::HashMap;
 
 /// How many times the denominator's median operation the numerator's takes:
 /// the mean over workers of the ratio of their medians, without the lowest and
@@ -12,10 +13,11 @@ use crate::stats::{self, Interval};
 /// three workers have enough samples of both, or a median is not above 0.
 pub fn ratio(numerator: &Cell, denominator: &Cell) -> Option<Interval> {
     let (above, below) = (medians(numerator)?, medians(denominator)?);
+    let below: HashMap<u32, f64> = below.into_iter().collect();
     let ratios: Vec<f64> = above
         .iter()
         .filter_map(|(worker, ns)| {
-            let (_, other) = below.iter().find(|(w, _)| w == worker)?;
+            let other = below.get(worker)?;
             (*ns > 0.0 && *other > 0.0).then(|| ns / other)
         })
         .collect();

@@ -9,6 +9,7 @@ use crate::estimate::{Estimate, Verdict};
 use crate::filesystem::Filesystem;
 use crate::gate::{Gate, GateState};
 use crate::imported::Imported;
+use crate::keyed::{HasId, Keyed};
 use crate::machine::Machine;
 use crate::missing_points;
 use crate::plateau::Plateau;
@@ -70,9 +71,11 @@ pub struct Run {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub imported: Option<Imported>,
     /// What was found: one entry a row, in catalogue order.
-    pub rows: Vec<Row>,
+    #[schemars(with = "Vec<Row>")]
+    pub rows: Keyed<Row>,
     /// Every sample, by cell.
-    pub cells: Vec<Cell>,
+    #[schemars(with = "Vec<Cell>")]
+    pub cells: Keyed<Cell>,
 }
 
 /// How much is measured.
@@ -254,6 +257,17 @@ pub struct MapPoint {
     pub estimate: Estimate,
 }
 
+/// A figure of a row.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FigureAt<'r> {
+    /// Its point: empty of a single figure; of a map y before x.
+    pub at: Vec<u64>,
+    /// What its time follows.
+    pub bound: Bound,
+    /// The figure.
+    pub estimate: &'r Estimate,
+}
+
 /// The samples of one measured quantity: a row, or one point of a curve.
 #[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, PartialEq)]
 pub struct Cell {
@@ -287,20 +301,28 @@ impl Row {
         }
     }
 
-    /// Every figure with its point: of a single figure the point is empty, of a
-    /// map it is y before x. None where the row is not available.
-    pub fn figures(&self) -> Vec<(Vec<u64>, &Estimate)> {
+    /// Every figure with its point. None where the row is not available.
+    pub fn figures(&self) -> Vec<FigureAt<'_>> {
+        let figure = |at, bound: &Option<Bound>, estimate| FigureAt {
+            at,
+            bound: bound.unwrap_or(self.bound),
+            estimate,
+        };
         match &self.outcome {
             Outcome::Figure(estimate) | Outcome::Level { estimate, .. } => {
-                vec![(Vec::new(), estimate)]
+                vec![figure(Vec::new(), &None, estimate)]
             }
             Outcome::Curve { points, .. } => {
                 let points = points.iter();
-                points.map(|p| (vec![p.x], &p.estimate)).collect()
+                points
+                    .map(|p| figure(vec![p.x], &p.bound, &p.estimate))
+                    .collect()
             }
             Outcome::Map { points, .. } => {
                 let points = points.iter();
-                points.map(|p| (vec![p.y, p.x], &p.estimate)).collect()
+                points
+                    .map(|p| figure(vec![p.y, p.x], &p.bound, &p.estimate))
+                    .collect()
             }
             Outcome::Unavailable { .. } => Vec::new(),
         }
@@ -322,22 +344,6 @@ impl Row {
             Outcome::Map { y_axis, x_axis, .. } => vec![*y_axis, *x_axis],
             _ => Vec::new(),
         }
-    }
-
-    /// What the time of its figure at this point follows; of the row itself
-    /// without one.
-    pub fn bound_at(&self, at: &[u64]) -> Bound {
-        let of_point = match (&self.outcome, at) {
-            (Outcome::Curve { points, .. }, [x]) => {
-                points.iter().find(|p| p.x == *x).and_then(|p| p.bound)
-            }
-            (Outcome::Map { points, .. }, [y, x]) => {
-                let point = points.iter().find(|p| (p.y, p.x) == (*y, *x));
-                point.and_then(|p| p.bound)
-            }
-            _ => None,
-        };
-        of_point.unwrap_or(self.bound)
     }
 }
 
@@ -389,8 +395,7 @@ impl Run {
     /// The samples of a row, ns per operation, in the order measured.
     pub fn values_ns(&self, id: &str) -> Vec<f64> {
         self.cells
-            .iter()
-            .filter(|cell| cell.row == id)
+            .of(id)
             .filter_map(|cell| Some((cell.ops_per_turn, cell.samples.samples().ok()?)))
             .flat_map(|(ops, samples)| {
                 samples
@@ -402,6 +407,23 @@ impl Run {
 
     /// A row by its id.
     pub fn row(&self, id: &str) -> Option<&Row> {
-        self.rows.iter().find(|row| row.id == id)
+        self.rows.of(id).next()
+    }
+
+    /// The samples of a row's figure at this point.
+    pub fn cell(&self, id: &str, at: &[u64]) -> Option<&Cell> {
+        self.cells.at(id, at).next()
+    }
+}
+
+impl HasId for Row {
+    fn id(&self) -> (&str, &[u64]) {
+        (&self.id, &[])
+    }
+}
+
+impl HasId for Cell {
+    fn id(&self) -> (&str, &[u64]) {
+        (&self.row, &self.at)
     }
 }

@@ -7,6 +7,7 @@
 
 use crate::sample::Sample;
 use crate::stats;
+use std::collections::BTreeMap;
 
 /// Stretches of time that the samples of a cell are divided into.
 pub(crate) const STRETCHES: u32 = 8;
@@ -144,19 +145,20 @@ pub(crate) fn worker_medians(values: &[(u32, f64)]) -> Vec<f64> {
 
 /// The same with the workers' numbers.
 pub(crate) fn medians_by_worker(values: &[(u32, f64)]) -> Vec<(u32, f64)> {
-    let mut workers: Vec<u32> = values.iter().map(|&(worker, _)| worker).collect();
-    workers.sort_unstable();
-    workers.dedup();
-    workers
+    by_worker(values)
         .into_iter()
-        .filter_map(|worker| {
-            let own: Vec<f64> = values
-                .iter()
-                .filter(|&&(w, _)| w == worker)
-                .map(|&(_, v)| v)
-                .collect();
+        .filter_map(|(worker, own)| {
             let enough = own.len() >= SAMPLES_PER_WORKER;
             Some((worker, stats::median(own).filter(|_| enough)?))
         })
         .collect()
+}
+
+/// The values of each worker, by its number.
+pub(crate) fn by_worker(values: &[(u32, f64)]) -> BTreeMap<u32, Vec<f64>> {
+    let mut workers: BTreeMap<u32, Vec<f64>> = BTreeMap::new();
+    for &(worker, value) in values {
+        workers.entry(worker).or_default().push(value);
+    }
+    workers
 }

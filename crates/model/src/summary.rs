@@ -1,10 +1,10 @@
 //! What the index holds of machines, runs and rows.
 
 use crate::campaign::Job;
-use crate::estimate::{Estimate, Verdict};
+use crate::estimate::Verdict;
 use crate::host_facts::HostFacts;
 use crate::machine::Fact;
-use crate::run::{Bound, Row, Run, Scale};
+use crate::run::{Bound, FigureAt, Row, Run, Scale};
 use crate::stats::Interval;
 use crate::unit::Unit;
 use schemars::JsonSchema;
@@ -235,12 +235,13 @@ impl KeptResult {
         self.value_ns.filter(|_| known).map(|value| value.value)
     }
 
-    /// The summary of a row's estimate; `at` is the point, empty for a single figure.
-    pub fn of(row: &Row, at: Vec<u64>, estimate: &Estimate) -> KeptResult {
+    /// The summary of a row's figure.
+    pub fn of(row: &Row, figure: FigureAt) -> KeptResult {
+        let estimate = figure.estimate;
         KeptResult {
             row: row.id.clone(),
-            bound: row.bound_at(&at),
-            at,
+            bound: figure.bound,
+            at: figure.at,
             unit: row.unit,
             value_ns: estimate.ns(),
             quiet: estimate.quiet.is_some(),

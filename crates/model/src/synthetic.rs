@@ -89,7 +89,7 @@ pub fn run() -> Run {
         partial: None,
         imported: None,
         job: None,
-        rows: rows(),
+        rows: rows().into(),
         cells: [cell("cpu.add_i32"), cell("cpu.div_i32")]
             .into_iter()
             .chain(stamped::cells())

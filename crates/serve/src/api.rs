@@ -3,6 +3,7 @@
 use crate::app::App;
 use crate::params::{CompareParams, HistoryParams, Name, NoParams, Params, RowParams, RunsParams};
 use crate::problem::Problem;
+use crate::share::Client;
 use crate::{queries, upload, wire};
 use axum::Json;
 use axum::body::Body;
@@ -20,17 +21,19 @@ type Answer<T> = Result<Json<T>, Problem>;
 
 pub(crate) async fn machines(
     State(app): State<App>,
+    client: Client,
     _: Params<NoParams>,
 ) -> Answer<wire::Machines> {
-    let machines = app.query(|index, _| Ok(index.machines()?)).await?;
+    let machines = app.query(client, |index, _| Ok(index.machines()?)).await?;
     Ok(Json(wire::Machines { machines }))
 }
 
 pub(crate) async fn runs(
     State(app): State<App>,
+    client: Client,
     Params(params): Params<RunsParams>,
 ) -> Answer<wire::Runs> {
-    let runs = app.query(move |index, _| {
+    let runs = app.query(client, move |index, _| {
         let (total, runs) = queries::runs(index, &params)?;
         Ok(wire::Runs {
             total,
@@ -44,10 +47,11 @@ pub(crate) async fn runs(
 
 pub(crate) async fn run(
     State(app): State<App>,
+    client: Client,
     Name(id): Name,
     _: Params<NoParams>,
 ) -> Answer<wire::RunWithFigures> {
-    let run = app.query(move |index, _| {
+    let run = app.draw(client, move |index, _| {
         let (kept, run) = queries::run(index, &id)?;
         Ok(wire::RunWithFigures {
             run: wire::Run::from(kept),
@@ -61,12 +65,13 @@ pub(crate) async fn run(
 /// The document as it is stored: compressed, or plain JSON.
 pub(crate) async fn document(
     State(app): State<App>,
+    client: Client,
     Name(id): Name,
     _: Params<NoParams>,
 ) -> Result<Response, Problem> {
     let name = id.to_ascii_lowercase();
     let document = app
-        .query(move |index, _| {
+        .query(client, move |index, _| {
             let path = queries::path(index, &id)?;
             // The server of a database hands out whole documents.
             if index.store().is_database() {
@@ -128,16 +133,21 @@ fn open(path: &Path) -> std::io::Result<Document> {
     })
 }
 
-pub(crate) async fn rows(State(app): State<App>, _: Params<NoParams>) -> Answer<wire::Rows> {
-    let (rows, _) = app.query(queries::rows).await?;
+pub(crate) async fn rows(
+    State(app): State<App>,
+    client: Client,
+    _: Params<NoParams>,
+) -> Answer<wire::Rows> {
+    let (rows, _) = app.query(client, queries::rows).await?;
     Ok(Json(wire::Rows { rows }))
 }
 
 pub(crate) async fn percentiles(
     State(app): State<App>,
+    client: Client,
     Params(params): Params<RowParams>,
 ) -> Answer<wire::Percentiles> {
-    let percentiles = app.query(move |index, _| {
+    let percentiles = app.query(client, move |index, _| {
         let all = queries::over_machines(index, &params.row, &params.at.0)?;
         let ranked = |standing: &MachineStanding| {
             let (host, line) = all.name_of(&standing.machine);
@@ -162,10 +172,11 @@ pub(crate) async fn percentiles(
 
 pub(crate) async fn machine_percentiles(
     State(app): State<App>,
+    client: Client,
     Name(key): Name,
     _: Params<NoParams>,
 ) -> Answer<wire::MachinePercentiles> {
-    let percentiles = app.query(move |index, _| {
+    let percentiles = app.query(client, move |index, _| {
         Ok(wire::MachinePercentiles {
             rows: queries::machine_percentiles(index, &key)?,
             machine: key,
@@ -176,9 +187,10 @@ pub(crate) async fn machine_percentiles(
 
 pub(crate) async fn history(
     State(app): State<App>,
+    client: Client,
     Params(params): Params<HistoryParams>,
 ) -> Answer<wire::History> {
-    let history = app.query(move |index, _| {
+    let history = app.query(client, move |index, _| {
         let HistoryParams { machine, row, at } = params;
         let (figures, history) = queries::history_of(index, &machine, &row, &at.0)?;
         let id = |place: usize| history.runs[place].run.id.clone();
@@ -208,10 +220,12 @@ pub(crate) async fn history(
 
 pub(crate) async fn compare(
     State(app): State<App>,
+    client: Client,
     Params(params): Params<CompareParams>,
 ) -> Answer<compare::Comparison> {
-    let comparison =
-        app.query(move |index, app| queries::comparison(index, app, &params.a, &params.b));
+    let comparison = app.draw(client, move |index, app| {
+        queries::comparison(index, app, &params.a, &params.b)
+    });
     Ok(Json(comparison.await?))
 }
 
@@ -237,11 +251,12 @@ fn is_document(headers: &HeaderMap) -> Result<(), Problem> {
 
 pub(crate) async fn upload(
     State(app): State<App>,
+    client: Client,
     _: Params<NoParams>,
     headers: HeaderMap,
     body: Body,
 ) -> Result<Response, Problem> {
-    let uploaded = upload::upload(&app, &headers, body, is_document, |_, _| Ok(())).await?;
+    let uploaded = upload::upload(&app, client, &headers, body, is_document, |_, _| Ok(())).await?;
     Ok(match uploaded.already {
         true => Json(uploaded).into_response(),
         false => {
@@ -261,10 +276,13 @@ pub(crate) async fn openapi(
 
 pub(crate) async fn metrics(
     State(app): State<App>,
+    client: Client,
     _: Params<NoParams>,
 ) -> Result<Response, Problem> {
     let (runs, machines) = app
-        .query(|index, _| Ok((index.runs()?.len(), index.machines()?.len())))
+        .query(client, |index, _| {
+            Ok((index.runs()?.len(), index.machines()?.len()))
+        })
         .await?;
     let text = app.metrics().text(runs, machines);
     let kind = "text/plain; version=0.0.4; charset=utf-8";

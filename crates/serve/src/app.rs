@@ -3,6 +3,7 @@
 use crate::cached::CachedDocument;
 use crate::metrics::Metrics;
 use crate::problem::Problem;
+use crate::share::{Client, Held, Shares};
 use crate::token::Token;
 use crate::upload::limits::{Memory, UploadLimits};
 use compare::references::References;
@@ -10,13 +11,16 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use store::Store;
 use store::index::Index;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use view::render::ProbeText;
 
 /// Default of [`Options::timeout`].
 pub const TIMEOUT: Duration = Duration::from_secs(20);
 /// Queries at once; the others wait.
 const QUERIES: usize = 8;
+/// Whole documents that are read and drawn at once: queries do not wait for them.
+const DRAWINGS: usize = 4;
+/// Memory for responses that are being sent, KiB: slow readers must not fill it.
+const PAGES_KIB: usize = 256 << 10;
 /// An index this old is opened again: its file may have been replaced.
 const REOPEN: Duration = Duration::from_secs(60);
 /// How often an index looks for documents that other processes added or removed.
@@ -63,8 +67,10 @@ struct Shared {
     metrics: Metrics,
     /// Indexes that no query uses now.
     idle: Mutex<Vec<PooledIndex>>,
-    queries: Arc<Semaphore>,
-    uploads: Arc<Semaphore>,
+    queries: Shares,
+    drawings: Shares,
+    uploads: Shares,
+    pages: Shares,
     openapi: CachedDocument,
     upload_memory: Memory,
     /// Held while a run is looked up and stored.
@@ -93,8 +99,10 @@ impl App {
             options,
             metrics: Metrics::default(),
             idle: Mutex::default(),
-            queries: Arc::new(Semaphore::new(QUERIES)),
-            uploads: Arc::new(Semaphore::new(CHECKED_UPLOADS)),
+            queries: Shares::new(QUERIES),
+            drawings: Shares::new(DRAWINGS),
+            uploads: Shares::new(CHECKED_UPLOADS),
+            pages: Shares::new(PAGES_KIB),
             storing: Mutex::default(),
         }))
     }
@@ -132,16 +140,40 @@ impl App {
 
     /// Permission to unpack and check an upload that has arrived whole, so that
     /// no slow sender holds one.
-    pub(crate) async fn upload_permit(&self) -> Result<OwnedSemaphorePermit, Problem> {
-        self.permit(&self.0.uploads).await
+    pub(crate) async fn upload_permit(&self, client: Client) -> Result<Held, Problem> {
+        self.0.uploads.wait(client, self.0.options.timeout).await
     }
 
     /// Queries the index in a thread that may block.
     pub(crate) async fn query<T: Send + 'static>(
         &self,
+        client: Client,
         query: impl FnOnce(&Index, &App) -> Result<T, Problem> + Send + 'static,
     ) -> Result<T, Problem> {
-        let permit = self.permit(&self.0.queries).await?;
+        self.work(&self.0.queries, client, query).await
+    }
+
+    /// The same of a query that reads whole documents.
+    pub(crate) async fn draw<T: Send + 'static>(
+        &self,
+        client: Client,
+        query: impl FnOnce(&Index, &App) -> Result<T, Problem> + Send + 'static,
+    ) -> Result<T, Problem> {
+        self.work(&self.0.drawings, client, query).await
+    }
+
+    /// Memory for responses that are being sent.
+    pub(crate) fn pages(&self) -> &Shares {
+        &self.0.pages
+    }
+
+    async fn work<T: Send + 'static>(
+        &self,
+        of: &Shares,
+        client: Client,
+        query: impl FnOnce(&Index, &App) -> Result<T, Problem> + Send + 'static,
+    ) -> Result<T, Problem> {
+        let permit = of.wait(client, self.0.options.timeout).await?;
         let app = self.clone();
         let work = tokio::task::spawn_blocking(move || {
             // Held until the work is done, even after a timeout.
@@ -157,14 +189,6 @@ impl App {
         match tokio::time::timeout(self.0.options.timeout, work).await {
             Ok(answer) => answer?,
             Err(_) => Err(Problem::TimedOut),
-        }
-    }
-
-    async fn permit(&self, of: &Arc<Semaphore>) -> Result<OwnedSemaphorePermit, Problem> {
-        let permit = Arc::clone(of).acquire_owned();
-        match tokio::time::timeout(self.0.options.timeout, permit).await {
-            Ok(Ok(permit)) => Ok(permit),
-            _ => Err(Problem::Busy),
         }
     }
 
@@ -194,5 +218,62 @@ impl App {
         if idle.len() < QUERIES {
             idle.push(pooled);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::upload::limits::UploadLimits;
+    use std::net::Ipv4Addr;
+    use std::sync::mpsc::{Receiver, channel};
+
+    fn client(number: u8) -> Client {
+        Client(Ipv4Addr::new(127, 0, 0, number).into())
+    }
+
+    fn app(dir: &std::path::Path) -> App {
+        let options = Options {
+            token: None,
+            max_upload_bytes: 1 << 20,
+            upload: UploadLimits::default(),
+            now_unix_ms,
+            read_only: false,
+            timeout: Duration::from_millis(200),
+            probes: Vec::new(),
+            log: Arc::new(|_| {}),
+        };
+        let openapi = CachedDocument::new(&serde_json::json!({}));
+        let store = Store::in_directory(dir);
+        App::new(store, References::default(), options, openapi)
+    }
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn drawings_of_one_client_keep_neither_queries_nor_other_clients_waiting() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let app = app(dir.path());
+        let (began, begun) = channel();
+        let mut ends = Vec::new();
+        for _ in 0..DRAWINGS - 1 {
+            let (end, ended): (_, Receiver<()>) = channel();
+            let (app, began) = (app.clone(), began.clone());
+            // Longer than the timeout: the client has its answer, and the work goes on.
+            tokio::spawn(async move {
+                let draw = move |_: &Index, _: &App| {
+                    began.send(()).expect("heard");
+                    Ok(ended.recv().is_ok())
+                };
+                let _ = app.draw(client(1), draw).await;
+            });
+            ends.push(end);
+        }
+        for _ in 0..DRAWINGS - 1 {
+            tokio::task::block_in_place(|| begun.recv()).expect("it draws");
+        }
+        let more = app.draw(client(1), |_, _| Ok(())).await;
+        assert!(matches!(more, Err(Problem::Busy)), "{more:?}");
+        app.draw(client(2), |_, _| Ok(())).await.expect("its share");
+        app.query(client(1), |_, _| Ok(())).await.expect("a query");
+        drop(ends);
     }
 }

@@ -3,11 +3,14 @@
 use crate::app::App;
 use crate::listen::is_loopback_host;
 use crate::problem::{LogLine, Problem};
+use crate::share::{Client, holding};
 use crate::{pages, upload};
+use axum::body::HttpBody as _;
 use axum::extract::{MatchedPath, Request, State};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
+use http_body_util::BodyExt;
 use std::time::Instant;
 
 /// Needs no token: monitoring has none.
@@ -34,7 +37,12 @@ const HEADERS: [(HeaderName, &str); 7] = [
 ];
 
 /// Admits or refuses a request, counts it, and sets the headers of the response.
-pub(crate) async fn guard(State(app): State<App>, request: Request, next: Next) -> Response {
+pub(crate) async fn guard(
+    State(app): State<App>,
+    client: Client,
+    request: Request,
+    next: Next,
+) -> Response {
     let began = Instant::now();
     let route = request.extensions().get::<MatchedPath>();
     let route = route.map_or_else(|| "none".to_owned(), |path| path.as_str().to_owned());
@@ -53,6 +61,7 @@ pub(crate) async fn guard(State(app): State<App>, request: Request, next: Next) 
             problem.into_response()
         }
     };
+    response = in_memory(&app, client, response).await;
     if for_people {
         response = pages::problem(response);
     }
@@ -67,6 +76,29 @@ pub(crate) async fn guard(State(app): State<App>, request: Request, next: Next) 
     app.metrics()
         .answered(route, method, status, began.elapsed());
     response
+}
+
+/// Shorter responses take no memory of the pages'.
+const SHORT_BYTES: u64 = 64 << 10;
+
+/// The same response, which holds its memory until it is sent.
+async fn in_memory(app: &App, client: Client, response: Response) -> Response {
+    // One that is made as it is sent has no size.
+    let size = response.body().size_hint().exact();
+    let Some(size) = size.filter(|&size| size >= SHORT_BYTES) else {
+        return response;
+    };
+    let kib = usize::try_from(size >> 10).unwrap_or(usize::MAX);
+    let Some(memory) = app.pages().take_up_to_share(client, kib) else {
+        return Problem::Busy.into_response();
+    };
+    let (mut parts, body) = response.into_parts();
+    // What has a size is there already.
+    let Ok(body) = body.collect().await else {
+        return Problem::Busy.into_response();
+    };
+    parts.headers.insert(header::CONTENT_LENGTH, size.into());
+    Response::from_parts(parts, holding(body.to_bytes(), memory))
 }
 
 /// Whether a browser asks for a page: errors are pages for it, too.

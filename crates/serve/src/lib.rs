@@ -21,6 +21,7 @@ mod problem;
 mod queries;
 mod routes;
 mod server;
+mod share;
 mod token;
 mod upload;
 mod wire;

@@ -2,8 +2,12 @@
 //! the end.
 
 use crate::listen::ListenError;
+use crate::share::{Client, Shares};
 use axum::Router;
+use hyper::Request;
+use hyper::body::Incoming;
 use hyper::server::conn::http1;
+use hyper::service::{Service, service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
 use std::net::SocketAddr;
@@ -100,6 +104,7 @@ impl Server {
     ) -> Ended {
         let limits = self.limits;
         let permits = Arc::new(Semaphore::new(self.connections));
+        let shares = Shares::new(self.connections);
         let (ending, ends) = watch::channel(false);
         let mut stop = pin!(stop);
         loop {
@@ -113,11 +118,16 @@ impl Server {
                 accepted = accept => accepted,
             };
             match accepted {
-                Ok((stream, _)) => {
+                Ok((stream, from)) => {
+                    let client = Client(from.ip());
+                    // More than its share are closed: waiting ones would keep others out.
+                    let Some(share) = shares.take(client, 1) else {
+                        continue;
+                    };
                     let (router, ends) = (router.clone(), ends.clone());
                     tokio::spawn(async move {
-                        let _permit = permit;
-                        connection(stream, router, ends, limits).await;
+                        let _held = (permit, share);
+                        connection(stream, client, router, ends, limits).await;
                     });
                 }
                 Err(e) if e.kind() == std::io::ErrorKind::ConnectionAborted => {}
@@ -141,6 +151,7 @@ impl Server {
 /// Serves one connection; errors are the client's.
 async fn connection(
     stream: TcpStream,
+    client: Client,
     router: Router,
     mut ends: watch::Receiver<bool>,
     limits: Limits,
@@ -152,7 +163,11 @@ async fn connection(
         .header_read_timeout(limits.head)
         .max_headers(HEADERS)
         .max_buf_size(HEAD_BYTES);
-    let service = TowerToHyperService::new(router);
+    let router = TowerToHyperService::new(router);
+    let service = service_fn(move |mut request: Request<Incoming>| {
+        request.extensions_mut().insert(client);
+        router.call(request)
+    });
     let mut connection = pin!(http.serve_connection(TokioIo::new(stream), service));
     let old = tokio::select! {
         _ = connection.as_mut() => return,

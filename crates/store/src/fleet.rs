@@ -7,6 +7,8 @@ use model::fleet::{Figures, Fleet, name as fleet_name};
 use model::nearest::suggestion;
 use model::summary::KeptRun;
 use model::text::several;
+use std::collections::HashSet;
+use std::hash::Hash;
 
 /// Campaigns that a message names.
 const NAMED: usize = 5;
@@ -37,13 +39,14 @@ pub enum CampaignError {
 /// # Errors
 /// If the store can't be read.
 pub fn campaigns(index: &Index) -> Result<Vec<String>, StoreError> {
-    let mut names: Vec<String> = Vec::new();
-    for job in index.runs()?.into_iter().filter_map(|run| run.job) {
-        if !names.contains(&job.campaign) {
-            names.push(job.campaign);
-        }
-    }
-    Ok(names)
+    let runs = index.runs()?.into_iter();
+    Ok(each_once(runs.filter_map(|run| Some(run.job?.campaign))))
+}
+
+/// Each name once, in the order of their first mention.
+fn each_once<T: Clone + Eq + Hash>(names: impl Iterator<Item = T>) -> Vec<T> {
+    let mut seen = HashSet::new();
+    names.filter(|name| seen.insert(name.clone())).collect()
 }
 
 /// The fleet of a campaign: `NAME`, of which the newest run says the digest, or `NAME#DIGEST` with the first
@@ -62,16 +65,9 @@ pub fn fleet(
         None => (name, ""),
     };
     let all = index.runs()?;
-    let mut digests: Vec<&str> = Vec::new();
-    for job in all
-        .iter()
-        .filter_map(|run| run.job.as_ref())
-        .filter(|job| job.campaign == name)
-    {
-        if !digests.contains(&job.digest.as_str()) {
-            digests.push(&job.digest);
-        }
-    }
+    let jobs = all.iter().filter_map(|run| run.job.as_ref());
+    let own = jobs.filter(|job| job.campaign == name);
+    let digests: Vec<&str> = each_once(own.map(|job| job.digest.as_str()));
     let mut meant = digests.iter().filter(|digest| digest.starts_with(digits));
     let digest = match (meant.next(), meant.next()) {
         (None, _) => return Err(no_runs(&all, name, digits, &digests)),
@@ -115,12 +111,8 @@ pub fn fleet(
 }
 
 fn no_runs(all: &[KeptRun], name: &str, digits: &str, digests: &[&str]) -> CampaignError {
-    let mut known: Vec<&str> = Vec::new();
-    for job in all.iter().filter_map(|run| run.job.as_ref()) {
-        if !known.contains(&job.campaign.as_str()) {
-            known.push(&job.campaign);
-        }
-    }
+    let jobs = all.iter().filter_map(|run| run.job.as_ref());
+    let known: Vec<&str> = each_once(jobs.map(|job| job.campaign.as_str()));
     let whole = match digits {
         "" => name.to_owned(),
         digits => format!("{name}#{digits}"),

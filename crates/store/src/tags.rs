@@ -6,6 +6,7 @@
 use super::{Store, StoreError, document, id_in_name};
 use compare::references::References;
 use serde::Serialize;
+use std::collections::HashSet;
 
 /// Longest name of a tag.
 const LONGEST: usize = 64;
@@ -122,10 +123,10 @@ impl Store {
     pub fn tagged(&self, name: &str) -> Result<Option<String>, StoreError> {
         let mut runs = self.runs_tagged(name)?;
         if runs.len() > 1 {
-            let has = |id: &str| runs.iter().any(|run| run == id);
+            let tagged: HashSet<&str> = runs.iter().map(String::as_str).collect();
             let paths = self.paths()?;
             let newest = paths.iter().rev().filter_map(|path| id_in_name(path));
-            if let Some(newest) = newest.into_iter().find(|id| has(id)) {
+            if let Some(newest) = newest.into_iter().find(|id| tagged.contains(id)) {
                 return Ok(Some(newest.to_owned()));
             }
         }

@@ -2,6 +2,8 @@
 //! nothing, is kept and shown by its id, and is nothing to compare with.
 
 use super::document::{MAX_DOCUMENT_BYTES, unpacked};
+use model::limits::RUN;
+use model::misfit;
 use model::run::{Row, Run};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
@@ -31,7 +33,7 @@ fn judged(partial: bool, has_figure: bool) -> Option<NotWhole> {
 }
 
 fn has_figure(row: &Row) -> bool {
-    row.figures().iter().any(|(_, e)| e.ns().is_some())
+    row.figures().iter().any(|f| f.estimate.ns().is_some())
 }
 
 /// The same of a document's bytes. Nothing of those that are no run: that is said
@@ -44,7 +46,7 @@ pub(super) fn not_whole_in(bytes: &[u8]) -> Option<NotWhole> {
         rows: Vec<Row>,
     }
     let json = unpacked(bytes, MAX_DOCUMENT_BYTES).ok()?;
-    let head: Head = serde_json::from_slice(&json).ok()?;
+    let head: Head = misfit::read_json_within(&json, &RUN).ok()?;
     judged(head.partial.is_some(), head.rows.iter().any(has_figure))
 }
 

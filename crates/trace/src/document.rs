@@ -1,13 +1,17 @@
 //! The trace as a file: JSON, compressed with zstd.
 
+use model::limits::{self, Counter, Excess, Limits};
 use model::misfit::{self, Misfit};
 use model::trace::{SCHEMA, Trace};
-use std::io::Read;
+use serde::de::DeserializeOwned;
+use std::io::{BufReader, Read};
 
 /// zstd's own default.
 const COMPRESSION_LEVEL: i32 = 3;
 /// A file from elsewhere may unpack to anything.
 const LARGEST_BYTES: u64 = 1 << 30;
+/// Largest window of a frame, as a power of two: 8 MiB (RFC 8878, 3.1.1.1.2).
+const WINDOW_LOG: u32 = 23;
 /// A compressed file is no larger than this.
 pub const LARGEST_FILE_BYTES: u64 = 1 << 30;
 
@@ -23,6 +27,9 @@ pub enum DocumentError {
     /// It can't be written.
     #[error("it can't be written: {0}")]
     Unwritable(serde_json::Error),
+    /// It holds more of something than any trace.
+    #[error("it is no trace of latlas: {0}")]
+    Excess(#[from] Excess),
     /// It unpacks to more than any trace.
     #[error("it unpacks to more than {} bytes", LARGEST_BYTES)]
     TooLarge,
@@ -42,7 +49,7 @@ pub fn to_bytes(trace: &Trace) -> Result<Vec<u8>, DocumentError> {
     packed.finish().map_err(DocumentError::Compression)
 }
 
-/// The trace of a file.
+/// The trace of a file. It is read as it unpacks: what is not a trace takes no memory.
 ///
 /// # Errors
 /// If it is none, or of another schema.
@@ -51,15 +58,63 @@ pub fn from_bytes(bytes: &[u8]) -> Result<Trace, DocumentError> {
     struct Version {
         schema: u32,
     }
-    let mut json = Vec::new();
-    let unpacked = zstd::Decoder::new(bytes).map_err(DocumentError::Compression)?;
-    let read = unpacked.take(LARGEST_BYTES).read_to_end(&mut json);
-    if read.map_err(DocumentError::Compression)? as u64 >= LARGEST_BYTES {
-        return Err(DocumentError::TooLarge);
+    let error = match read::<Trace>(bytes, &limits::TRACE) {
+        Ok(trace) if trace.schema == SCHEMA => return Ok(trace),
+        Ok(trace) => return Err(DocumentError::Schema(trace.schema)),
+        Err(error) => error,
+    };
+    match (error, read(bytes, &limits::TRACE)) {
+        (DocumentError::Json(_), Ok(Version { schema })) if schema != SCHEMA => {
+            Err(DocumentError::Schema(schema))
+        }
+        (error, _) => Err(error),
     }
-    match misfit::read_json(&json).map_err(DocumentError::Json)? {
-        Version { schema: SCHEMA } => misfit::read_json(&json).map_err(DocumentError::Json),
-        Version { schema } => Err(DocumentError::Schema(schema)),
+}
+
+fn read<T: DeserializeOwned>(bytes: &[u8], limits: &Limits) -> Result<T, DocumentError> {
+    let mut unpacked = zstd::Decoder::new(bytes).map_err(DocumentError::Compression)?;
+    let window = unpacked.window_log_max(WINDOW_LOG);
+    window.map_err(DocumentError::Compression)?;
+    let mut counted = Counted {
+        unpacked,
+        left: LARGEST_BYTES,
+        counter: Counter::new(limits),
+        failure: None,
+    };
+    let read = serde_json::from_reader(BufReader::new(&mut counted));
+    match counted.failure {
+        Some(failure) => Err(failure),
+        // Its text is not kept: where the fault lies, the parser knows.
+        None => read.map_err(|error| DocumentError::Json(misfit::misfit(&error, b""))),
+    }
+}
+
+/// Unpacks within the limits of a trace.
+struct Counted<'l, R> {
+    unpacked: R,
+    left: u64,
+    counter: Counter<'l>,
+    /// Why it stopped.
+    failure: Option<DocumentError>,
+}
+
+impl<R: Read> Counted<'_, R> {
+    fn next(&mut self, buffer: &mut [u8]) -> Result<usize, DocumentError> {
+        let read = self.unpacked.read(buffer);
+        let read = read.map_err(DocumentError::Compression)?;
+        let left = self.left.checked_sub(read as u64);
+        self.left = left.ok_or(DocumentError::TooLarge)?;
+        self.counter.feed(&buffer[..read])?;
+        Ok(read)
+    }
+}
+
+impl<R: Read> Read for Counted<'_, R> {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        self.next(buffer).map_err(|failure| {
+            self.failure = Some(failure);
+            std::io::ErrorKind::InvalidData.into()
+        })
     }
 }
 
@@ -99,6 +154,25 @@ mod tests {
         for length in 0..bytes.len() {
             assert!(from_bytes(&bytes[..length]).is_err(), "{length}");
         }
+    }
+
+    #[test]
+    fn bombs_are_refused_by_what_they_hold() {
+        let mut long = trace();
+        let segment = long.threads[0].segments[0];
+        long.threads[0].segments = vec![segment; 101];
+        let bytes = to_bytes(&long).expect("written");
+        assert_eq!(from_bytes(&bytes).expect("read"), long);
+        let limits = Limits {
+            entries: 100,
+            ..limits::TRACE
+        };
+        let error = read::<Trace>(&bytes, &limits).expect_err("refused");
+        assert!(matches!(error, DocumentError::Excess(_)), "{error}");
+        // A frame of 9 bytes that asks for a window of 1 GiB.
+        let frame = [0x28, 0xb5, 0x2f, 0xfd, 0, 20 << 3, 1, 0, 0];
+        let error = from_bytes(&frame).expect_err("refused").to_string();
+        assert!(error.contains("too much memory"), "{error}");
     }
 
     #[test]

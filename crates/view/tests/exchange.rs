@@ -328,7 +328,8 @@ fn a_kept_run_is_taken_as_it_is_or_not_at_all() {
     assert!(back == run);
     assert!(import(&[file(&bytes)], None, origin()).expect("by its schema") == run);
     let mut twice = run.clone();
-    twice.rows.push(twice.rows[0].clone());
+    let first = twice.rows[0].clone();
+    twice.rows.push(first);
     let bytes = store::to_json(&twice).expect("document");
     let error = import(&[file(&bytes)], None, origin()).expect_err("twice");
     assert!(error.reason.contains("comes twice"), "{error}");

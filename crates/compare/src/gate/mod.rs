@@ -12,7 +12,7 @@ use model::compare::measure::Measure;
 use model::estimate::Verdict;
 use model::run::{Row, Run};
 use serde::Serialize;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 /// How far from 1 the interval of a row that is the same may reach.
 const MARGIN: f64 = 0.05;
@@ -113,17 +113,18 @@ pub fn judge<E>(
     let mut runs = 1;
     while runs < RUNS && another_run(&watched(&judged)) {
         let run = again(&ids).map_err(GateError::Again)?;
-        let wanted = |id: &str| ids.iter().any(|own| own == id);
+        let own: HashSet<&str> = ids.iter().map(String::as_str).collect();
+        let wanted = |id: &str| own.contains(id);
         let next = match set_against(baseline, run, recent, fail_above, &wanted) {
             Ok(next) => next.rows,
             // What is missing this time can't be judged.
             Err(CompareError::NothingShared { .. }) => Vec::new(),
             Err(other) => return Err(other.into()),
         };
+        let next: HashMap<String, &ComparedRow> = next.iter().map(|r| (r.name(), r)).collect();
         for judged in &mut judged {
             if judged.watched.is_looked_at_again() {
-                let name = &judged.row.row;
-                judged.say(next.iter().find(|found| found.name() == *name));
+                judged.say(next.get(&judged.row.row).copied());
             }
         }
         runs += 1;
@@ -273,13 +274,14 @@ fn set_against(
 /// Ids to measure again, with what they are normalized by.
 fn to_measure(judged: &[Judged]) -> Vec<String> {
     let mut ids: Vec<String> = Vec::new();
+    let mut known = HashSet::new();
     let again = || judged.iter().filter(|row| row.watched.is_looked_at_again());
     // A row that could not be judged may turn out to be one that is.
     let normalized = |row: &Judged| row.row.normalized || !row.row.is_judged();
     let any = again().any(normalized) && judged.iter().any(|row| row.row.normalized);
     let reference = any.then_some(MEMORY_REFERENCE);
     for id in again().map(|row| row.id.as_str()).chain(reference) {
-        if !ids.iter().any(|own| own == id) {
+        if known.insert(id) {
             ids.push(id.to_owned());
         }
     }

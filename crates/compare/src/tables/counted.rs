@@ -19,7 +19,7 @@ pub struct Counted {
 /// together.
 pub fn counted(run: &Run, id: &str) -> Result<Option<Counted>, DamagedColumns> {
     let mut sum: Option<(f64, f64)> = None;
-    for cell in run.cells.iter().filter(|cell| belongs(run, cell, id)) {
+    for cell in behind(run, id) {
         let (operations, ticks) = of_cell(cell)?;
         let (before, ticks_before) = sum.unwrap_or_default();
         sum = Some((before + operations, ticks_before + ticks));
@@ -30,22 +30,21 @@ pub fn counted(run: &Run, id: &str) -> Result<Option<Counted>, DamagedColumns> {
     }))
 }
 
-/// Whether a cell is behind the figure of this id.
-fn belongs(run: &Run, cell: &Cell, id: &str) -> bool {
+/// The cells behind the figure of this id.
+fn behind<'r>(run: &'r Run, id: &str) -> Vec<&'r Cell> {
+    let split = id.rsplit_once('/');
     if let Some(Outcome::Level { plateau, .. }) = run.row(id).map(|row| &row.outcome) {
-        let curve = id.rsplit_once('/').map_or(id, |(curve, _)| curve);
-        let on_it = |&x: &u64| (plateau.from_bytes..=plateau.to_bytes).contains(&x);
-        return cell.row == curve && cell.at.len() == 1 && cell.at.iter().all(on_it);
+        let curve = split.map_or(id, |(curve, _)| curve);
+        let on_it = |x: &u64| (plateau.from_bytes..=plateau.to_bytes).contains(x);
+        let of_level = |cell: &&Cell| matches!(&cell.at[..], [x] if on_it(x));
+        return run.cells.of(curve).filter(of_level).collect();
     }
-    if cell.row == id {
-        return true;
-    }
-    match id.rsplit_once('/') {
-        Some((curve, point)) => {
-            cell.row == curve && size::parse(point).is_some_and(|x| cell.at == [x])
-        }
-        None => false,
-    }
+    let point = split.and_then(|(curve, point)| Some((curve, size::parse(point)?)));
+    let of_curve = point.map(|(curve, x)| run.cells.at(curve, &[x]));
+    run.cells
+        .of(id)
+        .chain(of_curve.into_iter().flatten())
+        .collect()
 }
 
 /// Operations and ticks of a cell's samples.

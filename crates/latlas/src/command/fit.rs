@@ -13,6 +13,7 @@ use model::fit::expectation::Expectation;
 use model::fit::judge::{Judged, Verdict, judge};
 use model::fit::learn::learn;
 use model::fit::{FIT, Vector};
+use model::limits::RUN;
 use model::misfit;
 use model::run::{Run, Scale};
 use model::text::counted;
@@ -150,7 +151,8 @@ fn learn_from(names: &[String], path: &Path, options: &FitOptions) -> anyhow::Re
 fn read(path: &Path) -> anyhow::Result<Expectation> {
     let shown = || format!("can't use {} as an expectation", path.display());
     let text = input::read_text(path, MOST_BYTES).with_context(shown)?;
-    let expected: Expectation = misfit::read_json(text.as_bytes()).with_context(shown)?;
+    let expected: Expectation =
+        misfit::read_json_within(text.as_bytes(), &RUN).with_context(shown)?;
     expected.check().with_context(shown)?;
     Ok(expected)
 }

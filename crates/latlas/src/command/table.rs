@@ -9,6 +9,7 @@ use anyhow::{Context, bail};
 use compare::references::{Form, Published, References};
 use compare::tables::{self, Table};
 use meter::probe::Probe;
+use model::limits::RUN;
 use model::misfit;
 use model::qos::Qos;
 use model::run::Run;
@@ -105,7 +106,7 @@ fn oakley(references: &References, options: &TableOptions) -> anyhow::Result<Exi
     let document = options.run.as_ref().map(|file| {
         let bytes = sys::input::read(Path::new(file), store::MAX_DOCUMENT_BYTES)
             .with_context(|| format!("can't read {file}"))?;
-        let document: Qos = misfit::read_json(&bytes)
+        let document: Qos = misfit::read_json_within(&bytes, &RUN)
             .with_context(|| format!("{file} is not a result of latlas qos"))?;
         anyhow::Ok(document)
     });

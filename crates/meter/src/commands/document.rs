@@ -185,8 +185,8 @@ pub fn document(parts: Parts) -> Run {
         imported: None,
         job: None,
         commands: Some(commands),
-        rows,
-        cells,
+        rows: rows.into(),
+        cells: cells.into(),
     }
 }
 

@@ -174,7 +174,7 @@ impl Element {
         let values: Vec<Result<f64, String>> = row
             .figures()
             .into_iter()
-            .map(|(_, estimate)| self.of_estimate(estimate))
+            .map(|figure| self.of_estimate(figure.estimate))
             .collect();
         let usable = values.iter().filter_map(|value| value.as_ref().ok());
         match (median(usable.copied()), values.into_iter().next()) {

@@ -119,6 +119,11 @@ impl Fleet {
         let groupings = groups::groupings(&facts, &rows, margin);
         outliers::find(&mut rows, &groupings);
         let noise = noise::of_hosts(counted.values());
+        let mut apart_in = vec![Vec::new(); counted.len()];
+        for (place, row) in rows.iter().enumerate() {
+            let all = row.outliers.iter().chain(&row.apart);
+            all.for_each(|outlier| apart_in[outlier.host].push(place));
+        }
         let hosts = counted.iter().zip(host_facts).zip(noise).enumerate();
         let hosts = hosts.map(|(place, (((name, runs), own), noise))| Host {
             name: (*name).to_owned(),
@@ -135,9 +140,7 @@ impl Fleet {
             odd: odd(&facts, &own),
             facts: own,
             noise,
-            apart_in: (0..rows.len())
-                .filter(|&row| rows[row].is_apart(place))
-                .collect(),
+            apart_in: std::mem::take(&mut apart_in[place]),
         });
         let job = counted.values().flatten().find_map(|run| run.job.as_ref());
         Fleet {

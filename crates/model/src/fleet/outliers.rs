@@ -8,6 +8,7 @@ use crate::compare::student;
 use crate::stats;
 use schemars::JsonSchema;
 use serde::Serialize;
+use std::collections::HashMap;
 
 /// With fewer hosts what hosts differ by isn't known well enough to call one apart.
 pub const LEAST_HOSTS: usize = 6;
@@ -92,7 +93,11 @@ pub(super) fn find(rows: &mut [FleetRow], groupings: &[Grouping]) {
 /// The grouping in which groups of this row differ most surely.
 fn strongest(groupings: &[Grouping], row: usize) -> Option<&Grouping> {
     let surest = |grouping: &Grouping| {
-        let own = grouping.tests.iter().filter(|test| test.row == row);
+        // In the order of the rows.
+        let from = grouping.tests.partition_point(|test| test.row < row);
+        let own = grouping.tests[from..]
+            .iter()
+            .take_while(|test| test.row == row);
         let different = own.filter(|test| test.finding == Finding::Different);
         different.map(|test| test.p_value).min_by(f64::total_cmp)
     };
@@ -107,13 +112,13 @@ fn judge(row: &FleetRow, grouping: Option<&Grouping>) -> Option<Judged> {
     if row.figures.len() < LEAST_HOSTS || row.figures.iter().any(|figure| figure.value_ns <= 0.0) {
         return None;
     }
-    let group_of = |host: usize| {
-        let groups = &grouping?.groups;
-        let own = groups
-            .iter()
-            .position(|group| group.hosts.contains(&host))?;
-        Some(own)
-    };
+    let mut groups_of = HashMap::new();
+    for (group, value) in grouping.iter().flat_map(|g| g.groups.iter().enumerate()) {
+        for &host in &value.hosts {
+            groups_of.entry(host).or_insert(group);
+        }
+    }
+    let group_of = |host: usize| groups_of.get(&host).copied();
     let logarithms: Vec<(usize, f64, f64, Option<usize>)> = row
         .figures
         .iter()

@@ -10,7 +10,7 @@ use crate::stats::{self, Interval};
 use crate::unit::Unit;
 use schemars::JsonSchema;
 use serde::Serialize;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// Campaign B against campaign A.
 #[derive(Serialize, JsonSchema, Clone, Debug)]
@@ -114,8 +114,9 @@ impl PairedFleets {
         let (rows_a, rows_b) = (rows_of(a), rows_of(b));
         let mut rows = Vec::new();
         let mut sides = Vec::new();
+        let of_b: HashMap<&str, &FleetRow> = b.rows.iter().map(|r| (r.id.as_str(), r)).collect();
         for row in a.rows.iter().filter(|row| wanted(&row.id)) {
-            let Some(other) = b.rows.iter().find(|other| other.id == row.id) else {
+            let Some(other) = of_b.get(row.id.as_str()) else {
                 continue;
             };
             if let Some((paired, figures)) = pair(row, other, &pairs) {
@@ -135,10 +136,9 @@ impl PairedFleets {
                 .collect()
         };
         let only = |own: &[String], other: &[String]| -> Vec<String> {
-            own.iter()
-                .filter(|id| !other.contains(id))
-                .cloned()
-                .collect()
+            let other: HashSet<&String> = other.iter().collect();
+            let own = own.iter().filter(|id| !other.contains(id));
+            own.cloned().collect()
         };
         PairedFleets {
             a: name_a,

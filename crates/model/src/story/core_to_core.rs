@@ -120,7 +120,7 @@ mod tests {
 
     fn run_of(row: Row) -> Run {
         let mut run = synthetic::run();
-        run.rows = vec![row];
+        run.rows = vec![row].into();
         run
     }
 

@@ -1,10 +1,10 @@
 //! `file.create` and `file.delete`: what deleting a file costs relative to
 //! creating it.
 
-use super::{Block, Cell, Table, curve, left, right, usable};
+use super::{Block, Cell, Table, by_x, curve, left, right, usable};
 use crate::estimate::Estimate;
 use crate::paired;
-use crate::run::{Axis, Cell as Samples, CurvePoint, Run};
+use crate::run::{Axis, Run};
 use crate::shown::number_with_half;
 use crate::size;
 use crate::stats::Interval;
@@ -123,10 +123,10 @@ fn sizes(run: &Run) -> Vec<Size<'_>> {
     let mut sizes: Vec<u64> = create.iter().chain(delete).map(|p| p.x).collect();
     sizes.sort_unstable();
     sizes.dedup();
+    let [create, delete] = [create, delete].map(by_x);
     let size = |bytes| {
-        let at = |points: &'_ [CurvePoint]| points.iter().position(|p| p.x == bytes);
-        let create = at(create).map(|n| &create[n].estimate);
-        let delete = at(delete).map(|n| &delete[n].estimate);
+        let create = create.get(&bytes).copied();
+        let delete = delete.get(&bytes).copied();
         let both = create.and_then(usable).and(delete.and_then(usable));
         Size {
             bytes,
@@ -140,10 +140,7 @@ fn sizes(run: &Run) -> Vec<Size<'_>> {
 
 /// From the samples: both rows are of the same visits.
 fn ratio(run: &Run, bytes: u64) -> Option<Interval> {
-    let samples = |id: &str| -> Option<&Samples> {
-        let mut cells = run.cells.iter();
-        cells.find(|cell| cell.row == id && cell.at == [bytes])
-    };
+    let samples = |id: &str| run.cell(id, &[bytes]);
     paired::ratio(samples(DELETE)?, samples(CREATE)?)
 }
 

@@ -59,8 +59,8 @@ impl<'r> Level<'r> {
         }
     }
 
-    /// The OS's cache of that level for the measuring CPU.
-    pub fn cache(&self, run: &'r Run) -> OsCache<'r> {
+    /// The OS's cache of that level, among those of [`os_caches`].
+    fn cache(&self, caches: &Result<Vec<&'r CacheFact>, &'r str>) -> OsCache<'r> {
         if self.name.starts_with("to_") {
             return OsCache::NotOfThisSize;
         }
@@ -71,10 +71,11 @@ impl<'r> Level<'r> {
         let Some(level) = level else {
             return OsCache::NotACache;
         };
-        let of_level = |cache: &&CacheFact| cache.level == level;
-        match os_caches(run).map(|caches| caches.into_iter().find(of_level)) {
-            Ok(Some(cache)) => OsCache::Known(cache),
-            Ok(None) => OsCache::None,
+        match caches {
+            Ok(caches) => match caches.iter().find(|cache| cache.level == level) {
+                Some(cache) => OsCache::Known(cache),
+                None => OsCache::None,
+            },
             Err(why) => OsCache::Unknown(why),
         }
     }
@@ -171,6 +172,7 @@ pub fn story(run: &Run) -> Vec<Block> {
         right(""),
         left(""),
     ]);
+    let caches = os_caches(run);
     let mut curve = "";
     for level in Level::all(run) {
         if level.curve != curve {
@@ -186,7 +188,7 @@ pub fn story(run: &Run) -> Vec<Block> {
             size::text(level.from_bytes).into(),
             "to".into(),
             size::text(level.to_bytes).into(),
-            level.cache(run).to_string().into(),
+            level.cache(&caches).to_string().into(),
         ]);
     }
     match table.rows.is_empty() {
@@ -204,7 +206,8 @@ mod tests {
     fn a_level_has_the_cache_of_its_number() {
         let mut run = synthetic::run();
         let caches = |run: &Run| {
-            let all = Level::of_latency(run).map(|level| level.cache(run).to_string());
+            let known = os_caches(run);
+            let all = Level::of_latency(run).map(|level| level.cache(&known).to_string());
             all.collect::<Vec<_>>()
         };
         assert_eq!(

@@ -122,7 +122,7 @@ fn negative_start(start: &Interval) -> String {
 /// of /overhead.
 fn inline_ns(run: &Run) -> Option<f64> {
     let id = format!("{PROBE}/overhead");
-    let cell = run.cells.iter().find(|cell| cell.row == id)?;
+    let cell = run.cells.of(&id).next()?;
     let ticks = cell.samples.first_ticks.iter().map(|&t| t as f64);
     Some(stats::median(ticks)? * run.clock.ns_per_tick)
 }

@@ -21,6 +21,7 @@ use crate::run::{Axis, CurvePoint, Outcome, Run};
 use crate::shown::{Shown, figure_ns, half_with_sign, is_at_run_clock, number_parts, set, shown};
 use crate::stats::Interval;
 use crate::unit::Unit;
+use std::collections::HashMap;
 
 /// One block of a story.
 #[derive(Clone, Debug, PartialEq)]
@@ -264,6 +265,9 @@ pub struct Cell {
     pub tone: Tone,
     /// What it leads to, where it stands on a page that has that.
     pub link: Option<Link>,
+    /// Its text where there is no room for the optional columns: what would be missing
+    /// with them.
+    pub instead: Option<String>,
 }
 
 /// What a cell leads to: each page knows where that is, if anywhere.
@@ -345,6 +349,15 @@ impl Cell {
             verdict: Verdict::Ok,
             tone: Tone::Plain,
             link: None,
+            instead: None,
+        }
+    }
+
+    /// The same cell, with another text where optional columns are left out.
+    pub fn or_instead(self, text: String) -> Cell {
+        Cell {
+            instead: Some(text),
+            ..self
         }
     }
 
@@ -470,6 +483,12 @@ pub(crate) fn curve<'r>(run: &'r Run, id: &str, over: Axis) -> &'r [CurvePoint] 
         Some(Outcome::Curve { axis, points }) if *axis == over => points,
         _ => &[],
     }
+}
+
+/// The figures of a curve by their places; of several at one place the first.
+pub(crate) fn by_x(points: &[CurvePoint]) -> HashMap<u64, &Estimate> {
+    let points = points.iter().rev();
+    points.map(|point| (point.x, &point.estimate)).collect()
 }
 
 /// The figure of an estimate that a conclusion may be drawn from.

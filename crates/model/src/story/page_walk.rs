@@ -1,9 +1,9 @@
 //! `memory.latency_tlb`: the same loads on base and on huge pages; the
 //! difference is the walk of the page tables.
 
-use super::{Block, Note, curve};
-use crate::estimate::Verdict;
-use crate::run::{Axis, CurvePoint, Run};
+use super::{Block, Note, by_x, curve};
+use crate::estimate::{Estimate, Verdict};
+use crate::run::{Axis, Run};
 use crate::shown::time_with_half;
 use crate::size;
 use crate::stats::Interval;
@@ -33,20 +33,20 @@ impl PageWalk {
     pub fn of(run: &Run) -> Option<PageWalk> {
         let huge = curve(run, HUGE, Axis::WorkingSetBytes);
         let base = curve(run, BASE, Axis::WorkingSetBytes);
+        let huge = by_x(huge);
         base.iter().rev().find_map(|base| {
-            let huge = huge.iter().find(|huge| huge.x == base.x)?;
             Some(PageWalk {
                 bytes: base.x,
-                base_ns: figure(base)?,
-                huge_ns: figure(huge)?,
+                base_ns: figure(&base.estimate)?,
+                huge_ns: figure(huge.get(&base.x)?)?,
             })
         })
     }
 }
 
-fn figure(point: &CurvePoint) -> Option<Interval> {
-    let one_figure = matches!(point.estimate.verdict, Verdict::Ok | Verdict::Noisy);
-    point.estimate.ns().filter(|_| one_figure)
+fn figure(estimate: &Estimate) -> Option<Interval> {
+    let one_figure = matches!(estimate.verdict, Verdict::Ok | Verdict::Noisy);
+    estimate.ns().filter(|_| one_figure)
 }
 
 impl Display for PageWalk {

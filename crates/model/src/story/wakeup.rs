@@ -16,7 +16,7 @@ pub fn story(run: &Run) -> Vec<Block> {
     let mut distributions = Vec::new();
     let mut notes = Vec::new();
     for id in ROWS {
-        let cell = run.cells.iter().find(|cell| cell.row == id);
+        let cell = run.cells.of(id).next();
         let estimate = run.row(id).and_then(|row| row.estimate());
         let (Some(cell), Some(estimate)) = (cell, estimate) else {
             continue;

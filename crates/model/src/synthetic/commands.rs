@@ -14,7 +14,7 @@ pub fn run_of_commands() -> Run {
     let mut run = super::run();
     run.clock.ns_per_tick = 1.0;
     run.core_clock = None;
-    (run.rows, run.cells) = (Vec::new(), Vec::new());
+    (run.rows, run.cells) = Default::default();
     for (name, slow) in [("grep", 1), ("rg", 2)] {
         let rows = rows(slow);
         for (row, unit, least, value) in rows {

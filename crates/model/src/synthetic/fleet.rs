@@ -148,8 +148,8 @@ pub fn fleet(runs: &[Run]) -> Fleet {
         .iter()
         .map(|run| {
             let of = |row: &Row| match &row.outcome {
-                Outcome::Figure(estimate) => KeptResult::of(row, Vec::new(), estimate),
                 Outcome::Unavailable { reason } => KeptResult::unavailable(row, reason),
+                Outcome::Figure(_) => KeptResult::of(row, row.figures().remove(0)),
                 other => panic!("{other:?}"),
             };
             (run.id.clone(), run.rows.iter().map(of).collect())

@@ -5,6 +5,7 @@ use super::{Page, page, page_of_pictures};
 use crate::app::App;
 use crate::params::{Params, RunsParams};
 use crate::queries;
+use crate::share::Client;
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::IntoResponse;
@@ -39,8 +40,12 @@ const FINDINGS: [(Finding, &str); 3] = [
     (Finding::CannotTell, "cannot_tell"),
 ];
 
-pub(crate) async fn compare(State(app): State<App>, Params(chosen): Params<Chosen>) -> Page {
-    let response = app.query(move |index, app| {
+pub(crate) async fn compare(
+    State(app): State<App>,
+    client: Client,
+    Params(chosen): Params<Chosen>,
+) -> Page {
+    let response = app.draw(client, move |index, app| {
         let newest = RunsParams {
             machine: None,
             offset: 0,

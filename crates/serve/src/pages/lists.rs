@@ -6,6 +6,7 @@ use crate::app::App;
 use crate::params::{Name, NoParams, Params, RunsParams};
 use crate::problem::Problem;
 use crate::queries;
+use crate::share::Client;
 use crate::wire::Row;
 use axum::extract::State;
 use axum::response::IntoResponse;
@@ -20,8 +21,8 @@ use view::report::histories;
 /// Pictures of a machine's newest run.
 const SHOWN: [&str; 2] = ["overview", "memory.latency"];
 
-pub(crate) async fn machines(State(app): State<App>, _: Params<NoParams>) -> Page {
-    let machines = app.query(|index, _| Ok(index.machines()?)).await?;
+pub(crate) async fn machines(State(app): State<App>, client: Client, _: Params<NoParams>) -> Page {
+    let machines = app.query(client, |index, _| Ok(index.machines()?)).await?;
     let content = match machines.is_empty() {
         true => html! {
             p { "No stored runs. Store one with " code { "latlas run" } " or " (link("/upload", "upload")) " one." }
@@ -31,8 +32,12 @@ pub(crate) async fn machines(State(app): State<App>, _: Params<NoParams>) -> Pag
     Ok(page("Machines", "/", &content).into_response())
 }
 
-pub(crate) async fn runs(State(app): State<App>, Params(params): Params<RunsParams>) -> Page {
-    let content = app.query(move |index, _| {
+pub(crate) async fn runs(
+    State(app): State<App>,
+    client: Client,
+    Params(params): Params<RunsParams>,
+) -> Page {
+    let content = app.query(client, move |index, _| {
         let (total, runs) = queries::runs(index, &params)?;
         Ok(match total {
             0 => html! { p { "No stored runs." } },
@@ -46,14 +51,19 @@ pub(crate) async fn runs(State(app): State<App>, Params(params): Params<RunsPara
     Ok(page("Runs", "/runs", &content).into_response())
 }
 
-pub(crate) async fn machine(State(app): State<App>, Name(key): Name, _: Params<NoParams>) -> Page {
+pub(crate) async fn machine(
+    State(app): State<App>,
+    client: Client,
+    Name(key): Name,
+    _: Params<NoParams>,
+) -> Page {
     let params = RunsParams {
         machine: Some(key.clone()),
         offset: 0,
         limit: RunsParams::default_limit(),
     };
     let (name, content) = app
-        .query(move |index, app| {
+        .draw(client, move |index, app| {
             let percentiles = queries::machine_percentiles(index, &key)?;
             let (total, runs) = queries::runs(index, &params)?;
             let newest = runs.first().ok_or(Problem::NoMachine)?;
@@ -91,8 +101,8 @@ fn pictures_of(index: &Index, app: &App, newest: &KeptRun) -> Result<Vec<Block>,
     Ok(of_run.chain(over_time).map(Block::chart).collect())
 }
 
-pub(crate) async fn rows(State(app): State<App>, _: Params<NoParams>) -> Page {
-    let (rows, newest) = app.query(queries::rows).await?;
+pub(crate) async fn rows(State(app): State<App>, client: Client, _: Params<NoParams>) -> Page {
+    let (rows, newest) = app.query(client, queries::rows).await?;
     let content = match &newest {
         None => html! { p { "No stored runs." } },
         Some(machine) => painted(&[Block::Table(rows_table(&rows, machine.name()))]),

@@ -5,6 +5,7 @@ use crate::app::App;
 use crate::params::Name;
 use crate::problem::Problem;
 use crate::queries;
+use crate::share::Client;
 use axum::extract::State;
 use axum::response::{Html, IntoResponse};
 use view::chart::pictures;
@@ -16,9 +17,9 @@ use view::report::{Content, Offered, Shown, histories, set_over_time};
 const SANDBOX: &str = "frame-ancestors 'none'; sandbox allow-scripts allow-downloads";
 
 /// What is chosen on the page stands in its query, which is its script's.
-pub(crate) async fn report(State(app): State<App>, Name(id): Name) -> Page {
+pub(crate) async fn report(State(app): State<App>, client: Client, Name(id): Name) -> Page {
     let page = app
-        .query(move |index, app| {
+        .draw(client, move |index, app| {
             let (kept, run) = queries::run(index, &id)?;
             let (mut drawn, mut left_out) = pictures(&run, app.references(), &[]);
             set_over_time(histories(index, &run), &mut drawn, &mut left_out);

@@ -6,6 +6,7 @@ use crate::app::App;
 use crate::params::{Params, RowParams};
 use crate::problem::Problem;
 use crate::queries::{self, RowOverMachines};
+use crate::share::Client;
 use axum::extract::State;
 use compare::history::History;
 use maud::html;
@@ -18,13 +19,17 @@ use view::render::{history::list, probe_of, stored};
 /// Machines whose history is shown.
 const MACHINES: usize = 20;
 
-pub(crate) async fn row(State(app): State<App>, Params(params): Params<RowParams>) -> Page {
+pub(crate) async fn row(
+    State(app): State<App>,
+    client: Client,
+    Params(params): Params<RowParams>,
+) -> Page {
     let key = Key {
         id: params.row.clone(),
         at: params.at.0.clone(),
         mode: None,
     };
-    let content = app.query(move |index, app| {
+    let content = app.query(client, move |index, app| {
         let (row, at) = (&params.row, &params.at.0);
         let points = match at.is_empty() {
             true => queries::points(index, row)?,

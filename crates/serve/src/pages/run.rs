@@ -5,6 +5,7 @@ use super::{Page, page};
 use crate::app::App;
 use crate::params::{Name, NoParams, Params};
 use crate::queries;
+use crate::share::Client;
 use axum::extract::State;
 use axum::response::IntoResponse;
 use maud::{Markup, html};
@@ -13,9 +14,14 @@ use model::tally::Tally;
 use store::index::results;
 use view::render::stored;
 
-pub(crate) async fn run(State(app): State<App>, Name(id): Name, _: Params<NoParams>) -> Page {
+pub(crate) async fn run(
+    State(app): State<App>,
+    client: Client,
+    Name(id): Name,
+    _: Params<NoParams>,
+) -> Page {
     let (run, results) = app
-        .query(move |index, _| {
+        .draw(client, move |index, _| {
             let (kept, run) = queries::run(index, &id)?;
             Ok((kept, results(&run)))
         })

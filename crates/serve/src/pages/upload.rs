@@ -5,6 +5,7 @@ use super::{Page, page};
 use crate::app::App;
 use crate::params::{NoParams, Params};
 use crate::problem::Problem;
+use crate::share::Client;
 use crate::upload::{document_in_form, upload};
 use axum::extract::{Request, State};
 use axum::response::IntoResponse;
@@ -32,10 +33,18 @@ pub(crate) async fn form(State(app): State<App>, _: Params<NoParams>) -> Page {
     Ok(page("Upload", "/upload", &content).into_response())
 }
 
-pub(crate) async fn submit(State(app): State<App>, request: Request) -> Page {
+pub(crate) async fn submit(State(app): State<App>, client: Client, request: Request) -> Page {
     let (parts, body) = request.into_parts();
     let accepts = |_: &_| Ok(());
-    let uploaded = upload(&app, &parts.headers, body, accepts, document_in_form).await?;
+    let uploaded = upload(
+        &app,
+        client,
+        &parts.headers,
+        body,
+        accepts,
+        document_in_form,
+    )
+    .await?;
     let title = match uploaded.already {
         true => "Already stored",
         false => "Stored",

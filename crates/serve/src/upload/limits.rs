@@ -1,9 +1,8 @@
 //! How slowly uploads may arrive, and how much memory unfinished ones share.
 
 use crate::problem::Problem;
-use std::sync::Arc;
+use crate::share::{Client, Held, Shares};
 use std::time::Duration;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 /// Limits of uploads.
 #[derive(Clone, Copy, Debug)]
@@ -67,12 +66,12 @@ const UNIT_BYTES: usize = 1 << 10;
 /// Memory that unfinished uploads share. Taken as bytes arrive, not for what
 /// Content-Length announces, and never waited for: uploads that wait for each
 /// other would all time out.
-pub(crate) struct Memory(Arc<Semaphore>);
+pub(crate) struct Memory(Shares);
 
 impl Memory {
     pub(crate) fn new(bytes: u64) -> Memory {
         let units = usize::try_from(bytes).unwrap_or(usize::MAX) / UNIT_BYTES;
-        Memory(Arc::new(Semaphore::new(units.min(Semaphore::MAX_PERMITS))))
+        Memory(Shares::new(units))
     }
 }
 
@@ -80,19 +79,23 @@ impl Memory {
 #[derive(Default)]
 pub(crate) struct Received {
     pub(crate) bytes: Vec<u8>,
-    memory: Option<OwnedSemaphorePermit>,
+    memory: Option<Held>,
 }
 
 impl Received {
-    pub(super) fn add(&mut self, piece: &[u8], memory: &Memory) -> Result<(), Problem> {
+    pub(super) fn add(
+        &mut self,
+        piece: &[u8],
+        memory: &Memory,
+        client: Client,
+    ) -> Result<(), Problem> {
         let units = |bytes: usize| bytes.div_ceil(UNIT_BYTES);
         let more = units(self.bytes.len() + piece.len()) - units(self.bytes.len());
-        let more = u32::try_from(more).map_err(|_| Problem::TooManyUploads)?;
-        let permit = Arc::clone(&memory.0).try_acquire_many_owned(more);
-        let permit = permit.map_err(|_| Problem::TooManyUploads)?;
+        let more = memory.0.take(client, more);
+        let more = more.ok_or(Problem::TooManyUploads)?;
         match &mut self.memory {
-            Some(memory) => memory.merge(permit),
-            None => self.memory = Some(permit),
+            Some(memory) => memory.merge(more),
+            None => self.memory = Some(more),
         }
         self.bytes.extend_from_slice(piece);
         Ok(())
@@ -102,6 +105,7 @@ impl Received {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::net::Ipv4Addr;
 
     /// When a body ends whose pieces (second, bytes) arrive so.
     fn end(pieces: impl IntoIterator<Item = (u64, usize)>) -> f64 {
@@ -146,18 +150,19 @@ mod tests {
     #[test]
     fn memory_is_taken_as_bytes_arrive_and_returned() {
         let memory = Memory::new(10 << 10);
+        let [first, second] = [1, 2].map(|n| Client(Ipv4Addr::new(127, 0, 0, n).into()));
         let mut one = Received::default();
         let mut two = Received::default();
-        one.add(&[1; 700], &memory).expect("room");
-        one.add(&[2; 700], &memory).expect("room");
-        assert_eq!(memory.0.available_permits(), 8, "1400 bytes are two units");
-        two.add(&[0; 8 << 10], &memory).expect("room");
-        let refused = one.add(&[3; 2000], &memory);
+        one.add(&[1; 700], &memory, first).expect("room");
+        one.add(&[2; 700], &memory, first).expect("room");
+        assert_eq!(memory.0.free(), 8, "1400 bytes are two units");
+        two.add(&[0; 8 << 10], &memory, second).expect("room");
+        let refused = one.add(&[3; 2000], &memory, first);
         assert!(matches!(refused, Err(Problem::TooManyUploads)));
         assert_eq!(one.bytes.len(), 1400, "no part of it was taken");
         drop(two);
-        one.add(&[3; 2000], &memory).expect("room again");
+        one.add(&[3; 2000], &memory, first).expect("room again");
         drop(one);
-        assert_eq!(memory.0.available_permits(), 10);
+        assert_eq!(memory.0.free(), 10);
     }
 }

@@ -10,6 +10,7 @@ pub use limits::UploadLimits;
 use crate::app::App;
 use crate::metrics::Uploaded as Outcome;
 use crate::problem::Problem;
+use crate::share::Client;
 use crate::wire::Uploaded;
 use axum::body::{Body, Bytes};
 use axum::http::{HeaderMap, header};
@@ -34,6 +35,7 @@ const UNPACKED_EXTRA: u64 = 4 << 20;
 /// refuses by the headers alone; `document` takes the document out of the body.
 pub(crate) async fn upload(
     app: &App,
+    client: Client,
     headers: &HeaderMap,
     body: Body,
     accepts: fn(&HeaderMap) -> Result<(), Problem>,
@@ -48,10 +50,10 @@ pub(crate) async fn upload(
             drain(body).await;
             return Err(problem);
         }
-        let mut received = receive(app, headers, body).await?;
-        let _permit = app.upload_permit().await?;
+        let mut received = receive(app, client, headers, body).await?;
+        let _permit = app.upload_permit(client).await?;
         document(headers, &mut received)?;
-        app.query(move |index, app| {
+        app.draw(client, move |index, app| {
             let run = checked(&received.bytes, app.options().now_unix_ms)?;
             store_once(index, app, &run)
         })
@@ -67,7 +69,12 @@ pub(crate) async fn upload(
 }
 
 /// Receives a body within the limits of size, rate and memory.
-async fn receive(app: &App, headers: &HeaderMap, mut body: Body) -> Result<Received, Problem> {
+async fn receive(
+    app: &App,
+    client: Client,
+    headers: &HeaderMap,
+    mut body: Body,
+) -> Result<Received, Problem> {
     let limit = app.options().max_upload_bytes;
     let length = headers
         .get(header::CONTENT_LENGTH)
@@ -92,7 +99,7 @@ async fn receive(app: &App, headers: &HeaderMap, mut body: Body) -> Result<Recei
         let size = received.bytes.len() as u64 + piece.len() as u64;
         let added = match size > limit {
             true => Err(Problem::TooLarge(limit)),
-            false => received.add(&piece, app.upload_memory()),
+            false => received.add(&piece, app.upload_memory(), client),
         };
         if let Err(problem) = added {
             // Others need the memory while this one is drained.

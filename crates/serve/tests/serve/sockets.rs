@@ -7,6 +7,7 @@ use std::net::{SocketAddr, TcpStream};
 use std::sync::mpsc;
 use std::thread::JoinHandle;
 use std::time::Duration;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 /// Longer than anything that should happen.
 const TIMEOUT: Duration = Duration::from_secs(180);
@@ -208,6 +209,28 @@ fn further_connections_wait() {
     drop(first);
     third.set_read_timeout(Some(TIMEOUT)).expect("a timeout");
     assert!(rest(&mut third).starts_with("HTTP/1.1 200 OK"));
+}
+
+#[test]
+fn one_address_leaves_connections_to_others() {
+    let atlas = Atlas::empty();
+    let server = Listening::start(&atlas, 4, PATIENT);
+    let _idle: Vec<TcpStream> = (0..3).map(|_| server.connect()).collect();
+    // More than its share are closed unanswered.
+    let health = get_and_close("/healthz");
+    assert_eq!(server.send(&health), "");
+    let runtime = tokio::runtime::Runtime::new().expect("a runtime");
+    let response = runtime.block_on(async {
+        let socket = tokio::net::TcpSocket::new_v4().expect("a socket");
+        let other = SocketAddr::from(([127, 0, 0, 2], 0));
+        socket.bind(other).expect("an address of this machine");
+        let mut stream = socket.connect(server.address).await.expect("it listens");
+        stream.write_all(health.as_bytes()).await.expect("sent");
+        let mut response = String::new();
+        stream.read_to_string(&mut response).await.expect("closed");
+        response
+    });
+    assert!(response.starts_with("HTTP/1.1 200 OK"), "{response}");
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! A run in bytes that may be anything.
 
+use model::limits::RUN;
 use model::misfit::{self, Kind};
 use model::run::{Run, SCHEMA_VERSION};
 use serde::Deserialize;
@@ -78,9 +79,14 @@ pub(crate) fn unpacked(bytes: &[u8], limit: u64) -> Result<Cow<'_, [u8]>, Refuse
     }
 }
 
+/// Largest window of a frame, as a power of two: 8 MiB, which RFC 8878 (3.1.1.1.2) asks of
+/// every decoder. A frame may name one of gigabytes.
+const WINDOW_LOG: u32 = 23;
+
 fn unpack(bytes: &[u8], limit: u64) -> Result<Vec<u8>, Refused> {
-    let decoder = zstd::stream::read::Decoder::with_buffer(bytes)
-        .map_err(|e| Refused::Damaged(e.to_string()))?;
+    let damaged = |e: std::io::Error| Refused::Damaged(e.to_string());
+    let mut decoder = zstd::stream::read::Decoder::with_buffer(bytes).map_err(damaged)?;
+    decoder.window_log_max(WINDOW_LOG).map_err(damaged)?;
     at_most(decoder, limit).map_err(|e| {
         Refused::Damaged(match e.kind() {
             std::io::ErrorKind::UnexpectedEof => {
@@ -98,7 +104,7 @@ pub(super) fn parse(json: &[u8]) -> Result<Run, Refused> {
         schema: u32,
     }
     // Most are of today: to look for their version first would read all twice.
-    let misfit = match misfit::read_json::<Run>(json) {
+    let misfit = match misfit::read_json_within::<Run>(json, &RUN) {
         Ok(mut run) if run.schema <= SCHEMA_VERSION => {
             run.complete();
             return Ok(run);

@@ -107,6 +107,26 @@ fn a_bomb_is_not_unpacked() {
     assert_eq!(reason.to_string(), "it is larger than 1 MiB");
 }
 
+/// A frame of 9 bytes whose header asks for a window of 1 GiB (RFC 8878, 3.1.1.1).
+#[test]
+fn a_large_window_is_refused() {
+    let frame = [0x28, 0xb5, 0x2f, 0xfd, 0, 20 << 3, 1, 0, 0];
+    let reason = from_bytes(&frame).expect_err("refused").to_string();
+    assert!(reason.contains("too much memory"), "{reason}");
+}
+
+#[test]
+fn a_list_that_no_run_has_is_named() {
+    let json = String::from_utf8(json()).expect("UTF-8");
+    let cpus = format!("\"pinned_cpus\":[{}0]", "1,".repeat(5_000_000));
+    let from = json.find("\"pinned_cpus\"").expect("the list");
+    let to = from + json[from..].find(']').expect("its end") + 1;
+    let long = [&json[..from], &cpus, &json[to..]].concat();
+    let reason = refusal(long.as_bytes());
+    let list = "its list \"pinned_cpus\" has more than 16384 entries";
+    assert!(reason.ends_with(list), "{reason}");
+}
+
 #[test]
 fn columns_that_do_not_fit_are_named() {
     let mut run = synthetic::run();

@@ -1,6 +1,6 @@
 //! A run into the index and out of it.
 
-use super::columns::{self, Columns, Form, at_text};
+use super::columns::{self, Columns, at_text};
 use crate::StoreError;
 use crate::crash;
 use model::run::Run;
@@ -76,7 +76,8 @@ pub(crate) fn check(run: &Run, id_in_name: &str) -> Result<(), NotIndexed> {
 #[derive(Default)]
 pub(super) struct Numbers {
     quantities: HashMap<String, HashMap<Vec<u64>, i64>>,
-    forms: Vec<(Form, i64)>,
+    /// By [`columns::form_text`].
+    forms: HashMap<String, i64>,
 }
 
 /// Puts a run in, within a transaction of the caller.
@@ -170,11 +171,10 @@ impl Numbers {
     }
 
     fn form(&mut self, db: &Connection, result: &KeptResult) -> rusqlite::Result<i64> {
-        let form = columns::form(result);
-        if let Some(&(_, number)) = self.forms.iter().find(|(known, _)| *known == form) {
+        let text = columns::form_text(&columns::form(result)).map_err(conversion)?;
+        if let Some(&number) = self.forms.get(&text) {
             return Ok(number);
         }
-        let text = columns::form_text(&form).map_err(conversion)?;
         let known = db
             .prepare_cached("SELECT form FROM form WHERE text = ?1")?
             .query_row([&text], |row| row.get(0))
@@ -187,7 +187,7 @@ impl Numbers {
                 db.last_insert_rowid()
             }
         };
-        self.forms.push((form, number));
+        self.forms.insert(text, number);
         Ok(number)
     }
 }

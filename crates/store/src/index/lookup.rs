@@ -4,6 +4,7 @@ use super::handle::Index;
 use super::standing::{Percentile, RowStanding};
 use crate::{StoreError, Tag};
 use model::summary::{KeptResult, KeptRun, Machine, MachineKey};
+use std::collections::HashMap;
 use std::path::PathBuf;
 
 impl Index {
@@ -41,8 +42,10 @@ impl Index {
     /// If neither index nor documents can be read.
     pub fn machines(&self) -> Result<Vec<Machine>, StoreError> {
         let mut all: Vec<Machine> = Vec::new();
+        let mut places = HashMap::new();
         for kept in self.by_time()? {
-            match all.iter_mut().find(|m| m.key == kept.machine) {
+            let place = *places.entry(kept.machine.clone()).or_insert(all.len());
+            match all.get_mut(place) {
                 Some(machine) => machine.runs += 1,
                 None => all.push(Machine {
                     key: kept.machine,

@@ -13,5 +13,5 @@ fn of_row(row: &Row) -> Vec<KeptResult> {
         return vec![KeptResult::unavailable(row, reason)];
     }
     let figures = row.figures().into_iter();
-    figures.map(|(at, e)| KeptResult::of(row, at, e)).collect()
+    figures.map(|f| KeptResult::of(row, f)).collect()
 }

@@ -8,7 +8,7 @@ use model::summary::{KeptResult, KeptRun};
 use model::text::several;
 use rusqlite::{Connection, OptionalExtension};
 use serde::Serialize;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 
 /// Results that are named one by one.
@@ -140,14 +140,32 @@ pub(crate) fn compared(
         true => r.row.clone(),
         false => format!("{} {:?}", r.row, r.at),
     };
-    let missing = entry.results.iter().filter(|r| !held.contains(r));
-    let added = held.iter().filter(|r| !entry.results.contains(r));
+    let [expected, indexed] = [&entry.results[..], held].map(by_row);
+    let missing = entry.results.iter().filter(|r| !has(&indexed, r));
+    let added = held.iter().filter(|r| !has(&expected, r));
     let names: BTreeSet<String> = missing.chain(added).map(name).collect();
     let names: Vec<String> = names.into_iter().collect();
     Some(match names.is_empty() {
         true => "the index lists its results in another order".into(),
         false => format!("the index disagrees on {}", several(&names, NAMED)),
     })
+}
+
+/// Results by row and point.
+type ByRow<'r> = HashMap<(&'r str, &'r [u64]), Vec<&'r KeptResult>>;
+
+fn by_row(results: &[KeptResult]) -> ByRow<'_> {
+    let mut by_row = ByRow::new();
+    for result in results {
+        let own = by_row.entry((&result.row, &result.at)).or_default();
+        own.push(result);
+    }
+    by_row
+}
+
+fn has(results: &ByRow, result: &KeptResult) -> bool {
+    let own = results.get(&(&result.row[..], &result.at[..]));
+    own.is_some_and(|own| own.contains(&result))
 }
 
 /// Files among the runs that are called like none.

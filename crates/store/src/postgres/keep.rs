@@ -120,10 +120,10 @@ impl Columns<'_> {
                 .and_then(|at| at.get(&result.at));
             all.quantities
                 .push(*quantity.ok_or_else(|| damaged("no such quantity"))?);
-            let own = form(result);
-            let number = session.forms.iter().find(|(known, _)| *known == own);
+            let own = form_text(&form(result)).map_err(damaged)?;
+            let number = session.forms.get(&own);
             all.forms
-                .push(number.ok_or_else(|| damaged("no such form"))?.1);
+                .push(*number.ok_or_else(|| damaged("no such form"))?);
             all.places.push(place as i32);
             all.verdicts.push(result.verdict.map(number_of));
             all.reliable.push(result.reliable());
@@ -207,11 +207,10 @@ impl Session {
 
     fn number_forms(&mut self, results: &[KeptResult]) -> Result<(), Fault> {
         for result in results {
-            let own = form(result);
-            if self.forms.iter().any(|(known, _)| *known == own) {
+            let text = form_text(&form(result)).map_err(damaged)?;
+            if self.forms.contains_key(&text) {
                 continue;
             }
-            let text = form_text(&own).map_err(damaged)?;
             let find = "SELECT form FROM form WHERE text = $1";
             let number = match self.client.query_opt(find, &[&text])? {
                 Some(row) => row.try_get(0)?,
@@ -221,7 +220,7 @@ impl Session {
                     self.client.query_one(find, &[&text])?.try_get(0)?
                 }
             };
-            self.forms.push((own, number));
+            self.forms.insert(text, number);
         }
         Ok(())
     }

@@ -3,7 +3,6 @@
 use super::client::{ANSWER_S, Client};
 use super::schema;
 use super::settings::{Settings, causes};
-use crate::index::columns::Form;
 use crate::{DatabaseFailure, StoreError};
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
@@ -25,8 +24,8 @@ pub(super) struct Session {
     pub(super) client: Client,
     /// Numbers of rows and points.
     pub(super) quantities: HashMap<String, HashMap<Vec<u64>, i32>>,
-    /// Numbers of forms.
-    pub(super) forms: Vec<(Form, i32)>,
+    /// Numbers of forms, by their texts.
+    pub(super) forms: HashMap<String, i32>,
 }
 
 /// Why a question has no answer.
@@ -116,7 +115,7 @@ impl Server {
         let mut session = Session {
             client,
             quantities: HashMap::new(),
-            forms: Vec::new(),
+            forms: HashMap::new(),
         };
         schema::begin(&mut session).map_err(|fault| {
             let closed = session.client.is_closed();

@@ -22,7 +22,5 @@ pub(super) fn names(bins: &Bins, unit: &Unit) -> Vec<String> {
 
 /// A row's own samples: of the row, not of a point of it.
 pub(super) fn cell<'r>(run: &'r Run, id: &str) -> Option<&'r Cell> {
-    run.cells
-        .iter()
-        .find(|cell| cell.row == id && cell.at.is_empty())
+    run.cell(id, &[])
 }

@@ -4,6 +4,7 @@
 use super::figures::{counted, cycle_count, published_time, ratio_digits, share};
 use super::joined;
 use super::table::{group_of, in_group};
+use crate::grouped::grouped;
 use compare::obstacle::brief;
 use compare::{ComparedRow, Comparison, Direction, Ends, RunFacts, SideFacts, SideFigure};
 use model::compare::finding::Finding;
@@ -152,13 +153,8 @@ pub enum Detail {
 /// The rows, a table for each group.
 pub fn table(rows: &[ComparedRow], detail: Detail) -> Vec<Block> {
     // A published table's rows come in an order of their own.
-    let mut groups: Vec<&str> = Vec::new();
-    for row in rows {
-        if !groups.contains(&group_of(&row.id)) {
-            groups.push(group_of(&row.id));
-        }
-    }
-    let tables = groups.into_iter().map(|group| {
+    let groups = grouped(rows.iter().map(|row| (group_of(&row.id), row)));
+    let tables = groups.into_iter().map(|(group, rows)| {
         let columns = [
             left(group),
             right("A ±"),
@@ -168,7 +164,7 @@ pub fn table(rows: &[ComparedRow], detail: Detail) -> Vec<Block> {
             left("finding"),
         ];
         let mut table = Table::new(ordered(columns, detail));
-        for row in rows.iter().filter(|row| group_of(&row.id) == group) {
+        for row in rows {
             table.row(ordered(cells(row), detail));
             let detectable = row.detectable.filter(|_| detail == Detail::All);
             let detectable = detectable.map(|change| {

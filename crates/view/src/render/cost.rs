@@ -1,5 +1,6 @@
 //! What each row cost to measure.
 
+use crate::grouped::grouped;
 use model::figure::time;
 use model::run::Run;
 use model::story::{Block, Table, left, right};
@@ -8,9 +9,7 @@ use model::story::{Block, Table, left, right};
 /// none is recorded: a row that is measured by another row's operations takes
 /// none of its own.
 pub(super) fn of_cell(run: &Run, row: &str, at: &[u64]) -> String {
-    let is = |cell: &&model::run::Cell| cell.row == row && cell.at == at;
-    let ms: f64 = run.cells.iter().filter(is).map(|cell| cell.wall_ms).sum();
-    text(ms)
+    text(run.cells.at(row, at).map(|cell| cell.wall_ms).sum())
 }
 
 fn text(ms: f64) -> String {
@@ -57,20 +56,13 @@ struct Cost<'r> {
 }
 
 fn rows(run: &Run) -> Vec<Cost<'_>> {
-    let mut rows: Vec<Cost> = Vec::new();
-    for cell in &run.cells {
-        let at = rows.iter().position(|row| row.id == cell.row);
-        let at = at.unwrap_or_else(|| {
-            rows.push(Cost {
-                id: &cell.row,
-                ms: 0.0,
-                cells: 0,
-            });
-            rows.len() - 1
-        });
-        rows[at].ms += cell.wall_ms;
-        rows[at].cells += 1;
-    }
+    let cells = run.cells.iter().map(|cell| (&cell.row, cell.wall_ms));
+    let rows = grouped(cells).into_iter().map(|(id, ms)| Cost {
+        id,
+        ms: ms.iter().sum(),
+        cells: ms.len(),
+    });
+    let mut rows: Vec<Cost> = rows.collect();
     rows.retain(|row| row.ms > 0.0);
     rows.sort_by(|a, b| b.ms.total_cmp(&a.ms));
     rows

@@ -7,6 +7,8 @@ use model::unit::Unit;
 
 /// Columns of points that fit beside the names.
 const POINTS: usize = 5;
+/// Levels at most that have a column each.
+const LEVELS: usize = 16;
 /// Lines of a map that are shown.
 const MAP_LINES: usize = 16;
 /// Columns of a map from each place to each.
@@ -124,7 +126,8 @@ fn columns(run: &Run, axis: Axis, rows: &[Curve]) -> Vec<Column> {
     };
     if axis == Axis::WorkingSetBytes {
         let levels = levels::typical_sizes(run);
-        if !levels.is_empty() {
+        // More are no levels of caches, and would fill a line each.
+        if (1..=LEVELS).contains(&levels.len()) {
             return levels.iter().map(|(name, x)| named(name, *x)).collect();
         }
     }

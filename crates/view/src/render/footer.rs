@@ -9,6 +9,7 @@ use model::run::{Outcome, Row, Run};
 use model::story::{Block, Note, Tone};
 use model::tally::tally;
 use model::text::{several, short_id};
+use std::collections::HashMap;
 use store::not_whole;
 
 /// Row names given with a note before it says how many more.
@@ -166,12 +167,11 @@ fn subject(note: &str) -> &str {
 /// Notes of one subject as one, where there are many: it says what the rows
 /// are asked about, and that each has an answer of its own.
 fn gathered(notes: Vec<(String, Vec<&str>)>) -> Vec<(String, Vec<&str>)> {
-    let many = |note: &str| {
-        let alike = notes
-            .iter()
-            .filter(|(other, _)| subject(other) == subject(note));
-        alike.count() >= MANY
-    };
+    let mut alike: HashMap<&str, usize> = HashMap::new();
+    for (note, _) in &notes {
+        *alike.entry(subject(note)).or_default() += 1;
+    }
+    let many = |note: &str| alike.get(subject(note)).is_some_and(|&count| count >= MANY);
     let said = notes.iter().map(|(note, rows)| match many(note) {
         true => (
             format!("{}: differs by row, see --wide", subject(note)),

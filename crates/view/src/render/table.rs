@@ -124,10 +124,14 @@ fn figure(table: &mut Table, row: &Row, tables: &[&Reference], options: &Options
     }
 }
 
-/// The quiet figure; the typical figure alone belongs into its own column.
+/// The quiet figure; the typical figure alone belongs into its own column, while there
+/// is room for that.
 pub(super) fn quiet(estimate: &Estimate, unit: &Unit) -> Cell {
     match shown(estimate, unit) {
-        Shown::Figure(_) if estimate.quiet.is_none() => "-".into(),
+        Shown::Figure(typical) if estimate.quiet.is_none() => {
+            let text = format!("typical {} {}", typical.value, typical.unit);
+            Cell::from("-").or_instead(text.trim_end().to_owned())
+        }
         _ => Cell::estimate(estimate, unit),
     }
 }
@@ -148,7 +152,7 @@ pub(super) fn scaled(estimate: &Estimate, unit: &Unit, options: &Options) -> Vec
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::terminal::plain;
+    use crate::terminal::{paint_plain, plain};
     use model::synthetic;
 
     /// A run of rows that are missing for these reasons.
@@ -194,6 +198,40 @@ mod tests {
                 " window  not available here: no programs",
             ]
         );
+    }
+
+    #[test]
+    fn every_row_with_a_figure_prints_one_at_any_width() {
+        let mut run = synthetic::run();
+        let row = run
+            .row("sync.semaphore_switch/free")
+            .expect("a row")
+            .clone();
+        let mut typical_alone = synthetic::stamped_figure(3_300.0, 40.0);
+        typical_alone.quiet = None;
+        run.rows = [
+            "semaphore_switch/free",
+            "semaphore_switch/with_a_much_longer_name",
+        ]
+        .map(|name| Row {
+            id: format!("sync.{name}"),
+            outcome: Outcome::Figure(typical_alone.clone()),
+            ..row.clone()
+        })
+        .into_iter()
+        .collect();
+        let references = References::embedded().expect("references");
+        let blocks = table(&run, &references, &Options::default());
+        for columns in [60, 80, 100, 140] {
+            let text = paint_plain(&blocks, columns);
+            let rows: Vec<&str> = text.lines().filter(|l| l.starts_with(" sem")).collect();
+            assert_eq!(rows.len(), 2, "{text}");
+            for row in rows {
+                assert!(row.contains("3.30 µs"), "{columns} columns:\n{text}");
+            }
+        }
+        // Named, since the column is of quiet figures.
+        assert!(paint_plain(&blocks, 80).contains(" typical 3.30 µs "));
     }
 
     #[test]

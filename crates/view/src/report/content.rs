@@ -5,6 +5,7 @@ use crate::render::{ProbeText, probe_of};
 use compare::Comparison;
 use compare::references::References;
 use model::run::Run;
+use std::collections::HashMap;
 
 /// Pictures of times on one axis, which the page has as lists.
 const LISTS: [&str; 2] = ["overview", "ladder"];
@@ -75,14 +76,17 @@ impl<'a> Content<'a> {
         charts.filter(|chart| !LISTS.contains(&chart.id.as_str()))
     }
 
-    /// The picture that shows a row.
-    pub(super) fn picture_of(&self, row: &str) -> Option<&'a str> {
-        let shows = |picture: &&Picture| {
-            !LISTS.contains(&picture.chart.id.as_str())
-                && picture.rows.iter().any(|shown| shown == row)
-        };
-        let picture = self.pictures.iter().find(shows)?;
-        Some(&picture.chart.id)
+    /// The first picture that shows each row.
+    pub(super) fn picture_of(&self) -> HashMap<&'a str, &'a str> {
+        let drawn = |picture: &&Picture| !LISTS.contains(&picture.chart.id.as_str());
+        let pictures = self.pictures.iter().filter(drawn);
+        let pairs = pictures.flat_map(|picture| {
+            let rows = picture.rows.iter();
+            rows.map(|row| (row.as_str(), picture.chart.id.as_str()))
+        });
+        let mut picture_of = HashMap::new();
+        pairs.for_each(|(row, id)| _ = picture_of.entry(row).or_insert(id));
+        picture_of
     }
 
     /// What the catalogue says of a row's probe.

@@ -18,15 +18,18 @@ use model::run::{Outcome, Row};
 use model::stats::Interval;
 use model::story::tail::notes_of_row;
 use model::unit::Unit;
+use std::collections::HashMap;
 
 /// Columns that a line without figures leaves empty, besides those of others:
 /// all but the name.
 const COLUMNS: usize = 8;
 
-/// What stands beside the run in its lines, each in a column of its own.
+/// What stands beside the run in its lines, runs and tables each in a column of their own.
 struct Others<'a> {
     runs: &'a [ShownRun<'a>],
     tables: Vec<&'a Reference>,
+    /// The first picture of each row.
+    picture_of: HashMap<&'a str, &'a str>,
 }
 
 impl Others<'_> {
@@ -40,8 +43,9 @@ pub(super) fn section(content: &Content) -> Markup {
     let others = Others {
         runs: content.others,
         tables: tables(content),
+        picture_of: content.picture_of(),
     };
-    let rows = &content.first().run.rows;
+    let rows = &content.first().run.rows[..];
     let counterpart = rows.iter().flat_map(|row| others_times(row, &others));
     let axis = Axis::over(rows.iter().flat_map(times).chain(counterpart));
     html! {
@@ -258,7 +262,7 @@ fn line(content: &Content, row: &Row, at: usize, axis: &Axis, others: &Others) -
                     th.c-row scope="row" { (id(content, row)) }
                     td.gone colspan=(COLUMNS + others.columns()) { "not available here: " (reason) }
                 },
-                _ => (curve(content, row, axis)),
+                _ => (curve(content, row, axis, others)),
             }
         }
     }
@@ -466,7 +470,7 @@ fn drawing(row: &Row, estimate: &Estimate, axis: &Axis, others: &Others) -> Mark
 }
 
 /// A curve or a map: how many points, between what, and where it is drawn.
-fn curve(content: &Content, row: &Row, axis: &Axis) -> Markup {
+fn curve(content: &Content, row: &Row, axis: &Axis, others: &Others) -> Markup {
     let over = match &row.outcome {
         Outcome::Curve { axis, .. } => axis_text(*axis).to_string(),
         Outcome::Map { y_axis, x_axis, .. } => {
@@ -492,7 +496,7 @@ fn curve(content: &Content, row: &Row, axis: &Axis) -> Markup {
             span.why {
                 (count) @if count == 1 { " point over " } @else { " points over " } (over)
                 @if let Some(text) = text { ": " (text) }
-                @if let Some(id) = content.picture_of(&row.id) { ", " a href={ "#p-" (id) } { "drawn" } }
+                @if let Some(id) = others.picture_of.get(row.id.as_str()) { ", " a href={ "#p-" (id) } { "drawn" } }
             }
         }
         td.n.c-value {} td.n.c-half {} td.c-verdict { "curve" } td.n.c-cycles {} td.n.c-human {} td.n.c-frames {} td.c-typical {}

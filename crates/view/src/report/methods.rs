@@ -7,11 +7,17 @@ use crate::render::{ProbeText, bound_of, explained_facts, group_of, sampling_of}
 use maud::{Markup, html};
 use model::run::{Bound, Regime, Row};
 use model::story::Block;
+use std::collections::HashMap;
 
 /// The section.
 pub(super) fn section(content: &Content) -> Markup {
-    let rows = &content.first().run.rows;
-    let of = |probe: &&ProbeText| rows.iter().any(|row| is_of(content, row, probe));
+    let mut rows_of: HashMap<&str, Vec<&Row>> = HashMap::new();
+    for row in &content.first().run.rows {
+        if let Some(probe) = content.probe_of(&row.id) {
+            rows_of.entry(probe.own_name()).or_default().push(row);
+        }
+    }
+    let of = |probe: &&ProbeText| rows_of.contains_key(probe.own_name());
     let probes: Vec<&ProbeText> = content.probes.iter().filter(of).collect();
     html! {
         @if !probes.is_empty() {
@@ -24,18 +30,12 @@ pub(super) fn section(content: &Content) -> Markup {
                     @if at == 0 || group_of(&probes[at - 1].id) != group { h3 { (group) } }
                     details.method id={ "m-" (probe.own_name()) } {
                         summary { code { (probe.title_id()) } " " span { (probe.title) } }
-                        (paint(&facts(content, probe), Place::CHAPTER))
+                        (paint(&facts(&rows_of[probe.own_name()], probe), Place::CHAPTER))
                     }
                 }
             }
         }
     }
-}
-
-/// Whether a row is measured by a probe.
-fn is_of(content: &Content, row: &Row, probe: &ProbeText) -> bool {
-    let own = content.probe_of(&row.id);
-    own.is_some_and(|own| own.own_name() == probe.own_name())
 }
 
 /// Texts that many probes share, by the names that stand for them in each.
@@ -62,12 +62,14 @@ fn terms(probes: &[&ProbeText]) -> Vec<Block> {
     needed.map(|(name, text)| Block::fact(name, text)).collect()
 }
 
-/// What the catalogue and this run say of a probe.
-fn facts(content: &Content, probe: &ProbeText) -> Vec<Block> {
+/// What the catalogue and this run's rows say of a probe.
+fn facts(rows: &[&Row], probe: &ProbeText) -> Vec<Block> {
     let catalogue = explained_facts(probe).into_iter();
     let catalogue = catalogue.map(|(label, text)| Block::fact(label, shorter(text)));
-    let notes = notes(content, probe).into_iter();
-    let notes = notes.map(|(row, note)| Block::fact("in this run", format!("{row}: {note}")));
+    let notes = rows.iter().flat_map(|row| {
+        let notes = row.notes.iter();
+        notes.map(|note| Block::fact("in this run", format!("{}: {note}", row.id)))
+    });
     catalogue.chain(notes).collect()
 }
 
@@ -75,16 +77,4 @@ fn facts(content: &Content, probe: &ProbeText) -> Vec<Block> {
 fn shorter(text: String) -> String {
     let name = |text: String, (name, shared)| text.replace(shared, name);
     shared().into_iter().fold(text, name)
-}
-
-/// What this run says beside the figures of a probe's rows.
-fn notes<'a>(content: &Content<'a>, probe: &ProbeText) -> Vec<(&'a str, &'a str)> {
-    let rows = content.first().run.rows.iter();
-    let of = rows.filter(|row| is_of(content, row, probe));
-    of.flat_map(|row| {
-        row.notes
-            .iter()
-            .map(|note| (row.id.as_str(), note.as_str()))
-    })
-    .collect()
 }

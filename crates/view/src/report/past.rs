@@ -5,6 +5,7 @@ use compare::history::{Figure, History};
 use model::overview::OPERATIONS;
 use model::run::Run;
 use model::summary::MachineKey;
+use std::collections::HashSet;
 use std::fmt::Display;
 use store::StoreError;
 use store::history::{HistoryError, HistoryQuery, find};
@@ -39,7 +40,9 @@ pub fn histories(index: &Index, run: &Run) -> Result<Vec<Picture>, StoreError> {
     }
     let looked_at = (RESULTS / runs).max(ROWS);
     let results = index.rows(Some(&machine))?;
-    let is_kept = |row: &&str| results.iter().any(|(id, at)| id == row && at.is_empty());
+    let single = results.iter().filter(|(_, at)| at.is_empty());
+    let single: HashSet<&str> = single.map(|(id, _)| id.as_str()).collect();
+    let is_kept = |row: &&str| single.contains(row);
     let mut found: Vec<History> = Vec::new();
     for row in rows(run).into_iter().filter(is_kept).take(looked_at) {
         let asked = HistoryQuery {
@@ -92,13 +95,12 @@ pub fn set_over_time<E: Display>(
 fn rows(run: &Run) -> Vec<&str> {
     let known = OPERATIONS.iter().map(|operation| operation.row);
     let known = known.filter(|id| run.row(id).is_some_and(|row| row.estimate().is_some()));
-    let mut all: Vec<&str> = known.collect();
-    for row in run.rows.iter().filter(|row| row.estimate().is_some()) {
-        if !all.contains(&row.id.as_str()) {
-            all.push(&row.id);
-        }
-    }
-    all
+    let figures = run.rows.iter().filter(|row| row.estimate().is_some());
+    let mut seen = HashSet::new();
+    known
+        .chain(figures.map(|row| row.id.as_str()))
+        .filter(|id| seen.insert(*id))
+        .collect()
 }
 
 /// When the level changed last, ms since 1970 UTC.

@@ -265,7 +265,7 @@ mod tests {
 
     fn of(row: Row) -> String {
         let mut run = synthetic::run();
-        run.rows = vec![row];
+        run.rows = vec![row].into();
         let references = References::embedded().expect("references");
         let chart = one(&run, &references, PROBE);
         let blocks: Vec<Block> = chart.map(Block::chart).into_iter().collect();

@@ -78,19 +78,24 @@ pub(crate) fn wrap(lead: &str, text: &str, columns: usize) -> Vec<String> {
     let indent = width(lead);
     let room = columns.saturating_sub(indent).max(8);
     let mut lines = vec![String::new()];
+    // Kept, since a line may be as long as the text.
+    let mut last = 0;
     let words = text.split(|c: char| c.is_whitespace() && c != NO_BREAK);
     for word in words.filter(|word| !word.is_empty()) {
         for piece in pieces(word, room) {
-            let last = lines.last().map_or(0, |line| width(line));
-            let gap = usize::from(last > 0);
+            let (gap, wide) = (usize::from(last > 0), width(&piece));
             match lines.last_mut() {
-                Some(line) if last + gap + width(&piece) <= room => {
+                Some(line) if last + gap + wide <= room => {
                     if gap > 0 {
                         line.push(' ');
                     }
                     line.push_str(&piece);
+                    last += gap + wide;
                 }
-                _ => lines.push(piece),
+                _ => {
+                    lines.push(piece);
+                    last = wide;
+                }
             }
         }
     }
@@ -107,16 +112,22 @@ pub(crate) fn wrap(lead: &str, text: &str, columns: usize) -> Vec<String> {
 /// A word in pieces that have room; a path or an address stays whole, to be
 /// copied.
 fn pieces(word: &str, room: usize) -> Vec<String> {
-    if word.starts_with('/') || word.contains("://") {
+    if width(word) <= room || word.starts_with('/') || word.contains("://") {
         return vec![word.to_owned()];
     }
     let mut pieces = vec![String::new()];
+    let mut last = 0;
     for c in word.chars() {
-        if let Some(piece) = pieces.last_mut() {
-            piece.push(c);
-            if width(piece) > room {
-                piece.pop();
+        // No narrower than in a text: several characters may be drawn as one.
+        let wide = width(c.encode_utf8(&mut [0; 4]));
+        match pieces.last_mut() {
+            Some(piece) if last + wide <= room => {
+                piece.push(c);
+                last += wide;
+            }
+            _ => {
                 pieces.push(c.to_string());
+                last = wide;
             }
         }
     }

@@ -320,6 +320,9 @@ impl Layout {
                 let [value, half, mark] = cell.parts(column.unit);
                 match &cell.value {
                     _ if !keeps => Default::default(),
+                    _ if self.dropped > 0 && cell.instead.is_some() => {
+                        [cell.instead.clone().unwrap_or_default(), half, mark]
+                    }
                     Value::Bar { from, to, columns } => {
                         [bar(*from, *to, (*columns).min(self.bars)), half, mark]
                     }

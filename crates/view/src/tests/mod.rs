@@ -4,5 +4,7 @@ mod comparison;
 mod fleet;
 mod gate;
 mod history;
+#[cfg(debug_assertions)]
+mod linear;
 mod paired;
 mod tables;

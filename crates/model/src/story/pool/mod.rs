@@ -3,9 +3,9 @@
 mod singles;
 mod verdict;
 
-use super::{Block, Cell, Table, curve, left, right, usable};
+use super::{Block, Cell, Table, by_x, curve, left, right, usable};
 use crate::estimate::Estimate;
-use crate::run::{Axis, CurvePoint, Run};
+use crate::run::{Axis, Run};
 use crate::shown::typical;
 use crate::stats::Interval;
 use crate::unit::Unit;
@@ -39,12 +39,12 @@ fn sizes(run: &Run) -> Vec<Size<'_>> {
     let mut threads: Vec<u64> = measured.iter().chain(single).map(|p| p.x).collect();
     threads.sort_unstable();
     threads.dedup();
-    let at = |points: &'_ [CurvePoint], x: u64| points.iter().position(|p| p.x == x);
+    let [measured, ideal, single] = [measured, ideal, single].map(by_x);
     let size = |x| Size {
         threads: x,
-        measured: at(measured, x).map(|k| &measured[k].estimate),
-        ideal: at(ideal, x).map(|k| &ideal[k].estimate),
-        single: at(single, x).map(|k| &single[k].estimate),
+        measured: measured.get(&x).copied(),
+        ideal: ideal.get(&x).copied(),
+        single: single.get(&x).copied(),
     };
     threads.into_iter().map(size).collect()
 }

@@ -4,13 +4,15 @@ use super::super::histogram::{DamagedCell, Distribution, table, values};
 use super::super::{Block, Note, tail};
 use super::{PROBE, PUBLISHED, Size, base, threads};
 use crate::figure::time;
-use crate::run::{Cell, Run};
+use crate::run::Run;
+use crate::spread::by_worker;
 use crate::stats::{self, Interval};
+use std::collections::BTreeMap;
 
 /// Every single operation, by number of threads.
 pub(super) struct Singles {
     /// Threads, and the operations' times by worker.
-    by_threads: Vec<(u64, Vec<(u32, f64)>)>,
+    by_threads: BTreeMap<u64, Vec<(u32, f64)>>,
     /// Why some can't be read.
     damaged: Option<DamagedCell>,
 }
@@ -18,20 +20,19 @@ pub(super) struct Singles {
 impl Singles {
     pub(super) fn of(run: &Run, sizes: &[Size]) -> Singles {
         let mut singles = Singles {
-            by_threads: Vec::new(),
+            by_threads: BTreeMap::new(),
             damaged: None,
         };
         let id = format!("{PROBE}/single");
         for size in sizes {
-            let own = |cell: &&Cell| cell.row == id && cell.at == [size.threads];
-            let Some(cell) = run.cells.iter().find(own) else {
+            let Some(cell) = run.cell(&id, &[size.threads]) else {
                 continue;
             };
             let workers = cell.samples.samples();
             match values(cell, run.clock.ns_per_tick).and_then(|ns| Ok((ns, workers?))) {
                 Ok((ns, samples)) => {
                     let by_worker = samples.iter().map(|s| s.worker).zip(ns).collect();
-                    singles.by_threads.push((size.threads, by_worker));
+                    singles.by_threads.insert(size.threads, by_worker);
                 }
                 Err(why) => singles.damaged = Some(why),
             }
@@ -40,8 +41,7 @@ impl Singles {
     }
 
     fn at(&self, threads: u64) -> Option<&[(u32, f64)]> {
-        let own = self.by_threads.iter().find(|(n, _)| *n == threads);
-        own.map(|(_, operations)| operations.as_slice())
+        self.by_threads.get(&threads).map(Vec::as_slice)
     }
 
     /// Mean of all operations, with the t interval over the means of the worker
@@ -49,14 +49,8 @@ impl Singles {
     pub(super) fn mean_ns(&self, threads: u64) -> Option<Interval> {
         let operations = self.at(threads)?;
         let value = mean(operations.iter().map(|&(_, ns)| ns))?;
-        let mut workers: Vec<u32> = operations.iter().map(|&(worker, _)| worker).collect();
-        workers.sort_unstable();
-        workers.dedup();
-        let of = |worker: u32| {
-            let own = operations.iter().filter(move |&&(w, _)| w == worker);
-            mean(own.map(|&(_, ns)| ns))
-        };
-        let means: Vec<f64> = workers.into_iter().filter_map(of).collect();
+        let workers = by_worker(operations).into_values();
+        let means: Vec<f64> = workers.filter_map(|own| mean(own.into_iter())).collect();
         let half = stats::t_interval(&means).map_or(f64::INFINITY, |i| i.half_width());
         Some(Interval::about(value, half))
     }
@@ -69,7 +63,7 @@ impl Singles {
                 "No histogram of single operations: {why}."
             ))];
         }
-        let numbers = self.by_threads.iter().map(|(threads, _)| *threads);
+        let numbers = self.by_threads.keys().copied();
         let few = cpus.and_then(|n| base(numbers.clone(), n));
         let many = numbers.clone().find(|&n| n == PUBLISHED).or(numbers.max());
         let both = few.into_iter().chain(many.filter(|&n| Some(n) != few));
@@ -140,7 +134,7 @@ mod tests {
     #[test]
     fn one_process_alone_gives_no_interval_of_a_mean() {
         let mean_ns = |operations| {
-            let by_threads = vec![(2, operations)];
+            let by_threads = [(2, operations)].into();
             let singles = Singles {
                 by_threads,
                 damaged: None,

@@ -120,7 +120,7 @@ fn entry<'r>(run: &'r Run, line: &'r Line, times: Vec<f64>) -> Option<Entry<'r>>
 fn measured_with_wall(run: &Run, line: &Line, name: &str) -> Option<f64> {
     run.commands.as_ref()?;
     let id = format!("{}/{name}", line.row.id.strip_suffix("/wall")?);
-    let cell = run.cells.iter().find(|cell| cell.row == id)?;
+    let cell = run.cells.of(&id).next()?;
     let samples = cell.samples.samples().ok()?;
     let seconds: Vec<f64> = samples
         .iter()

@@ -6,7 +6,7 @@ use model::context::Context;
 use model::estimate::{Estimate, Verdict};
 use model::imported::UNKNOWN;
 use model::repetitions;
-use model::run::{Axis, Cell, Outcome, Row, Run};
+use model::run::{Axis, Bound, Cell, Outcome, Row, Run};
 use model::stats::Interval;
 use model::text::several;
 use model::unit::Unit;
@@ -24,6 +24,8 @@ pub(super) struct Line<'r> {
     pub(super) at: Vec<Place>,
     /// The figure, or why the row is not available.
     pub(super) estimate: Result<&'r Estimate, &'r str>,
+    /// What its time follows.
+    bound: Bound,
     /// Its samples, where the document has them.
     cell: Option<&'r Cell>,
 }
@@ -46,6 +48,7 @@ pub(super) fn lines(run: &Run) -> Vec<Line<'_>> {
                 row,
                 at: Vec::new(),
                 estimate: Err(reason),
+                bound: row.bound,
                 cell: None,
             });
         }
@@ -55,16 +58,16 @@ pub(super) fn lines(run: &Run) -> Vec<Line<'_>> {
             [y, x] if y == x => ["y_", "x_"],
             _ => ["", ""],
         };
-        lines.extend(row.figures().into_iter().map(|(at, estimate)| {
-            let own = |cell: &&Cell| cell.row == row.id && cell.at == at;
-            let places = prefixes.into_iter().zip(axes.iter().zip(&at));
+        lines.extend(row.figures().into_iter().map(|figure| {
+            let places = prefixes.into_iter().zip(axes.iter().zip(&figure.at));
             Line {
                 row,
                 at: places
                     .map(|(prefix, (axis, at))| place(prefix, *axis, *at))
                     .collect(),
-                estimate: Ok(estimate),
-                cell: run.cells.iter().find(own),
+                cell: run.cell(&row.id, &figure.at),
+                bound: figure.bound,
+                estimate: Ok(figure.estimate),
             }
         }));
     }
@@ -198,7 +201,7 @@ impl Line<'_> {
                 ns_per_tick: run.clock.ns_per_tick,
                 resolution_ns: run.clock.resolution_ns.unwrap_or(run.clock.ns_per_tick),
                 ops_per_turn: cell.ops_per_turn,
-                bound: self.row.bound_at(&cell.at),
+                bound: self.bound,
                 regime: cell.regime,
                 workers: run.plan.workers,
                 modes: &cell.modes,

@@ -162,7 +162,7 @@ fn patterns_select_and_typos_are_answered() {
     let probe = exported(&run, Format::Csv, &["cpu.memcpy"]).text;
     assert!(probe.contains("cpu.memcpy/16B") && probe.contains("cpu.memcpy/1MiB"));
     let empty = Run {
-        rows: Vec::new(),
+        rows: Vec::new().into(),
         ..run.clone()
     };
     let errors = [

@@ -143,8 +143,8 @@ pub(super) fn run(
             by: origin.by,
         }),
         program,
-        rows,
-        cells,
+        rows: rows.into(),
+        cells: cells.into(),
     })
 }
 

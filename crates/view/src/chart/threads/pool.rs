@@ -103,10 +103,7 @@ fn operations(
 ) -> Vec<Point> {
     let mut all = Vec::new();
     for number in threads {
-        let cell = run
-            .cells
-            .iter()
-            .find(|cell| cell.row == SINGLE && cell.at == [number]);
+        let cell = run.cell(SINGLE, &[number]);
         let ns = match cell.map(|cell| values(cell, run.clock.ns_per_tick)) {
             None => continue,
             Some(Err(why)) => {

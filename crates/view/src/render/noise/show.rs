@@ -107,12 +107,9 @@ impl Page {
     /// What is not here, those with the same reason together.
     fn absent(&mut self, controls: &[&Control]) {
         let reasons = controls.iter();
-        let reasons = reasons.filter_map(|c| Some((c.hindrance.as_ref()?, name(c))));
+        let reasons = reasons.filter_map(|c| Some((in_words(c.hindrance.as_ref()?), name(c))));
         for (reason, names) in grouped(reasons) {
-            self.wrapped(
-                "  - ",
-                &format!("{}: {}", names.join(", "), in_words(reason)),
-            );
+            self.wrapped("  - ", &format!("{}: {reason}", names.join(", ")));
         }
     }
 

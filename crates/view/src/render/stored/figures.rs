@@ -1,11 +1,13 @@
 //! Figures of stored runs: of one, and of machines among all.
 
+use crate::grouped::grouped;
 use crate::render::figures::counted;
 use crate::render::table::{group_of, in_group};
 use model::stats::Interval;
 use model::story::{Block, Cell, Link, Table, Tone, left, right};
-use model::summary::{KeptResult, KeptRun, Key, Machine};
+use model::summary::{KeptResult, KeptRun, Key, Machine, MachineKey};
 use model::unit::Unit;
+use std::collections::HashMap;
 use store::index::{MachineStanding, Percentile, RowStanding};
 
 /// Characters of the bars of a distribution.
@@ -14,20 +16,15 @@ const BAR: usize = 20;
 /// Figures of a run, a table for each group. Rows of another program lead
 /// nowhere.
 pub fn results(run: &KeptRun, results: &[KeptResult]) -> Vec<Block> {
-    let mut groups: Vec<&str> = Vec::new();
-    for result in results {
-        if !groups.contains(&group_of(&result.row)) {
-            groups.push(group_of(&result.row));
-        }
-    }
-    let tables = groups.into_iter().map(|group| {
+    let groups = grouped(results.iter().map(|r| (group_of(&r.row), r)));
+    let tables = groups.into_iter().map(|(group, results)| {
         let mut table = Table::new([
             left(group),
             right("value ±95 %"),
             right("cycles"),
             left("verdict"),
         ]);
-        for result in results.iter().filter(|r| group_of(&r.row) == group) {
+        for result in results {
             let name = row_cell(in_group(&result.row), &result.row, &result.at, &None);
             let verdict = match result.verdict {
                 Some(verdict) => Cell::from(verdict.text()).toned(verdict),
@@ -109,6 +106,7 @@ pub fn standing(standing: &RowStanding, unit: &Unit, machines: &[Machine]) -> Ve
     if count == 0 {
         return vec![Block::text("No stored run has a figure of it that is ok.")];
     }
+    let machines: HashMap<&MachineKey, &Machine> = machines.iter().map(|m| (&m.key, m)).collect();
     let slowest = standing.machines.last().map_or(1.0, |m| m.value_ns);
     let mut table = Table::new([
         left("host"),
@@ -124,8 +122,8 @@ pub fn standing(standing: &RowStanding, unit: &Unit, machines: &[Machine]) -> Ve
         results,
     } in &standing.machines
     {
-        let known = machines.iter().find(|known| known.key == *machine);
-        let name = known.map_or(machine.0.as_str(), Machine::name);
+        let known = machines.get(machine);
+        let name = known.map_or(machine.0.as_str(), |known| known.name());
         // The length is the time, also where the figure is a rate.
         table.row([
             Cell::from(name).to(Link::Machine(machine.0.clone())),

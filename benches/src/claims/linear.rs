@@ -1,0 +1,144 @@
+//! Time and memory of the commands that read documents, over the number of rows: each
+//! row has 40 samples, so both grow together.
+
+use crate::bars::Bars;
+use crate::made_up::{MadeUp, row_id};
+use crate::table::{Table, figure};
+use anyhow::Context;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+#[derive(clap::Args)]
+pub struct Arguments {
+    /// The latlas program
+    #[arg(long, value_name = "PATH")]
+    latlas: PathBuf,
+    /// Rows of the smallest document; the others have 4 and 16 times as many
+    #[arg(long, default_value_t = 1000)]
+    rows: u32,
+    /// Runs of each command, of which the shortest counts
+    #[arg(long, default_value_t = 3)]
+    runs: u32,
+}
+
+/// Documents, over the smallest.
+const SIZES: [u32; 3] = [1, 4, 16];
+/// A cost may grow so many times as fast as the rows.
+const LINEAR: f64 = 1.3;
+/// How often the memory of a command is read.
+const WATCH: Duration = Duration::from_millis(2);
+
+/// What a command took.
+#[derive(Clone, Copy)]
+struct Cost {
+    seconds: f64,
+    peak_mib: f64,
+}
+
+pub fn claim(arguments: &Arguments) -> anyhow::Result<Bars> {
+    let directory = tempfile::tempdir()?;
+    let row = row_id(0);
+    let page = directory.path().join("page.html");
+    let page = page.to_str().context("a directory with another name")?;
+    let commands: [(&str, &[&str]); 11] = [
+        ("show", &["show", "FILE"]),
+        ("show --all", &["show", "--all", "FILE"]),
+        ("show --wide", &["show", "--wide", "FILE"]),
+        ("show --json", &["show", "--json", "FILE"]),
+        ("compare", &["compare", "FILE", "FILE"]),
+        ("report", &["report", "FILE", "-o", page, "--force"]),
+        ("plot", &["plot", "ladder", "FILE", "-o", "-"]),
+        ("export", &["export", "FILE", "--format", "csv"]),
+        ("history", &["history", &row]),
+        ("atlas verify", &["atlas", "verify"]),
+        ("atlas rebuild", &["atlas", "rebuild"]),
+    ];
+    let mut documents = Vec::new();
+    for times in SIZES {
+        let rows = arguments.rows * times;
+        let data = directory.path().join(rows.to_string());
+        let file = directory.path().join(format!("{rows}.json"));
+        let run = MadeUp::new(rows, 1, 1)?.run(0);
+        store::write(&run, &file)?;
+        store::Store::in_directory(&data).save(&run)?;
+        documents.push((data, file));
+    }
+    let mut bars = Bars::new();
+    let mut table = Table::new(&[
+        "command", "1x, s", "4x, s", "16x, s", "16x / 16", "MiB", "MiB", "MiB",
+    ]);
+    for (name, words) in commands {
+        let costs = documents.iter().map(|(data, file)| {
+            let all =
+                (0..arguments.runs.max(1)).map(|_| cost(&arguments.latlas, words, data, file));
+            let all = all.collect::<anyhow::Result<Vec<Cost>>>()?;
+            let shortest = all
+                .into_iter()
+                .min_by(|a, b| a.seconds.total_cmp(&b.seconds));
+            shortest.context("no run")
+        });
+        let costs = costs.collect::<anyhow::Result<Vec<Cost>>>()?;
+        // What every command takes, however small its document, is no part of the growth.
+        let [few, some, many] = [costs[0], costs[1], costs[2]];
+        let grown = |of: fn(Cost) -> f64| (of(many) - of(some)) / (of(some) - of(few)) / 4.0;
+        let (time, memory) = (grown(|c| c.seconds), grown(|c| c.peak_mib));
+        let seconds = costs.iter().map(|cost| figure(Some(cost.seconds)));
+        let peaks = costs.iter().map(|cost| figure(Some(cost.peak_mib)));
+        let cells = [name.to_owned()].into_iter().chain(seconds);
+        table.line(cells.chain([figure(Some(time))]).chain(peaks).collect());
+        bars.at_most(
+            &format!("{name}: time over linear, 4x to 16x"),
+            Some(time),
+            LINEAR,
+            "",
+        );
+        bars.at_most(
+            &format!("{name}: memory over linear, 4x to 16x"),
+            Some(memory),
+            LINEAR,
+            "",
+        );
+    }
+    table.print("Time and peak memory by rows");
+    Ok(bars)
+}
+
+fn cost(latlas: &Path, words: &[&str], data: &Path, file: &Path) -> anyhow::Result<Cost> {
+    let mut command = Command::new(latlas);
+    for word in words {
+        match *word {
+            "FILE" => command.arg(file),
+            word => command.arg(word),
+        };
+    }
+    let began = Instant::now();
+    let mut child = command
+        .env("LATLAS_DATA_DIR", data)
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .with_context(|| format!("can't start {}", latlas.display()))?;
+    let mut peak_kib = 0.0;
+    let status = loop {
+        if let Some(status) = child.try_wait()? {
+            break status;
+        }
+        peak_kib = peak(child.id()).unwrap_or(peak_kib);
+        std::thread::sleep(WATCH);
+    };
+    let seconds = began.elapsed().as_secs_f64();
+    anyhow::ensure!(matches!(status.code(), Some(0 | 3)), "{words:?}: {status}");
+    Ok(Cost {
+        seconds,
+        peak_mib: peak_kib / 1024.0,
+    })
+}
+
+/// Peak memory of a process so far, KiB.
+fn peak(process: u32) -> Option<f64> {
+    let status = std::fs::read_to_string(format!("/proc/{process}/status")).ok()?;
+    let line = status.lines().find(|line| line.starts_with("VmHWM:"))?;
+    line.split_whitespace().nth(1)?.parse().ok()
+}

@@ -1,0 +1,372 @@
+//! How much the JSON of a document may hold. A few bytes of text become many bytes of
+//! memory and of a page, so it is counted before anything is made of it.
+
+/// What a kind of document may hold.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// Entries of a list or an object, unless it is among `longer`.
+    pub entries: usize,
+    /// Lists by name that may have more, with how many.
+    pub longer: &'static [(&'static str, usize)],
+    /// The object whose lists are columns of numbers, and entries of each.
+    pub columns: (&'static str, usize),
+    /// Bytes of a text.
+    pub text_bytes: usize,
+    /// Bytes of JSON for each text, list and object outside of `columns`.
+    pub bytes_per_value: u64,
+    /// How many of them there may be in all.
+    pub values: u64,
+}
+
+/// A run: real ones have up to 10,000 rows, 65,536 points of a map, and 40 bytes or more
+/// for each value.
+pub const RUN: Limits = Limits {
+    entries: 16_384,
+    longer: &[("rows", 1 << 17), ("cells", 1 << 17), ("points", 1 << 17)],
+    columns: ("samples", 1 << 22),
+    text_bytes: 1 << 20,
+    bytes_per_value: 16,
+    values: 1 << 24,
+};
+
+/// A trace: events are lists of a few numbers. In memory so many take less than 1 GiB.
+pub const TRACE: Limits = Limits {
+    entries: 1 << 24,
+    longer: &[],
+    columns: ("", 0),
+    text_bytes: 1 << 20,
+    bytes_per_value: 4,
+    values: 1 << 24,
+};
+
+/// Values that any document may have, however short it is.
+const FREE_VALUES: u64 = 1 << 14;
+/// Lists and objects in each other.
+const DEPTH: usize = 64;
+/// Bytes of a name that are kept.
+const NAME_BYTES: usize = 64;
+
+/// What a document holds too much of.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Excess {
+    /// Entries of a list.
+    #[error("its list {name:?} has more than {limit} entries")]
+    Entries {
+        /// The list, or the one that it is in.
+        name: String,
+        /// How many it may have.
+        limit: usize,
+    },
+    /// Bytes of a text.
+    #[error("a text in {name:?} has more than {limit} bytes")]
+    Text {
+        /// Where it is.
+        name: String,
+        /// How many it may have.
+        limit: usize,
+    },
+    /// Lists in lists.
+    #[error("lists in {0:?} are nested more than {DEPTH} deep")]
+    Depth(String),
+    /// Tiny values.
+    #[error("too many values up to {0:?} for a document of its size")]
+    Values(String),
+}
+
+/// Counts what JSON holds, piece by piece. What is no JSON is for the parser to say.
+pub struct Counter<'l> {
+    limits: &'l Limits,
+    open: Vec<Open>,
+    bytes: u64,
+    values: u64,
+    text: Option<Text>,
+    /// The last text, where it may be the name of what follows.
+    name: String,
+}
+
+/// A list or an object that has not ended.
+struct Open {
+    is_object: bool,
+    /// The next text is a name.
+    expects_name: bool,
+    name: String,
+    entries: usize,
+    limit: usize,
+    /// It, or what it is in, is an object of columns.
+    columns: bool,
+}
+
+/// A text that has not ended.
+#[derive(Default)]
+struct Text {
+    bytes: usize,
+    escaped: bool,
+    is_name: bool,
+}
+
+impl<'l> Counter<'l> {
+    /// Nothing read yet.
+    pub fn new(limits: &'l Limits) -> Counter<'l> {
+        Counter {
+            limits,
+            open: Vec::new(),
+            bytes: 0,
+            values: 0,
+            text: None,
+            name: String::new(),
+        }
+    }
+
+    /// How much was counted, bytes.
+    pub fn bytes(&self) -> usize {
+        self.bytes as usize
+    }
+
+    /// Counts what follows.
+    ///
+    /// # Errors
+    /// At the first excess.
+    pub fn feed(&mut self, json: &[u8]) -> Result<(), Excess> {
+        for &byte in json {
+            self.bytes += 1;
+            if let Some(text) = &mut self.text {
+                match byte {
+                    _ if text.escaped => text.escaped = false,
+                    b'\\' => text.escaped = true,
+                    b'"' => {
+                        self.text = None;
+                        continue;
+                    }
+                    _ => {}
+                }
+                text.bytes += 1;
+                if text.is_name && self.name.len() < NAME_BYTES && byte.is_ascii_graphic() {
+                    self.name.push(char::from(byte));
+                }
+                if text.bytes > self.limits.text_bytes {
+                    return Err(Excess::Text {
+                        name: self.place(),
+                        limit: self.limits.text_bytes,
+                    });
+                }
+                continue;
+            }
+            match byte {
+                b'"' => self.begin_text()?,
+                b'[' | b'{' => self.begin(byte == b'{')?,
+                b']' | b'}' => _ = self.open.pop(),
+                b',' => self.next_entry()?,
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn begin_text(&mut self) -> Result<(), Excess> {
+        let is_name = match self.open.last_mut() {
+            Some(open) => std::mem::take(&mut open.expects_name),
+            None => false,
+        };
+        self.text = Some(Text {
+            is_name,
+            ..Text::default()
+        });
+        match is_name {
+            true => self.name.clear(),
+            false => self.value()?,
+        }
+        Ok(())
+    }
+
+    fn begin(&mut self, is_object: bool) -> Result<(), Excess> {
+        let outer = self.open.last();
+        let in_columns = outer.is_some_and(|outer| outer.columns);
+        // Lists in lists have no name of their own.
+        let name = match outer {
+            Some(outer) if !outer.is_object => outer.name.clone(),
+            _ => std::mem::take(&mut self.name),
+        };
+        let (of_columns, most) = self.limits.columns;
+        let mut longer = self.limits.longer.iter();
+        let longer = longer.find(|(own, _)| !is_object && *own == name);
+        let limit = match longer {
+            _ if in_columns => most,
+            Some((_, limit)) => *limit,
+            None => self.limits.entries,
+        };
+        if !in_columns {
+            self.value()?;
+        }
+        if self.open.len() >= DEPTH {
+            return Err(Excess::Depth(self.place()));
+        }
+        self.open.push(Open {
+            is_object,
+            expects_name: is_object,
+            columns: in_columns || is_object && name == of_columns,
+            name,
+            entries: 1,
+            limit,
+        });
+        Ok(())
+    }
+
+    fn next_entry(&mut self) -> Result<(), Excess> {
+        let Some(open) = self.open.last_mut() else {
+            return Ok(());
+        };
+        open.entries += 1;
+        open.expects_name = open.is_object;
+        let limit = open.limit;
+        match open.entries > limit {
+            true => Err(Excess::Entries {
+                name: named(self.open.iter().rev().map(|open| &open.name)),
+                limit,
+            }),
+            false => Ok(()),
+        }
+    }
+
+    /// A text, list or object more.
+    fn value(&mut self) -> Result<(), Excess> {
+        self.values += 1;
+        let most = FREE_VALUES + self.bytes / self.limits.bytes_per_value;
+        match self.values > most.min(self.limits.values) {
+            true => Err(Excess::Values(self.place())),
+            false => Ok(()),
+        }
+    }
+
+    /// The innermost name around.
+    fn place(&self) -> String {
+        let names = self.open.iter().rev().map(|open| &open.name);
+        let own = Some(&self.name).filter(|_| self.open.last().is_none_or(|open| open.is_object));
+        named(own.into_iter().chain(names))
+    }
+}
+
+/// The first name that is one.
+fn named<'n>(mut names: impl Iterator<Item = &'n String>) -> String {
+    let name = names.find(|name| !name.is_empty());
+    name.map_or_else(|| "document".to_owned(), String::clone)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::synthetic;
+    use serde_json::{Value, json};
+
+    const SMALL: Limits = Limits {
+        entries: 3,
+        longer: &[("rows", 5)],
+        columns: ("samples", 6),
+        text_bytes: 8,
+        bytes_per_value: 16,
+        values: 1 << 24,
+    };
+
+    fn counted(json: &str) -> Result<(), String> {
+        // Byte by byte, as a reader may have it.
+        let mut counter = Counter::new(&SMALL);
+        let mut bytes = json.bytes();
+        let all = bytes.try_for_each(|byte| counter.feed(&[byte]));
+        all.map_err(|excess| excess.to_string())
+    }
+
+    #[test]
+    fn lists_texts_and_depth_have_limits() {
+        let over =
+            |name: &str, limit| Err(format!("its list {name:?} has more than {limit} entries"));
+        for (json, expected) in [
+            (
+                r#"{"cpus":[1,2,3],"rows":[1,2,3,4,5],"samples":{"a":[1,2,3,4,5,6]}}"#,
+                Ok(()),
+            ),
+            (r#"{"cpus":[1,2,3,4]}"#, over("cpus", 3)),
+            (r#"{"rows":[1,2,3,4,5,6]}"#, over("rows", 5)),
+            (r#"{"rows":[{"a":[[],[],[],[]]}]}"#, over("a", 3)),
+            (r#"{"samples":{"a":[1,2,3,4,5,6,7]}}"#, over("a", 6)),
+            (r#"{"a,b":"[,,,","c":"\"[[["}"#, Ok(())),
+            (r#"{"a":1,"b":2,"c":3,"d":4}"#, over("document", 3)),
+            (
+                r#"{"t":"123456789"}"#,
+                Err("a text in \"t\" has more than 8 bytes".into()),
+            ),
+        ] {
+            assert_eq!(counted(json), expected, "{json}");
+        }
+        let deep = counted(&"[".repeat(65)).expect_err("deep");
+        assert!(deep.contains("more than 64 deep"), "{deep}");
+    }
+
+    #[test]
+    fn many_tiny_values_are_refused_and_those_of_columns_are_not_counted() {
+        let texts = |count: usize| format!("[{}1]", r#"["",""],"#.repeat(count));
+        let limits = Limits {
+            entries: usize::MAX,
+            ..SMALL
+        };
+        let count = |json: &str| Counter::new(&limits).feed(json.as_bytes());
+        assert_eq!(count(&texts(1000)), Ok(()));
+        assert!(matches!(count(&texts(1 << 16)), Err(Excess::Values(_))));
+        let columns = format!(r#"{{"samples":{{"a":{}}}}}"#, "[[1,2],[1,2],[1,2]]");
+        let columns = format!("[{}1]", (columns + ",").repeat(1 << 14));
+        assert_eq!(count(&columns), Ok(()));
+    }
+
+    /// Every list of a run, however deep.
+    fn lists(value: &Value, place: &mut Vec<String>, found: &mut Vec<String>) {
+        match value {
+            Value::Array(all) => {
+                found.push(format!("/{}", place.join("/")));
+                if let Some(first) = all.first() {
+                    place.push("0".into());
+                    lists(first, place, found);
+                    place.pop();
+                }
+            }
+            Value::Object(all) => {
+                for (key, value) in all {
+                    place.push(key.clone());
+                    lists(value, place, found);
+                    place.pop();
+                }
+            }
+            _ => {}
+        }
+    }
+
+    #[test]
+    fn every_list_of_a_run_is_limited_and_real_runs_pass() {
+        let run = synthetic::run();
+        let json = serde_json::to_value(&run).expect("JSON");
+        let bytes = serde_json::to_vec(&run).expect("JSON");
+        assert_eq!(Counter::new(&RUN).feed(&bytes), Ok(()));
+        let mut found = Vec::new();
+        lists(&json, &mut Vec::new(), &mut found);
+        assert!(found.len() > 30, "{found:?}");
+        const MOST: usize = 20_000;
+        let limits = Limits {
+            entries: MOST,
+            longer: &[],
+            columns: ("samples", MOST),
+            ..RUN
+        };
+        for place in found {
+            let mut json = json.clone();
+            let list = json.pointer_mut(&place).expect("the list");
+            let first = list.get(0).filter(|first| first.is_number()).cloned();
+            let first = first.unwrap_or(json!(1));
+            *list = Value::Array(vec![first; MOST + 1]);
+            let bytes = serde_json::to_vec(&json).expect("JSON");
+            let why = Counter::new(&limits).feed(&bytes).expect_err(&place);
+            let name = place.rsplit('/').find(|part| part.parse::<u32>().is_err());
+            let why = why.to_string();
+            assert!(
+                why.contains(&format!("{:?}", name.expect("a name"))),
+                "{place}: {why}"
+            );
+        }
+    }
+}
