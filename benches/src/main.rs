@@ -1,6 +1,7 @@
 //! How well latlas measures: one runner, one entry for each claim, compared with
 //! other tools, published tables or itself. Each entry prints tables and a line
 //! for each bar.
+#![allow(clippy::disallowed_methods)]
 #![forbid(unsafe_code)]
 #![allow(unreachable_pub, reason = "a program: nothing of it is public")]
 

@@ -4,7 +4,7 @@ use std::io::{self, Read};
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread::JoinHandle;
+use std::thread::{Builder, JoinHandle};
 use std::time::{Duration, Instant};
 
 /// How a command ended.
@@ -47,6 +47,13 @@ pub(crate) fn run(command: &mut Command, input: Stdio, limits: Limits) -> io::Re
     let (too_much, ignored) = (Arc::default(), Arc::default());
     let out = reader(child.stdout.take(), limits.bytes, &too_much);
     let err = reader(child.stderr.take(), MAX_MESSAGES, &ignored);
+    let (out, err) = match (out, err) {
+        (Ok(out), Ok(err)) => (out, err),
+        (Err(error), _) | (_, Err(error)) => {
+            wait(&mut child, Duration::ZERO, &too_much)?;
+            return Err(error);
+        }
+    };
     let status = wait(&mut child, limits.time, &too_much)?;
     let ended = status.map(|status| {
         let (out, err) = (out.join(), err.join());
@@ -112,9 +119,9 @@ fn reader(
     stream: Option<impl Read + Send + 'static>,
     most: u64,
     too_much: &Arc<AtomicBool>,
-) -> JoinHandle<Vec<u8>> {
+) -> io::Result<JoinHandle<Vec<u8>>> {
     let too_much = Arc::clone(too_much);
-    std::thread::spawn(move || {
+    sys::thread::spawn(Builder::new(), move || {
         let mut bytes = Vec::new();
         if let Some(mut stream) = stream {
             // What was read before an error is shown all the same.

@@ -23,6 +23,9 @@ pub enum FleetError {
         /// What is wrong.
         reason: String,
     },
+    /// No thread for the first host.
+    #[error("can't start a thread: {0}")]
+    NoThread(std::io::Error),
     /// A file or directory.
     #[error("can't {action} {}: {cause}", path.display())]
     Io {

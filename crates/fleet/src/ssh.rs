@@ -12,6 +12,7 @@ use host::Host;
 use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread::Builder;
 use std::time::Instant;
 
 mod host;
@@ -74,8 +75,8 @@ pub fn run(
     let next = AtomicUsize::new(0);
     let failed = Mutex::new(None);
     std::thread::scope(|scope| {
-        for _ in 0..at_once.min(hosts.len()) {
-            scope.spawn(|| {
+        for number in 0..at_once.min(hosts.len()) {
+            let of_hosts = || {
                 while let Some((host, jobs)) = hosts.get(next.fetch_add(1, Ordering::Relaxed)) {
                     let of_host = Host {
                         directory,
@@ -92,9 +93,16 @@ pub fn run(
                         next.store(hosts.len(), Ordering::Relaxed);
                     }
                 }
-            });
+            };
+            // With fewer it takes longer, and no more than that.
+            match sys::thread::spawn_scoped(scope, Builder::new(), of_hosts) {
+                Err(error) if number == 0 => return Err(FleetError::NoThread(error)),
+                Err(_) => break,
+                Ok(_) => {}
+            }
         }
-    });
+        Ok(())
+    })?;
     match failed.into_inner().unwrap_or_else(|e| e.into_inner()) {
         Some(error) => Err(error),
         None => Ok(()),

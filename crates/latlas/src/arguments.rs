@@ -59,7 +59,7 @@ Examples:
 Exit codes:
   0  done
   1  a row crossed the gate set with --fail-above
-  2  the request can't be carried out
+  2  the request can't be carried out, or standard output can't be written
   3  done, but the result is unreliable (interrupted, or no row is ok) or was not stored"
 )]
 pub(crate) struct Arguments {

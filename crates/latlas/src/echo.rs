@@ -70,16 +70,16 @@ impl Server {
             return Ok(());
         };
         let bounds = self.bounds;
-        std::thread::Builder::new()
+        let thread = std::thread::Builder::new()
             .name("echo".into())
-            .stack_size(128 << 10)
-            .spawn(move || {
-                let _slot = slot;
-                // Errors of a connection concern only the client.
-                let _ = echo(&stream, bounds);
-                let _ = stream.shutdown(Shutdown::Both);
-            })?;
-        Ok(())
+            .stack_size(128 << 10);
+        sys::thread::spawn(thread, move || {
+            let _slot = slot;
+            // Errors of a connection concern only the client.
+            let _ = echo(&stream, bounds);
+            let _ = stream.shutdown(Shutdown::Both);
+        })
+        .map(drop)
     }
 }
 

@@ -1,5 +1,7 @@
 //! `latlas`: what does each common operation cost on this machine?
 #![forbid(unsafe_code)]
+// They panic where they can't print: `output` does not.
+#![deny(clippy::print_stdout, clippy::print_stderr)]
 
 mod answer;
 mod arguments;
@@ -14,7 +16,7 @@ mod program;
 mod progress;
 mod selection;
 
-use anyhow::bail;
+use anyhow::{anyhow, bail};
 use arguments::Command;
 use command::trace::row;
 use meter::osnoise::brief;
@@ -33,10 +35,21 @@ const UNRELIABLE: u8 = 3;
 /// The request can't be carried out.
 const REFUSED: u8 = 2;
 
+/// Stack of what runs in the first thread.
+const STACK_BYTES: usize = 8 << 20;
+
+#[global_allocator]
+static ALLOCATOR: sys::allocator::Allocator = sys::allocator::Allocator(output::out_of_memory);
+
 /// With less address space an allocation may fail, which would abort without a message.
 const LEAST_MEMORY: u64 = 32 << 20;
 
 fn main() -> ExitCode {
+    let done = sys::thread::with_stack(STACK_BYTES, begin);
+    done.unwrap_or_else(|error| refused(&anyhow!("can't start a thread: {error}")).into())
+}
+
+fn begin() -> ExitCode {
     prepare()
         .and_then(|()| {
             if command::completions::answered()? {
@@ -48,11 +61,14 @@ fn main() -> ExitCode {
                 None => command(catalogue),
             }
         })
-        .unwrap_or_else(|error| refused(&error))
+        .unwrap_or_else(|error| refused(&error).into())
 }
 
-/// Makes limits of the system errors, not aborts.
+/// Makes limits of the system errors, not aborts; without standard output nothing begins.
 fn prepare() -> anyhow::Result<()> {
+    if sys::standard_output::was_closed() {
+        bail!("standard output is closed and can't be written: redirect it to a file or /dev/null");
+    }
     // A limit on the size of files (ulimit -f) fails the write, not the program.
     let _ = sys::stop::survive_file_limit();
     match sys::limits::address_space_left() {
@@ -139,11 +155,15 @@ fn role(catalogue: &[Probe]) -> Option<ExitCode> {
     })
 }
 
-fn refused(error: &anyhow::Error) -> ExitCode {
+/// Prints the error, unless it is that nobody reads what is printed.
+fn refused(error: &anyhow::Error) -> u8 {
+    if error.is::<output::ReaderLeft>() {
+        return REFUSED;
+    }
     // It may quote a document, whose control characters must not reach the terminal.
     let text = format!("latlas: {error:#}");
     for line in text.lines() {
         output::print_error(&(output::harmless(line) + "\n"));
     }
-    ExitCode::from(REFUSED)
+    REFUSED
 }

@@ -1,6 +1,7 @@
 //! Results to stdout.
 
 use crate::arguments::Color;
+use crate::{REFUSED, refused};
 use anyhow::Context;
 use model::run::Run;
 use model::story::Block;
@@ -8,7 +9,15 @@ use serde::Serialize;
 use std::io::{BufWriter, ErrorKind, IsTerminal, Write};
 use view::terminal::Screen;
 
-/// Prints a result. A closed pipe (`latlas list | head`) is no error; a full disk is.
+/// The reader of standard output ended (`latlas list | head`): exit code 2, without a message.
+#[derive(thiserror::Error, Debug)]
+#[error("the reader of standard output ended")]
+pub(crate) struct ReaderLeft;
+
+/// Prints a result.
+///
+/// # Errors
+/// [`ReaderLeft`]; that standard output can't be written.
 pub(crate) fn print(text: &str) -> anyhow::Result<()> {
     print_bytes(text.as_bytes())
 }
@@ -66,9 +75,32 @@ pub(crate) fn print_bytes(bytes: &[u8]) -> anyhow::Result<()> {
 fn written(write: impl FnOnce(&mut dyn Write) -> std::io::Result<()>) -> anyhow::Result<()> {
     let mut out = BufWriter::new(std::io::stdout().lock());
     match write(&mut out).and_then(|()| out.flush()) {
-        Err(e) if e.kind() == ErrorKind::BrokenPipe => Ok(()),
+        Err(e) if e.kind() == ErrorKind::BrokenPipe => Err(ReaderLeft.into()),
         other => other.context("can't write to standard output"),
     }
+}
+
+/// Prints what clap answers to a command line (help or the version, or what is wrong with it), and
+/// ends.
+pub(crate) fn end_with(answer: &clap::Error) -> ! {
+    let text = answer.render().to_string();
+    let code = match answer.use_stderr() {
+        true => {
+            print_error(&text);
+            REFUSED
+        }
+        false => print(&text).map_or_else(|error| refused(&error), |()| 0),
+    };
+    std::process::exit(code.into())
+}
+
+/// Ends where an allocation fails. Nothing may be allocated, and no lock be waited for.
+pub(crate) fn out_of_memory(bytes: usize) -> ! {
+    let mut text = [0; 96];
+    let mut left = &mut text[..];
+    let _ = writeln!(left, "latlas: out of memory: can't allocate {bytes} bytes");
+    let length = 96 - left.len();
+    sys::process::end_with(&text[..length], REFUSED)
 }
 
 /// Prints a message on stderr, a line that begins with the program's name.

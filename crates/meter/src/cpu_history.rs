@@ -45,9 +45,12 @@ impl CpuRecording {
         let stopped = Arc::clone(&stop);
         let record = move || record(history, first, (began, interval), &stopped);
         let name = std::thread::Builder::new().name("cpu-history".into());
+        let no_thread = |error: io::Error| {
+            io::Error::new(error.kind(), format!("can't start a thread: {error}"))
+        };
         Ok(CpuRecording {
             stop,
-            thread: name.spawn(record)?,
+            thread: sys::thread::spawn(name, record).map_err(no_thread)?,
         })
     }
 

@@ -27,7 +27,7 @@ pub fn enter_if_worker(catalogue: &[Probe]) {
     let code = match serve(catalogue, &parent) {
         Ok(()) => 0,
         Err(e) => {
-            eprintln!("latlas worker: {e}");
+            let _ = writeln!(io::stderr(), "latlas worker: {e}");
             1
         }
     };

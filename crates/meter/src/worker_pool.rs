@@ -285,7 +285,7 @@ impl WorkerHandle {
             | io::ErrorKind::BrokenPipe
             | io::ErrorKind::ConnectionReset => {
                 self.reaped = true;
-                let how = match self.child.wait() {
+                let how = match sys::process::wait_and_kill_group(&mut self.child) {
                     Ok(status) => status.to_string(),
                     Err(e) => e.to_string(),
                 };
@@ -355,6 +355,60 @@ mod tests {
             refused: None,
         };
         (handle, theirs)
+    }
+
+    /// A worker with a child of its own that does not end; the child's number.
+    #[cfg(target_os = "linux")]
+    fn with_child(ends: bool) -> (WorkerHandle, u32) {
+        let (mut handle, _) = silent();
+        let then = if ends { "exit 7" } else { "wait" };
+        let script = format!("sleep 1000 >/dev/null & echo $!; {then}");
+        let mut worker = Command::new("sh")
+            .args(["-c", &script])
+            .process_group(0)
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("a shell");
+        let mut line = String::new();
+        let mut out = BufReader::new(worker.stdout.take().expect("a pipe"));
+        std::io::BufRead::read_line(&mut out, &mut line).expect("a number");
+        let mut before = std::mem::replace(&mut handle.child, worker);
+        before.kill().expect("it sleeps");
+        before.wait().expect("reaped");
+        (handle, line.trim().parse().expect("a number"))
+    }
+
+    #[cfg(target_os = "linux")]
+    #[track_caller]
+    fn ends(child: u32) {
+        let runs = || {
+            let stat = std::fs::read_to_string(format!("/proc/{child}/stat"));
+            stat.is_ok_and(|stat| !stat.contains(") Z "))
+        };
+        let began = Instant::now();
+        while runs() {
+            assert!(began.elapsed() < Duration::from_secs(60), "{child} runs");
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_worker_that_is_given_up_takes_its_children_along() {
+        let (handle, child) = with_child(false);
+        drop(handle);
+        ends(child);
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_worker_that_ended_leaves_no_child() {
+        let (mut handle, child) = with_child(true);
+        let loss = handle.loss(io::ErrorKind::UnexpectedEof.into(), PATIENCE);
+        let text = loss.to_string();
+        assert!(text.contains("exit status: 7"), "{text}");
+        drop(handle);
+        ends(child);
     }
 
     #[test]

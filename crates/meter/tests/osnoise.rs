@@ -1,6 +1,7 @@
 //! The detour detector on a scripted machine: known detours in, the very same out.
 //! No clock of the real machine takes part but in the last two tests, which
 //! compare counts.
+#![allow(clippy::disallowed_methods)]
 
 #[path = "osnoise/scripted.rs"]
 mod scripted;

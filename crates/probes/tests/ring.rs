@@ -1,5 +1,6 @@
 //! The ring of processes on bad days: a member is killed, descriptors run
 //! out, its parent is killed. What is left of it is looked for in /proc.
+#![allow(clippy::disallowed_methods)]
 #![cfg(any(target_os = "linux", target_os = "android"))]
 
 use meter::probe::{Event, MachineShape, Probe, Site, WorkError};

@@ -14,7 +14,8 @@ use serde::{Deserialize, Serialize};
 use std::fs::File;
 use std::io::{self, Read, Write};
 use std::path::PathBuf;
-use std::sync::{Barrier, mpsc};
+use std::sync::{OnceLock, mpsc};
+use std::thread::Builder;
 
 /// First argument of a process that is to be a job.
 pub const ROLE: &str = "__qos_job";
@@ -119,20 +120,25 @@ fn work(
     let queue = Queue::new(order, &file)?;
     let operations = order.operations.max(1);
     let mut parts = levels::apply_to_session(&order.settings);
-    let start = Barrier::new(operations as usize + 1);
-    let went = std::sync::atomic::AtomicBool::new(false);
+    let start = OnceLock::new();
     let (sender, answers) = mpsc::channel::<io::Result<Vec<Part>>>();
     std::thread::scope(|scope| {
-        let (queue, start, went) = (&queue, &start, &went);
-        let threads: Vec<_> = (0..operations as u16)
-            .map(|thread| {
-                let sender = sender.clone();
-                scope.spawn(move || one(order, queue, thread, sender, start, went))
-            })
-            .collect();
-        drop(sender);
+        let (queue, start) = (&queue, &start);
+        let mut threads = Vec::new();
         let mut failed = None;
-        for set in answers.iter().take(operations as usize) {
+        for thread in 0..operations as u16 {
+            let sender = sender.clone();
+            let one = move || one(order, queue, thread, sender, start);
+            match sys::thread::spawn_scoped(scope, Builder::new(), one) {
+                Ok(thread) => threads.push(thread),
+                Err(error) => {
+                    failed = Some(no_thread(&error));
+                    break;
+                }
+            }
+        }
+        drop(sender);
+        for set in answers {
             match set {
                 Ok(own) => merge(&mut parts, own),
                 Err(error) => failed = Some(error),
@@ -142,9 +148,7 @@ fn work(
             Some(error) => Err(error),
             None => go(parts),
         };
-        let goes = matches!(go, Ok(true));
-        went.store(goes, std::sync::atomic::Ordering::Release);
-        start.wait();
+        let _ = start.set(matches!(go, Ok(true)));
         let finished: Vec<Finished> = threads
             .into_iter()
             .filter_map(|thread| thread.join().ok().flatten())
@@ -159,16 +163,21 @@ fn work(
     })
 }
 
+/// The error of a thread that is not there.
+pub(crate) fn no_thread(error: &io::Error) -> io::Error {
+    io::Error::new(error.kind(), format!("can't start a thread: {error}"))
+}
+
 /// One thread of the job.
 fn one(
     order: &Order,
     queue: &Queue,
     thread: u16,
     sender: mpsc::Sender<io::Result<Vec<Part>>>,
-    start: &Barrier,
-    went: &std::sync::atomic::AtomicBool,
+    start: &OnceLock<bool>,
 ) -> Option<Finished> {
     let block_bytes = order.block_bytes as usize;
+    sys::scheduling::take_turns();
     let parts = levels::apply_to_thread(&order.settings);
     let compressor = Compressor::new(order.codec, block_bytes);
     let mut block = vec![0; block_bytes];
@@ -182,8 +191,7 @@ fn one(
     };
     let _ = sender.send(answer);
     drop(sender);
-    start.wait();
-    if !went.load(std::sync::atomic::Ordering::Acquire) {
+    if !start.wait() {
         return None;
     }
     let before = Noticed::now();

@@ -4,6 +4,8 @@
 //! A job is a process of its own ([`job`]) in a session that holds nothing but
 //! its threads; the controller ([`running`], [`conduct`]) stays in another one.
 //! What the runs say is concluded in [`model::qos`].
+// Threads of tests may panic where there are none.
+#![cfg_attr(test, allow(clippy::disallowed_methods))]
 #![forbid(unsafe_code)]
 
 pub mod clock;

@@ -133,11 +133,12 @@ pub fn run(mut jobs: Vec<Running>, stop: &AtomicBool) -> Result<(u64, Vec<Ended>
     let (sender, ended_jobs) = mpsc::channel();
     for (number, job) in jobs.iter_mut().enumerate() {
         let (sender, output) = (sender.clone(), job.output.take());
-        std::thread::spawn(move || {
+        let reading = sys::thread::spawn(std::thread::Builder::new(), move || {
             let ended = output.and_then(|mut output| Ended::read(&mut output).ok());
             // A controller that was interrupted listens no more.
             let _ = sender.send((number, ended));
         });
+        reading.map_err(|error| crate::job::no_thread(&error))?;
     }
     drop(sender);
     let go_ns = sys::monotonic_raw_ns();

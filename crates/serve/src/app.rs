@@ -16,9 +16,9 @@ use view::render::ProbeText;
 /// Default of [`Options::timeout`].
 pub const TIMEOUT: Duration = Duration::from_secs(20);
 /// Queries at once; the others wait.
-const QUERIES: usize = 8;
+pub(crate) const QUERIES: usize = 8;
 /// Whole documents that are read and drawn at once: queries do not wait for them.
-const DRAWINGS: usize = 4;
+pub(crate) const DRAWINGS: usize = 4;
 /// Memory for responses that are being sent, KiB: slow readers must not fill it.
 const PAGES_KIB: usize = 256 << 10;
 /// An index this old is opened again: its file may have been replaced.

@@ -20,7 +20,10 @@ pub enum ListenError {
          port (port 0 takes a free one)"
     )]
     Taken(String),
-    /// No threads, or no signals.
+    /// No threads.
+    #[error("can't start the server's threads: {0} (ulimit -u, pids.max)")]
+    Threads(std::io::Error),
+    /// No runtime, or no signals.
     #[error("can't start the server: {0}")]
     Runtime(std::io::Error),
     /// Another reason: the text, and what the system says.

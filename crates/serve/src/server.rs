@@ -1,6 +1,7 @@
 //! Listens with a bounded number of connections, and lets requests finish at
 //! the end.
 
+use crate::app::{DRAWINGS, QUERIES};
 use crate::listen::ListenError;
 use crate::share::{Client, Shares};
 use axum::Router;
@@ -195,6 +196,9 @@ pub fn serve(
     listening: impl FnOnce(SocketAddr),
     log: impl Fn(&str),
 ) -> Result<Ended, ListenError> {
+    // Where it can't start its own, the runtime panics.
+    let own = std::thread::available_parallelism().map_or(1, usize::from);
+    sys::thread::can_start(own + QUERIES + DRAWINGS).map_err(ListenError::Threads)?;
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()

@@ -1,3 +1,5 @@
+// Threads of tests may panic where there are none.
+#![cfg_attr(test, allow(clippy::disallowed_methods))]
 #![forbid(unsafe_code)]
 //! Where runs are kept: one immutable file a run under the platform's data
 //! directory, named so that they sort by time.

@@ -6,8 +6,11 @@
 //! One topic is one file. Where it has much code of one operating system, that
 //! is in `linux/` and `apple/`, chosen in `platform.rs`; the architecture of a
 //! clock is chosen in `clock/mod.rs`.
+// Threads of tests may panic where there are none.
+#![cfg_attr(test, allow(clippy::disallowed_methods))]
 
 pub mod affinity;
+pub mod allocator;
 pub mod ancestors;
 pub mod attached;
 pub mod attributes;
@@ -57,6 +60,7 @@ mod shared;
 pub mod shared_words;
 pub mod signals;
 pub mod socket;
+pub mod standard_output;
 pub mod stop;
 pub mod system_calls;
 pub mod task_records;

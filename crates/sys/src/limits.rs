@@ -13,6 +13,8 @@ pub enum Resource {
     Processes,
     /// Open files (`ulimit -n`).
     OpenFiles,
+    /// Stack of the first thread, bytes (`ulimit -s`).
+    Stack,
 }
 
 /// Both values of a limit; `None` for none.
@@ -33,6 +35,7 @@ pub fn limit(resource: Resource) -> io::Result<Limit> {
         Resource::AddressSpace => libc::RLIMIT_AS,
         Resource::Processes => libc::RLIMIT_NPROC,
         Resource::OpenFiles => libc::RLIMIT_NOFILE,
+        Resource::Stack => libc::RLIMIT_STACK,
     };
     let mut read = MaybeUninit::<libc::rlimit>::uninit();
     // SAFETY: the system writes one `rlimit` to the pointer it gets.

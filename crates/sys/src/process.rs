@@ -2,9 +2,12 @@
 
 use std::io;
 use std::os::unix::process::{CommandExt, parent_id};
-use std::process::Command;
+use std::process::{Child, Command, ExitStatus};
 
-use rustix::process::{Pid, Signal, getpid, kill_process, kill_process_group, setsid};
+use rustix::io::retry_on_intr;
+use rustix::process::{
+    Pid, Signal, WaitId, WaitIdOptions, getpid, kill_process, kill_process_group, setsid, waitid,
+};
 
 use crate::limits::{Limit, Resource, limit};
 
@@ -128,6 +131,20 @@ pub fn kill_group(leader: u32) -> io::Result<()> {
     Ok(kill_process_group(leader, Signal::KILL)?)
 }
 
+/// Waits for the end of a child that leads a group, kills what is left of the
+/// group, and reaps the child: until then its number is the group's, and no
+/// other's.
+///
+/// # Errors
+/// What `waitid(2)` says.
+pub fn wait_and_kill_group(child: &mut Child) -> io::Result<ExitStatus> {
+    let leader = Pid::from_raw(child.id().cast_signed()).ok_or(io::ErrorKind::InvalidInput)?;
+    let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
+    retry_on_intr(|| waitid(WaitId::Pid(leader), options))?;
+    let _ = kill_group(child.id());
+    child.wait()
+}
+
 /// Makes a command start in its own session (`setsid(2)`): with a process
 /// group, and where the kernel has autogroups, one of these.
 pub fn in_own_session(command: &mut Command) -> &mut Command {
@@ -165,6 +182,16 @@ pub fn ignore_requests_to_end() {
 pub fn kill_self() -> ! {
     let _ = kill_process(getpid(), Signal::KILL);
     std::process::abort()
+}
+
+/// Writes a message to standard error and ends the process at once: nothing is
+/// allocated, no lock waited for, and nothing done that is usually done at its end.
+pub fn end_with(message: &[u8], code: u8) -> ! {
+    // SAFETY: `write` reads the message's bytes; `_exit` takes a number.
+    unsafe {
+        libc::write(libc::STDERR_FILENO, message.as_ptr().cast(), message.len());
+        libc::_exit(code.into())
+    }
 }
 
 /// A command that starts this program again, without arguments. Under an

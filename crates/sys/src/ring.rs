@@ -157,8 +157,8 @@ impl TokenRing {
         thread::scope(|scope| {
             // Dropped when the work is over or panics: the thread ends then.
             let (_working, done) = mpsc::channel();
-            thread::Builder::new()
-                .spawn_scoped(scope, move || members.watch(patience, &done))
+            let watching = thread::Builder::new();
+            crate::thread::spawn_scoped(scope, watching, move || members.watch(patience, &done))
                 .map_err(|e| {
                     let text = format!("a thread that watches the ring can't be started: {e}");
                     io::Error::new(e.kind(), text)

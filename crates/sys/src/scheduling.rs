@@ -80,6 +80,29 @@ pub fn set_policy(task: u32, policy: Policy) -> io::Result<()> {
     platform::scheduling::set_policy(pid(task)?, policy).map_err(io::Error::from_raw_os_error)
 }
 
+/// Called by a thread that does nothing but spin: under SCHED_FIFO, which a
+/// command gets from `chrt -f`, it would keep its CPU for ever from threads of
+/// the same priority, among them those that it waits for and that end it. It
+/// becomes SCHED_RR of the same priority, or SCHED_OTHER where that is refused.
+pub fn take_turns() {
+    if let Some(applied::Policy::Fifo(priority)) = platform::scheduling::policy_of(0)
+        && set_policy(0, Policy::RoundRobin(priority)).is_err()
+    {
+        leave_real_time();
+    }
+}
+
+/// Called by a thread that is a load: it runs at the ordinary priority, whatever
+/// the policy of its process.
+pub fn leave_real_time() {
+    if let Some(applied::Policy::Fifo(_) | applied::Policy::RoundRobin(_)) =
+        platform::scheduling::policy_of(0)
+    {
+        // Every thread may: it only gives up.
+        let _ = set_policy(0, Policy::Other);
+    }
+}
+
 /// Sets the length of its turns, which the kernel moves into 0.1 ms to 100 ms;
 /// 0 for the default. Policy and nice value stay.
 ///

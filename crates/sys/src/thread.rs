@@ -1,9 +1,105 @@
-//! Threads, as near to the system's own calls as they can be timed: the
-//! standard library's carry an allocation, a name and a place for a result.
+//! Threads. Every thread of latlas starts here, since `std::thread::spawn` and
+//! `Scope::spawn` panic where a limit is reached (`ulimit -u`, the control
+//! group's `pids.max`, memory): clippy refuses them elsewhere (`clippy.toml`).
+//!
+//! [`create_and_join`] is as near to the system's own calls as threads can be
+//! timed: the standard library's carry an allocation, a name and a place for a
+//! result.
 
 use std::ffi::c_void;
 use std::io;
 use std::ptr;
+use std::sync::{Mutex, OnceLock, PoisonError};
+use std::thread::{Builder, JoinHandle, Scope, ScopedJoinHandle};
+
+/// Starts a thread.
+///
+/// # Errors
+/// What `pthread_create(3)` says: `WouldBlock` (EAGAIN) where a limit on threads
+/// or memory is reached.
+pub fn spawn<T: Send + 'static>(
+    builder: Builder,
+    work: impl FnOnce() -> T + Send + 'static,
+) -> io::Result<JoinHandle<T>> {
+    room()?;
+    #[expect(clippy::disallowed_methods, reason = "the one place")]
+    builder.spawn(work)
+}
+
+/// Starts a thread of a scope, which waits for it: the caller must see to it that
+/// it ends, also after an error of another thread's start.
+///
+/// # Errors
+/// As [`spawn`].
+pub fn spawn_scoped<'scope, T: Send + 'scope>(
+    scope: &'scope Scope<'scope, '_>,
+    builder: Builder,
+    work: impl FnOnce() -> T + Send + 'scope,
+) -> io::Result<ScopedJoinHandle<'scope, T>> {
+    room()?;
+    #[expect(clippy::disallowed_methods, reason = "the one place")]
+    builder.spawn_scoped(scope, work)
+}
+
+/// Whether so many threads can run besides those that do: asked before a library
+/// starts its own, if it panics where it can't.
+///
+/// # Errors
+/// As [`spawn`].
+pub fn can_start(count: usize) -> io::Result<()> {
+    let gate = Mutex::new(());
+    std::thread::scope(|scope| {
+        // Open when this returns, also with an error.
+        let _closed = gate.lock().unwrap_or_else(PoisonError::into_inner);
+        for _ in 0..count {
+            spawn_scoped(scope, Builder::new(), || {
+                drop(gate.lock().unwrap_or_else(PoisonError::into_inner));
+            })?;
+        }
+        Ok(())
+    })
+}
+
+/// Works on a stack of so many bytes: that of the calling thread, which is the
+/// first of the process, or that of a new one where the limit (`ulimit -s`) is
+/// lower.
+///
+/// # Errors
+/// As [`spawn`].
+pub fn with_stack<T: Send>(bytes: usize, work: impl FnOnce() -> T + Send) -> io::Result<T> {
+    let limit = crate::limits::limit(crate::limits::Resource::Stack);
+    let soft = limit.ok().and_then(|limit| limit.soft);
+    if soft.is_none_or(|soft| soft >= bytes as u64) {
+        return Ok(work());
+    }
+    std::thread::scope(|scope| {
+        let working = spawn_scoped(scope, Builder::new().stack_size(bytes), work)?;
+        working
+            .join()
+            .or_else(|panic| std::panic::resume_unwind(panic))
+    })
+}
+
+/// Address space that a started thread needs besides its stack.
+const ROOM_BYTES: u64 = 4 << 20;
+
+/// Where the address space is limited (`ulimit -v`) and all but used up. The
+/// standard library maps a second stack in the new thread, for the message on an
+/// overflow of the first, and the process aborts if it can't.
+fn room() -> io::Result<()> {
+    static LIMITED: OnceLock<bool> = OnceLock::new();
+    let is_limited = || {
+        let limit = crate::limits::limit(crate::limits::Resource::AddressSpace);
+        limit.is_ok_and(|limit| limit.soft.is_some())
+    };
+    if !*LIMITED.get_or_init(is_limited) {
+        return Ok(());
+    }
+    match crate::limits::address_space_left() {
+        Some(left) if left < ROOM_BYTES => Err(io::Error::from_raw_os_error(libc::EAGAIN)),
+        _ => Ok(()),
+    }
+}
 
 /// Creates a thread with the system's defaults that runs `body` on `task`,
 /// calls `created` in the calling thread as soon as the call is back, and then
@@ -110,6 +206,12 @@ mod tests {
     use super::*;
     use std::cell::Cell;
     use std::sync::atomic::{AtomicU32, Ordering};
+
+    #[test]
+    fn as_many_threads_as_asked_for_run_at_the_same_time() {
+        can_start(3).expect("threads");
+        assert_eq!(with_stack(1 << 30, || 7).expect("a thread"), 7);
+    }
 
     #[test]
     fn the_body_runs_once_and_is_over_at_the_return() {

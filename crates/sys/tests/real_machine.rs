@@ -1,5 +1,6 @@
 //! What this machine does, asserted for correctness: no test here asserts a
 //! time.
+#![allow(clippy::disallowed_methods)]
 #![cfg(any(target_os = "linux", target_os = "android"))]
 
 use std::path::Path;

@@ -51,7 +51,7 @@ pub(super) fn cpu_history(options: &HistoryOptions) -> anyhow::Result<ExitCode> 
     // From here on a key or a signal waits until the recording is written.
     let held = sys::attached::hold().context("can't hold signals back")?;
     let started = CpuRecording::start(recording.every, machine.core_kinds);
-    let started = started.with_context(|| format!("can't read {}", sys::cpu_times::SOURCE))?;
+    let started = started.with_context(|| format!("can't record {}", sys::cpu_times::SOURCE))?;
     let ended = match recording.words.is_empty() {
         true => waited(&held, recording.limit.unwrap_or(USUAL)),
         false => ran(&held, &recording.words, recording.limit, options.json)?,

@@ -29,7 +29,6 @@ pub(crate) fn import(options: &ImportOptions) -> anyhow::Result<ExitCode> {
         true => output::document(&run)?,
         false => format!("{}\n", run.id),
     };
-    output::print(&text)?;
     let rows = match run.rows.len() {
         1 => "1 row".to_owned(),
         n => format!("{n} rows"),
@@ -40,6 +39,7 @@ pub(crate) fn import(options: &ImportOptions) -> anyhow::Result<ExitCode> {
         store.shown(&path),
         short_id(&run.id)
     ));
+    output::print(&text)?;
     Ok(ExitCode::SUCCESS)
 }
 

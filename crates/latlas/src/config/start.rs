@@ -51,7 +51,11 @@ pub(crate) fn arguments() -> Result<Arguments, ConfigError> {
     }
     print_measuring(&read, &settings);
     let (path, _) = typed(&first);
-    Ok(from(&with_defaults(plain, &path, &settings).get_matches()))
+    let defaults = with_defaults(plain, &path, &settings);
+    let matches = defaults.try_get_matches();
+    Ok(from(
+        &matches.unwrap_or_else(|error| output::end_with(&error)),
+    ))
 }
 
 fn keep_directories(read: &Read) {
@@ -105,7 +109,7 @@ fn matches(command: &Command) -> ArgMatches {
             output::message(unknown_command(command, name));
             std::process::exit(REFUSED.into());
         }
-        error.exit()
+        output::end_with(&error)
     })
 }
 
@@ -173,15 +177,13 @@ fn check_order(command: &Command, matches: &ArgMatches) {
     });
     if let Some(misplaced) = misplaced.and_then(clap::Arg::get_long) {
         let message = format!("'--{misplaced}' must come after the subcommand '{name}'");
-        command
-            .clone()
-            .error(ErrorKind::ArgumentConflict, message)
-            .exit();
+        let error = command.clone().error(ErrorKind::ArgumentConflict, message);
+        output::end_with(&error);
     }
 }
 
 fn from(matches: &ArgMatches) -> Arguments {
-    Arguments::from_arg_matches(matches).unwrap_or_else(|error| error.exit())
+    Arguments::from_arg_matches(matches).unwrap_or_else(|error| output::end_with(&error))
 }
 
 /// Commands that must work with a broken configuration, and need none.

@@ -10,6 +10,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Child;
 use std::sync::mpsc;
+use std::thread::Builder;
 use std::time::Duration;
 
 /// The role of the child ([`sys::role`]); its argument is an [`Order`] as JSON.
@@ -81,7 +82,9 @@ fn answer<T: DeserializeOwned + Send + 'static>(
     // The command holds the other end.
     drop(command);
     let (sender, receiver) = mpsc::channel();
-    std::thread::spawn(move || sender.send(wire::receive::<T>(&mut from)));
+    sys::thread::spawn(Builder::new(), move || {
+        sender.send(wire::receive::<T>(&mut from))
+    })?;
     match receiver.recv_timeout(PATIENCE) {
         Ok(Ok(Some(answer))) => Ok(answer),
         Ok(_) => Err(Failure::Ended(child.0.wait()?.to_string())),

@@ -1,5 +1,6 @@
 //! The program `latlas` as its users run it: command lines in, text, documents and
 //! exit codes out. Shapes and promises are asserted, never times.
+#![allow(clippy::disallowed_methods)]
 
 mod support;
 
@@ -46,6 +47,7 @@ mod rows;
 mod serve;
 mod shell;
 mod show;
+mod standard_output;
 mod table;
 #[cfg(target_os = "linux")]
 mod tails;

@@ -173,23 +173,3 @@ fn every_fact_of_the_machine_has_a_value_or_a_reason() {
     let machine: model::machine::Machine = serde_json::from_value(machine).expect("a machine");
     assert_eq!(machine.arch, std::env::consts::ARCH);
 }
-
-/// `latlas list | head -1` must not panic.
-#[cfg(unix)]
-#[test]
-fn a_closed_pipe_is_no_failure() {
-    let home = Home::new();
-    let mut child = home.start(format!("show --wide {SYNTHETIC}"));
-    drop(child.stdout.take());
-    Done::after(child).silent();
-}
-
-/// The result is lost.
-#[cfg(target_os = "linux")]
-#[test]
-fn a_full_stdout_is_a_failure() {
-    let full = std::fs::OpenOptions::new().write(true).open("/dev/full");
-    let home = Home::new();
-    let mut command = home.command("list");
-    Done::of(command.stdout(full.expect("/dev/full"))).refused("standard output");
-}

@@ -61,7 +61,8 @@ pub(super) fn watched<T>(
     let stop = AtomicBool::new(false);
     std::thread::scope(|scope| {
         let thread = Builder::new().name("latlas-watch".into());
-        let watching = thread.spawn_scoped(scope, || watch(cpu, others, interrupts, &stop));
+        let watching =
+            sys::thread::spawn_scoped(scope, thread, || watch(cpu, others, interrupts, &stop));
         let done = work();
         stop.store(true, Ordering::Release);
         let watch = watching.ok().and_then(|watching| watching.join().ok());

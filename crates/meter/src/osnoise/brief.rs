@@ -182,13 +182,16 @@ fn output(
     let mut child = program.stdout(Stdio::piped()).spawn()?;
     let (to, from) = mpsc::channel();
     let stdout = child.stdout.take();
-    std::thread::spawn(move || {
+    let reading = sys::thread::spawn(std::thread::Builder::new(), move || {
         let mut text = Vec::new();
         // A truncated answer does not parse.
         let _ = stdout.map(|mut from| from.read_to_end(&mut text));
         to.send(text)
     });
     let why_not = loop {
+        if let Err(error) = reading {
+            break OsnoiseError::NoThread(error).into();
+        }
         match from.recv_timeout(POLL) {
             Ok(text) => return Ok((text, child.wait()?)),
             Err(_) if stop.load(Ordering::Relaxed) => break BriefError::Interrupted,
@@ -210,7 +213,7 @@ pub fn enter_if_child() {
     let code = match serve(&task) {
         Ok(()) => 0,
         Err(error) => {
-            eprintln!("latlas osnoise: {error}");
+            let _ = writeln!(io::stderr(), "latlas osnoise: {error}");
             1
         }
     };

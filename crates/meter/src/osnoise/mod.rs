@@ -28,6 +28,8 @@ use detector::{DetectorError, observe};
 use model::noise::osnoise::Osnoise;
 use observe::{Observations, Settings};
 use real::RealMachine;
+use std::io;
+use std::sync::OnceLock;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 use sys::clock::{Calibration, Counter, monotonic_raw_ns};
@@ -63,14 +65,14 @@ pub enum OsnoiseError {
         /// The CPU.
         cpu: u32,
         /// What the system said.
-        why: std::io::Error,
+        why: io::Error,
     },
     /// The counter is of no use.
     #[error(transparent)]
     Detector(#[from] DetectorError),
     /// No thread.
     #[error("can't start a thread to spin: {0}")]
-    NoThread(std::io::Error),
+    NoThread(io::Error),
 }
 
 /// Spins in a new thread at the calling thread's priority. The second value is
@@ -89,22 +91,27 @@ pub fn measure(
     all.remove(0)
 }
 
-/// [`measure`] on several CPUs at the same time.
+/// [`measure`] on several CPUs at the same time: on all, or on none.
 pub fn measure_together(
     requests: &[Request],
     counter: Counter,
     calibration: &Calibration,
     stop: &AtomicBool,
 ) -> Vec<Result<(Osnoise, bool), OsnoiseError>> {
+    let begin = OnceLock::new();
     std::thread::scope(|scope| {
+        let begin = &begin;
         let threads: Vec<_> = requests
             .iter()
             .map(|request| {
-                std::thread::Builder::new()
-                    .name("latlas-osnoise".into())
-                    .spawn_scoped(scope, move || spin(request, counter, calibration, stop))
+                let thread = std::thread::Builder::new().name("latlas-osnoise".into());
+                sys::thread::spawn_scoped(scope, thread, move || match begin.wait() {
+                    true => spin(request, counter, calibration, stop),
+                    false => Err(OsnoiseError::NoThread(io::ErrorKind::WouldBlock.into())),
+                })
             })
             .collect();
+        let _ = begin.set(threads.iter().all(Result::is_ok));
         threads
             .into_iter()
             .map(
@@ -123,6 +130,7 @@ fn spin(
     calibration: &Calibration,
     stop: &AtomicBool,
 ) -> Result<(Osnoise, bool), OsnoiseError> {
+    sys::scheduling::take_turns();
     if let Some(cpu) = request.cpu {
         sys::affinity::pin_to(&[cpu]).map_err(|why| OsnoiseError::NotPinned { cpu, why })?;
     }

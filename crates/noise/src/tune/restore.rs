@@ -129,8 +129,14 @@ fn record(state: &StateDir, by: &str, restored: &Restored) -> io::Result<()> {
         .truncate(true)
         .mode(0o644)
         .open(&temporary)?;
-    file.write_all(&bytes)?;
-    file.sync_all()?;
-    std::fs::rename(&temporary, state.path.join("last-restore"))?;
+    let written = file
+        .write_all(&bytes)
+        .and_then(|()| file.sync_all())
+        .and_then(|()| std::fs::rename(&temporary, state.path.join("last-restore")));
+    if written.is_err() {
+        // The first error is the one to tell.
+        let _ = std::fs::remove_file(&temporary);
+    }
+    written?;
     journal::sync(&state.path)
 }

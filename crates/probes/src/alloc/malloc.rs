@@ -69,7 +69,7 @@ fn probe() -> Probe {
 /// Pairs of malloc and free.
 fn pairs(bytes: usize) -> Result<Repeated<impl FnMut(u64) -> io::Result<()>>, Reason> {
     // Otherwise it would depend on the rows that this worker had before.
-    let second = std::thread::Builder::new().spawn(|| ());
+    let second = sys::thread::spawn(std::thread::Builder::new(), || ());
     let second = second.map_err(|e| Reason::not_started("a second thread", &e))?;
     let ended = second.join();
     ended.map_err(|_| Reason::Panicked("the second thread"))?;

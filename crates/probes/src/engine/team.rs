@@ -4,7 +4,7 @@
 use super::reason::Reason;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::thread::JoinHandle;
+use std::thread::{Builder, JoinHandle};
 
 #[derive(Default)]
 struct Board {
@@ -84,7 +84,8 @@ impl Team {
         for &cpu in cpus {
             let state = state(cpu)?;
             let (board, work) = (team.board.clone(), work.clone());
-            let thread = std::thread::Builder::new().spawn(move || {
+            let thread = sys::thread::spawn(Builder::new(), move || {
+                sys::scheduling::take_turns();
                 // Unpinned it would stay on the measuring thread's CPU.
                 if sys::affinity::pin_to(&[cpu]).is_err() {
                     board.refused.store(true, Ordering::Relaxed);

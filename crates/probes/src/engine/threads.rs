@@ -141,7 +141,7 @@ pub(crate) fn spawn<'s, 'e, T: Send + 's>(
     scope: &'s Scope<'s, 'e>,
     work: impl FnOnce() -> T + Send + 's,
 ) -> Result<ScopedJoinHandle<'s, T>, Reason> {
-    let started = thread::Builder::new().spawn_scoped(scope, work);
+    let started = sys::thread::spawn_scoped(scope, thread::Builder::new(), work);
     started.map_err(|e| Reason::not_started("threads", &e))
 }
 

@@ -1,5 +1,6 @@
 //! The means by which a token goes from one thread to the other.
 
+use super::pair::PATIENCE;
 use super::token::{Means, Side};
 use crate::engine::reason::{Doing, Reason};
 use std::fs::File;
@@ -8,6 +9,7 @@ use std::net::UdpSocket;
 use std::os::unix::net::UnixStream;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Condvar, Mutex, PoisonError};
+use std::time::Instant;
 use sys::futex;
 use sys::semaphore::Semaphore;
 
@@ -199,11 +201,21 @@ impl Means for Spin {
         Ok(())
     }
     fn take(&self, at: Side) -> io::Result<()> {
+        let mut began: Option<Instant> = None;
         loop {
-            match self.0.load(Ordering::Acquire) {
-                turn if turn == at as u32 => return Ok(()),
-                OVER => return Err(io::Error::other("the pair is over")),
-                _ => {}
+            // A clock would be a part of what is measured: it is looked at
+            // only after longer than the other side takes.
+            for _ in 0..1 << 20 {
+                match self.0.load(Ordering::Acquire) {
+                    turn if turn == at as u32 => return Ok(()),
+                    OVER => return Err(io::Error::other("the pair is over")),
+                    _ => {}
+                }
+            }
+            // One thread may keep all others from its CPU, that with the
+            // patience too.
+            if began.get_or_insert_with(Instant::now).elapsed() > PATIENCE {
+                return Err(io::ErrorKind::TimedOut.into());
             }
         }
     }

@@ -106,7 +106,8 @@ pub(super) fn play<M: Means>(
             table,
             orderly: false,
         };
-        let second = spawn(scope, || second_thread(table, sets, plan, events))?;
+        let (placed, is_placed) = mpsc::channel::<()>();
+        let second = spawn(scope, || second_thread(table, sets, plan, events, placed))?;
         // Timeouts on the waits themselves would be a part of what is
         // measured; a third thread that sleeps is not.
         let watchdog = spawn(scope, move || {
@@ -116,6 +117,8 @@ pub(super) fn play<M: Means>(
             }
             late
         })?;
+        // It begins on this thread's CPU, where it might never run once this one spins.
+        let _ = is_placed.recv();
         let first = first_thread(table, plan, events);
         leaving.orderly = first.is_ok();
         drop(leaving);
@@ -180,12 +183,14 @@ fn second_thread<M: Means>(
     sets: &Sets,
     plan: &Plan,
     events: u32,
+    placed: mpsc::Sender<()>,
 ) -> Result<Report, End> {
     let mut leaving = Leaving {
         table,
         orderly: false,
     };
     let _here = Pinned::to(&sets[Side::Second as usize]).map_err(End::Failed)?;
+    drop(placed);
     let mut cpus = Vec::with_capacity(events as usize);
     let before = thread_switches();
     for _ in 0..plan.warm_up {

@@ -9,7 +9,7 @@ use std::hint::black_box;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc;
-use std::thread::{self, JoinHandle};
+use std::thread::{Builder, JoinHandle};
 use std::time::{Duration, Instant};
 
 /// Round trips in a sample: as core-to-core-latency has them.
@@ -115,7 +115,8 @@ impl Handover {
         };
         let (line, quit) = (handover.line.clone(), handover.quit.clone());
         let (ready, placed) = mpsc::channel();
-        let partner = thread::Builder::new().spawn(move || {
+        let partner = sys::thread::spawn(Builder::new(), move || {
+            sys::scheduling::take_turns();
             let outcome = run_on(&[there]);
             let on = outcome.is_ok();
             // The other side reports an error.
@@ -188,6 +189,7 @@ impl Drop for Handover {
 mod tests {
     use super::*;
     use crate::engine::testing::{cpus, worker};
+    use std::thread;
 
     #[test]
     fn a_matrix_has_all_cpus_or_sixteen_spread_evenly() {

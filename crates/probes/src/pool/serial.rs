@@ -3,7 +3,7 @@
 use crate::engine::reason::Reason;
 use crate::engine::tasks::{Executor, Flag, Ran, post_and_spin};
 use crossbeam_channel::{Sender, unbounded};
-use std::thread::JoinHandle;
+use std::thread::{Builder, JoinHandle};
 
 type Task = Box<dyn FnOnce() + Send>;
 
@@ -21,15 +21,14 @@ impl SerialQueue {
         first: impl FnOnce() + Send + 'static,
     ) -> Result<SerialQueue, Reason> {
         let (tasks, posted) = unbounded::<Task>();
-        let thread = std::thread::Builder::new()
-            .spawn(move || {
-                first();
-                // Until the last sender is gone.
-                for task in posted {
-                    task();
-                }
-            })
-            .map_err(|e| Reason::not_started("threads", &e))?;
+        let thread = sys::thread::spawn(Builder::new(), move || {
+            first();
+            // Until the last sender is gone.
+            for task in posted {
+                task();
+            }
+        })
+        .map_err(|e| Reason::not_started("threads", &e))?;
         Ok(SerialQueue {
             tasks,
             thread,

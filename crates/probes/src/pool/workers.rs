@@ -19,7 +19,7 @@ impl Pool {
         let pool = ThreadPoolBuilder::new()
             .num_threads(count)
             .spawn_handler(|worker| {
-                threads.push(Builder::new().spawn(|| worker.run())?);
+                threads.push(sys::thread::spawn(Builder::new(), || worker.run())?);
                 Ok(())
             })
             .build();

@@ -2,7 +2,9 @@
 
 use crate::engine::counters::{Counters, counters};
 use crate::engine::reason::Reason;
-use crate::engine::threads::{NO_CPU, length, mode, modes, own_id, place, run_on, some_cpu};
+use crate::engine::threads::{
+    NO_CPU, join, length, mode, modes, own_id, place, run_on, some_cpu, spawn,
+};
 use meter::probe::{Effort, Event, Probe, Work, WorkError};
 use model::run::{Bound, Regime};
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
@@ -129,36 +131,24 @@ impl Work for Wakeup {
         let wakes = operations.saturating_add(WARM_UP);
         let (this, board) = (&*self, &board);
         let (events, seen) = thread::scope(|scope| {
-            let start = thread::Builder::new;
             let mut ending = Ending {
                 board,
                 sleeper: None,
             };
-            let sleeper = start()
-                .spawn_scoped(scope, || this.sleep(board, wakes))
-                .map_err(|e| Reason::not_started("threads", &e))?;
+            let sleeper = spawn(scope, || this.sleep(board, wakes))?;
             ending.sleeper = Some(sleeper.thread().clone());
             let mut busy = Vec::new();
             for &cpu in &this.busy_cpus {
-                let spinning = start().spawn_scoped(scope, move || spin(board, cpu));
-                busy.push(spinning.map_err(|e| Reason::not_started("threads", &e))?);
+                busy.push(spawn(scope, move || spin(board, cpu))?);
             }
             let target = sleeper.thread().clone();
-            let waker = start()
-                .spawn_scoped(scope, move || this.wake(board, &target, wakes))
-                .map_err(|e| Reason::not_started("threads", &e))?;
-            let events = waker
-                .join()
-                .map_err(|_| Reason::Panicked("the waking thread"))?;
+            let waker = spawn(scope, move || this.wake(board, &target, wakes))?;
+            let events = join(waker, "the waking thread")?;
             // The rest ends now, also if the waker gave up.
             drop(ending);
-            let seen = sleeper
-                .join()
-                .map_err(|_| Reason::Panicked("the woken thread"))??;
+            let seen = join(sleeper, "the woken thread")??;
             for thread in busy {
-                thread
-                    .join()
-                    .map_err(|_| Reason::Panicked("a busy thread"))??;
+                join(thread, "a busy thread")??;
             }
             Ok::<_, Reason>((events?, seen))
         })?;
@@ -250,8 +240,9 @@ impl Wakeup {
     }
 }
 
-/// Computes on this CPU until the visit ends.
+/// Computes on this CPU until the visit ends, at the ordinary priority.
 fn spin(board: &Board, cpu: u32) -> Result<(), Reason> {
+    sys::scheduling::leave_real_time();
     let placed = run_on(&[cpu]);
     let mut turns = 0_u64;
     while placed.is_ok() && !board.quit.load(Ordering::Relaxed) {

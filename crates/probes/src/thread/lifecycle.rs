@@ -7,7 +7,7 @@ use super::end::{Observer, Way, Witness};
 use super::joins::{self, Joins};
 use crate::engine::counters::{Counters, counters};
 use crate::engine::reason::Reason;
-use crate::engine::threads::{modes, on_free_thread};
+use crate::engine::threads::{modes, on_free_thread, spawn};
 use kernels::checked::words;
 use meter::probe::{Effort, Event, Probe, Work, WorkError, WorkingSet};
 use meter::worker_memory::WorkerMemory;
@@ -110,13 +110,11 @@ impl<'a> Lifecycle<'a> {
             if let Way::Observer(cpu) = self.way {
                 let (ready, placed) = mpsc::channel();
                 let observer = &observer;
-                thread::Builder::new()
-                    .spawn_scoped(scope, move || {
-                        observer.run(cpu, |placed| {
-                            let _ = ready.send(placed);
-                        });
-                    })
-                    .map_err(|e| Reason::not_started("threads", &e))?;
+                spawn(scope, move || {
+                    observer.run(cpu, |placed| {
+                        let _ = ready.send(placed);
+                    });
+                })?;
                 placed
                     .recv()
                     .map_err(|_| Reason::Panicked("the observer"))??;

@@ -9,7 +9,8 @@ use super::turn;
 use model::qos::knobs::{Knob, Permission, Tried};
 use serde::{Deserialize, Serialize};
 use std::io::{self, BufRead, Write};
-use std::sync::{Barrier, OnceLock};
+use std::sync::{OnceLock, mpsc};
+use std::thread::Builder;
 use std::time::Duration;
 use sys::controls::Controls;
 use sys::monotonic_raw_ns as now_ns;
@@ -125,13 +126,16 @@ fn compete(threads: &[Competitor]) -> io::Result<()> {
             return say(&Hello::Refused(refused));
         }
     }
+    // The window, or that there is none: then they end at once.
     let window = OnceLock::new();
-    let [set, go] = [(); 2].map(|()| Barrier::new(threads.len() + 1));
     let refused = OnceLock::new();
+    let (set, all_set) = mpsc::channel::<()>();
     let did = std::thread::scope(|scope| -> io::Result<Option<Vec<Did>>> {
-        let running = threads.iter().map(|competitor| {
-            let (set, go, window, refused) = (&set, &go, &window, &refused);
-            scope.spawn(move || {
+        let mut running = Vec::new();
+        let mut no_thread = None;
+        for competitor in threads {
+            let (set, window, refused) = (set.clone(), &window, &refused);
+            let compete = move || {
                 if !competitor.cpus.is_empty()
                     && let Err(error) = sys::pin_to(&competitor.cpus)
                 {
@@ -142,33 +146,38 @@ fn compete(threads: &[Competitor]) -> io::Result<()> {
                 if let Err(why) = turn::for_thread(competitor.knob) {
                     let _ = refused.set(why);
                 }
-                set.wait();
-                go.wait();
-                match window.get() {
+                drop(set);
+                match window.wait() {
                     Some(window) => work(competitor.work, *window),
                     None => Did::default(),
                 }
-            })
-        });
-        let running: Vec<_> = running.collect();
-        set.wait();
-        let said = match refused.get() {
-            Some(why) => say(&Hello::Refused(Tried::clone(why))),
+            };
+            match sys::thread::spawn_scoped(scope, Builder::new(), compete) {
+                Ok(thread) => running.push(thread),
+                Err(error) => {
+                    no_thread = Some(Tried::Refused(crate::job::no_thread(&error).to_string()));
+                    break;
+                }
+            }
+        }
+        drop(set);
+        // Until each has dropped its own.
+        let _ = all_set.recv();
+        let why = no_thread.as_ref().or(refused.get());
+        let said = match why {
+            Some(why) => say(&Hello::Refused(why.clone())),
             None => say(&Hello::Ready),
         };
-        if said.is_ok()
-            && refused.get().is_none()
-            && let Some(asked) = read_window()
-        {
-            let _ = window.set(asked);
-        }
-        // Without a window they end at once.
-        go.wait();
+        let asked = match (&said, why) {
+            (Ok(()), None) => read_window(),
+            _ => None,
+        };
+        let _ = window.set(asked);
         let did = running.into_iter().map(|thread| thread.join());
         let did: Result<Vec<Did>, _> = did.collect();
         let did = did.map_err(|_| io::Error::other("a thread failed"))?;
         said?;
-        Ok(window.get().map(|_| did))
+        Ok(asked.map(|_| did))
     })?;
     match did {
         Some(did) => say(&did),

@@ -1,4 +1,5 @@
 //! The server's tests: one program, since linking takes longest.
+#![allow(clippy::disallowed_methods)]
 
 mod access;
 mod anything;

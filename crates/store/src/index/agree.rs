@@ -13,6 +13,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
+use std::thread::Builder;
 use std::time::UNIX_EPOCH;
 
 /// Documents read ahead of what is written.
@@ -194,29 +195,38 @@ pub(super) fn for_each_read<E>(
     let readers = std::thread::available_parallelism().map_or(1, usize::from);
     let next = AtomicUsize::new(0);
     let (sender, receiver) = mpsc::sync_channel(AHEAD);
+    let mut done = 0;
+    let mut one = |path: &Path, read| {
+        each(path, read)?;
+        done += 1;
+        report_reading(Reading {
+            done,
+            of: paths.len(),
+        });
+        Ok(())
+    };
     std::thread::scope(|scope| {
+        let mut threads = 0;
         for _ in 0..readers.min(paths.len()) {
             let (sender, next) = (sender.clone(), &next);
-            scope.spawn(move || {
+            let read = move || {
                 while let Some(path) = paths.get(next.fetch_add(1, Ordering::Relaxed)) {
                     if sender.send((path, entry(path))).is_err() {
                         return;
                     }
                 }
-            });
+            };
+            // Fewer are slower, and no more than that.
+            match sys::thread::spawn_scoped(scope, Builder::new(), read) {
+                Ok(_) => threads += 1,
+                Err(_) => break,
+            }
         }
         drop(sender);
-        let mut result = Ok(());
-        for (done, (path, read)) in receiver.iter().enumerate() {
-            result = each(path, read);
-            if result.is_err() {
-                break;
-            }
-            report_reading(Reading {
-                done: done + 1,
-                of: paths.len(),
-            });
+        if threads == 0 {
+            return paths.iter().try_for_each(|path| one(path, entry(path)));
         }
+        let result = receiver.iter().try_for_each(|(path, read)| one(path, read));
         // Threads that wait to hand over an entry get an error and end.
         drop(receiver);
         result

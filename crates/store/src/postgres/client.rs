@@ -57,7 +57,9 @@ impl Client {
         tls: MakeRustlsConnect,
         limit: Duration,
     ) -> Result<Client, Fault> {
-        let runtime = Builder::new_current_thread().enable_all().build();
+        // The look-up of a host's name has a thread, without which the runtime panics.
+        let runtime = sys::thread::can_start(1)
+            .and_then(|()| Builder::new_current_thread().enable_all().build());
         let runtime = runtime.map_err(|e| DatabaseFailure::Unreachable(e.to_string()))?;
         let within = config.get_connect_timeout().copied().unwrap_or(limit);
         let made = within_time(&runtime, within, config.connect(tls));

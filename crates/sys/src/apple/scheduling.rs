@@ -3,6 +3,8 @@
 
 use std::io;
 
+use model::noise::applied;
+
 use crate::platform::unsupported;
 use crate::scheduling::{IoPriority, Policy, Scheduling};
 
@@ -11,6 +13,10 @@ const ABSENT: i32 = libc::ENOTSUP;
 
 pub(crate) fn of(_task: u32) -> Scheduling {
     Scheduling::default()
+}
+
+pub(crate) fn policy_of(_pid: libc::pid_t) -> Option<applied::Policy> {
+    None
 }
 
 pub(crate) fn set_nice(_pid: libc::pid_t, _nice: i32) -> Result<(), i32> {

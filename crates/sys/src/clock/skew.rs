@@ -14,6 +14,7 @@ use std::time::{Duration, Instant};
 
 use super::Counter;
 use crate::affinity::pin_to;
+use crate::thread::spawn_scoped;
 
 /// Exchanges made: some 0.1 to 0.3 µs each where nothing intervenes.
 const EXCHANGES: u64 = 2000;
@@ -97,9 +98,9 @@ pub fn measure_skew(counter: Counter, base: u32, other: u32) -> io::Result<Skew>
     let board = Board::default();
     thread::scope(|scope| {
         let quit = Quit(&board);
-        let answering =
-            thread::Builder::new().spawn_scoped(scope, || answer(&board, counter, other))?;
-        let asking = thread::Builder::new().spawn_scoped(scope, || {
+        let start = thread::Builder::new;
+        let answering = spawn_scoped(scope, start(), || answer(&board, counter, other))?;
+        let asking = spawn_scoped(scope, start(), || {
             let _quit = Quit(&board);
             pin_to(&[base])?;
             ask(&board, counter)
@@ -117,6 +118,7 @@ pub fn measure_skew(counter: Counter, base: u32, other: u32) -> io::Result<Skew>
 }
 
 fn answer(board: &Board, counter: Counter, cpu: u32) -> io::Result<()> {
+    crate::scheduling::take_turns();
     // Not pinned, no thread answers: the asker's patience ends it.
     pin_to(&[cpu]).inspect_err(|_| board.quit.store(true, Ordering::Relaxed))?;
     let mut last = 0;

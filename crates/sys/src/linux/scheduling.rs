@@ -96,7 +96,7 @@ pub(super) fn scheduler(pid: libc::pid_t) -> Result<(i32, i32), i32> {
     }
 }
 
-pub(super) fn policy_of(pid: libc::pid_t) -> Option<applied::Policy> {
+pub(crate) fn policy_of(pid: libc::pid_t) -> Option<applied::Policy> {
     let (number, priority) = scheduler(pid).ok()?;
     let priority = u8::try_from(priority).ok()?;
     // A bit that says what children get.

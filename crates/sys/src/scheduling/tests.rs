@@ -85,3 +85,48 @@ fn the_autogroup_of_a_process_is_read_in_each_thread() {
     let text = std::fs::read_to_string("/proc/self/autogroup").unwrap_or_default();
     assert_eq!(own.is_some(), text.contains(" nice "));
 }
+
+#[test]
+fn a_thread_that_spins_takes_turns_and_a_load_is_ordinary() {
+    if let Err(why) = apart(|| set_policy(0, Policy::Fifo(3))) {
+        return eprintln!("SKIPPED: no right to SCHED_FIFO: {why}");
+    }
+    let after = |policy, then: fn()| {
+        apart(move || {
+            set_policy(0, policy).expect("set before");
+            then();
+            of(0).policy.expect("known")
+        })
+    };
+    assert_eq!(
+        after(Policy::Fifo(3), take_turns),
+        applied::Policy::RoundRobin(3)
+    );
+    assert_eq!(after(Policy::Batch, take_turns), applied::Policy::Batch);
+    for policy in [Policy::Fifo(3), Policy::RoundRobin(3)] {
+        assert_eq!(after(policy, leave_real_time), applied::Policy::Other);
+    }
+    assert_eq!(after(Policy::Idle, leave_real_time), applied::Policy::Idle);
+}
+
+/// The thread that asks begins on the CPU where the other one spins, as its
+/// creator is kept there, and must come to leave it.
+#[test]
+fn counters_are_compared_under_fifo_from_the_cpu_that_answers() {
+    let cpus = crate::allowed_cpus().expect("a set");
+    let ([base, other, ..], Ok(())) = (&cpus[..], apart(|| set_policy(0, Policy::Fifo(3)))) else {
+        return eprintln!("SKIPPED: one CPU, or no right to SCHED_FIFO");
+    };
+    let (base, other) = (*base, *other);
+    let (tell, told) = std::sync::mpsc::channel();
+    // Not joined: without its turns it would never end.
+    std::thread::spawn(move || {
+        crate::pin_to(&[other]).expect("allowed");
+        set_policy(0, Policy::Fifo(3)).expect("set before");
+        let counter = crate::Counter::best();
+        let _ = tell.send(crate::clock::measure_skew(counter, base, other).map(drop));
+    });
+    let ended = told.recv_timeout(std::time::Duration::from_secs(60));
+    // Others may have kept the two apart: that is an answer, too.
+    assert!(ended.is_ok(), "it never ended");
+}

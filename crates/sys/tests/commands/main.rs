@@ -1,6 +1,7 @@
 //! Commands under control: what is counted of programs that do a known number
 //! of things, their controls as seen from inside and outside, and what is left
 //! when one is killed.
+#![allow(clippy::disallowed_methods)]
 #![cfg(target_os = "linux")]
 
 mod controls;

@@ -7,9 +7,11 @@ use crate::event::What;
 use std::hint::black_box;
 use std::io;
 use std::sync::mpsc;
+use std::thread::Builder;
 use std::time::Duration;
 use sys::mapping::Mapping;
 use sys::perf::{Begin, Event, Of, Ring, RingError, Source};
+use sys::thread::spawn_scoped;
 
 /// A switch may be missing in a hole of the tracepoints: it is tried again.
 const ATTEMPTS: usize = 5;
@@ -25,7 +27,7 @@ pub(super) fn checked(layouts: &Layouts, cpus: &[u32]) -> Result<Vec<Tracepoint>
     let cpu = cpus.iter().copied().find(|cpu| allowed.contains(cpu));
     let cpu = cpu.ok_or_else(|| failed("no CPU to check the tracepoints on"))?;
     std::thread::scope(|scope| {
-        let checking = scope.spawn(|| {
+        let checking = spawn_scoped(scope, Builder::new(), || {
             sys::pin_to(&[cpu]).map_err(RingError::Event)?;
             let mut wrong = attempt(layouts, cpu)?;
             for _ in 1..ATTEMPTS {
@@ -36,7 +38,7 @@ pub(super) fn checked(layouts: &Layouts, cpus: &[u32]) -> Result<Vec<Tracepoint>
             }
             Ok(wrong)
         });
-        let ended = checking.join();
+        let ended = checking.map_err(RingError::Event)?.join();
         ended.unwrap_or_else(|_| Err(failed("the check of the tracepoints failed")))
     })
 }
@@ -120,10 +122,7 @@ fn sleep_and_wake() -> Result<Option<u32>, RingError> {
             let _ = started.send(sys::thread::current_id());
             let _ = message.recv();
         };
-        let builder = std::thread::Builder::new();
-        builder
-            .spawn_scoped(scope, wait)
-            .map_err(RingError::Event)?;
+        spawn_scoped(scope, Builder::new(), wait).map_err(RingError::Event)?;
         let woken = starting.recv().ok().flatten();
         std::thread::sleep(Duration::from_millis(1));
         let _ = sender.send(());

@@ -11,9 +11,11 @@ use std::io;
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Command, ExitStatus};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError, mpsc};
+use std::thread::Builder;
 use std::time::{Duration, Instant};
 use sys::attached::{Held, Started};
+use sys::thread::spawn_scoped;
 
 /// Runs a command in the foreground and records it and everything it starts.
 /// Requests to end go on to the command; at the end of the limit it gets
@@ -67,15 +69,6 @@ pub fn started(
     if request.interrupts && source.has_interrupts() {
         command.env(INTERRUPTS_RECORDED, "1");
     }
-    let started = held.start(&mut command, &[]);
-    let started = started.map_err(|error| RecordError::Start {
-        program: command.get_program().to_owned(),
-        error,
-    })?;
-    let Started::Running(mut running) = started else {
-        return Err(RecordError::Interrupted);
-    };
-    let root = running.id();
     let limit = request.limit.unwrap_or(FOREVER);
     let stop = AtomicBool::new(false);
     let recorder = Mutex::new(Vec::new());
@@ -84,20 +77,39 @@ pub fn started(
         ids.extend(sys::thread::current_id());
     };
     records();
-    let (recorded, marked, to_ns, ended) = std::thread::scope(|scope| -> io::Result<_> {
-        let collector = scope.spawn(|| {
+    let (recorded, marked, to_ns, ended, running) = std::thread::scope(|scope| {
+        // Its threads end with whatever ends this.
+        let ends = OnDrop(|| stop.store(true, Ordering::Release));
+        let (tell_root, root) = mpsc::channel();
+        // They are there before the command: without them it does not begin.
+        let (records, stop) = (&records, &stop);
+        let collector = spawn_scoped(scope, Builder::new(), move || {
             records();
-            source.collect(root, &traced, began.raw_ns, &stop, request)
+            match root.recv() {
+                Ok(root) => source.collect(root, &traced, began.raw_ns, stop, request),
+                Err(_) => Err(io::ErrorKind::Interrupted.into()),
+            }
         });
+        let collector = collector.map_err(RecordError::NoThread)?;
         let marks = signposts.map(|signposts| {
-            scope.spawn(|| {
+            spawn_scoped(scope, Builder::new(), move || {
                 records();
-                signposts.collect(&stop, request.limit_bytes)
+                signposts.collect(stop, request.limit_bytes)
             })
         });
+        let marks = marks.transpose().map_err(RecordError::NoThread)?;
+        let started = held.start(&mut command, &[]);
+        let started = started.map_err(|error| RecordError::Start {
+            program: command.get_program().to_owned(),
+            error,
+        })?;
+        let Started::Running(mut running) = started else {
+            return Err(RecordError::Interrupted);
+        };
+        let _ = tell_root.send(running.id());
         let status = running.wait_until_asked_twice(Instant::now() + limit);
         let to_ns = sys::monotonic_raw_ns();
-        stop.store(true, Ordering::Release);
+        drop(ends);
         let recorded = joined(collector)?;
         let marked = marks.map(|marks| {
             marks.thread().unpark();
@@ -113,8 +125,9 @@ pub fn started(
                 }
             }
         };
-        Ok((recorded, marked.transpose()?, to_ns, ended))
+        Ok((recorded, marked.transpose()?, to_ns, ended, running))
     })?;
+    let root = running.id();
     // Signposts may fill their buffer before the records do.
     let (marked, full_ns) = marked.unzip();
     let full_ns = full_ns.flatten().filter(|&full_ns| full_ns < to_ns);
@@ -140,6 +153,15 @@ pub fn started(
         crate::signposts::add(&mut trace, &marked);
     }
     Ok(trace)
+}
+
+/// Calls on drop.
+struct OnDrop<F: FnMut()>(F);
+
+impl<F: FnMut()> Drop for OnDrop<F> {
+    fn drop(&mut self) {
+        (self.0)();
+    }
 }
 
 /// How a command ended.

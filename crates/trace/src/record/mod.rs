@@ -83,6 +83,9 @@ pub enum RecordError {
         /// Why not.
         reason: Reason,
     },
+    /// No thread to collect the records with.
+    #[error("can't start a thread to record with: {0}")]
+    NoThread(io::Error),
     /// Waiting or collecting failed.
     #[error("recording failed: {0}")]
     Failed(#[from] io::Error),

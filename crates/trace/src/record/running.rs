@@ -6,10 +6,11 @@ use super::source::Source;
 use super::{FOREVER, RecordError, Request, joined, no_signposts, now, process as of};
 use crate::event::{Event, What};
 use model::trace::{Ended, Reason, Target, Trace};
-use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::Builder;
 use std::time::{Duration, Instant};
 use sys::attached::Held;
+use sys::thread::spawn_scoped;
 
 /// How often a traced process is looked at, whether it is still there.
 const LOOK: Duration = Duration::from_millis(20);
@@ -45,8 +46,11 @@ pub fn process(id: u32, held: &Held, request: &Request) -> Result<Trace, RecordE
     let asleep: Vec<Event> = asleep.collect();
     let stop = AtomicBool::new(false);
     let end = Instant::now() + request.limit.unwrap_or(FOREVER);
-    let (recorded, to_ns, ended) = std::thread::scope(|scope| -> io::Result<_> {
-        let collector = scope.spawn(|| source.collect(id, &traced, began.raw_ns, &stop, request));
+    let (recorded, to_ns, ended) = std::thread::scope(|scope| -> Result<_, RecordError> {
+        let collector = spawn_scoped(scope, Builder::new(), || {
+            source.collect(id, &traced, began.raw_ns, &stop, request)
+        });
+        let collector = collector.map_err(RecordError::NoThread)?;
         let ended = loop {
             let left = end.saturating_duration_since(Instant::now());
             if held.is_requested_within(left.min(LOOK)) {

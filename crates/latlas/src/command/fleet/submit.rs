@@ -54,7 +54,7 @@ fn explain_signals(campaign: &CampaignOptions) -> anyhow::Result<()> {
     let mut signals =
         Signals::new([SIGINT, SIGTERM, SIGHUP]).context("can't install a signal handler")?;
     let file = campaign.file.display().to_string();
-    std::thread::spawn(move || {
+    let listening = sys::thread::spawn(std::thread::Builder::new(), move || {
         for signal in signals.forever() {
             output::message(format_args!(
                 "interrupted: jobs that began continue on their hosts; latlas fleet submit {file} copies their results"
@@ -63,7 +63,7 @@ fn explain_signals(campaign: &CampaignOptions) -> anyhow::Result<()> {
             let _ = signal_hook::low_level::emulate_default_handler(signal);
         }
     });
-    Ok(())
+    listening.map(drop).context("can't start a thread")
 }
 
 fn text(submitted: &Submitted, options: &SubmitOptions) -> String {

@@ -71,7 +71,7 @@ pub(super) fn ab(options: &AbOptions) -> anyhow::Result<ExitCode> {
     if !options.command.is_empty() {
         tried = ab_command::try_out(&options.command, wake.try_clone()?, &resumed)?;
         let Some(Tried { takes, .. }) = tried else {
-            eprintln!("latlas: interrupted before the first measurement");
+            output::message("interrupted before the first measurement");
             return Ok(ExitCode::from(UNRELIABLE));
         };
         request.job = takes;
@@ -89,7 +89,7 @@ pub(super) fn ab(options: &AbOptions) -> anyhow::Result<ExitCode> {
         bail!("{}", nothing_to_do(&plan));
     };
     ab_command::check_time(request.length, used, &plan)?;
-    eprintln!("latlas: {}", expected(&plan));
+    output::message(expected(&plan));
 
     let (started_unix_ms, began_ns) = (sys::realtime_unix_ms(), sys::monotonic_raw_ns());
     let work = work(&plan, &request, &machine)?;
@@ -107,7 +107,7 @@ pub(super) fn ab(options: &AbOptions) -> anyhow::Result<ExitCode> {
     });
     bar.clear();
     if conducted.blocks.is_empty() {
-        eprintln!("latlas: {}: nothing to show", why(&conducted));
+        output::message(format_args!("{}: nothing to show", why(&conducted)));
         return Ok(ExitCode::from(UNRELIABLE));
     }
     let context = Context {

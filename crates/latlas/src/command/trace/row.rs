@@ -19,7 +19,7 @@ use serde::{Deserialize, Serialize};
 use std::ffi::OsStr;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::thread;
+use std::thread::Builder;
 use std::time::Duration;
 use sys::attached::Held;
 use sys::clock::Counter;
@@ -249,7 +249,8 @@ fn planned(
 pub(crate) fn recorded(order: &Order, held: &Held, request: &Request) -> anyhow::Result<Trace> {
     let mut command = sys::role::command(ROLE, &serde_json::to_string(order)?)?;
     let mut answer = answer::of(&mut command).context("can't make a pipe")?;
-    let reader = thread::spawn(move || wire::receive::<Answer>(&mut answer));
+    let reader = sys::thread::spawn(Builder::new(), move || wire::receive::<Answer>(&mut answer));
+    let reader = reader.context("can't start a thread")?;
     let request = Request {
         keep_off: order.cpu,
         limit: request.limit.or(order.pack.as_ref().map(|_| PACK_PATIENCE)),

@@ -1,10 +1,12 @@
 //! Bad days: interrupted, workers killed or stopped, short of memory, CPUs, disks or rights.
 
 mod commands;
+mod exhausted;
 mod files;
 mod files_on_mounts;
 mod limits;
 mod processes;
+mod real_time;
 mod rings;
 mod sandbox;
 mod signals;

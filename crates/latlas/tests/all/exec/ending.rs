@@ -65,10 +65,3 @@ fn processes_left_running_are_a_note_of_the_command_that_left_them() {
     assert_eq!(notes("exec.true/wall"), "");
     wait_for_running("sleep 86397.125", 0);
 }
-
-#[test]
-fn a_reader_that_leaves_early_is_no_failure() {
-    let mut child = Home::new().start("exec -r 6 -- true");
-    drop(child.stdout.take());
-    assert_eq!(Done::after(child).measured().err, "");
-}

@@ -8,7 +8,7 @@ use std::io::{self, Write};
 /// Steps between two looks for the parent: some milliseconds.
 const STEPS: u64 = 4_000_000;
 
-/// Is busy until the process of that id is no longer its parent, and as many
+/// Is busy, at the ordinary priority, until the process of that id is no longer its parent, and as many
 /// more with it, which end with it.
 ///
 /// # Errors
@@ -20,6 +20,7 @@ pub fn run(parent: u32, cpus: &[u32], more: u32) -> io::Result<Report> {
         Err(error) if error.kind() != io::ErrorKind::Unsupported => return Err(error),
         _ => {}
     }
+    sys::scheduling::leave_real_time();
     if !cpus.is_empty() {
         sys::pin_to(cpus)?;
     }

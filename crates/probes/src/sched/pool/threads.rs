@@ -12,6 +12,7 @@ use sys::clock::Counter;
 use sys::evidence::{Switches, thread_switches};
 use sys::pages::{Buffer, PageKind};
 use sys::semaphore::Semaphore;
+use sys::thread::spawn_scoped;
 
 /// Enough for a loop; the usual 2 MiB a thread would count against a limit on
 /// the address space.
@@ -85,8 +86,8 @@ impl PoolThreads {
         for (number, buffer) in buffers.iter().enumerate() {
             let thread = Builder::new()
                 .name("pool".into())
-                .stack_size((self.stack_bytes)(number))
-                .spawn_scoped(scope, move || board.operate(buffer, most));
+                .stack_size((self.stack_bytes)(number));
+            let thread = spawn_scoped(scope, thread, move || board.operate(buffer, most));
             let what = format!("more than {number} of {} threads", self.threads);
             handles.push(thread.map_err(|e| Reason::not_started(what, &e))?);
         }
