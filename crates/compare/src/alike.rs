@@ -1,6 +1,6 @@
 //! Which runs should have come out alike, and what two of them differ in.
 
-use model::command::{Commands, PageCache};
+use model::command::{Command, Commands, PageCache};
 use model::imported::UNKNOWN;
 use model::machine::{CpuSignature, Fact, Machine};
 use model::run::Run;
@@ -56,7 +56,7 @@ pub fn files_alike(a: &Run, b: &Run) -> bool {
 }
 
 /// What was run, and how, in the words of [`differences`].
-fn conduct(commands: &Commands) -> [String; 6] {
+fn conduct(commands: &Commands) -> [String; 7] {
     let words: Vec<String> = commands
         .commands
         .iter()
@@ -79,7 +79,26 @@ fn conduct(commands: &Commands) -> [String; 6] {
         cpu.map_or("any".into(), |cpu| cpu.to_string()),
         commands.input.clone(),
         commands.output.clone(),
+        ends(commands),
     ]
+}
+
+/// How the runs of each command ended.
+fn ends(commands: &Commands) -> String {
+    let of = |command: &Command| match command.ends.as_slice() {
+        [] => "exit code 0".to_owned(),
+        ends => ends
+            .iter()
+            .map(|end| &*end.how)
+            .collect::<Vec<_>>()
+            .join(", "),
+    };
+    commands
+        .commands
+        .iter()
+        .map(of)
+        .collect::<Vec<_>>()
+        .join("; ")
 }
 
 /// What was set for the measuring processes but for their CPU, in words;
@@ -186,7 +205,15 @@ pub(super) fn differences(a: &Run, b: &Run) -> Vec<Difference> {
     }
     if let (Some(of_a), Some(of_b)) = (&a.commands, &b.commands) {
         // Their CPU stands with the others above.
-        let what = ["commands", "page cache", "nice", "", "input", "output"];
+        let what = [
+            "commands",
+            "page cache",
+            "nice",
+            "",
+            "input",
+            "output",
+            "ends of runs",
+        ];
         let pairs = conduct(of_a).into_iter().zip(conduct(of_b));
         let facts = what.into_iter().zip(pairs);
         // A nice value is one of the controls above.

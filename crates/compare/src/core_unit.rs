@@ -7,7 +7,7 @@ use crate::options::{Normalize, Options};
 /// The unit, with its reason.
 #[derive(thiserror::Error, Clone, Debug, PartialEq)]
 pub(crate) enum CoreUnit {
-    #[error("in cycles: both CPUs are of one model, and their clocks wander")]
+    #[error("in cycles (same CPU model, clock frequency varies)")]
     SameModel,
     #[error("in cycles: normalized by the core's clock")]
     NormalizedByClock,

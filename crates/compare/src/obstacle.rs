@@ -100,6 +100,11 @@ impl From<Obstacle> for String {
 }
 
 impl Obstacle {
+    /// Whether it is that a run's samples don't measure what the row says.
+    pub fn is_of_invalid(&self) -> bool {
+        matches!(self, Obstacle::Side(_, flaw) if flaw.kind == FlawKind::Verdict(Verdict::Invalid))
+    }
+
     /// The obstacle in a word or two, behind its rank: of several the first is shown.
     fn ranked(&self) -> (u8, &'static str) {
         match self {
@@ -113,7 +118,7 @@ impl Obstacle {
             Obstacle::Side(_, flaw) | Obstacle::Sets { flaw, .. } => match flaw.kind {
                 FlawKind::Verdict(Verdict::Invalid) => (3, "invalid"),
                 FlawKind::BelowResolution | FlawKind::NoFigure => (4, "no figure"),
-                FlawKind::Verdict(Verdict::CannotTell) => (5, "unsure"),
+                FlawKind::Verdict(Verdict::CannotTell) => (5, "too noisy"),
                 FlawKind::Verdict(Verdict::TwoStates) => (6, "states"),
                 FlawKind::Verdict(Verdict::Biased) => (10, "biased"),
                 FlawKind::Verdict(Verdict::Ok | Verdict::Noisy) => (11, "noisy"),

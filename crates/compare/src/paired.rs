@@ -1,6 +1,7 @@
 //! Commands of two builds, base and head, timed interleaved: which times became longer, judged
 //! over all commands together.
 
+use model::command::Commands;
 use model::compare::finding::LEVEL;
 use model::compare::ratio::detectable;
 use model::compare::student;
@@ -10,7 +11,7 @@ use model::stats::Interval;
 use serde::Serialize;
 
 /// Names of the two commands of a run: its rows are `exec.base/wall` and `exec.head/wall`.
-pub const SIDES: [&str; 2] = ["base", "head"];
+pub const SIDES: [&str; 2] = Commands::BUILDS;
 
 /// The times that are judged: the first decides whether a command could be judged at all.
 const JUDGED: [&str; 2] = ["wall", "task_clock"];
@@ -50,6 +51,9 @@ pub struct PairedRow {
     pub detectable: Option<f64>,
     /// What may be said.
     pub answer: Answer,
+    /// Why nothing may be said whatever the ratio is, if so: runs failed, say.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub why: Option<String>,
 }
 
 /// All of them.
@@ -77,8 +81,10 @@ impl PairedGate {
         for (row, [base, head]) in &mut rows {
             row.ratio = interleaved::ratio(base, head, together);
             let alone = interleaved::ratio(base, head, 1);
-            row.detectable = alone.map(|r| smallest_change(&r, together));
-            row.answer = answer(row.ratio.as_ref(), fail_above);
+            if row.why.is_none() {
+                row.detectable = alone.map(|r| smallest_change(&r, together));
+                row.answer = answer(row.ratio.as_ref(), fail_above);
+            }
         }
         PairedGate {
             fail_above,
@@ -123,8 +129,16 @@ fn pair(command: &str, run: &Run, row: &'static str) -> Option<(PairedRow, [Vec<
         ratio: None,
         detectable: None,
         answer: Answer::CannotTell,
+        why: not_comparable(run),
     };
     Some((unjudged, [base, head]))
+}
+
+/// Why no build may be called slower or faster, if so.
+fn not_comparable(run: &Run) -> Option<String> {
+    let commands = &run.commands.as_ref()?.commands;
+    let [base, head] = SIDES.map(|side| commands.iter().find(|command| command.name == side));
+    head?.not_comparable(base?)
 }
 
 fn answer(ratio: Option<&Interval>, fail_above: f64) -> Answer {

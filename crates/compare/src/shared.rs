@@ -183,7 +183,7 @@ fn figures(run: &Run, mut each: impl FnMut(Key, &Row, Bound, Estimate)) {
                     mode: Some(mode.name.clone()),
                     ..key.clone()
                 };
-                each(key, row, bound, alone(&mode.typical));
+                each(key, row, bound, alone(&mode.typical, estimate));
             }
         }
     }
@@ -196,9 +196,17 @@ fn large(modes: &[Mode]) -> impl Iterator<Item = &Mode> {
     })
 }
 
-/// A mode as an estimate: nothing but its interval speaks for it.
-fn alone(typical: &Typical) -> Estimate {
-    Estimate::bare(Some(*typical), Verdict::Ok)
+/// A mode as an estimate: nothing but its interval speaks for it, unless the whole
+/// row is invalid.
+fn alone(typical: &Typical, whole: &Estimate) -> Estimate {
+    let of = |verdict| Estimate::bare(Some(*typical), verdict);
+    match whole.verdict {
+        Verdict::Invalid => Estimate {
+            reason: whole.reason.clone(),
+            ..of(Verdict::Invalid)
+        },
+        _ => of(Verdict::Ok),
+    }
 }
 
 /// What the interval of a typical figure is from: the workers of its cell. An
@@ -274,6 +282,7 @@ fn published(table: &Reference, key: &Key) -> Has {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use model::run::Outcome;
     use model::synthetic;
 
     #[test]
@@ -310,6 +319,26 @@ mod tests {
             run.cells.push(cell);
         }
         assert_eq!(repeats(&run, &key, &estimate, &mut HashMap::new()), of(2));
+    }
+
+    #[test]
+    fn a_mode_of_a_row_that_is_invalid_is_invalid() {
+        let mut run = synthetic::run_of_commands();
+        // In two states.
+        let row = run.rows.iter_mut().find(|row| row.id == "exec.rg/wall");
+        let Outcome::Figure(estimate) = &mut row.expect("a row").outcome else {
+            panic!("a figure");
+        };
+        estimate.verdict = Verdict::Invalid;
+        estimate.reason = "2 of 30 runs failed".into();
+        let mut modes = Vec::new();
+        figures(&run, |key, _, _, estimate| {
+            if key.mode.is_some() {
+                modes.push((estimate.verdict, estimate.reason));
+            }
+        });
+        let invalid = (Verdict::Invalid, "2 of 30 runs failed".to_owned());
+        assert_eq!(modes, [invalid.clone(), invalid]);
     }
 
     #[test]

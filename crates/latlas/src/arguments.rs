@@ -376,7 +376,7 @@ pub(crate) struct RunOptions {
 #[derive(Args, Debug, Clone, Default)]
 pub(crate) struct Look {
     /// Add a column with a published table: 2012, mac-pro-2013, iphone-x, ... (repeatable)
-    #[arg(long, value_name = "KEY")]
+    #[arg(long, value_name = "KEY", conflicts_with = "json")]
     pub(crate) vs: Vec<String>,
     /// Print every row and curve, and why rows are uncertain
     #[arg(long)]
@@ -385,10 +385,10 @@ pub(crate) struct Look {
     #[arg(long)]
     pub(crate) wide: bool,
     /// Add a column scaled to 1 ns = 1 s
-    #[arg(long)]
+    #[arg(long, conflicts_with = "json")]
     pub(crate) human: bool,
     /// Add operations per frame at 60 Hz (16.67 ms)
-    #[arg(long)]
+    #[arg(long, conflicts_with = "json")]
     pub(crate) frames: bool,
     /// When to use colors
     #[arg(long, value_name = "WHEN", default_value = "auto")]

@@ -7,6 +7,7 @@ use model::run::Run;
 use model::story::Block;
 use serde::Serialize;
 use std::io::{BufWriter, ErrorKind, IsTerminal, Write};
+use std::time::Duration;
 use view::terminal::Screen;
 
 /// The reader of standard output ended (`latlas list | head`): exit code 2, without a message.
@@ -106,6 +107,19 @@ pub(crate) fn out_of_memory(bytes: usize) -> ! {
 /// Prints a message on stderr, a line that begins with the program's name.
 pub(crate) fn message(text: impl std::fmt::Display) {
     print_error(&format!("latlas: {text}\n"));
+}
+
+/// A measurement that takes longer says so before it begins.
+const LONG: Duration = Duration::from_secs(10);
+
+/// Says how long a measurement takes, if that is long; `more` stands after the time.
+pub(crate) fn announce(takes: Duration, more: impl std::fmt::Display) {
+    if takes > LONG {
+        let seconds = takes.as_secs_f64().round();
+        message(format_args!(
+            "takes about {seconds} s{more}; press Ctrl-C to stop and print results so far"
+        ));
+    }
 }
 
 /// Prints text on stderr. Errors (a closed pipe, a full disk) are no reason to stop.

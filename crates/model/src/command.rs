@@ -4,6 +4,7 @@
 
 use crate::compare::finding::Finding;
 use crate::stats::Interval;
+use crate::text::counted;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -35,6 +36,25 @@ pub struct Commands {
     pub input: String,
 }
 
+impl Commands {
+    /// Names of the commands of two builds (`latlas ci`).
+    pub const BUILDS: [&str; 2] = ["base", "head"];
+
+    /// The commands as one would write them; of two builds that of the second.
+    pub fn what(&self) -> String {
+        match self.commands.as_slice() {
+            [base, head] if [&base.name, &head.name] == Commands::BUILDS => {
+                format!("ci {}", head.text())
+            }
+            all => all
+                .iter()
+                .map(Command::text)
+                .collect::<Vec<_>>()
+                .join(" vs "),
+        }
+    }
+}
+
 /// One row of a command set against the same row of the first.
 #[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, PartialEq)]
 pub struct Compared {
@@ -49,10 +69,14 @@ pub struct Compared {
     pub rounds: u32,
     /// What may be said.
     pub word: Finding,
+    /// Why nothing may be said whatever the ratio is, if so
+    /// ([`Command::not_comparable`]).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub why: Option<String>,
 }
 
 /// One command.
-#[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, PartialEq)]
+#[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, Default, PartialEq)]
 pub struct Command {
     /// Name of its rows: `exec.NAME/...`.
     pub name: String,
@@ -62,6 +86,21 @@ pub struct Command {
     pub shell: Option<String>,
     /// Timed runs that failed, where that was allowed.
     pub failures: u32,
+    /// How its timed runs ended, each way once; empty where all ended with exit
+    /// code 0, and in documents of earlier versions.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub ends: Vec<EndedRuns>,
+    /// Whether the file of its program was another one after the runs.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub replaced: bool,
+    /// Whether it had a file for its input, and no run read any of it with
+    /// `read(2)` or the like.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub input_unread: bool,
+    /// The smallest and the largest output of a run, bytes, where it went to a
+    /// file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub output_bytes: Option<[u64; 2]>,
     /// The program that found the warm-up's output right.
     pub checked_by: Option<String>,
 }
@@ -71,6 +110,75 @@ impl Command {
     pub fn text(&self) -> String {
         self.shell.clone().unwrap_or_else(|| self.words.join(" "))
     }
+
+    /// Why its figures are not the cost of the work that it is meant to do, if so.
+    pub fn flaw(&self) -> Option<String> {
+        let ways = |with_runs: bool| {
+            let way = |end: &EndedRuns| match with_runs {
+                true => format!("{} in {}", end.how, end.runs),
+                false => end.how.clone(),
+            };
+            self.ends.iter().map(way).collect::<Vec<_>>().join(", ")
+        };
+        match (self.failures, self.ends.as_slice()) {
+            // Documents of earlier versions don't say of how many.
+            (1.., []) => Some(format!("{} failed", counted(self.failures as usize, "run"))),
+            (1.., [_]) => Some(format!(
+                "all {} runs failed ({})",
+                self.failures,
+                ways(false)
+            )),
+            (1.., ends) => {
+                let all: u32 = ends.iter().map(|end| end.runs).sum();
+                Some(format!(
+                    "{} of {all} runs failed ({})",
+                    self.failures,
+                    ways(true)
+                ))
+            }
+            (0, [_, _, ..]) => Some(format!("its runs ended in different ways ({})", ways(true))),
+            _ if self.replaced => Some("the file of its program changed during the runs".into()),
+            _ => None,
+        }
+    }
+
+    /// Why it can't be called faster or slower than `other`, if so.
+    pub fn not_comparable(&self, other: &Command) -> Option<String> {
+        let unread = |one: &Command| one.input_unread.then(|| UNREAD.to_owned());
+        let of = |one: &Command| {
+            let why = one.flaw().or_else(|| unread(one))?;
+            Some(format!("{}: {why}", one.name))
+        };
+        let end = |one: &Command| match one.ends.as_slice() {
+            [end] => end.how.clone(),
+            _ => "exit code 0".into(),
+        };
+        of(self).or_else(|| of(other)).or_else(|| {
+            (end(self) != end(other)).then(|| {
+                format!(
+                    "{} ended with {}, {} with {}",
+                    other.name,
+                    end(other),
+                    self.name,
+                    end(self)
+                )
+            })
+        })
+    }
+}
+
+/// What is said of [`Command::input_unread`].
+pub const UNREAD: &str = "no run read its input (mmap is not seen)";
+
+/// Timed runs of a command that ended in the same way.
+#[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, PartialEq, Eq)]
+pub struct EndedRuns {
+    /// In words: "exit code 3", "signal 11 (SIGSEGV)".
+    pub how: String,
+    /// The exit code; absent where a signal ended them.
+    pub code: Option<i32>,
+    /// How many.
+    pub runs: u32,
 }
 
 /// What the commands found of their files.

@@ -66,6 +66,17 @@ impl Verdict {
         }
     }
 
+    /// As documents have it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Verdict::Ok => "ok",
+            Verdict::Noisy => "noisy",
+            Verdict::TwoStates => "two_states",
+            Verdict::CannotTell => "cannot_tell",
+            Verdict::Invalid => "invalid",
+        }
+    }
+
     /// What stands for it where there is no room for the word; nothing for ok.
     pub fn mark(self) -> &'static str {
         match self {

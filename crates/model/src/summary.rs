@@ -118,6 +118,10 @@ pub struct KeptRun {
     pub imported: bool,
     /// It is of commands (`latlas exec`).
     pub commands: bool,
+    /// What was run, as one would type it: `overview`, `run --quick`, `cpu.*`,
+    /// `gzip -kc part`.
+    #[serde(default)]
+    pub what: String,
     /// The canaries' quiet ratio, if later runs of the machine may take it from
     /// this one ([`crate::gate::Gate::teaches`]).
     pub quiet_ratio: Option<f64>,
@@ -156,10 +160,29 @@ impl KeptRun {
             job: run.job.clone(),
             imported: run.imported.is_some(),
             commands: run.commands.is_some(),
+            what: what(run),
             quiet_ratio: run.gate.teaches(),
             tags: Vec::new(),
             path,
         }
+    }
+}
+
+fn what(run: &Run) -> String {
+    if run.imported.is_some() {
+        return "imported".into();
+    }
+    if let Some(record) = &run.commands {
+        return record.what();
+    }
+    let scale = match run.plan.scale {
+        Scale::Quick => " --quick",
+        Scale::Default => "",
+        Scale::Full => " --full",
+    };
+    match run.plan.asked.join(" ") {
+        asked if asked.is_empty() => format!("run{scale}"),
+        asked => format!("{asked}{scale}"),
     }
 }
 

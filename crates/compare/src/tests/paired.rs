@@ -18,6 +18,10 @@ fn run(swapped: bool) -> (String, Run) {
     };
     run.rows.iter_mut().for_each(|row| renamed(&mut row.id));
     run.cells.iter_mut().for_each(|cell| renamed(&mut cell.row));
+    let commands = &mut run.commands.as_mut().expect("commands").commands;
+    for (command, name) in commands.iter_mut().zip(names) {
+        command.name = name.replace("exec.", "").replace('/', "");
+    }
     ("{}/p".into(), run)
 }
 
@@ -75,4 +79,22 @@ fn what_was_interrupted_has_not_passed() {
     assert!(missing.is_inconclusive() && !missing.complete);
     let nothing = PairedGate::of(&[], 0, 0.05);
     assert!(nothing.is_inconclusive() && nothing.detectable().is_none());
+}
+
+#[test]
+fn a_head_that_fails_is_neither_faster_nor_slower() {
+    for (swapped, ends) in [(true, [2, 0]), (false, [0, 2])] {
+        let (command, mut run) = run(swapped);
+        let record = run.commands.as_mut().expect("commands");
+        record.commands[usize::from(!swapped)].failures = ends[usize::from(!swapped)];
+        let gate = PairedGate::of(&[(command, run)], 1, 0.05);
+        let why: Vec<_> = gate
+            .rows
+            .iter()
+            .map(|row| (row.answer, row.why.clone()))
+            .collect();
+        let failed = (Answer::CannotTell, Some("head: 2 runs failed".to_owned()));
+        assert_eq!(why, [failed.clone(), failed]);
+        assert!(gate.is_inconclusive() && gate.detectable().is_none());
+    }
 }

@@ -28,7 +28,8 @@ Examples:
 Exit codes:
   0  done
   2  the command does not exist, failed, timed out, or printed the wrong output
-  3  interrupted, the wall time is not ok, or the comparison (--vs) is inconclusive";
+  3  interrupted, the wall time is not ok, runs failed (--ignore-failure), or the comparison (--vs)
+     is inconclusive";
 
 /// Options of `latlas exec`.
 #[derive(Args, Debug, Clone)]
@@ -45,7 +46,7 @@ pub(crate) struct ExecOptions {
     #[arg(long, value_name = "NAME", value_parser = name)]
     pub(crate) name: Vec<String>,
     /// Call commands the same if the confidence interval lies within this range of 1
-    #[arg(long, value_name = "PERCENT", default_value = "5%", value_parser = percent)]
+    #[arg(long, value_name = "PERCENT", default_value = "5%", value_parser = percent, requires = "vs")]
     pub(crate) margin: f64,
     /// Print the Run document (JSON) instead of the table
     #[arg(long)]
@@ -105,15 +106,42 @@ pub(crate) struct TimingOptions {
     /// Kill a run that takes longer than this, and fail
     #[arg(long, value_name = "TIME", value_parser = limit)]
     pub(crate) timeout: Option<Duration>,
-    /// Ignore non-zero exit codes
-    #[arg(long)]
-    pub(crate) ignore_failure: bool,
+    /// Time failed runs, too, without judging them; with CODES, accept these exit codes as success
+    #[arg(
+        long,
+        value_name = "CODES",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "all",
+        value_parser = ignore_failure
+    )]
+    pub(crate) ignore_failure: Option<IgnoreFailure>,
     /// Run the commands in a shell (sh, or --shell=bash)
     #[arg(long, value_name = "SHELL", num_args = 0..=1, require_equals = true, default_missing_value = "sh")]
     pub(crate) shell: Option<OsString>,
     /// Seed of the random order of the commands
     #[arg(long, value_name = "N")]
     pub(crate) seed: Option<u64>,
+}
+
+/// Which failures are no reason to stop.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum IgnoreFailure {
+    /// All; they count as failures.
+    All,
+    /// These exit codes, which count as success.
+    Codes(Vec<i32>),
+}
+
+fn ignore_failure(text: &str) -> Result<IgnoreFailure, InvalidValue> {
+    if text == "all" {
+        return Ok(IgnoreFailure::All);
+    }
+    let code = |text: &str| Some(text.parse().ok().filter(|code| (1..=255).contains(code))?);
+    let codes: Option<Vec<i32>> = text.split(',').map(code).collect();
+    codes
+        .map(IgnoreFailure::Codes)
+        .ok_or(InvalidValue::ExitCodes)
 }
 
 fn limit(text: &str) -> Result<Duration, InvalidValue> {
@@ -148,6 +176,10 @@ mod tests {
         assert_eq!(name("grep-F_2+"), Ok("grep-F_2+".into()));
         for bad in ["", "a/b", "a b", "ä", &"x".repeat(65)] {
             assert_eq!(name(bad), Err(InvalidValue::Name), "{bad}");
+        }
+        assert_eq!(ignore_failure("1,2"), Ok(IgnoreFailure::Codes(vec![1, 2])));
+        for bad in ["", "0", "1,", "256", "x"] {
+            assert_eq!(ignore_failure(bad), Err(InvalidValue::ExitCodes), "{bad}");
         }
         assert_eq!(limit("0s"), Err(InvalidValue::NoTimeLimit));
         assert_eq!(limit("2s"), Ok(Duration::from_secs(2)));

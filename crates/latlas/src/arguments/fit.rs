@@ -32,19 +32,24 @@ pub(crate) struct FitOptions {
     #[arg(long, value_name = "FILE", conflicts_with = "learn")]
     pub(crate) expect: Option<PathBuf>,
     /// Write what the hosts of these runs measure to this file
-    #[arg(long, value_name = "FILE", requires = "runs")]
+    #[arg(
+        long,
+        value_name = "FILE",
+        requires = "runs",
+        conflicts_with = "no_wait"
+    )]
     pub(crate) learn: Option<PathBuf>,
     /// Runs to learn from: files, ids, tags or machines (@HOST)
     #[arg(value_name = "RUN", requires = "learn")]
     pub(crate) runs: Vec<String>,
     /// Judge this stored run; measure nothing
-    #[arg(long, value_name = "RUN", conflicts_with = "learn")]
+    #[arg(long, value_name = "RUN", conflicts_with_all = ["learn", "no_wait"])]
     pub(crate) run: Option<String>,
     /// Print only the verdict and what differs, in one line
     #[arg(long, conflicts_with_all = ["json", "learn"])]
     pub(crate) drain_reason: bool,
     /// Directory of the file that is written and synced
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["learn", "run"])]
     pub(crate) dir: Option<PathBuf>,
     /// Also write the Run document to this file (compressed if it ends in .zst)
     #[arg(long, value_name = "FILE", conflicts_with_all = ["learn", "run"])]

@@ -78,6 +78,9 @@ pub(crate) enum InvalidValue {
     /// Not a size of an upload.
     #[error("give a size from 1KiB to 256MiB, such as 64MiB")]
     UploadSize,
+    /// Not exit codes of a failure.
+    #[error("give exit codes from 1 to 255, such as 1,2")]
+    ExitCodes,
     /// Not a share.
     #[error("give a percentage above 0 and up to 1000, such as 10%")]
     Percent,

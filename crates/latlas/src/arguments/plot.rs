@@ -72,10 +72,10 @@ pub(crate) struct PlotOptions {
     #[arg(long, value_name = "PATTERN")]
     pub(crate) rows: Vec<String>,
     /// List the charts of a run, and why others can't be drawn
-    #[arg(long, conflicts_with_all = ["out", "format", "rows"])]
+    #[arg(long, conflicts_with_all = ["out", "format", "rows", "theme", "width", "height", "bare", "scale", "dpi"])]
     pub(crate) list: bool,
     /// Print the figures of the chart, or the list, as JSON
-    #[arg(long)]
+    #[arg(long, conflicts_with_all = ["theme", "width", "height", "bare", "scale", "dpi"])]
     pub(crate) json: bool,
 }
 

@@ -17,8 +17,9 @@ Apple's classes; on Linux they are made of nice values, autogroup, policy and sl
 
 Examples:
   latlas qos                                      Measure all levels and pairs (about 4 minutes)
+  latlas qos --quick                              Measure two levels (about 45 s)
   sudo latlas qos                                 Also raise the upper levels, which needs root
-  latlas qos --levels background,default          Measure two levels (1 minute)
+  latlas qos --levels utility,default             Measure other levels (1 minute)
   latlas qos --cases alone --rounds 10            Measure each level alone
   latlas qos --jobs 1                             One operation at a time in each job
   latlas qos --size 10GB --rounds 1               Compress the size of the published study
@@ -33,14 +34,22 @@ Exit codes:
   2  the request can't be carried out
   3  interrupted, a case failed, or too few rounds for any interval";
 
+/// What `--quick` measures: the fewest rounds that give an interval.
+const QUICK_LEVELS: &str = "background,default";
+const QUICK_ROUNDS: &str = "6";
+
 /// Options of it.
 #[derive(Args, Debug, Clone)]
 #[command(args_conflicts_with_subcommands = true)]
 pub(crate) struct QosOptions {
     #[command(subcommand)]
     pub(crate) what: Option<QosCommand>,
+    /// Measure two levels, alone and together, in 6 rounds with a file of 64MiB (about 45 s)
+    #[arg(long, conflicts_with = "full")]
+    pub(crate) quick: bool,
     /// Size of the file; it is removed at the end
-    #[arg(long, value_name = "SIZE", default_value = "256MiB", value_parser = size)]
+    #[arg(long, value_name = "SIZE", default_value = "256MiB", value_parser = size,
+        default_value_if("quick", "true", "64MiB"))]
     pub(crate) size: u64,
     /// Size of a block
     #[arg(long, value_name = "SIZE", default_value = "256KiB", value_parser = block)]
@@ -48,19 +57,25 @@ pub(crate) struct QosOptions {
     /// Codec
     #[arg(long, value_name = "CODEC", default_value = "zstd")]
     pub(crate) codec: CodecChoice,
-    /// Compression level of zstd
-    #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(i32).range(1..=22))]
-    pub(crate) compression: i32,
+    /// Compression level of zstd [default: 3]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(i32).range(1..=22))]
+    pub(crate) compression: Option<i32>,
     /// Levels: background (9), utility (17), default (21), user-initiated (25), user-interactive (33),
     /// or another number, to see what the system makes of it
     #[arg(long, value_name = "LEVELS", value_delimiter = ',', value_parser = level,
-        default_value = "background,utility,default,user-initiated,user-interactive")]
+        default_value = "background,utility,default,user-initiated,user-interactive",
+        default_value_if("quick", "true", QUICK_LEVELS))]
     pub(crate) levels: Vec<Level>,
     /// Maximum number of concurrent operations in a job [default: one per allowed CPU]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
     pub(crate) jobs: Option<u32>,
     /// Cases to measure [default: all]
-    #[arg(long, value_name = "CASES", value_delimiter = ',')]
+    #[arg(
+        long,
+        value_name = "CASES",
+        value_delimiter = ',',
+        default_value_if("quick", "true", "alone,pairs,lowest")
+    )]
     pub(crate) cases: Vec<CaseChoice>,
     /// Also run the default level for five minutes, and read its settings again at the end
     #[arg(long)]
@@ -69,7 +84,8 @@ pub(crate) struct QosOptions {
     #[arg(long)]
     pub(crate) history: bool,
     /// Rounds, each with one run of every case; an interval needs 6, the comparison of all levels 8
-    #[arg(long, value_name = "N", default_value_t = qos::plan::ROUNDS, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    #[arg(long, value_name = "N", default_value_t = qos::plan::ROUNDS,
+        default_value_if("quick", "true", QUICK_ROUNDS), value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub(crate) rounds: u32,
     /// Seed of the random order
     #[arg(long, value_name = "N")]
@@ -108,6 +124,7 @@ time for a second at a time.
 
 Examples:
   sudo latlas qos knobs                Measure all knobs (about 5 minutes)
+  sudo latlas qos knobs --quick        Measure them once, and for a shorter time (about 50 s)
   latlas qos knobs autogroup           Measure knobs with this word in their name
   latlas qos knobs nice slice --rounds 5
   latlas qos knobs --json > knobs.json
@@ -123,8 +140,11 @@ pub(crate) struct KnobsOptions {
     /// Measure knobs with one of these words in their name, and `none` [default: all]
     #[arg(value_name = "WORD")]
     pub(crate) words: Vec<String>,
+    /// Measure one round, and half as long (about 50 s for all knobs)
+    #[arg(long)]
+    pub(crate) quick: bool,
     /// Rounds, each with every measurement once
-    #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..=100))]
+    #[arg(long, value_name = "N", default_value_t = 3, default_value_if("quick", "true", "1"), value_parser = clap::value_parser!(u32).range(1..=100))]
     pub(crate) rounds: u32,
     /// Seed of the random order
     #[arg(long, value_name = "N")]
@@ -162,6 +182,12 @@ pub(crate) enum CaseChoice {
 }
 
 impl QosOptions {
+    /// Levels and rounds of `--quick`.
+    pub(crate) fn quick() -> (Vec<Level>, u32) {
+        let levels = QUICK_LEVELS.split(',').filter_map(Level::parse);
+        (levels.collect(), QUICK_ROUNDS.parse().unwrap_or_default())
+    }
+
     pub(crate) fn kinds(&self) -> Vec<Kind> {
         let chosen = self.cases.iter().map(|case| match case {
             CaseChoice::Alone => Kind::Alone,
@@ -177,7 +203,7 @@ impl QosOptions {
 
     pub(crate) fn codec(&self) -> Codec {
         match self.codec {
-            CodecChoice::Zstd => Codec::Zstd(self.compression),
+            CodecChoice::Zstd => Codec::Zstd(self.compression.unwrap_or(3)),
             CodecChoice::Lz4 => Codec::Lz4,
         }
     }

@@ -8,8 +8,10 @@ use crate::ending::{self, Ending};
 use crate::{GATE_CROSSED, UNRELIABLE, output};
 use ::compare::paired::{Answer, PairedGate, SIDES};
 use anyhow::{Context, bail};
+use meter::commands::repeat::ADAPTIVE;
 use model::run::Run;
 use model::story::Block;
+use model::text::counted;
 use std::ffi::{OsStr, OsString};
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -48,6 +50,15 @@ pub(crate) fn ci(options: &CiOptions) -> anyhow::Result<ExitCode> {
     let store = writable_store(true)?;
     check(timing, pairs.iter().flat_map(|(_, pair)| pair))?;
     let _lock = lock("latlas ci", None, timing.wait)?;
+    if timing.runs.is_none() {
+        let commands = pairs.len() as u64;
+        let [least, most] =
+            [ADAPTIVE.least_ms, ADAPTIVE.most_ms].map(|ms| 2 * commands * ms / 1000);
+        output::message(format_args!(
+            "takes {least} to {most} s ({} in both builds); press Ctrl-C to stop and print results so far",
+            counted(pairs.len(), "command")
+        ));
+    }
     let setup = Setup::choose(timing, input)?;
     let (runs, as_before) = shielded::within(timing.controls.shield_cpus(), |groups| {
         measure(options, &pairs, &setup(groups)?, store.as_ref())

@@ -71,6 +71,7 @@ pub(super) fn lock(
 /// Measures with a bar on stderr, until it is done or Ctrl-C.
 pub(super) fn measure(catalogue: &[Probe], plan: &Plan, machine: Machine) -> anyhow::Result<Run> {
     let stop = stop_on_signals()?;
+    output::announce(plan.total(), "");
     let mut bar = Bar::on_stderr();
     let program = program::program(&machine);
     let measured = conduct(catalogue, plan, machine, program, &mut bar, stop);

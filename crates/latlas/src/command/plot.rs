@@ -66,6 +66,9 @@ pub(crate) fn plot(options: &PlotOptions) -> anyhow::Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     }
     let format = format(options)?;
+    if format != PlotFormat::Png && (options.scale.is_some() || options.dpi.is_some()) {
+        bail!("--scale and --dpi are for PNG: name the file .png, or add --format png");
+    }
     let bytes = draw(&chart, &run, format, options)?;
     write(&chart, &bytes, format, options)?;
     Ok(ExitCode::SUCCESS)

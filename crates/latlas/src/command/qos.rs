@@ -3,7 +3,7 @@
 mod knobs;
 
 use super::measured::{lock, stop_on_signals};
-use crate::arguments::qos::{QosCommand, QosOptions};
+use crate::arguments::qos::{CodecChoice, QosCommand, QosOptions};
 use crate::ending::{self, Ending};
 use crate::progress::Bar;
 use crate::{UNRELIABLE, output, program};
@@ -34,6 +34,9 @@ pub(crate) fn qos(options: &QosOptions) -> anyhow::Result<ExitCode> {
         anyhow::Ok((ending::of(path), Output::open(path)?))
     });
     let files: Vec<(Option<Ending>, Output)> = files.collect::<Result<_, _>>()?;
+    if options.codec == CodecChoice::Lz4 && options.compression.is_some() {
+        bail!("--compression is a level of zstd: remove it, or --codec lz4");
+    }
     let cpus = sys::allowed_cpus()
         .ok()
         .or_else(|| sys::machine(Path::new("/")).online_cpus.get().cloned())
@@ -105,7 +108,7 @@ pub(crate) fn qos(options: &QosOptions) -> anyhow::Result<ExitCode> {
     jobs.how.passes = plan::passes(once);
     let job = once * jobs.how.passes;
     let takes = plan::takes(&cases, jobs.how.rounds, job);
-    output::message(expected(&jobs.how, &cases, job, takes));
+    output::announce(takes, how_long(&jobs.how, &cases, job, options.quick));
     let bar = Bar::on_stderr();
     let conducted = conduct(&jobs, &cases, stop, |progress| {
         bar.message(&so_far(progress, &jobs.how, takes));
@@ -151,22 +154,25 @@ fn interrupted() -> ExitCode {
     ExitCode::from(UNRELIABLE)
 }
 
-fn expected(how: &How, cases: &[Case], job: Duration, takes: Duration) -> String {
+/// What stands after the time that all rounds take.
+fn how_long(how: &How, cases: &[Case], job: Duration, quick: bool) -> String {
+    let (levels, rounds) = QosOptions::quick();
+    let kinds = [plan::Kind::Alone, plan::Kind::Pairs, plan::Kind::Lowest];
+    let short = plan::takes(
+        &plan::cases(&kinds, &levels, how.operations, false),
+        rounds,
+        plan::LEAST_JOB,
+    );
+    let quicker = match quick {
+        true => String::new(),
+        false => format!("; --quick takes about {} s", short.as_secs()),
+    };
     format!(
-        "{} in {} of {} each, about {}, low levels longer while other programs run; Ctrl-C ends it \
-         and keeps completed runs",
+        " ({} in {} of {} each, low levels longer while other programs run){quicker}",
         model::text::counted(cases.len(), "case"),
         model::text::counted(how.rounds as usize, "round"),
         figure::time(job.as_nanos() as f64),
-        minutes(takes)
     )
-}
-
-fn minutes(time: Duration) -> String {
-    match time.as_secs() {
-        seconds @ 0..=99 => format!("{seconds} s"),
-        seconds => format!("{} min", seconds.div_ceil(60)),
-    }
 }
 
 fn so_far(progress: &Progress, how: &How, takes: Duration) -> String {

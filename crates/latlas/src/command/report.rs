@@ -44,6 +44,12 @@ pub(crate) fn report(catalogue: &[Probe], options: &ReportOptions) -> anyhow::Re
         bail!("give a run (default: the last one)");
     };
 
+    if first.run.commands.is_some() && first.name == "last" {
+        let what = output::harmless(&first.run.plan.asked.join(" vs "));
+        output::message(format_args!(
+            "the last run timed a command: {what}; `latlas atlas list` shows others to name"
+        ));
+    }
     let named = rest.iter().map(|other| (other.name.clone(), &other.run));
     let compared = compared((&first.name, &first.run), named.collect(), &store)?;
     for other in &compared {

@@ -104,7 +104,7 @@ fn measure(
 fn estimate(plan: &Plan, sets: usize) -> String {
     let set = plan.total().as_secs_f64();
     format!(
-        "{sets} sets of {set:.0} s, {:.0} s in total; press Ctrl-C to stop and print the results so far",
+        "takes about {:.0} s ({sets} sets of {set:.0} s); press Ctrl-C to stop and print results so far",
         set * sets as f64
     )
 }

@@ -97,7 +97,7 @@ fn layout<'a>(references: &'a References, key: &str) -> anyhow::Result<&'a Publi
 
 /// Oakley's table, with a result of `latlas qos` from a file.
 fn oakley(references: &References, options: &TableOptions) -> anyhow::Result<ExitCode> {
-    if options.measure || options.earlier {
+    if options.measure || options.earlier || !options.others.is_empty() {
         bail!("table oakley is filled in by a result of `latlas qos --out FILE`: give the file");
     }
     let Some(reference) = references.qos.first() else {

@@ -69,6 +69,12 @@ fn recorded(catalogue: &[Probe], options: &TraceOptions) -> anyhow::Result<ExitC
         if options.operations.is_some() {
             bail!("--operations needs a row, such as: latlas trace sched.pool --operations 100");
         }
+        if options.wait.no_wait {
+            bail!("--no-wait needs a row: tracing a command or a process never waits");
+        }
+        if !options.packs.files.is_empty() {
+            bail!("--pack needs a row of the pack to trace");
+        }
     }
     let stretch = options.look.stretch.ns();
     check_stretch(stretch, None)?;

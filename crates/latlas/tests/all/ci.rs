@@ -28,7 +28,7 @@ fn what_is_wrong_is_refused_and_nothing_is_kept() {
            ci --base base --head head --commands absent
            ci --base base --head head --markdown absent/x "sh {}/prog"
            ci --base base --head head --fail-above x "sh {}/prog"
-           ci --base base --head head "sh {}/absent""#
+           ci --base base --head head -r 6 "sh {}/absent""#
     ));
     assert_eq!(home.kept(), 0);
 }

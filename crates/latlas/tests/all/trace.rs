@@ -201,7 +201,7 @@ fn a_row_traces_itself() {
     for (row, message) in [
         ("sched.pool/7", "is no point of sched.pool"),
         ("sync.semafore_switch", "did you mean sync.semaphore_switch"),
-        ("cpu.add_i64", "has no stamps to trace"),
+        ("cpu.add_i64", "aren't timed one by one"),
         ("sched.ring", "differences of two durations"),
         ("semaphore", "could be sync.semaphore_switch/free"),
     ] {

@@ -1,12 +1,14 @@
 //! Commands with what is set for them, laid out to be run.
 
-use super::error::CommandError;
+use super::error::{CommandError, end_name};
 use super::input::Input;
+use model::command::EndedRuns;
 use std::ffi::OsString;
 use std::io;
+use std::os::unix::fs::MetadataExt;
 use std::path::PathBuf;
 use std::time::Duration;
-use sys::command::{Command, Controls, find_program};
+use sys::command::{Command, Controls, End, find_program};
 
 /// Where the commands' output goes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -54,12 +56,39 @@ pub struct Settings {
     pub output: Output,
     /// Time that one run may take.
     pub timeout: Option<Duration>,
-    /// Whether a run that fails counts like any other.
-    pub ignore_failure: bool,
+    /// Which ends of a run are no reason to stop.
+    pub failures: Failures,
     /// A program that gets the warm-up's output and exits with 0 if it is
     /// right.
     pub check: Option<Vec<OsString>>,
 }
+
+/// Which ends of a run are no reason to stop, apart from exit code 0.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Failures {
+    /// None.
+    #[default]
+    Stop,
+    /// All: failed runs are timed, and nothing is concluded from them.
+    Timed,
+    /// These exit codes, by which the command says that it has done its work.
+    Accepted(Vec<i32>),
+}
+
+impl Failures {
+    /// Whether a run that ended so did its work.
+    pub(super) fn is_success(&self, end: End) -> bool {
+        match (end, self) {
+            (End::Code(0), _) => true,
+            (End::Code(code), Failures::Accepted(codes)) => codes.contains(&code),
+            _ => false,
+        }
+    }
+}
+
+/// What tells one version of a program's file from another: device, inode, size
+/// and time of the last change.
+type FileVersion = (u64, u64, u64, i64, i64);
 
 /// A command that is laid out to be run.
 #[derive(Debug)]
@@ -69,6 +98,13 @@ pub(super) struct Ready {
     pub(super) command: Command,
     pub(super) timed: u32,
     pub(super) failures: u32,
+    /// How its timed runs ended, each way once.
+    ends: Vec<(End, u32)>,
+    version: Option<FileVersion>,
+    /// Whether any timed run read from its input.
+    pub(super) has_read: bool,
+    /// The smallest and the largest output of a timed run.
+    pub(super) output_bytes: Option<[u64; 2]>,
 }
 
 impl Ready {
@@ -76,11 +112,60 @@ impl Ready {
         Ok(Ready {
             text: text(&arm.words),
             command: laid_out(&arm)?,
+            version: version(&arm),
             arm,
             timed: 0,
             failures: 0,
+            ends: Vec::new(),
+            has_read: false,
+            output_bytes: None,
         })
     }
+
+    /// Counts a timed run.
+    pub(super) fn ended(&mut self, end: End, failures: &Failures) {
+        self.timed += 1;
+        self.failures += u32::from(!failures.is_success(end));
+        match self.ends.iter_mut().find(|(known, _)| *known == end) {
+            Some((_, runs)) => *runs += 1,
+            None => self.ends.push((end, 1)),
+        }
+    }
+
+    /// How its timed runs ended, the most frequent first; nothing where all
+    /// ended with exit code 0.
+    pub(super) fn ends(&self) -> Vec<EndedRuns> {
+        if matches!(self.ends.as_slice(), [] | [(End::Code(0), _)]) {
+            return Vec::new();
+        }
+        let mut ends = self.ends.clone();
+        ends.sort_by_key(|&(_, runs)| std::cmp::Reverse(runs));
+        let of = |(end, runs)| EndedRuns {
+            how: end_name(end),
+            code: match end {
+                End::Code(code) => Some(code),
+                _ => None,
+            },
+            runs,
+        };
+        ends.into_iter().map(of).collect()
+    }
+
+    /// Whether the file of its program is another one now.
+    pub(super) fn is_replaced(&self) -> bool {
+        version(&self.arm) != self.version
+    }
+}
+
+fn version(arm: &Arm) -> Option<FileVersion> {
+    let file = find_program(arm.words.first()?)?.metadata().ok()?;
+    Some((
+        file.dev(),
+        file.ino(),
+        file.size(),
+        file.mtime(),
+        file.mtime_nsec(),
+    ))
 }
 
 /// A command in words.
@@ -106,12 +191,15 @@ pub(super) fn laid_out(arm: &Arm) -> Result<Command, CommandError> {
     let not_executable = |error| CommandError::NotExecutable {
         command: text(&arm.words),
         error,
-        hint: "",
     };
     let Some((name, arguments)) = arm.words.split_first() else {
-        return Err(CommandError::NotFound(String::new()));
+        return Err(CommandError::NotFound {
+            name: String::new(),
+        });
     };
-    let not_found = || CommandError::NotFound(name.to_string_lossy().into_owned());
+    let not_found = || CommandError::NotFound {
+        name: name.to_string_lossy().into_owned(),
+    };
     let path = find_program(name).ok_or_else(not_found)?;
     if path.is_dir() {
         return Err(not_executable(io::ErrorKind::IsADirectory.into()));

@@ -7,6 +7,7 @@ use crate::controls::RequestedControls;
 use crate::osnoise::brief::{self, BriefError};
 use crate::placement::{flag_throttled, moment};
 use model::command::{Commands, Compared, Ended};
+use model::compare::finding::Finding;
 use model::conditions::{Conditions, Moment};
 use model::estimate::{Estimate, Verdict};
 use model::figure;
@@ -135,6 +136,10 @@ pub fn document(parts: Parts) -> Run {
             let (mut row, cell) = row_of(name, kind, runs, parts.counted);
             if let Outcome::Figure(estimate) = &mut row.outcome {
                 judge_division(kind, estimate, runs, parts.tick_ns);
+                if let Some(flaw) = commands.commands[k].flaw() {
+                    estimate.verdict = Verdict::Invalid;
+                    estimate.reason = flaw;
+                }
             }
             if kind.name == "wall" {
                 row.notes
@@ -195,7 +200,7 @@ pub fn document(parts: Parts) -> Run {
 const COMPARED: [&str; 3] = ["wall", "task_clock", "peak_memory"];
 
 /// Every command but the first against it. A memory that is only a bound says
-/// nothing.
+/// nothing; no time is called shorter where the two did not do their work.
 fn compared(commands: &Commands, runs: &[Vec<Timed>]) -> Vec<Compared> {
     let Some((first, others)) = runs.split_first() else {
         return Vec::new();
@@ -217,12 +222,17 @@ fn compared(commands: &Commands, runs: &[Vec<Timed>]) -> Vec<Compared> {
                 continue;
             };
             let ratio = interleaved::ratio(&a, &b, others.len());
+            let why = command.not_comparable(&commands.commands[0]);
             compared.push(Compared {
                 name: command.name.clone(),
                 row: kind.name.into(),
                 rounds: a.len().min(b.len()) as u32,
-                word: interleaved::word(ratio.as_ref(), commands.margin),
+                word: match why {
+                    Some(_) => Finding::CannotTell,
+                    None => interleaved::word(ratio.as_ref(), commands.margin),
+                },
                 ratio,
+                why,
             });
         }
     }

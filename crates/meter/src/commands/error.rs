@@ -10,20 +10,18 @@ use sys::command::{Action, End, NotStarted};
 #[derive(thiserror::Error, Debug)]
 pub enum CommandError {
     /// No such program.
-    #[error(
-        "no program {0:?}: neither a file of that name nor one in PATH that may be executed \
-         (a shell's own words need --shell)"
-    )]
-    NotFound(String),
+    #[error("command not found: {name:?}{}", shell_hint(.name, "add --shell"))]
+    NotFound {
+        /// Its name.
+        name: String,
+    },
     /// The program's file can't be executed.
-    #[error("{command:?} can't be executed: {error}{hint}")]
+    #[error("{command:?} can't be executed: {error}{}", if error.kind() == io::ErrorKind::PermissionDenied { "; is it a program? (chmod +x)" } else { "" })]
     NotExecutable {
         /// Which.
         command: String,
         /// What the system said.
         error: io::Error,
-        /// What to do.
-        hint: &'static str,
     },
     /// It could not be started.
     #[error("{command:?}: {error}{}", hint(.error))]
@@ -34,7 +32,7 @@ pub enum CommandError {
         error: NotStarted,
     },
     /// It failed.
-    #[error("{command:?} {} in {which}{output}; --ignore-failure measures it all the same", end_text(*.how))]
+    #[error("{command:?} {} in {which}{said}; use --ignore-failure to time it anyway", end_text(*.how))]
     Failed {
         /// Which.
         command: String,
@@ -42,11 +40,13 @@ pub enum CommandError {
         how: End,
         /// In which run.
         which: String,
-        /// What it said, if it was heard.
-        output: String,
+        /// What it wrote.
+        said: Said,
     },
     /// It ran too long.
-    #[error("{command:?} ran longer than --timeout allows, {limit:?}, in {which}: it was killed")]
+    #[error(
+        "{command:?} ran longer than --timeout allows, {limit:?}, in {which}, and was killed{said}"
+    )]
     TimedOut {
         /// Which.
         command: String,
@@ -54,9 +54,11 @@ pub enum CommandError {
         which: String,
         /// The limit.
         limit: Duration,
+        /// What it wrote.
+        said: Said,
     },
     /// It was stopped, and would have been waited for without an end.
-    #[error("{command:?} was stopped by {} in {which}{}: it was killed", signal_text(*.signal), why_stopped(*.signal))]
+    #[error("{command:?} was stopped by {} in {which}{}, and was killed{said}", signal_text(*.signal), why_stopped(*.signal))]
     Stopped {
         /// Which.
         command: String,
@@ -64,9 +66,11 @@ pub enum CommandError {
         signal: i32,
         /// In which run.
         which: String,
+        /// What it wrote.
+        said: Said,
     },
     /// The warm-up's output is wrong.
-    #[error("the check failed: {check:?} {} on the output of {command:?}{output}", end_text(*.how))]
+    #[error("the check failed: {check:?} {} on the output of {command:?}{said}", end_text(*.how))]
     CheckFailed {
         /// The check.
         check: String,
@@ -74,8 +78,8 @@ pub enum CommandError {
         how: End,
         /// Of which command.
         command: String,
-        /// What it said.
-        output: String,
+        /// What the check wrote.
+        said: Said,
     },
     /// A file of the streams.
     #[error("can't {action} {path}: {error}")]
@@ -117,6 +121,37 @@ pub enum CommandError {
     LeftOver(io::Error),
 }
 
+/// What a command wrote before it failed, after the words that say so.
+#[derive(thiserror::Error, Clone, Debug, PartialEq, Eq)]
+pub enum Said {
+    /// The user has seen it, or it is nothing.
+    #[error("")]
+    Nothing,
+    /// It went elsewhere.
+    #[error("; add --warmup 0 --output show to see what it prints")]
+    NotKept,
+    /// Its last lines on standard error.
+    #[error(" and wrote {:?}", .0.join(" / "))]
+    Lines(Vec<String>),
+}
+
+/// What to do where a name is not a program's: it may be a whole line of a shell.
+pub fn shell_hint(name: &str, shell: &str) -> String {
+    match name.contains(char::is_whitespace) {
+        true => format!("; {shell} to run a shell command line, or remove the quotes around it"),
+        false => format!("; for a shell's builtins and aliases, {shell}"),
+    }
+}
+
+/// How a command ended, in the words of a list.
+pub fn end_name(end: End) -> String {
+    match end {
+        End::Code(code) => format!("exit code {code}"),
+        End::Signal(signal) => signal_text(signal),
+        other => end_text(other),
+    }
+}
+
 /// How a command ended, after its name.
 pub fn end_text(end: End) -> String {
     match end {
@@ -148,13 +183,16 @@ fn why_stopped(signal: i32) -> &'static str {
 
 /// What to do about a command that did not start.
 pub(super) fn hint(error: &NotStarted) -> &'static str {
-    use io::ErrorKind::PermissionDenied;
+    use io::ErrorKind::{NotFound, PermissionDenied};
     match (error.action, error.error.kind()) {
         // ENOEXEC has no kind of its own.
         (Action::Execute, _) if error.error.raw_os_error() == Some(8) => {
             "; a script needs a first line such as #!/bin/sh, or --shell"
         }
         (Action::Execute, PermissionDenied) => "; its interpreter may lack the right",
+        (Action::Execute, NotFound) => {
+            "; its file is there, but the interpreter (#! line) or dynamic loader that it names is not"
+        }
         (Action::Control(step), _) => controls::hint(step, &error.error),
         _ => "",
     }

@@ -1,10 +1,11 @@
 //! The real runner: commands in a process group of their own, their streams,
 //! their page cache, the check of the warm-up.
 
-use super::arm::{Arm, Cold, Output, Ready, Settings, laid_out};
-use super::error::CommandError;
+use super::arm::{Arm, Cold, Failures, Output, Ready, Settings, laid_out};
+use super::error::{CommandError, Said};
 use super::left::{Left, LeftOver};
 use super::repeat::{Done, Runner};
+use model::command::Command;
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -16,8 +17,9 @@ use sys::command::{Controls, End, Finished, Group, Limits, Streams, Usage};
 use sys::counters::{Counted, Counters, Event};
 use sys::page_cache::{drop_all, drop_file};
 
-/// Bytes of a failed command's output that its error shows.
-const OUTPUT_BYTES: u64 = 2048;
+/// Bytes and lines of a failed command's standard error that are shown.
+const SAID_BYTES: u64 = 4096;
+const SAID_LINES: usize = 10;
 
 /// Runs commands for real.
 #[derive(Debug)]
@@ -106,9 +108,17 @@ impl CommandRunner {
         &self.heard
     }
 
-    /// Timed runs of a command that failed.
-    pub fn failures(&self, command: usize) -> u32 {
-        self.ready[command].failures
+    /// A command, by its place, with what its timed runs did.
+    pub fn record(&self, command: usize, named: Command) -> Command {
+        let ready = &self.ready[command];
+        Command {
+            failures: ready.failures,
+            ends: ready.ends(),
+            replaced: ready.is_replaced(),
+            input_unread: self.settings.input.is_some() && !ready.has_read,
+            output_bytes: ready.output_bytes,
+            ..named
+        }
     }
 
     /// Pages that stayed in memory though their files were dropped, in the
@@ -236,35 +246,48 @@ impl CommandRunner {
                 check: text,
                 how,
                 command: self.ready[command].text.clone(),
-                output: last_lines(said),
+                said: last_lines(said).unwrap_or(Said::Nothing),
             }),
         }
     }
 
-    /// What a command's end means.
+    /// What a command's end means. `said` is its standard error, where it was kept.
     fn judge(&mut self, k: usize, end: End, which: String, said: Option<File>) -> Judged {
+        let failures = &self.settings.failures;
+        let is_timed = match end {
+            End::Interrupted => return Ok(Done::Interrupted),
+            End::Code(_) | End::Signal(_) => *failures == Failures::Timed,
+            End::TimedOut | End::Stopped(_) => false,
+        };
+        if is_timed || failures.is_success(end) {
+            return Ok(Done::Ended(()));
+        }
         let command = self.ready[k].text.clone();
-        match end {
-            End::Code(0) => Ok(Done::Ended(())),
-            End::Interrupted => Ok(Done::Interrupted),
-            End::TimedOut => Err(CommandError::TimedOut {
+        let said = match (said, &self.settings.output) {
+            (Some(said), _) => last_lines(said).unwrap_or(Said::NotKept),
+            (None, Output::Show) => Said::Nothing,
+            (None, _) => Said::NotKept,
+        };
+        Err(match end {
+            End::TimedOut => CommandError::TimedOut {
                 command,
                 which,
                 limit: self.settings.timeout.unwrap_or_default(),
-            }),
-            End::Stopped(signal) => Err(CommandError::Stopped {
+                said,
+            },
+            End::Stopped(signal) => CommandError::Stopped {
                 command,
                 signal,
                 which,
-            }),
-            End::Code(_) | End::Signal(_) if self.settings.ignore_failure => Ok(Done::Ended(())),
-            end => Err(CommandError::Failed {
+                said,
+            },
+            how => CommandError::Failed {
                 command,
-                how: end,
+                how,
                 which,
-                output: said.map(last_lines).unwrap_or_default(),
-            }),
-        }
+                said,
+            },
+        })
     }
 }
 
@@ -300,15 +323,15 @@ impl Runner for CommandRunner {
     fn timed(&mut self, command: usize) -> Result<Done<Usage>, CommandError> {
         loop {
             self.resumed.store(false, Ordering::Relaxed);
-            let (done, failed) = self.timed_once(command)?;
-            if matches!(done, Done::Ended(_)) && self.resumed.load(Ordering::Relaxed) {
+            let Done::Ended((usage, end)) = self.timed_once(command)? else {
+                return Ok(Done::Interrupted);
+            };
+            if self.resumed.load(Ordering::Relaxed) {
                 self.discarded += 1;
                 continue;
             }
-            let ready = &mut self.ready[command];
-            ready.timed += 1;
-            ready.failures += u32::from(failed);
-            return Ok(done);
+            self.ready[command].ended(end, &self.settings.failures);
+            return Ok(Done::Ended(usage));
         }
     }
 
@@ -318,10 +341,10 @@ impl Runner for CommandRunner {
 }
 
 impl CommandRunner {
-    /// One run, and whether it failed.
-    fn timed_once(&mut self, command: usize) -> Result<(Done<Usage>, bool), CommandError> {
+    /// One run, and how it ended.
+    fn timed_once(&mut self, command: usize) -> Result<Done<(Usage, End)>, CommandError> {
         self.chill(command)?;
-        let input = self.settings.input.open()?;
+        let mut input = self.settings.input.open()?;
         let output = self.output()?.map(|(file, _)| file);
         let unheard = stream("read", Path::new("a pipe"));
         let pipe = (self.settings.output == Output::Heard).then(io::pipe);
@@ -349,38 +372,41 @@ impl CommandRunner {
             self.heard.clear();
             from.read_to_end(&mut self.heard).map_err(unheard)?;
         }
-        let failed = !matches!(finished.end, End::Code(0) | End::Interrupted);
-        let which = format!("run {}", self.ready[command].timed + 1);
-        let done = match self.judge(command, finished.end, which, None)? {
-            Done::Ended(()) => Done::Ended(finished.usage),
+        let ready = &mut self.ready[command];
+        // Of what is not a file nothing is known.
+        ready.has_read |= input
+            .stream_position()
+            .map_or(true, |position| position > 0);
+        if let (Output::File(_), Some(output)) = (&self.settings.output, &output) {
+            let length = output.metadata().map_or(0, |file| file.len());
+            let [least, most] = ready.output_bytes.unwrap_or([length; 2]);
+            ready.output_bytes = Some([least.min(length), most.max(length)]);
+        }
+        let which = format!("run {}", ready.timed + 1);
+        Ok(match self.judge(command, finished.end, which, None)? {
+            Done::Ended(()) => Done::Ended((finished.usage, finished.end)),
             Done::Interrupted => Done::Interrupted,
-        };
-        Ok((done, failed))
+        })
     }
 }
 
-/// What a command said last, for the end of a sentence.
-fn last_lines(mut said: File) -> String {
+/// What a command wrote last; `None` for nothing.
+fn last_lines(mut said: File) -> Option<Said> {
     let length = said.metadata().map_or(0, |m| m.len());
-    let from = length.saturating_sub(OUTPUT_BYTES);
+    let from = length.saturating_sub(SAID_BYTES);
     let mut bytes = Vec::new();
     let read = said
         .seek(SeekFrom::Start(from))
-        .and_then(|_| said.take(OUTPUT_BYTES).read_to_end(&mut bytes));
+        .and_then(|_| said.take(SAID_BYTES).read_to_end(&mut bytes));
     let text = String::from_utf8_lossy(&bytes);
     let lines: Vec<&str> = text
         .lines()
         .map(str::trim)
         .filter(|l| !l.is_empty())
         .collect();
-    match (read, lines.as_slice()) {
-        (Err(_), _) | (_, []) => String::new(),
-        // One line, whatever a stranger wrote.
-        (Ok(_), lines) => format!(
-            " and said {:?}",
-            lines[lines.len().saturating_sub(3)..].join(" / ")
-        ),
-    }
+    let last = &lines[lines.len().saturating_sub(SAID_LINES)..];
+    let last: Vec<String> = last.iter().map(ToString::to_string).collect();
+    (read.is_ok() && !last.is_empty()).then_some(Said::Lines(last))
 }
 
 fn null() -> Result<File, CommandError> {

@@ -7,7 +7,7 @@ use meter::commands::left::Left;
 use meter::commands::repeat::{Repeated, Timed};
 use meter::commands::rows::ROWS;
 use meter::osnoise::brief::BriefError;
-use model::command::{Command, Commands, Controls, Ended, PageCache};
+use model::command::{Command, Commands, Controls, Ended, EndedRuns, PageCache};
 use model::conditions::Moment;
 use model::machine::Machine;
 use model::noise::applied::Applied;
@@ -23,6 +23,7 @@ struct Case {
     counted: fn(Event) -> Counted,
     left: Left,
     tick_ns: Option<u64>,
+    edit_command: fn(&mut Command),
 }
 
 type Edit = fn(&mut Case);
@@ -35,6 +36,7 @@ const USUAL: Case = Case {
         at_end: 0,
     },
     tick_ns: None,
+    edit_command: |_| (),
 };
 
 /// Two commands whose second takes a tenth more, on a machine whose speed
@@ -73,10 +75,10 @@ fn run_of(case: &Case) -> Run {
     let command = |name: &str| Command {
         name: name.into(),
         words: vec![name.into()],
-        shell: None,
-        failures: 0,
-        checked_by: None,
+        ..Command::default()
     };
+    let mut commands = vec![command("a"), command("b")];
+    (case.edit_command)(&mut commands[1]);
     let repeated = Repeated {
         runs: runs(case.edit),
         ended: Some(Ended::AsAsked),
@@ -99,7 +101,7 @@ fn run_of(case: &Case) -> Run {
             emulated: None,
         },
         commands: Commands {
-            commands: vec![command("a"), command("b")],
+            commands,
             page_cache: PageCache::Warm,
             controls: Controls::default(),
             warmups: 1,
@@ -121,6 +123,14 @@ fn run_of(case: &Case) -> Run {
     })
 }
 
+fn ended(code: i32, runs: u32) -> EndedRuns {
+    EndedRuns {
+        how: format!("exit code {code}"),
+        code: Some(code),
+        runs,
+    }
+}
+
 /// Each row, and each comparison.
 fn lines(run: &Run) -> Vec<String> {
     let compared = &run.commands.as_ref().expect("commands").compared;
@@ -129,8 +139,12 @@ fn lines(run: &Run) -> Vec<String> {
         let ratio = ratio.map(|ends| ends.map(|end| format!("{end:.4}")).join(" "));
         let (name, row, rounds) = (&one.name, &one.row, one.rounds);
         let ratio = ratio.unwrap_or_default();
+        let why = one
+            .why
+            .as_deref()
+            .map_or(String::new(), |why| format!(" ({why})"));
         format!(
-            "{name} {row}: {} of {rounds} rounds {ratio}",
+            "{name} {row}: {} of {rounds} rounds {ratio}{why}",
             one.word.text()
         )
     });
@@ -178,7 +192,7 @@ fn documents_of_commands() {
 
     let usual = lines(&run);
     let mut page = usual.join("\n");
-    let cases: [(&str, Edit); 12] = [
+    let cases: [(&str, Edit); 15] = [
         ("memory not above our own is a bound", |case| {
             case.edit = |_, u| u.peak_bytes = u.own_bytes;
         }),
@@ -222,6 +236,24 @@ fn documents_of_commands() {
         ("a part below a tick is below resolution", |case| {
             case.edit = |_, u| u.system_ns = 0;
             case.tick_ns = Some(MS / 2);
+        }),
+        (
+            "runs that failed are timed, and nothing is concluded",
+            |case| {
+                case.edit_command = |command| {
+                    command.failures = 2;
+                    command.ends = vec![ended(0, 28), ended(3, 2)];
+                };
+            },
+        ),
+        (
+            "an accepted exit code is not that of the other command",
+            |case| {
+                case.edit_command = |command| command.ends = vec![ended(1, 30)];
+            },
+        ),
+        ("an input that was not read", |case| {
+            case.edit_command = |command| command.input_unread = true;
         }),
     ];
     for (name, edit) in cases {

@@ -31,7 +31,7 @@ impl Finding {
         match self {
             Finding::Different => "different",
             Finding::SameWithinNoise => "same within noise",
-            Finding::CannotTell => "can't tell",
+            Finding::CannotTell => "inconclusive",
         }
     }
 }

@@ -133,6 +133,10 @@ fn record() -> Commands {
         words: words.iter().map(ToString::to_string).collect(),
         shell: None,
         failures: 0,
+        ends: Vec::new(),
+        replaced: false,
+        input_unread: false,
+        output_bytes: None,
         checked_by: None,
     };
     let mut commands = vec![
@@ -140,13 +144,13 @@ fn record() -> Commands {
         command(&["rg", "x", "big"]),
     ];
     commands[0].checked_by = Some("grep -q x".into());
-    commands[1].failures = 3;
     let compared = |row: &str, value: f64, half: f64, word| Compared {
         name: "rg".into(),
         row: row.into(),
         ratio: Some(interval(value, half)),
         rounds: 30,
         word,
+        why: None,
     };
     Commands {
         commands,

@@ -12,7 +12,7 @@ pub(crate) fn probe() -> Probe {
         variants: ["64B", "128B", "512B", "4KiB"].map(Into::into).to_vec(),
         title: "latency of a load in regular order, by stride and working set".into(),
         operation: "One dependent load; the elements are a stride apart and are visited forward.".into(),
-        method: "The chase of memory.latency with its order replaced: what it costs less than the random one is what the prefetchers hide.".into(),
+        method: "The chase of memory.latency with its order replaced: the difference from random order is what prefetching hides.".into(),
         source: "LMbench's lat_mem_rd without -t.".into(),
         shape: Shape::Curve(Axis::WorkingSetBytes, |machine, scale| match scale {
             Scale::Quick => crate::engine::points::levels(machine),

@@ -13,7 +13,7 @@ pub(crate) fn probe() -> Probe {
         variants: vec!["4KiB".into(), "huge".into()],
         title: "latency of a load from one line per base page, on base and on huge pages".into(),
         operation: "One dependent load; one element in each length of a base page (4 KiB; 16 KiB on Apple systems), in random order.".into(),
-        method: "The same chase over the same lines on base pages (row /4KiB, whatever their size) and on huge pages: what the first costs more is the walk of the page tables. The line within the page is random too, or all elements would fall into one set of the first level.".into(),
+        method: "The same chase over the same lines on base pages (row /4KiB, whatever their size) and on huge pages: the difference is the cost of page walks. The line within the page is random too, or all elements would fall into one set of the first level.".into(),
         source: "The usual TLB chase; the random line is ours.".into(),
         shape: Shape::Curve(Axis::WorkingSetBytes, |machine, scale| {
             let per_octave = if scale == Scale::Full { 4 } else { 1 };

@@ -17,7 +17,7 @@ use rusqlite::Connection;
 /// - 4: separate sessions are called so in a run's controls.
 /// - 5: a run says which job of a campaign made it.
 /// - 6: a run has the facts in which hosts of a fleet may differ.
-/// - 7: an invalid result has no figure.
+/// - 7: an invalid result has no figure; a run says what was run.
 pub(crate) const VERSION: i32 = 7;
 
 /// `PRAGMA application_id`: "latl". A file without it is not ours.

@@ -13,7 +13,7 @@ use model::compare::multiplicity::Family;
 use model::figure::figure;
 use model::stats::{self, Interval};
 use model::story::{Block, Cell, Link, Table, Tone, left, right};
-use model::text::short_id;
+use model::text::{several, short_id};
 use model::unit::Unit;
 use model::utc;
 use std::collections::HashSet;
@@ -317,6 +317,8 @@ fn answer(row: &ComparedRow) -> String {
     let text = row.finding.text();
     match (row.direction, row.finding, brief(&row.why)) {
         (Some(direction), ..) => format!("{text}: {}", direction.text()),
+        (None, Finding::CannotTell, Some("too noisy")) => text.into(),
+        (None, Finding::CannotTell, Some(brief @ "no figure")) => brief.into(),
         (None, Finding::CannotTell, Some(brief)) => format!("{text}: {brief}"),
         (None, Finding::CannotTell, None) => match row.detectable {
             Some(change) => format!("{text} < {}", share(change)),
@@ -339,6 +341,17 @@ pub fn footer(c: &Comparison, wide: bool) -> Vec<Block> {
     let mut blocks = Vec::new();
     let mut say = |label: &str, text: &str| blocks.push(Block::labelled(label, text));
     say("rows: ", &counts(&c.rows));
+    if !wide {
+        // What did not do its work is said here too.
+        let invalid = c
+            .rows
+            .iter()
+            .flat_map(|row| row.why.iter().map(move |why| (why, row)));
+        let invalid = invalid.filter(|(why, _)| why.is_of_invalid());
+        for (why, rows) in grouped(invalid.map(|(why, row)| (why.to_string(), row.name()))) {
+            say("", &format!("{why}: {}", several(&rows, NAMED)));
+        }
+    }
     if !c.points.is_empty() {
         let more = if wide { "" } else { " (--wide shows them)" };
         say(
@@ -412,8 +425,8 @@ const PUBLISHED: &str =
 fn legend(c: &Comparison) -> String {
     format!(
         "different: false discovery rate {:.0} % over all rows (Benjamini-Hochberg), so an interval \
-         may exclude 1 and not suffice. same within noise: the interval lies within {} % of 1. \
-         can't tell < 9 %: a change of 9 % is detected in 80 % of cases, a smaller one less often. \
+         that excludes 1 may still not be significant. same within noise: the interval lies within {} % of 1. \
+         inconclusive < 9 %: a change of 9 % is detected in 80 % of cases, a smaller one less often. \
          B/A is the ratio of the figures shown (p10: of 10 % quantiles, where they vary less \
          between stored runs); ± half of a figure's 95 % interval. Statistics: docs/compare.md.",
         c.method.level * 100.0,
@@ -435,7 +448,7 @@ fn counts(rows: &[ComparedRow]) -> String {
         [more, less] => format!(", {more} more, {less} less"),
     };
     format!(
-        "{} different ({} slower, {} faster{counted}), {} same within noise, {} can't tell",
+        "{} different ({} slower, {} faster{counted}), {} same within noise, {} inconclusive",
         count(Finding::Different),
         way(Direction::Slower),
         way(Direction::Faster),

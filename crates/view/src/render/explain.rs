@@ -83,7 +83,7 @@ pub(crate) fn facts(probe: &ProbeText) -> Vec<(&'static str, String)> {
     fact("measured", probe.method.clone());
     fact("sampling", sampling(probe));
     fact("unit", unit(&probe.unit));
-    fact("follows", bound_of(probe.bound).into());
+    fact("bound by", bound_of(probe.bound).into());
     if !probe.axes.is_empty() {
         let axes: Vec<&str> = probe.axes.iter().map(|&axis| axis_text(axis)).collect();
         fact("points over", axes.join(" and "));
@@ -169,9 +169,9 @@ fn unit(unit: &Unit) -> String {
 pub(crate) fn bound_of(bound: Bound) -> &'static str {
     match bound {
         Bound::Core => {
-            "the core's clock: counted in cycles, set in ns at the run's median clock (working sets beyond L2, on Zen beyond half of L3, in ns as they come)"
+            "the core clock: measured in cycles, shown in ns at the median frequency (working sets beyond L2, on Zen beyond half of L3: measured in ns)"
         }
-        Bound::Memory => "memory or the kernel: measured in ns as it was",
+        Bound::Memory => "memory or the kernel: measured in ns",
     }
 }
 

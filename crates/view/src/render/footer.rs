@@ -58,7 +58,7 @@ pub(super) fn kept(run: &Run, options: &Options) -> Option<Block> {
     let text = match not_whole(run) {
         None => place.clone(),
         Some(why) => {
-            format!("{place} ({why}, so it is never `last`: latlas show {id} prints it)")
+            format!("{place} ({why}: show it with `latlas show {id}`)")
         }
     };
     Some(Block::labelled("kept: ", text))

@@ -39,7 +39,7 @@ fn table(gate: &Gate, rows: &[&GateRow]) -> Table {
         cells.push(match (row.crossed, row.is_judged()) {
             (true, _) => Cell::from("SLOWER").toned(Tone::Bad),
             (_, true) => Cell::from("not shown").toned(Tone::Good),
-            (_, false) => "can't tell".into(),
+            (_, false) => "inconclusive".into(),
         });
         table.row(cells);
     }
@@ -80,8 +80,8 @@ fn sentence(gate: &Gate) -> String {
     };
     if judged == 0 {
         return format!(
-            "Nothing could be judged: no time of this run can be compared with {against}. Points of \
-             curves and maps are not judged.{unjudged}"
+            "Inconclusive: no time of this run can be compared with {against}. Points of curves and \
+             maps are not judged.{unjudged}"
         );
     }
     if gate.crossed.is_empty() {

@@ -4,6 +4,9 @@
 use super::{Options, ProbeText, explain, list, machine, run};
 use crate::terminal::{COLUMNS, colored, layout, plain};
 use compare::references::References;
+use model::command::EndedRuns;
+use model::compare::finding::Finding;
+use model::estimate::Verdict;
 use model::gate::GateState;
 use model::machine::Fact;
 use model::run::{Axis, Bound, Outcome, Regime, Run, Scale};
@@ -79,6 +82,43 @@ fn commands_on_a_screen() {
     insta::assert_snapshot!(text);
     // Two of them say that the cache was not cold.
     assert!(text.lines().count() <= 27, "{text}");
+}
+
+#[test]
+fn a_command_that_failed_is_neither_faster_nor_slower() {
+    let mut failed = synthetic::run_of_commands();
+    let record = failed.commands.as_mut().expect("commands");
+    let end = |how: &str, runs| EndedRuns {
+        how: how.into(),
+        code: None,
+        runs,
+    };
+    let rg = &mut record.commands[1];
+    rg.failures = 3;
+    rg.ends = vec![end("exit code 0", 27), end("signal 11 (SIGSEGV)", 3)];
+    rg.input_unread = true;
+    rg.output_bytes = Some([0, 1200]);
+    let why = record.commands[1].not_comparable(&record.commands[0]);
+    for one in &mut record.compared {
+        (one.word, one.why) = (Finding::CannotTell, why.clone());
+    }
+    let flaw = record.commands[1].flaw();
+    record.commands[0].ends = vec![end("exit code 1", 30)];
+    for row in failed
+        .rows
+        .iter_mut()
+        .filter(|row| row.id.starts_with("exec.rg"))
+    {
+        if let Outcome::Figure(estimate) = &mut row.outcome {
+            (estimate.verdict, estimate.reason) = (Verdict::Invalid, flaw.clone().expect("failed"));
+        }
+    }
+    let text = draw(&failed, &usual());
+    insta::assert_snapshot!(text);
+    assert!(
+        !text.contains("faster") && !text.contains("slower"),
+        "{text}"
+    );
 }
 
 #[test]

@@ -92,7 +92,9 @@ pub struct Options<'a> {
 /// groups; of rows that were asked for, or where all is: header, table, curves,
 /// what follows from them, footer.
 pub fn run(run: &Run, references: &References, options: &Options) -> Vec<Block> {
-    if overview::is_overview(run) && !options.all && !options.wide {
+    // The overview has one column for a table, and none for these.
+    let more_columns = options.human || options.frames || options.versus.len() > 1;
+    if overview::is_overview(run) && !options.all && !options.wide && !more_columns {
         let screen = overview::overview(run, references, options);
         if !screen.is_empty() {
             return screen;

@@ -8,37 +8,59 @@ use model::story::{Block, Cell, Table, Tone, left, right};
 /// The answer, in the sentences of a comment.
 pub fn answer(gate: &PairedGate) -> Vec<Block> {
     let above = percent(gate.fail_above);
-    let names = |answer| {
-        let rows = gate.with(answer).map(name).collect::<Vec<_>>();
-        rows.join(", ")
+    let names = |rows: &[&PairedRow]| {
+        let names: Vec<String> = rows.iter().map(|row| name(row)).collect();
+        names.join(", ")
     };
-    let count = |answer| gate.with(answer).count();
-    let [slower, fine, open] = [Answer::Slower, Answer::NotSlower, Answer::CannotTell].map(count);
-    let mut sentences = vec![match (slower, fine) {
-        (0, 0) => "Nothing could be judged.".into(),
-        (0, fine) => format!("No regression above {above} in {}.", counted(fine, "row")),
-        (slower, _) => format!(
-            "REGRESSION above {above} in {slower} of {}: {}.",
+    let [slower, fine, open] = [Answer::Slower, Answer::NotSlower, Answer::CannotTell]
+        .map(|answer| gate.with(answer).collect::<Vec<_>>());
+    let (refused, noisy): (Vec<_>, Vec<_>) = open.into_iter().partition(|row| row.why.is_some());
+    let mut sentences = Vec::new();
+    if !slower.is_empty() {
+        sentences.push(format!(
+            "REGRESSION above {above} in {} of {}: {}.",
+            slower.len(),
             counted(gate.rows.len(), "row"),
-            names(Answer::Slower)
-        ),
-    }];
+            names(&slower)
+        ));
+    } else if !fine.is_empty() {
+        sentences.push(format!(
+            "No regression above {above} in {}.",
+            counted(fine.len(), "row")
+        ));
+    }
     if let Some([all, half]) = gate.detectable() {
-        let half = match fine + slower {
+        let half = match fine.len() + slower.len() {
             1 => String::new(),
-            _ => format!(" (in half of the rows {})", percent(half)),
+            _ => format!(" (median row {})", percent(half)),
         };
         sentences.push(format!(
-            "Smallest change that could be seen: {}{half}.",
+            "Smallest detectable change: {}{half}.",
             percent(all)
         ));
     }
-    if open > 0 {
-        sentences.push(format!(
-            "Can't tell for {}: {}; more runs (--runs) make intervals narrower.",
-            counted(open, "row"),
-            names(Answer::CannotTell)
-        ));
+    if !noisy.is_empty() {
+        let which = match noisy.len() == gate.rows.len() {
+            true => "Inconclusive: too noisy to judge any row".into(),
+            false => format!(
+                "Inconclusive for {}: {}",
+                counted(noisy.len(), "row"),
+                names(&noisy)
+            ),
+        };
+        sentences.push(format!("{which}; more runs (--runs) narrow the intervals."));
+    }
+    let mut commands: Vec<String> = Vec::new();
+    for row in &refused {
+        let why = row.why.as_deref().unwrap_or_default();
+        let sentence = format!("Not comparable: {} ({why}).", row.command);
+        if !commands.contains(&sentence) {
+            commands.push(sentence);
+        }
+    }
+    sentences.extend(commands);
+    if gate.rows.is_empty() {
+        sentences.push("Inconclusive: no command was measured.".into());
     }
     let mut blocks = vec![Block::text(sentences.join(" "))];
     if !gate.complete {
@@ -63,7 +85,7 @@ pub fn rows(gate: &PairedGate) -> Vec<Block> {
         left(""),
     ]);
     for row in &gate.rows {
-        let (change, interval) = match &row.ratio {
+        let (change, interval) = match row.ratio.as_ref().filter(|_| row.why.is_none()) {
             Some(r) => (change(r.value), range(r)),
             None => ("-".into(), String::new()),
         };
@@ -80,15 +102,19 @@ pub fn rows(gate: &PairedGate) -> Vec<Block> {
                     Cell::from("faster").toned(Tone::Good)
                 }
                 Answer::NotSlower => Cell::from("ok").toned(Tone::Good),
-                Answer::CannotTell => Cell::from("can't tell").toned(Tone::Doubtful),
+                Answer::CannotTell => Cell::from(match row.why {
+                    Some(_) => "not comparable",
+                    None => "inconclusive",
+                })
+                .toned(Tone::Doubtful),
             },
         ]);
     }
     vec![
         Block::Table(table),
         Block::text(format!(
-            "change: median ratio of interleaved runs; the intervals of all rows hold together with \
-             a confidence of {}. ± half of a 95 % interval.",
+            "change: median ratio of interleaved runs, with simultaneous {} confidence intervals. ± \
+             half of a 95 % interval.",
             percent(1.0 - gate.level)
         )),
     ]

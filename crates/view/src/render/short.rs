@@ -37,6 +37,12 @@ const FAMILIES: [&str; 14] = [
 const SHORT: &str = "±: half of the 95 % interval (* in ns at the clock of this run: compare runs in \
     cycles). After a published figure: this machine / published (~ same job through other code, ? \
     doubtful).";
+/// Libraries that most systems don't have, by how the reason of their rows begins.
+const LIBRARIES: [(&str, &str); 3] = [
+    ("needs the pack foundation.so", "Objective-C"),
+    ("needs the pack appkit.so", "AppKit"),
+    ("libdispatch not found", "libdispatch"),
+];
 /// Rows that are named where several are meant.
 const NAMED: usize = 4;
 
@@ -158,19 +164,42 @@ fn uncertain(run: &Run) -> Vec<Block> {
     blocks
 }
 
-/// Rows that can't be measured here, by reason.
+/// Rows that can't be measured here, by reason; those of libraries that most
+/// systems don't have in one line.
 fn missing(run: &Run) -> Vec<Block> {
     let rows = run.rows.iter().filter_map(|row| match &row.outcome {
         Outcome::Unavailable { reason } => Some((reason.as_str(), row.id.as_str())),
         _ => None,
     });
-    grouped(rows)
+    let library = |reason: &str| {
+        let of = |(start, name): &(&str, &'static str)| reason.starts_with(start).then_some(*name);
+        LIBRARIES.iter().find_map(of)
+    };
+    let (optional, others): (Vec<_>, Vec<_>) =
+        rows.partition(|(reason, _)| library(reason).is_some());
+    let mut blocks: Vec<Block> = grouped(others)
         .into_iter()
         .map(|(reason, rows)| {
             let label = format!("not available here ({}): ", rows.len());
             Block::labelled(label, format!("{reason}: {}", several(&rows, NAMED)))
         })
-        .collect()
+        .collect();
+    let names = grouped(
+        optional
+            .iter()
+            .filter_map(|(reason, id)| Some((library(reason)?, *id))),
+    );
+    let names: Vec<String> = names
+        .iter()
+        .map(|(name, rows)| format!("{name} ({})", rows.len()))
+        .collect();
+    if !names.is_empty() {
+        blocks.push(Block::labelled(
+            format!("not available here ({}): ", optional.len()),
+            format!("rows of {}: latlas show --all lists them", names.join(", ")),
+        ));
+    }
+    blocks
 }
 
 /// How many figures there are, and that curves are not on this page.
@@ -190,5 +219,46 @@ fn points(run: &Run) -> String {
             tally.points.total(),
             counted(several, "curve")
         ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::terminal::plain;
+    use model::run::Bound;
+    use model::synthetic;
+    use model::unit::Unit;
+
+    #[test]
+    fn rows_of_other_systems_are_counted_in_one_line() {
+        let mut run = synthetic::run();
+        run.rows.retain(|row| row.estimate().is_some());
+        let mut add = |id: &str, reason: &str| {
+            run.rows.push(Row {
+                id: id.into(),
+                unit: Unit::Time,
+                bound: Bound::Memory,
+                outcome: Outcome::Unavailable {
+                    reason: reason.into(),
+                },
+                notes: Vec::new(),
+                missing: Vec::new(),
+            });
+        };
+        add("objc.message", "needs the pack foundation.so (make it)");
+        add("objc.retain", "needs the pack foundation.so (make it)");
+        add("ui.view_create", "needs the pack appkit.so (make it)");
+        add("dispatch.sync", "libdispatch not found (needs a toolchain)");
+        add("dispatch.async", "libdispatch (/lib/x) has no function y");
+        add("numa.latency", "one NUMA node");
+        let text = plain(&missing(&run));
+        assert_eq!(
+            text,
+            "not available here (1): libdispatch (/lib/x) has no function y: dispatch.async\n\
+             not available here (1): one NUMA node: numa.latency\n\
+             not available here (4): rows of Objective-C (2), AppKit (1), libdispatch (1): latlas show --all\n                        \
+             lists them\n"
+        );
     }
 }

@@ -44,7 +44,7 @@ fn shared() -> [(&'static str, &'static str); 5] {
         ("gated samples", sampling_of(Regime::Gated)),
         ("distributions", sampling_of(Regime::Distribution)),
         ("stamped operations", sampling_of(Regime::Stamped)),
-        ("the core's clock", bound_of(Bound::Core)),
+        ("the core clock", bound_of(Bound::Core)),
         ("memory or the kernel", bound_of(Bound::Memory)),
     ]
 }

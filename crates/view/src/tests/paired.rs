@@ -23,6 +23,7 @@ fn row(command: &str, ratio: f64, half: f64, answer: Answer) -> PairedRow {
         ratio: Some(interval(ratio, half)),
         detectable: Some(half * 1.3),
         answer,
+        why: None,
     }
 }
 
@@ -66,6 +67,25 @@ fn no_regression() {
         row("{}/render", 1.012, 0.002, Answer::NotSlower),
     ];
     insta::assert_snapshot!(page(rows, true));
+}
+
+#[test]
+fn builds_that_did_not_do_the_same_are_not_comparable() {
+    let refused = |row: &'static str| PairedRow {
+        row,
+        detectable: None,
+        why: Some("head: all 30 runs failed (exit code 1)".into()),
+        ..self::row("{}/parse missing.json", 0.02, 0.01, Answer::CannotTell)
+    };
+    let text = page(vec![refused("wall"), refused("task_clock")], true);
+    insta::assert_snapshot!(text);
+    assert!(!text.contains("faster"), "{text}");
+}
+
+#[test]
+fn nothing_but_noise() {
+    let noisy = row("{}/render | wc", 1.02, 0.05, Answer::CannotTell);
+    insta::assert_snapshot!(page(vec![noisy], true));
 }
 
 #[test]

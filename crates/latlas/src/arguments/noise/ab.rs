@@ -64,9 +64,9 @@ pub(crate) struct AbOptions {
     /// Time of a built-in job on a quiet CPU [default: 60ms; 200ms with up to three controls]
     #[arg(long, value_name = "TIME", value_parser = job, conflicts_with = "command")]
     pub(crate) job: Option<Duration>,
-    /// Busy processes of a load per CPU
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=16))]
-    pub(crate) busy: u32,
+    /// Busy processes of a load per CPU [default: 1]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=16))]
+    pub(crate) busy: Option<u32>,
     /// CPUs for jobs and loads, such as 2-3; pinned jobs use the last one
     #[arg(long, value_name = "CPUS", value_parser = cpus)]
     pub(crate) cpus: Option<Cpus>,

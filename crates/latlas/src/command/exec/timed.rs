@@ -3,13 +3,13 @@
 use super::commands::{NamedCommand, split};
 use super::files::output_file;
 use super::shell::shell_start;
-use crate::arguments::exec::TimingOptions;
+use crate::arguments::exec::{IgnoreFailure, TimingOptions};
 use crate::command::measured::stop_on_signals;
 use crate::command::shielded;
 use crate::progress::Bar;
 use crate::{output, program};
 use anyhow::{Context, bail};
-use meter::commands::arm::{self, Arm, Cold, Output, Settings};
+use meter::commands::arm::{self, Arm, Cold, Failures, Output, Settings};
 use meter::commands::document::{Began, Parts, document, look};
 use meter::commands::error::CommandError;
 use meter::commands::input::Input;
@@ -180,27 +180,23 @@ pub(in crate::command) fn timed(
         return Ok(None);
     }
 
-    let failures: Vec<u32> = (0..named.len()).map(|k| runner.failures(k)).collect();
+    let commands = named.iter().enumerate().map(|(k, one)| {
+        let words = one.words.iter().map(|w| w.to_string_lossy().into_owned());
+        let command = Command {
+            name: one.name.clone(),
+            words: words.collect(),
+            shell: one.shell.clone(),
+            checked_by: options.check.clone(),
+            ..Command::default()
+        };
+        runner.record(k, command)
+    });
+    let commands: Vec<Command> = commands.collect();
     let (page_cache, discarded) = (page_cache(options, &runner), runner.discarded());
     let counted = runner.counted().to_vec();
     let left = runner.end()?;
     let ended = repeated.ended.unwrap_or(Ended::Interrupted);
     let osnoise_after = (ended != Ended::Interrupted).then(|| look(look_at, controls, &never));
-    let commands = named
-        .iter()
-        .enumerate()
-        .map(|(k, one)| Command {
-            name: one.name.clone(),
-            words: one
-                .words
-                .iter()
-                .map(|w| w.to_string_lossy().into_owned())
-                .collect(),
-            shell: one.shell.clone(),
-            failures: failures[k],
-            checked_by: options.check.clone(),
-        })
-        .collect();
     let program = program::program(machine);
     Ok(Some(document(Parts {
         began,
@@ -302,7 +298,11 @@ fn settings(options: &TimingOptions, input: &Input) -> anyhow::Result<Settings> 
             None => Output::Null,
         },
         timeout: options.timeout,
-        ignore_failure: options.ignore_failure,
+        failures: match &options.ignore_failure {
+            None => Failures::Stop,
+            Some(IgnoreFailure::All) => Failures::Timed,
+            Some(IgnoreFailure::Codes(codes)) => Failures::Accepted(codes.clone()),
+        },
         check: options.check.as_deref().map(split).transpose()?,
     })
 }
@@ -346,9 +346,13 @@ fn so_far(progress: &Progress, rule: &Rule) -> String {
             }
         })
         .collect();
-    let of = rule.runs.map_or(String::new(), |n| format!(" of {n}"));
+    let most_s = rule.most_ms * walls.len() as u64 / 1000;
+    let [of_runs, of_time] = match rule.runs {
+        Some(runs) => [format!(" of {runs}"), String::new()],
+        None => [String::new(), format!(" of at most {most_s}")],
+    };
     format!(
-        "{}{of} runs, {:.0} s: {}",
+        "{}{of_runs} runs, {:.0}{of_time} s: {}",
         walls[0].len(),
         progress.measuring_ms as f64 / 1e3,
         figures.join("  ")

@@ -188,6 +188,9 @@ fn seen(stage: &RealStage, toggles: &Toggles) -> Vec<String> {
 fn request(options: &AbOptions, machine: &Machine) -> anyhow::Result<Request> {
     let controls: anyhow::Result<Vec<&'static Spec>> =
         options.controls.iter().map(|name| named(name)).collect();
+    if options.busy.is_some() && options.loads() == [model::noise::effect::Load::None] {
+        bail!("--busy needs a load: add --load other-session, say");
+    }
     let (cpus, pin) = match &options.cpus {
         Some(cpus) => {
             let last = cpus.0.last().copied();
@@ -222,7 +225,7 @@ fn request(options: &AbOptions, machine: &Machine) -> anyhow::Result<Request> {
             true => options.job(),
             false => Duration::ZERO,
         },
-        busy_per_cpu: options.busy,
+        busy_per_cpu: options.busy.unwrap_or(1),
         cpus,
         pin,
         switch_ms: BTreeMap::new(),
@@ -269,13 +272,13 @@ fn nothing_to_do(plan: &Plan) -> String {
 
 fn expected(plan: &Plan) -> String {
     format!(
-        "{} runs, {} {:.0} s; Ctrl-C ends it with what there is",
-        plan.runs(),
+        "takes {} {:.0} s ({} runs); press Ctrl-C to stop and print results so far",
         match plan.most_ms {
             Some(_) => "at most",
             None => "about",
         },
-        plan.most_ms.unwrap_or(plan.expected_ms) as f64 / 1e3
+        plan.most_ms.unwrap_or(plan.expected_ms) as f64 / 1e3,
+        plan.runs()
     )
 }
 

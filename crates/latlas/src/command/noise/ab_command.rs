@@ -3,7 +3,7 @@
 
 use anyhow::{anyhow, bail};
 use meter::commands::arm::{self, Arm, Settings};
-use meter::commands::error::{CommandError, end_text};
+use meter::commands::error::{CommandError, Said, end_text, shell_hint};
 use meter::commands::repeat::{Done, Runner};
 use meter::commands::runner::CommandRunner;
 use noise::ab::planned::{Length, Plan};
@@ -84,19 +84,24 @@ fn time(runner: &mut CommandRunner) -> Result<Option<Duration>, CommandError> {
 /// Without the options that `exec` has and this command has not.
 fn in_words(error: CommandError) -> anyhow::Error {
     match error {
-        CommandError::NotFound(name) => anyhow!(
-            "no program {name:?}: neither a file of that name nor one in PATH that may be executed \
-             (a shell's own words need sh -c)"
-        ),
+        CommandError::NotFound { name } => {
+            anyhow!(
+                "command not found: {name:?}{}",
+                shell_hint(&name, "use sh -c")
+            )
+        }
         CommandError::Failed {
-            command,
-            how,
-            output,
-            ..
-        } => anyhow!(
-            "{command:?} {}{output}: only a command that ends with exit code 0 counts",
-            end_text(how)
-        ),
+            command, how, said, ..
+        } => {
+            let said = match said {
+                Said::NotKept => Said::Nothing,
+                said => said,
+            };
+            anyhow!(
+                "{command:?} {}{said}; only exit code 0 is accepted",
+                end_text(how)
+            )
+        }
         other => other.into(),
     }
 }

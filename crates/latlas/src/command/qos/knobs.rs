@@ -5,7 +5,6 @@ use crate::command::measured::{lock, stop_on_signals};
 use crate::progress::Bar;
 use crate::{UNRELIABLE, output, program};
 use anyhow::bail;
-use model::figure::time;
 use model::qos::knobs::{Knob, Session};
 use qos::knobs::{ALL, Plan, measure};
 use std::path::Path;
@@ -18,25 +17,38 @@ const SHARE_WINDOW: Duration = Duration::from_secs(1);
 /// About 350 periods of a small thread.
 const WAKEUP_WINDOW: Duration = Duration::from_millis(750);
 
+/// `--quick` measures for so many times less.
+const QUICK_PART: u32 = 2;
+
 /// Measures the knobs and prints them.
 pub(super) fn knobs(options: &KnobsOptions) -> anyhow::Result<ExitCode> {
     if cfg!(not(any(target_os = "linux", target_os = "android"))) {
         bail!("not available here: these are controls of the Linux scheduler");
     }
+    let part = if options.quick { QUICK_PART } else { 1 };
     let plan = Plan {
         knobs: chosen(&options.words)?,
         rounds: options.rounds,
         seed: options.seed.unwrap_or_else(|| fastrand::u64(..1 << 32)),
-        share_window: SHARE_WINDOW,
-        wakeup_window: WAKEUP_WINDOW,
+        share_window: SHARE_WINDOW / part,
+        wakeup_window: WAKEUP_WINDOW / part,
     };
     let _lock = lock("latlas qos knobs", None, options.wait)?;
     let stop = stop_on_signals()?;
     let machine = sys::machine(Path::new("/"));
-    output::message(format_args!(
-        "about {}; Ctrl-C stops and prints what was measured",
-        time(plan.duration().as_nanos() as f64)
-    ));
+    let quick = Plan {
+        rounds: 1,
+        share_window: SHARE_WINDOW / QUICK_PART,
+        wakeup_window: WAKEUP_WINDOW / QUICK_PART,
+        ..plan.clone()
+    };
+    output::announce(
+        plan.duration(),
+        match options.quick {
+            true => String::new(),
+            false => format!("; --quick takes about {} s", quick.duration().as_secs()),
+        },
+    );
     let bar = Bar::on_stderr();
     let about = (program::program(&machine), machine);
     let measured = measure(&plan, about, stop, &mut |done, all| {

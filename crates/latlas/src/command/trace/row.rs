@@ -124,8 +124,8 @@ fn order_of(
     let probe = &catalogue[cell.probe];
     if cell.regime != Regime::Stamped {
         bail!(
-            "{row} has no stamps to trace: its operations are timed many at a time (of the groups \
-             sched, thread, sync, pool, file, net and disk, most rows have them)"
+            "can't trace {row}: its operations aren't timed one by one. Rows in sched, thread, sync, \
+             pool, file, net and disk can be traced"
         );
     }
     let operations = operations.unwrap_or_else(|| {

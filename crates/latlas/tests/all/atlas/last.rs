@@ -28,7 +28,7 @@ fn an_interrupted_or_empty_run_is_never_the_last() {
     let own = home.run("show 00000002").silent();
     has(
         &unwrapped(&own.out),
-        ["PARTIAL", "never `last`: latlas show 00000002"],
+        ["PARTIAL", "show it with `latlas show 00000002`"],
     );
     home.run("show last~1").refused("1 run is stored");
     home.run(format!("atlas delete {} --yes", id(1))).ok();

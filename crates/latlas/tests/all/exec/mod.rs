@@ -8,6 +8,7 @@ use model::command::{Ended, PageCache};
 use model::compare::finding::Finding;
 use model::estimate::Verdict;
 use model::run::Run;
+use serde_json::Value;
 
 fn value(run: &Run, id: &str) -> f64 {
     let row = run.row(id).unwrap_or_else(|| panic!("no row {id}"));
@@ -18,19 +19,29 @@ fn value(run: &Run, id: &str) -> f64 {
 fn what_is_wrong_is_refused_and_nothing_is_kept() {
     let home = Home::new();
     home.write("in", "x\n");
-    home.write("script", "exit 0\n");
-    let executable = std::os::unix::fs::PermissionsExt::from_mode(0o755);
-    std::fs::set_permissions(home.path("script"), executable).expect("a mode");
+    for (name, text) in [
+        ("script", "exit 0\n"),
+        ("no-interpreter", "#!/no/such/thing\n"),
+    ] {
+        home.write(name, text);
+        let executable = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+        std::fs::set_permissions(home.path(name), executable).expect("a mode");
+    }
     insta::assert_snapshot!(home.refusals(
         r#"exec -- no-such-program
            exec -- /etc/passwd
            exec -- /
            exec -- ./script
+           exec -- ./no-interpreter
+           exec -- "ls | wc"
            exec -- -x
            exec -- false
            exec --warmup 0 -- false
            exec -- sh -c "echo oh no >&2; exit 3"
+           exec --warmup 0 --output show -- false
+           exec -- sh -c "for k in 1 2 3 4 5 6 7 8 9 10 11 12; do echo $k >&2; done; exit 3"
            exec -- sh -c "kill -SEGV $$"
+           exec --ignore-failure=0 -- true
            exec -- sh -c "kill -STOP $$"
            exec --vs false -- true
            exec --vs "a 'b" -- true
@@ -113,11 +124,111 @@ fn a_time_that_is_not_known_is_no_success() {
 }
 
 #[test]
-fn a_failure_that_is_allowed_is_counted() {
+fn runs_that_failed_are_timed_and_nothing_is_concluded_from_them() {
     let home = Home::new();
-    let run = home.measure("exec -r 7 --ignore-failure --json -- false");
-    assert_eq!(run.commands.expect("commands").commands[0].failures, 7);
-    has(&home.out("show"), ["7 runs FAILED"]);
+    let line = "exec -r 12 --ignore-failure --out run.json --vs false -- sleep 0.02";
+    let out = home.run(line).ended_with(3).out;
+    let failed = "all 12 runs failed (exit code 1)";
+    has(&out, [failed, "not comparable"]);
+    lacks(&out, ["different", "same within noise"]);
+    let run = home.run_json();
+    let record = run.commands.as_ref().expect("commands");
+    assert_eq!(record.commands[1].failures, 12);
+    assert_eq!(
+        (
+            record.commands[1].ends[0].code,
+            record.commands[1].ends[0].runs
+        ),
+        (Some(1), 12)
+    );
+    for one in &record.compared {
+        assert_eq!(one.why.as_deref(), Some(&*format!("false: {failed}")));
+        assert_eq!(one.word, Finding::CannotTell);
+    }
+    let wall = run
+        .row("exec.false/wall")
+        .and_then(|row| row.estimate())
+        .expect("timed");
+    assert_eq!((wall.verdict, &*wall.reason), (Verdict::Invalid, failed));
+    assert!(wall.typical.expect("timed").ns.value > 0.0);
+
+    // Nothing that reads the stored run concludes from it either.
+    home.run("exec -r 12 --name false -- sleep 0.02").measured();
+    let compared = home.run("compare last~1 last --json").json();
+    let rows = compared[0]["rows"].as_array().expect("rows");
+    assert!(!rows.is_empty());
+    for row in rows {
+        assert_eq!(row["finding"], "cannot_tell", "{row}");
+        assert_eq!(row["ratio"], Value::Null, "{row}");
+        has(&row["why"].to_string(), [failed]);
+    }
+    for format in ["jsonl", "csv", "markdown", "hyperfine", "google-benchmark"] {
+        let text = home.out(&format!("export last~1 --format {format}"));
+        has(&text, ["invalid", failed]);
+    }
+    has(&home.out("show last~1 --all"), [failed]);
+    home.run("report last~1 --out page.html").measured();
+    has(&home.read("page.html"), [failed]);
+}
+
+#[test]
+fn an_exit_code_that_is_accepted_is_success() {
+    let home = Home::new();
+    let line = "exec -r 8 --ignore-failure=1,3 --json";
+    let run = home.measure(format!("{line} -- sh -c 'exit 3'"));
+    let command = &run.commands.expect("commands").commands[0];
+    assert_eq!((command.failures, command.ends[0].code), (0, Some(3)));
+    let wall = run.rows[0].estimate().expect("a figure");
+    assert_ne!(wall.verdict, Verdict::Invalid);
+    has(&home.out("show"), ["exit code 3 in all runs, accepted"]);
+    home.run(format!("{line} -- sh -c 'exit 2'"))
+        .refused("exit code 2");
+    // Not twice the same work: nothing is said of both.
+    let counted = counting("exit $((n%2))");
+    let varied = home.run(format!("{line} -- {counted}")).ended_with(3).run();
+    let reason = &varied.rows[0].estimate().expect("a figure").reason;
+    has(reason, ["different ways (exit code", "exit code 0 in 4"]);
+    let both = home
+        .run(format!("{line} --vs true -- sh -c 'exit 1'"))
+        .ended_with(3)
+        .run();
+    let why = both.commands.expect("commands").compared[0].why.clone();
+    has(
+        &why.expect("why"),
+        ["sh ended with exit code 1, true with exit code 0"],
+    );
+}
+
+#[test]
+fn a_command_that_is_not_what_it_was_is_marked() {
+    let home = Home::new();
+    let script = "#!/bin/sh\n[ -e n ] && touch -d @1 prog\n: >>n\n";
+    home.write("prog", script);
+    let executable = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    std::fs::set_permissions(home.path("prog"), executable).expect("a mode");
+    let run = home.run("exec -r 6 --json -- ./prog").ended_with(3).run();
+    assert!(run.commands.expect("commands").commands[0].replaced);
+    has(&home.out("show"), ["the file of its program changed"]);
+    let again = home.measure("exec -r 6 --json -- ./prog");
+    assert!(!again.commands.expect("commands").commands[0].replaced);
+
+    home.write("in", "a\nb\n");
+    let line = "exec -r 6 --input in --output out --json --vs 'sh -c :' -- wc -l";
+    let commands = home
+        .run(line)
+        .ended_with(3)
+        .run()
+        .commands
+        .expect("commands");
+    let [reads, does_not] = &commands.commands[..] else {
+        panic!("two")
+    };
+    assert_eq!((reads.input_unread, does_not.input_unread), (false, true));
+    assert_eq!(reads.output_bytes, Some([2, 2]));
+    has(
+        commands.compared[0].why.as_deref().expect("why"),
+        ["no run read its input"],
+    );
 }
 
 #[test]

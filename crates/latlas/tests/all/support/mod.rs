@@ -380,7 +380,7 @@ impl Done {
         let text = unwrapped(&format!("{}{}", self.err, self.out));
         let losses = [
             "lost (ring full)",
-            "without effect on these",
+            "context switches lost",
             "bytes unreadable",
             " dropped",
             " fit in --buffer",

@@ -168,8 +168,8 @@ fn of_line<'r>(line: &'r Line, times_ns: Vec<f64>, family: (usize, usize)) -> Ve
     let name = line.name();
     let label = match (line.is_ok(), line.reason()) {
         (true, _) => String::new(),
-        (false, reason) if reason.is_empty() => line.verdict().to_owned(),
-        (false, reason) => format!("{}: {reason}", line.verdict()),
+        (false, reason) if reason.is_empty() => line.verdict_text().to_owned(),
+        (false, reason) => format!("{}: {reason}", line.verdict_text()),
     };
     let n = times_ns.len();
     let blank = Benchmark {

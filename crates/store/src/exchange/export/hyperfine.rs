@@ -36,7 +36,8 @@ struct Entry<'r> {
     min: f64,
     max: f64,
     times: Vec<f64>,
-    exit_codes: [i32; 0],
+    /// One for each time; none where they are not known.
+    exit_codes: Vec<i32>,
     latlas: Counterpart<'r>,
 }
 
@@ -94,7 +95,7 @@ fn entry<'r>(run: &'r Run, line: &'r Line, times: Vec<f64>) -> Option<Entry<'r>>
         // Of other rows its readers show the name and nothing else.
         command: command_line(run, line).unwrap_or_else(|| match line.is_ok() {
             true => line.name(),
-            false => format!("{} [{}]", line.name(), line.verdict()),
+            false => format!("{} [{}]", line.name(), line.verdict_text()),
         }),
         mean: stats::mean(&times)?,
         stddev: stats::standard_deviation(&times),
@@ -103,8 +104,8 @@ fn entry<'r>(run: &'r Run, line: &'r Line, times: Vec<f64>) -> Option<Entry<'r>>
         system: measured_with_wall(run, line, "system"),
         min: *sorted.first()?,
         max: *sorted.last()?,
+        exit_codes: exit_codes(run, line, times.len()),
         times,
-        exit_codes: [],
         latlas: Counterpart {
             row: &line.row.id,
             run: &run.id,
@@ -113,6 +114,23 @@ fn entry<'r>(run: &'r Run, line: &'r Line, times: Vec<f64>) -> Option<Entry<'r>>
             quiet: quiet.map(|q| q.ns.value * 1e-9),
         },
     })
+}
+
+/// The exit codes of a command's runs, where all ended with the same one.
+fn exit_codes(run: &Run, line: &Line, runs: usize) -> Vec<i32> {
+    let name = line
+        .row
+        .id
+        .strip_prefix("exec.")
+        .and_then(|id| id.strip_suffix("/wall"));
+    let commands = run.commands.iter().flat_map(|record| &record.commands);
+    let command = name.and_then(|name| commands.into_iter().find(|command| command.name == name));
+    let code = command.and_then(|command| match command.ends.as_slice() {
+        [] => (command.failures == 0).then_some(0),
+        [all] => all.code,
+        _ => None,
+    });
+    code.map_or(Vec::new(), |code| vec![code; runs])
 }
 
 /// Mean of another row of the same command, s: only a command's wall time has

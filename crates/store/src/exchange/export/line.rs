@@ -96,8 +96,16 @@ impl Line<'_> {
         name
     }
 
-    /// `ok`, another verdict, or `not available`.
+    /// `ok`, another verdict as documents have it, or `not_available`.
     pub(super) fn verdict(&self) -> &'static str {
+        match self.estimate {
+            Ok(estimate) => estimate.verdict.name(),
+            Err(_) => "not_available",
+        }
+    }
+
+    /// The same as printed.
+    pub(super) fn verdict_text(&self) -> &'static str {
         match self.estimate {
             Ok(estimate) => estimate.verdict.text(),
             Err(_) => "not available",

@@ -74,8 +74,8 @@ fn cells(line: &Line) -> [String; 6] {
         _ => [String::new(), String::new()],
     };
     let verdict = match line.reason() {
-        reason if reason.is_empty() => line.verdict().to_owned(),
-        reason => format!("{}: {reason}", line.verdict()),
+        reason if reason.is_empty() => line.verdict_text().to_owned(),
+        reason => format!("{}: {reason}", line.verdict_text()),
     };
     [
         escape(&name),

@@ -31,16 +31,23 @@ pub(crate) fn compared(record: &Commands) -> Vec<Block> {
         trimmed(record.margin * 100.0)
     );
     let mut table = Table::new(["", "", "", ""].map(left));
+    let mut said = None;
     for one in &record.compared {
+        // A ratio of what is not comparable would be read as an answer.
+        let of_ratio = one.ratio.as_ref().filter(|_| one.why.is_none());
         table.row([
             format!(" {}", one.name).into(),
             one.row.replace('_', "-").into(),
-            one.ratio.as_ref().map_or("-".into(), ratio).into(),
+            of_ratio.map_or("-".into(), ratio).into(),
             Cell::from(word(one)).toned(match one.word {
                 Finding::CannotTell => Tone::Doubtful,
                 _ => Tone::Good,
             }),
         ]);
+        if let Some(why) = one.why.as_ref().filter(|why| said != Some(*why)) {
+            table.note("      └ ", why);
+            said = Some(why);
+        }
     }
     vec![Block::text(heading), Block::Table(table)]
 }
@@ -58,6 +65,7 @@ fn word(one: &Compared) -> String {
         _ => ": faster",
     };
     match one.word {
+        _ if one.why.is_some() => "not comparable".into(),
         Finding::Different => format!("{}{direction}", one.word.text()),
         _ => one.word.text().into(),
     }

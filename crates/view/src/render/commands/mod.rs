@@ -13,7 +13,7 @@ use spread::figures;
 
 use super::figures::set;
 use crate::grouped::grouped;
-use model::command::{Command, Commands};
+use model::command::{Command, Commands, UNREAD};
 use model::estimate::Verdict;
 use model::repeats;
 use model::run::{Outcome, Row, Run};
@@ -108,16 +108,28 @@ fn facts(record: &Commands, k: usize, command: &Command) -> Vec<String> {
     if let Some(check) = &command.checked_by {
         facts.push(format!("output in the warm-up checked by {check:?}"));
     }
-    if command.failures > 0 {
-        facts.push(format!(
-            "{} runs FAILED; they are counted",
-            command.failures
-        ));
-    }
+    facts.extend(ends(command));
     if k == 0 && record.commands.len() > 1 {
         facts.push("the reference for the other commands".into());
     }
     facts
+}
+
+/// What its runs did apart from ending with exit code 0.
+fn ends(command: &Command) -> Vec<String> {
+    let mut said = Vec::new();
+    match (command.flaw(), command.ends.as_slice()) {
+        (Some(flaw), _) => said.push(format!("INVALID: {flaw}")),
+        (None, [end]) => said.push(format!("{} in all runs, accepted as success", end.how)),
+        _ => {}
+    }
+    if command.input_unread {
+        said.push(UNREAD.into());
+    }
+    if let Some([least, most]) = command.output_bytes.filter(|[least, most]| least != most) {
+        said.push(format!("its output varied: {least} to {most} bytes"));
+    }
+    said
 }
 
 fn row<'r>(run: &'r Run, command: &Command, name: &str) -> Option<&'r Row> {

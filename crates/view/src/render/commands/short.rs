@@ -2,7 +2,7 @@
 //! at the end.
 
 use super::super::{Options, footer, header};
-use super::{LINES, compared, how, row, shown};
+use super::{LINES, compared, ends, how, row, shown};
 use model::command::{Command, Commands, PageCache};
 use model::run::Run;
 use model::story::{Block, Cell, Table, left, right};
@@ -20,12 +20,11 @@ pub(crate) fn short(run: &Run, record: &Commands, options: &Options) -> Vec<Bloc
         how::timed(run, record)
     )));
     for command in &record.commands {
-        let failures = match command.failures {
-            0 => String::new(),
-            count => format!("; {count} runs FAILED, and are counted"),
-        };
-        let text = format!("{}{failures}", shown(command));
-        blocks.push(Block::labelled(format!("{}  ", command.name), text));
+        blocks.push(Block::labelled(
+            format!("{}  ", command.name),
+            shown(command),
+        ));
+        blocks.extend(ends(command).into_iter().map(Block::note));
     }
     if !matches!(record.page_cache, PageCache::Warm) {
         blocks.push(Block::labelled("page cache: ", how::page_cache(record)));

@@ -7,6 +7,7 @@ use model::noise::osnoise::{
 };
 use model::stats::Interval;
 use model::story::{Block, Cell, Table, Tone, left, right};
+use model::text::counted;
 
 /// Columns of a full bar.
 const BAR: usize = 48;
@@ -74,12 +75,12 @@ fn first_words(osnoise: &Osnoise) -> String {
     };
     let half = osnoise.share.as_ref().map_or(0.0, Interval::half_width);
     format!(
-        "{place}: a thread that only spins lost {}{} of its time, {} of {}, in {} detours",
+        "{place}: a spinning thread lost {}{} of its CPU time ({} of {}) to {}",
         percent(share, half),
         plus_minus(share, half),
         time(osnoise.lost_ns as f64),
         time(osnoise.watched_ns() as f64),
-        osnoise.detours
+        counted(osnoise.detours as usize, "interruption")
     )
 }
 
@@ -148,11 +149,11 @@ fn by_cause(osnoise: &Osnoise) -> Table {
 fn meaning(cause: Cause) -> &'static str {
     match cause {
         Cause::Scheduler => "other threads had the CPU",
-        Cause::Tick => "its timer's interrupts",
-        Cause::Interrupts => "its other interrupts",
-        Cause::TickAndInterrupts => "both, in one detour or reading",
-        Cause::Unexplained => "below the system: host, firmware",
-        Cause::Unknown => "no source, or too rare",
+        Cause::Tick => "timer interrupts",
+        Cause::Interrupts => "other interrupts",
+        Cause::TickAndInterrupts => "both in one interruption",
+        Cause::Unexplained => "hypervisor or firmware",
+        Cause::Unknown => "counter missing or too rare",
     }
 }
 

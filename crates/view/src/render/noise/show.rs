@@ -218,11 +218,15 @@ impl Page {
                  virtual cores each): latlas noise ab measures what each is worth on this one.",
             );
         }
-        let marks = "+ as wanted, ! another value would be better, - not here or not known";
-        match controls.controls.iter().any(|control| control.fixtures_only) {
+        let marks = "+ good, ! could be better, - unavailable";
+        match controls
+            .controls
+            .iter()
+            .any(|control| control.fixtures_only)
+        {
             true => self.wrapped(
                 "",
-                &format!("{marks}, {NEVER_RUN} tried on made-up machines only: never run on real hardware by us."),
+                &format!("{marks}; {NEVER_RUN} tested on simulated file trees only."),
             ),
             false => self.wrapped("", &format!("{marks}.")),
         }

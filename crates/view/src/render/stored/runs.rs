@@ -1,7 +1,6 @@
 //! Stored runs and their machines.
 
 use crate::render::figures::{counted, elapsed};
-use model::run::Scale;
 use model::story::{Block, Cell, Link, Table, left, right};
 use model::summary::{KeptRun, Machine};
 use model::tally::Tally;
@@ -10,6 +9,8 @@ use model::utc;
 
 /// Characters of a host's name in a table.
 const NAME: usize = 32;
+/// Characters of what was run.
+const WHAT: usize = 32;
 
 /// Runs, a line each.
 pub fn runs(runs: &[KeptRun]) -> Table {
@@ -30,7 +31,7 @@ pub fn runs(runs: &[KeptRun]) -> Table {
         table.row([
             Cell::from(began).to(Link::Run(run.id.clone())),
             short_id(&run.id).into(),
-            Cell::from(short_name(host)).to(Link::Machine(run.machine.0.clone())),
+            Cell::from(shortened(host, NAME)).to(Link::Machine(run.machine.0.clone())),
             what(run).into(),
             run.rows.to_string().into(),
             elapsed(run.wall_ms).into(),
@@ -41,11 +42,11 @@ pub fn runs(runs: &[KeptRun]) -> Table {
     table
 }
 
-/// A host's name, without the end of one that would make every line longer than a screen.
-fn short_name(host: &str) -> String {
-    match host.chars().nth(NAME) {
-        Some(_) => host.chars().take(NAME - 2).chain("..".chars()).collect(),
-        None => host.to_owned(),
+/// A text, without the end of one that would make every line longer than a screen.
+fn shortened(text: &str, most: usize) -> String {
+    match text.chars().nth(most) {
+        Some(_) => text.chars().take(most - 2).chain("..".chars()).collect(),
+        None => text.to_owned(),
     }
 }
 
@@ -60,7 +61,7 @@ pub fn facts(run: &KeptRun, document: &str, tally: &Tally) -> Vec<Block> {
     fact("document", document);
     fact("began", &utc::text(run.started_unix_ms));
     fact("took", &elapsed(run.wall_ms));
-    fact("what", &what(run));
+    fact("what", &run.what);
     fact("partial", run.partial.as_deref().unwrap_or(""));
     fact("host", run.host.as_deref().unwrap_or("unknown"));
     fact("machine", &run.machine_line);
@@ -108,17 +109,12 @@ pub fn machines(machines: &[Machine]) -> Table {
     table
 }
 
+/// What was run, with the end of a long command line left out.
 fn what(run: &KeptRun) -> String {
-    let kind = match (run.imported, run.commands, run.scale) {
-        (true, ..) => "imported",
-        (_, true, _) => "commands",
-        (.., Scale::Quick) => "quick",
-        (.., Scale::Default) => "default",
-        (.., Scale::Full) => "full",
-    };
+    let what = shortened(&run.what, WHAT);
     match run.partial {
-        Some(_) => format!("{kind}, partial"),
-        None => kind.into(),
+        Some(_) => format!("{what}, partial"),
+        None => what,
     }
 }
 

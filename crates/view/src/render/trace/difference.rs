@@ -91,9 +91,18 @@ fn others(found: &TraceDifference) -> Table {
             b: b.count,
         };
         row("wake-ups", counts(number));
-        row("until running, p50", maybe_times(of(|times| times.p50_ns)));
-        row("until running, p99", maybe_times(of(|times| times.p99_ns)));
-        row("until running, max", maybe_times(of(|times| times.max_ns)));
+        row(
+            "scheduling latency, p50",
+            maybe_times(of(|times| times.p50_ns)),
+        );
+        row(
+            "scheduling latency, p99",
+            maybe_times(of(|times| times.p99_ns)),
+        );
+        row(
+            "scheduling latency, max",
+            maybe_times(of(|times| times.max_ns)),
+        );
     }
     if let Some(faults) = found.faults {
         row("page faults", counts(faults));

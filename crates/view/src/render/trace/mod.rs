@@ -300,7 +300,11 @@ fn facts(trace: &Trace, summary: &Summary) -> Vec<Block> {
             .max_ns()
             .map(|ns| format!("max {}", time(ns as f64)));
         let texts: Vec<String> = percentiles.chain(longest).collect();
-        let text = format!("{}, until running {}", latency.count(), texts.join(", "));
+        let text = format!(
+            "{}, scheduling latency {}",
+            latency.count(),
+            texts.join(", ")
+        );
         blocks.push(Block::fact("wake-ups", text));
     }
     if summary.faults.count > 0 {
@@ -384,11 +388,16 @@ fn losses(trace: &Trace) -> Vec<Block> {
     }
     if breaks > 0 {
         let switches: usize = trace.cpus.iter().map(|cpu| cpu.switches.len()).sum();
-        texts.push(format!(
-            "{} in the chain of {switches} switches, {repaired} without effect on these threads or \
-             repaired from their own records",
-            counted(breaks as usize, "break")
-        ));
+        texts.push(match breaks == repaired {
+            true => format!(
+                "nothing of these threads ({breaks} of {switches} context switches lost elsewhere or \
+                 recovered)"
+            ),
+            false => format!(
+                "{breaks} of {switches} context switches lost, {repaired} of them elsewhere or \
+                 recovered"
+            ),
+        });
     }
     if wakeups > 0 {
         let wakeups = counted(wakeups as usize, "wake-up");

@@ -32,7 +32,10 @@ fn a_quiet_cpu_and_one_that_ended_early() {
     ];
     let text = plain(&osnoise(&document));
     assert!(text.starts_with("PARTIAL: interrupted"), "{text}");
-    assert!(text.contains("lost 0.00 % of its time, 0 ns of"), "{text}");
+    assert!(
+        text.contains("lost 0.00 % of its CPU time (0 ns of"),
+        "{text}"
+    );
     assert!(
         text.contains("On no CPU of its own: nothing was watched"),
         "{text}"
