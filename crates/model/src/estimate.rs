@@ -71,6 +71,7 @@ impl Verdict {
         match self {
             Verdict::Ok => "ok",
             Verdict::Noisy => "noisy",
+            Verdict::Biased => "biased",
             Verdict::TwoStates => "two_states",
             Verdict::CannotTell => "cannot_tell",
             Verdict::Invalid => "invalid",

@@ -70,6 +70,11 @@ impl Input {
         Ok(Input(from))
     }
 
+    /// Whether the user named one.
+    pub(super) fn is_named(&self) -> bool {
+        !matches!(self.0, From::Nothing)
+    }
+
     /// Opens it for a run.
     pub(super) fn open(&self) -> Result<File, CommandError> {
         let path = match &self.0 {

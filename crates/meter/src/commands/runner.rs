@@ -115,7 +115,7 @@ impl CommandRunner {
             failures: ready.failures,
             ends: ready.ends(),
             replaced: ready.is_replaced(),
-            input_unread: self.settings.input.is_some() && !ready.has_read,
+            input_unread: self.settings.input.is_named() && !ready.has_read,
             output_bytes: ready.output_bytes,
             ..named
         }
