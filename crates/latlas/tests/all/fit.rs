@@ -187,7 +187,10 @@ fn files_that_are_no_expectation_are_refused_in_one_line() {
             changed("/limit", 0.into()),
             "the limit is not a usable number",
         ),
-        (changed("/limit", "\u{1b}[2J".into()), "limit: a number is needed, not"),
+        (
+            changed("/limit", "\u{1b}[2J".into()),
+            "limit: a number is needed, not",
+        ),
     ] {
         home.write("bad.json", content);
         let done = home.run("fit --expect bad.json --run n1.json");

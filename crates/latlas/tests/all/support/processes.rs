@@ -62,14 +62,18 @@ const PATIENCE: Duration = Duration::from_secs(180);
 
 /// Whether a signal to a process does not end it: it has a handler, or the signal is held back.
 pub(crate) fn survives(pid: u32, signal: u32) -> bool {
-    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
-    let mask = |name: &str| {
-        let mut lines = status.lines();
-        let mask = lines.find_map(|line| line.strip_prefix(name));
-        mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok())
-    };
-    let masks = ["SigCgt:", "SigBlk:"].into_iter().filter_map(mask);
-    masks.fold(0, |all, mask| all | mask) >> (signal - 1) & 1 == 1
+    // A thread that waits for a signal does not block it meanwhile; the others do.
+    let threads = super::entries(Path::new(&format!("/proc/{pid}/task")));
+    threads.iter().any(|thread| {
+        let status = std::fs::read_to_string(thread.join("status")).unwrap_or_default();
+        let masks = status.lines().filter_map(|line| {
+            let mask = line
+                .strip_prefix("SigCgt:")
+                .or(line.strip_prefix("SigBlk:"))?;
+            u64::from_str_radix(mask.trim(), 16).ok()
+        });
+        masks.fold(0, |all, mask| all | mask) >> (signal - 1) & 1 == 1
+    })
 }
 
 /// Asks until there is an answer, for three minutes at most.
