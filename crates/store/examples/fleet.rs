@@ -116,7 +116,7 @@ impl MadeUp {
         run.id = format!("{n:08x}-0000-4000-8000-000000000001");
         run.started_unix_ms += u64::from(n) * 1000;
         run.machine.hostname = Fact::known(format!("made-up-{}", n % self.hosts));
-        run.rows = self.rows.clone();
+        run.rows = self.rows.clone().into();
         for row in &mut run.rows {
             let factor = 1.0 + SPREAD * rng.f64();
             if let Outcome::Figure(e) = &mut row.outcome
