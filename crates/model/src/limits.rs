@@ -9,7 +9,7 @@ pub struct Limits {
     /// Lists by name that may have more, with how many.
     pub longer: &'static [(&'static str, usize)],
     /// The object whose lists are columns of numbers, and entries of each.
-    pub columns: (&'static str, usize),
+    pub columns: Option<(&'static str, usize)>,
     /// Bytes of a text.
     pub text_bytes: usize,
     /// Bytes of JSON for each text, list and object outside of `columns`.
@@ -23,7 +23,7 @@ pub struct Limits {
 pub const RUN: Limits = Limits {
     entries: 16_384,
     longer: &[("rows", 1 << 17), ("cells", 1 << 17), ("points", 1 << 17)],
-    columns: ("samples", 1 << 22),
+    columns: Some(("samples", 1 << 22)),
     text_bytes: 1 << 20,
     bytes_per_value: 16,
     values: 1 << 24,
@@ -33,7 +33,7 @@ pub const RUN: Limits = Limits {
 pub const TRACE: Limits = Limits {
     entries: 1 << 24,
     longer: &[],
-    columns: ("", 0),
+    columns: None,
     text_bytes: 1 << 20,
     bytes_per_value: 4,
     values: 1 << 24,
@@ -186,11 +186,10 @@ impl<'l> Counter<'l> {
             Some(outer) if !outer.is_object => outer.name.clone(),
             _ => std::mem::take(&mut self.name),
         };
-        let (of_columns, most) = self.limits.columns;
         let mut longer = self.limits.longer.iter();
         let longer = longer.find(|(own, _)| !is_object && *own == name);
         let limit = match longer {
-            _ if in_columns => most,
+            _ if in_columns => self.limits.columns.map_or(0, |(_, most)| most),
             Some((_, limit)) => *limit,
             None => self.limits.entries,
         };
@@ -203,7 +202,8 @@ impl<'l> Counter<'l> {
         self.open.push(Open {
             is_object,
             expects_name: is_object,
-            columns: in_columns || is_object && name == of_columns,
+            columns: in_columns
+                || is_object && self.limits.columns.is_some_and(|(own, _)| own == name),
             name,
             entries: 1,
             limit,
@@ -260,7 +260,7 @@ mod tests {
     const SMALL: Limits = Limits {
         entries: 3,
         longer: &[("rows", 5)],
-        columns: ("samples", 6),
+        columns: Some(("samples", 6)),
         text_bytes: 8,
         bytes_per_value: 16,
         values: 1 << 24,
@@ -350,7 +350,7 @@ mod tests {
         let limits = Limits {
             entries: MOST,
             longer: &[],
-            columns: ("samples", MOST),
+            columns: Some(("samples", MOST)),
             ..RUN
         };
         for place in found {

@@ -28,7 +28,7 @@ pub enum DocumentError {
     #[error("it can't be written: {0}")]
     Unwritable(serde_json::Error),
     /// It holds more of something than any trace.
-    #[error("it is no trace of latlas: {0}")]
+    #[error(transparent)]
     Excess(#[from] Excess),
     /// It unpacks to more than any trace.
     #[error("it unpacks to more than {} bytes", LARGEST_BYTES)]

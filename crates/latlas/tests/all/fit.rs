@@ -171,7 +171,7 @@ fn files_that_are_no_expectation_are_refused_in_one_line() {
         ("{}".into(), "\"schema\" is missing"),
         ("[1, 2".into(), "is needed, not 2"),
         ("\u{1b}[31m".into(), "it is not JSON"),
-        ("[".repeat(100_000), "is needed, not a list"),
+        ("[".repeat(100_000), "nested more than 64 deep"),
         (changed("/schema", 7.into()), "version 7"),
         (changed("/elements", Value::Array(vec![])), "no elements"),
         (

@@ -137,7 +137,8 @@ pub fn document(parts: Parts) -> Run {
             if let Outcome::Figure(estimate) = &mut row.outcome {
                 judge_division(kind, estimate, runs, parts.tick_ns);
                 if let Some(flaw) = commands.commands[k].flaw() {
-                    estimate.verdict = Verdict::Invalid;
+                    // Its figure was asked for, and stays: nothing is concluded from it.
+                    estimate.verdict = Verdict::CannotTell;
                     estimate.reason = flaw;
                 }
             }

@@ -48,11 +48,18 @@ fn the_index_is_brought_up_to_date_without_a_thread_to_spare() {
     let home = Home::with(&[1, 2, 3]);
     let open = "chmod -R a+rwX data";
     assert_eq!(Done::of(&mut home.launch(["sh", "-c", open])).code, 0);
-    for line in ["atlas verify", "atlas rebuild", "atlas list"] {
+    for line in ["atlas verify", "atlas list"] {
         let done = Done::of(&mut with_process_limit(&home, 1, line)).ok();
         // Another user's: the directory may be warned of, the documents are read.
         has(&done.out, ["3"]);
     }
+    // Its index is not used, since every user could change it.
+    let done = Done::of(&mut with_process_limit(&home, 1, "atlas rebuild"));
+    assert_eq!(done.code, 2);
+    has(
+        &done.err,
+        ["can't rebuild the index", "writable by other users"],
+    );
 }
 
 #[test]

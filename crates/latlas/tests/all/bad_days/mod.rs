@@ -13,6 +13,7 @@ mod signals;
 
 use crate::support::processes::measuring;
 use crate::support::{Done, Home};
+use model::estimate::{Estimate, Verdict};
 use model::run::{Outcome, Run};
 use std::process::Child;
 
@@ -31,9 +32,11 @@ fn reason<'a>(run: &'a Run, row: &str) -> Option<&'a str> {
     }
 }
 
+/// Whether a row was measured: a busy machine may make what came of it invalid, which has no figure.
 fn has_figure(run: &Run, row: &str) -> bool {
+    let measured = |e: &Estimate| e.typical.is_some() || e.verdict == Verdict::Invalid;
     run.row(row)
-        .is_some_and(|row| row.estimate().is_some_and(|e| e.typical.is_some()))
+        .is_some_and(|row| row.estimate().is_some_and(measured))
 }
 
 /// Everything a row's outcome and notes say.

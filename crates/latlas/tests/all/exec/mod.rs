@@ -149,7 +149,7 @@ fn runs_that_failed_are_timed_and_nothing_is_concluded_from_them() {
         .row("exec.false/wall")
         .and_then(|row| row.estimate())
         .expect("timed");
-    assert_eq!((wall.verdict, &*wall.reason), (Verdict::Invalid, failed));
+    assert_eq!((wall.verdict, &*wall.reason), (Verdict::CannotTell, failed));
     assert!(wall.typical.expect("timed").ns.value > 0.0);
 
     // Nothing that reads the stored run concludes from it either.
