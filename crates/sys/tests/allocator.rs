@@ -10,16 +10,16 @@ fn what_cant_be_had_ends_with_its_size() {
     // Above what any address space has.
     let many = Layout::from_size_align(1 << 62, 8).expect("a layout");
     let failing: [&dyn Fn(); 3] = [
-        // SAFETY: a size above 0; nothing comes back.
         &|| {
+            // SAFETY: a size above 0; nothing comes back.
             let _ = unsafe { allocator.alloc(many) };
         },
-        // SAFETY: as above.
         &|| {
+            // SAFETY: as above.
             let _ = unsafe { allocator.alloc_zeroed(many) };
         },
-        // SAFETY: a block of this allocator and layout, and a size above 0.
         &|| {
+            // SAFETY: a block of this allocator and layout, and a size above 0.
             let _ = unsafe { allocator.realloc(allocator.alloc(few), few, 1 << 62) };
         },
     ];

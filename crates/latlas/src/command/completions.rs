@@ -14,6 +14,7 @@ use compare::references::References;
 use model::overview::OVERVIEW;
 use model::text::short_id;
 use std::ffi::OsStr;
+use std::io::Write;
 use std::process::ExitCode;
 use store::Store;
 
@@ -45,7 +46,10 @@ pub(crate) fn answered() -> anyhow::Result<bool> {
     }
     let directory = std::env::current_dir().ok();
     let asked = CompleteEnv::with_factory(|| with_values(arguments::command())).var(VARIABLE);
-    Ok(asked.try_complete(std::env::args_os(), directory.as_deref())?)
+    let answered = asked.try_complete(std::env::args_os(), directory.as_deref())?;
+    // Words without a line's end are still in the buffer.
+    std::io::stdout().flush()?;
+    Ok(answered)
 }
 
 /// The command line with the values that its arguments can have.

@@ -25,8 +25,6 @@ const PRINTING: &str = "
     fit --run last
     exec --runs 2 -- true
     exec --runs 2 --json -- true
-    history cpu.add_i32
-    history cpu.add_i32 --json
     report last --out r.html
     report last --out -
     plot
@@ -53,8 +51,10 @@ const PRINTING: &str = "
     --version
     help run";
 
-/// Commands that measure long or need another program, and are not in the table.
-const NOT_IN_THE_TABLE: &[&str] = &["ci", "echo", "fleet", "qos", "selftest", "serve", "trace"];
+/// Commands that measure long, need another program or runs of this machine, and are not in the table.
+const NOT_IN_THE_TABLE: &[&str] = &[
+    "ci", "echo", "fleet", "history", "qos", "selftest", "serve", "trace",
+];
 
 fn full(command: &mut Command) -> &mut Command {
     let full = OpenOptions::new().write(true).open("/dev/full");

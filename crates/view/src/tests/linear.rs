@@ -48,7 +48,8 @@ fn no_page_searches_for_each_row() {
         fail_above: Some(0.05),
         normalize: None,
     };
-    let pages: [(&str, &dyn Fn(&Run)); 6] = [
+    type Page<'p> = (&'p str, &'p dyn Fn(&Run));
+    let pages: [Page; 6] = [
         ("show", &|run| {
             drop(plain(&render::run(run, &references, &Options::default())))
         }),

@@ -65,17 +65,16 @@ impl Journal {
             let found = Journal::open_in(&directory, here, &self.faults);
             let taken = match found {
                 Ok(Some(Found::Ours(other))) if other.header == self.header => {
-                    let copies = other.copies.into_iter();
-                    let result: io::Result<()> = copies
-                        .map(|copy| match self.has(&copy)? {
+                    let mut copies = other.copies.into_iter();
+                    let result: io::Result<()> =
+                        copies.try_for_each(|copy| match self.has(&copy)? {
                             true => Ok(()),
                             false => {
                                 self.copy_to(&copy)?;
                                 self.copies.push(copy);
                                 Ok(())
                             }
-                        })
-                        .collect();
+                        });
                     result.map_err(|error| format!("{}: {error}", path.display()))
                 }
                 // Moved, removed, or of another tune since.
