@@ -27,7 +27,7 @@ const PRINTING: &str = "
     exec --runs 2 --json -- true
     report last --out r.html
     report last --out -
-    plot
+    plot memory.latency
     export last --format csv
     import --format run run-3.json
     atlas list

@@ -159,7 +159,7 @@ fn runs_that_failed_are_timed_and_nothing_is_concluded_from_them() {
     assert!(!rows.is_empty());
     for row in rows {
         assert_eq!(row["finding"], "cannot_tell", "{row}");
-        assert_eq!(row["ratio"], Value::Null, "{row}");
+        assert_eq!(row["direction"], Value::Null, "{row}");
         has(&row["why"].to_string(), [failed]);
     }
     for format in ["jsonl", "csv", "markdown", "hyperfine", "google-benchmark"] {
