@@ -196,16 +196,16 @@ fn large(modes: &[Mode]) -> impl Iterator<Item = &Mode> {
     })
 }
 
-/// A mode as an estimate: nothing but its interval speaks for it, unless nothing may
-/// be concluded from the whole row.
+/// A mode as an estimate: nothing but its interval speaks for it, unless the whole
+/// row is invalid.
 fn alone(typical: &Typical, whole: &Estimate) -> Estimate {
     let of = |verdict| Estimate::bare(Some(*typical), verdict);
-    match whole.verdict.is_usable() {
-        true => of(Verdict::Ok),
-        false => Estimate {
+    match whole.verdict {
+        Verdict::Invalid => Estimate {
             reason: whole.reason.clone(),
-            ..of(whole.verdict)
+            ..of(Verdict::Invalid)
         },
+        _ => of(Verdict::Ok),
     }
 }
 
@@ -322,14 +322,14 @@ mod tests {
     }
 
     #[test]
-    fn a_mode_of_a_row_that_is_not_usable_is_not_either() {
+    fn a_mode_of_a_row_that_is_invalid_is_invalid() {
         let mut run = synthetic::run_of_commands();
         // In two states.
         let row = run.rows.iter_mut().find(|row| row.id == "exec.rg/wall");
         let Outcome::Figure(estimate) = &mut row.expect("a row").outcome else {
             panic!("a figure");
         };
-        estimate.verdict = Verdict::CannotTell;
+        estimate.verdict = Verdict::Invalid;
         estimate.reason = "2 of 30 runs failed".into();
         let mut modes = Vec::new();
         figures(&run, |key, _, _, estimate| {
@@ -337,8 +337,8 @@ mod tests {
                 modes.push((estimate.verdict, estimate.reason));
             }
         });
-        let unusable = (Verdict::CannotTell, "2 of 30 runs failed".to_owned());
-        assert_eq!(modes, [unusable.clone(), unusable]);
+        let invalid = (Verdict::Invalid, "2 of 30 runs failed".to_owned());
+        assert_eq!(modes, [invalid.clone(), invalid]);
     }
 
     #[test]

@@ -137,8 +137,7 @@ pub fn document(parts: Parts) -> Run {
             if let Outcome::Figure(estimate) = &mut row.outcome {
                 judge_division(kind, estimate, runs, parts.tick_ns);
                 if let Some(flaw) = commands.commands[k].flaw() {
-                    // Its figure was asked for, and stays: nothing is concluded from it.
-                    estimate.verdict = Verdict::CannotTell;
+                    estimate.verdict = Verdict::Invalid;
                     estimate.reason = flaw;
                 }
             }

@@ -110,8 +110,7 @@ fn a_command_that_failed_is_neither_faster_nor_slower() {
         .filter(|row| row.id.starts_with("exec.rg"))
     {
         if let Outcome::Figure(estimate) = &mut row.outcome {
-            (estimate.verdict, estimate.reason) =
-                (Verdict::CannotTell, flaw.clone().expect("failed"));
+            (estimate.verdict, estimate.reason) = (Verdict::Invalid, flaw.clone().expect("failed"));
         }
     }
     let text = draw(&failed, &usual());

@@ -149,7 +149,7 @@ fn runs_that_failed_are_timed_and_nothing_is_concluded_from_them() {
         .row("exec.false/wall")
         .and_then(|row| row.estimate())
         .expect("timed");
-    assert_eq!((wall.verdict, &*wall.reason), (Verdict::CannotTell, failed));
+    assert_eq!((wall.verdict, &*wall.reason), (Verdict::Invalid, failed));
     assert!(wall.typical.expect("timed").ns.value > 0.0);
 
     // Nothing that reads the stored run concludes from it either.
@@ -159,7 +159,7 @@ fn runs_that_failed_are_timed_and_nothing_is_concluded_from_them() {
     assert!(!rows.is_empty());
     for row in rows {
         assert_eq!(row["finding"], "cannot_tell", "{row}");
-        assert_eq!(row["direction"], Value::Null, "{row}");
+        assert_eq!(row["ratio"], Value::Null, "{row}");
         has(&row["why"].to_string(), [failed]);
     }
     for format in ["jsonl", "csv", "markdown", "hyperfine", "google-benchmark"] {
