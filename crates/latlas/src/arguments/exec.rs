@@ -137,7 +137,7 @@ fn ignore_failure(text: &str) -> Result<IgnoreFailure, InvalidValue> {
     if text == "all" {
         return Ok(IgnoreFailure::All);
     }
-    let code = |text: &str| Some(text.parse().ok().filter(|code| (1..=255).contains(code))?);
+    let code = |text: &str| text.parse().ok().filter(|code| (1..=255).contains(code));
     let codes: Option<Vec<i32>> = text.split(',').map(code).collect();
     codes
         .map(IgnoreFailure::Codes)

@@ -163,7 +163,7 @@ fn runs_that_failed_are_timed_and_nothing_is_concluded_from_them() {
         has(&row["why"].to_string(), [failed]);
     }
     for format in ["jsonl", "csv", "markdown", "hyperfine", "google-benchmark"] {
-        let text = home.out(&format!("export last~1 --format {format}"));
+        let text = home.out(format!("export last~1 --format {format}"));
         has(&text, ["invalid", failed]);
     }
     has(&home.out("show last~1 --all"), [failed]);
