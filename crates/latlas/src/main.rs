@@ -155,7 +155,7 @@ fn role(catalogue: &[Probe]) -> Option<ExitCode> {
     })
 }
 
-/// Prints the error, unless it is that nobody reads what is printed.
+/// Prints the error, except where the reader of standard output has left.
 fn refused(error: &anyhow::Error) -> u8 {
     if error.is::<output::ReaderLeft>() {
         return REFUSED;

@@ -13,7 +13,7 @@ pub(crate) mod chase;
 pub(crate) mod pages;
 pub(crate) mod stream;
 
-/// Nothing: no compiler is told where code lies.
+/// Nothing: portable code cannot set its alignment.
 pub(crate) fn aligned() {}
 
 /// The same two words, of which the optimiser no longer knows anything.

@@ -157,7 +157,7 @@ fn a_host_is_believed_nothing_about_other_jobs() {
     // Its own result counts, as before.
     fleet.0.write("hosts/answer", "exec /bin/cat \"$@\"");
     fleet.run("submit lab.toml --again").ok();
-    // Whoever writes into the directory is believed no more.
+    // A file that another user put into the directory is refused.
     let own = evils().expect("its document");
     let mut forged = run.clone();
     forged["job"]["host"] = "good".into();
