@@ -1,12 +1,12 @@
 //! Standard output that is full, closed or has lost its reader, and standard error that is full or
 //! closed: the same rule for every command.
 
-use crate::support::{Done, Home, lacks};
+use crate::support::{Done, Home, SYNTHETIC, lacks};
 use std::collections::BTreeSet;
 use std::fs::OpenOptions;
 use std::process::{Command, Stdio};
 
-/// A cheap way to have each command print something. `ID` is the id of a run.
+/// A cheap way to have each command print something. `ID` is the id of a run, `SYNTHETIC` the fixture.
 const PRINTING: &str = "
     run --dry-run cpu.add_i64
     run --dry-run cpu.add_i64 --json
@@ -27,14 +27,14 @@ const PRINTING: &str = "
     exec --runs 2 --json -- true
     report last --out r.html
     report last --out -
-    plot memory.latency
+    plot memory.latency SYNTHETIC -o -
     export last --format csv
     import --format run run-3.json
     atlas list
     atlas list --json
     atlas show last
-    atlas percentiles last
-    atlas tag base last
+    atlas percentiles example
+    atlas tag last base
     atlas verify
     atlas rebuild
     atlas move data other --keep
@@ -93,7 +93,9 @@ fn every_command_fails_where_it_cant_be_written() {
     let mut named = BTreeSet::new();
     for line in PRINTING.lines().map(str::trim).filter(|l| !l.is_empty()) {
         named.extend(line.split(' ').next());
-        let line = line.replace("ID", &crate::support::id(1));
+        let line = line
+            .replace("ID", &crate::support::id(1))
+            .replace("SYNTHETIC", SYNTHETIC);
         let line = line.as_str();
         let done = Done::of(full(&mut home.command(line)));
         fails(line, &done, "can't write to standard output: ");
