@@ -171,12 +171,16 @@ mod tests {
     fn the_kernel_names_the_process_that_signed() {
         const VARIABLE: &str = "LATLAS_TEST_OF_SIGN";
         if let Some(path) = std::env::var_os(VARIABLE) {
-            sign(&File::open(path).expect("there")).expect("signed");
+            let file = File::open(path).expect("there");
+            sign(&file).expect("signed");
+            println!("\nsigned");
+            std::io::read_to_string(std::io::stdin()).expect("its end");
             return;
         }
         let dir = tempfile::tempdir().expect("a directory");
         let path = dir.path().join("lock");
-        let file = File::create(&path).expect("a file");
+        File::create(&path).expect("a file");
+        let file = File::open(&path).expect("there");
         sign(&file).expect("signed");
         assert_eq!(signer(&file).expect("asked"), None, "not of itself");
         // flock alone names nobody.
@@ -195,16 +199,23 @@ mod tests {
         assert_eq!(signer(&file).expect("asked"), None);
         drop(child.stdin.take());
         child.wait().expect("ended");
-        // A process that signed and ended is named no more.
+        // A process that signed is named until it ends.
         let program = std::env::current_exe().expect("it has a name");
-        let status = std::process::Command::new(program)
-            .args([
-                "--exact",
-                "filesystem::tests::the_kernel_names_the_process_that_signed",
-            ])
+        let test = "filesystem::tests::the_kernel_names_the_process_that_signed";
+        let mut child = std::process::Command::new(program)
+            .args(["--exact", "--nocapture", test])
             .env(VARIABLE, &path)
-            .status();
-        assert!(status.expect("it runs").success());
+            .stdin(std::process::Stdio::piped())
+            .stdout(std::process::Stdio::piped())
+            .spawn()
+            .expect("it runs");
+        let out = std::io::BufReader::new(child.stdout.take().expect("a pipe"));
+        let mut lines = std::io::BufRead::lines(out);
+        assert!(lines.any(|line| line.expect("text") == "signed"));
+        let named = Signer::Process(child.id());
+        assert_eq!(signer(&file).expect("asked"), Some(named));
+        drop(child.stdin.take());
+        assert!(child.wait().expect("ended").success());
         assert_eq!(signer(&file).expect("asked"), None);
     }
 
