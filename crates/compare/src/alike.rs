@@ -356,6 +356,10 @@ mod tests {
         let of_commands: &[(&str, Change)] = &[
             ("nothing", |_| ()),
             ("words", |r| commands(r).commands[0].words.push("-i".into())),
+            ("a name that is the text", |r| {
+                let first = &mut commands(r).commands[0];
+                first.name = first.text();
+            }),
             ("page cache", |r| commands(r).page_cache = PageCache::Cold),
             // How many pages stayed came of the run, and was not asked for.
             ("pages that stayed", page_cache),

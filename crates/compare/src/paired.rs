@@ -157,3 +157,36 @@ fn smallest_change(alone: &Interval, together: usize) -> f64 {
     let error = half / student::quantile(1.0 - LEVEL / 2.0, NORMAL);
     detectable(error, NORMAL, LEVEL / together as f64, POWER)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_limit_is_allowed_itself() {
+        let exactly = 1.0 + 0.05;
+        let of = |low, high| {
+            let value = (low + high) / 2.0;
+            answer(Some(&Interval { value, low, high }), 0.05)
+        };
+        assert_eq!(of(exactly, exactly), Answer::NotSlower);
+        assert_eq!(of(exactly, 1.06), Answer::CannotTell);
+        assert_eq!(of(1.051, 1.06), Answer::Slower);
+    }
+
+    #[test]
+    fn the_smallest_change_is_that_of_the_normal_distribution() {
+        // Half an interval is 1.96 standard errors of the logarithm; 80 % of changes of
+        // 1.96 + 0.84 are found.
+        let alone = Interval {
+            value: 1.0,
+            low: (-0.0196f64).exp(),
+            high: 0.0196f64.exp(),
+        };
+        let found = smallest_change(&alone, 1);
+        assert!((found - 0.0284).abs() < 2e-4, "{found}");
+        // Of twenty together 3.02 + 0.84.
+        let found = smallest_change(&alone, 20);
+        assert!((found - 0.0394).abs() < 3e-4, "{found}");
+    }
+}

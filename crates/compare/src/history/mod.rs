@@ -2,6 +2,8 @@
 //! them, and where their level changed. The statistics are `model::history`.
 
 mod conclusion;
+#[cfg(test)]
+mod tests;
 
 pub use conclusion::Conclusion;
 
