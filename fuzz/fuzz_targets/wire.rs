@@ -11,7 +11,7 @@ libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
     let mut from = bytes;
     let _ = wire::receive::<wire::Reply>(&mut from);
     let _ = wire::open::<wire::Reply>(bytes);
-    let listing = wire::open::<Result<Listing, String>>(bytes);
+    let listing = wire::open_within::<Result<Listing, String>>(bytes, &model::limits::PACK);
     if let Ok(Ok(listing)) = listing {
         let mut catalogue = Vec::new();
         let refused = add(&mut catalogue, Path::new("any.so"), &listing);

@@ -2,6 +2,7 @@
 
 use crate::FleetError;
 use model::campaign::Job;
+use model::limits::CAMPAIGN;
 use model::misfit;
 use model::text::hexadecimal;
 use serde::Serialize;
@@ -166,7 +167,7 @@ pub(crate) fn read_json<T: DeserializeOwned>(path: &Path) -> Result<Option<T>, F
         Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(None),
         read => read.map_err(FleetError::io("read", path))?,
     };
-    misfit::read_json(&bytes)
+    misfit::read_json_within(&bytes, &CAMPAIGN)
         .map(Some)
         .map_err(|why| FleetError::in_file(path, why.to_string()))
 }
@@ -187,5 +188,30 @@ pub fn digest(path: &Path) -> Result<String, FleetError> {
             0 => return Ok(hexadecimal(&sha.finalize())),
             n => sha.update(&block[..n]),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_lists_are_refused_before_they_are_read() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let path = directory.path().join("record.json");
+        let refused = |text: String| {
+            std::fs::write(&path, text).expect("written");
+            let read: Result<Option<Vec<String>>, _> = read_json(&path);
+            read.expect_err("too much").to_string()
+        };
+        let error = refused(format!("[{}0]", "0,".repeat(CAMPAIGN.entries)));
+        let why = "its list \"document\" has more than 1048576 entries";
+        assert!(error.ends_with(why), "{error}");
+        // 10 MB of nothing.
+        let error = refused(format!("[{}[]]", "[],".repeat((10 << 20) / 3)));
+        assert!(
+            error.contains("too many values") || error.ends_with(why),
+            "{error}"
+        );
     }
 }

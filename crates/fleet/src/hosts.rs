@@ -2,11 +2,15 @@
 
 use crate::campaign::{Campaign, Engine};
 use crate::{FleetError, slurm};
+use model::limits::CAMPAIGN;
 use std::collections::BTreeSet;
 use std::path::Path;
 
 /// Largest file of hosts.
 const MAX_BYTES: u64 = 4 << 20;
+
+/// Most hosts of a campaign.
+const MOST: usize = CAMPAIGN.entries;
 
 /// Longest name: with what follows it in the name of a file, it must stay below 255 bytes.
 const LONGEST: usize = 128;
@@ -14,6 +18,9 @@ const LONGEST: usize = 128;
 /// What is wrong with a list of hosts, if anything is. A name becomes an argument of ssh and sbatch,
 /// and part of file names.
 pub(crate) fn fault(hosts: &[String]) -> Option<String> {
+    if hosts.len() > MOST {
+        return Some(format!("more than {MOST} hosts"));
+    }
     let mut known = BTreeSet::new();
     let is_part = |c: char| c.is_ascii_alphanumeric() || "-_.@:%".contains(c);
     hosts.iter().find_map(|host| {
@@ -50,6 +57,7 @@ pub fn of_file(path: &Path) -> Result<Vec<String>, FleetError> {
         .map(|line| line.split('#').next().unwrap_or_default().trim());
     let hosts: Vec<String> = names
         .filter(|name| !name.is_empty())
+        .take(MOST + 1)
         .map(str::to_owned)
         .collect();
     if hosts.is_empty() {
@@ -92,5 +100,24 @@ pub fn of(campaign: &Campaign, file: &Path) -> Result<Vec<String>, FleetError> {
     match fault(&hosts) {
         Some(reason) => Err(FleetError::in_file(file, reason)),
         None => Ok(hosts),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_lists_of_hosts_are_refused() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let path = directory.path().join("hosts");
+        let refused = |text: String| {
+            std::fs::write(&path, text).expect("written");
+            of_file(&path).expect_err("too many").to_string()
+        };
+        let error = refused("n\n".repeat(MOST + 1));
+        assert!(error.ends_with(": more than 1048576 hosts"), "{error}");
+        let error = refused("n1\n".repeat((10 << 20) / 3));
+        assert!(error.ends_with("it is larger than 4096 KiB"), "{error}");
     }
 }

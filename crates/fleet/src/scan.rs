@@ -7,6 +7,7 @@ use crate::standing::{Document, Documents, Expected, Unreadable};
 use model::campaign::Job;
 use model::run::{Outcome, Run};
 use model::text::visible;
+use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use store::exchange::import::{self, Format, Origin, files};
@@ -39,7 +40,7 @@ pub fn documents<E: From<FleetError>>(
 /// A document as `latlas import` takes it: from another machine.
 fn document(directory: &Directory, file: &str) -> Result<Run, String> {
     let path = directory.results().join(file);
-    believed(&path)?;
+    check_owner(&path).map_err(|doubt| doubt.to_string())?;
     let input = files::read(&path).map_err(|error| error.to_string())?;
     let origin = Origin {
         id: String::new(),
@@ -66,22 +67,41 @@ fn is_ending(rest: &str) -> bool {
     [".json", ".json.zst"].contains(&rest)
 }
 
-/// Whether a file of the campaign's directory is what its owner, or root, left there. Neither waits for the
+/// Why a file of the campaign's directory is not read.
+#[derive(thiserror::Error, Debug)]
+enum Doubt {
+    /// What finding it says.
+    #[error("{0}")]
+    NotFound(#[from] io::Error),
+    /// A directory, link or pipe.
+    #[error("it is not a regular file")]
+    NotAFile,
+    /// Of another user than its directory.
+    #[error(
+        "it belongs to user {file}, and its directory to user {directory}: anyone could have put it there"
+    )]
+    Owner {
+        /// The file's owner.
+        file: u32,
+        /// The directory's.
+        directory: u32,
+    },
+}
+
+/// Checks that the owner of the campaign's directory, or root, put a file there. Neither waits for the
 /// other end of a pipe, nor leaves the directory.
-fn believed(path: &Path) -> Result<(), String> {
-    let file = std::fs::symlink_metadata(path).map_err(|error| error.to_string())?;
+fn check_owner(path: &Path) -> Result<(), Doubt> {
+    let file = std::fs::symlink_metadata(path)?;
     if !file.is_file() {
-        return Err("it is not a regular file".into());
+        return Err(Doubt::NotAFile);
     }
     let directory = path
         .parent()
         .and_then(|directory| std::fs::metadata(directory).ok());
-    let owner = directory.map_or(0, |directory| directory.uid());
+    let directory = directory.map_or(0, |directory| directory.uid());
     match file.uid() {
-        uid if uid == owner || uid == 0 => Ok(()),
-        uid => Err(format!(
-            "it belongs to user {uid}, and its directory to user {owner}: anyone could have put it there"
-        )),
+        uid if uid == directory || uid == 0 => Ok(()),
+        file => Err(Doubt::Owner { file, directory }),
     }
 }
 
@@ -113,7 +133,7 @@ pub fn records(directory: &Directory, each: impl FnMut(Record)) -> Result<(), Fl
     let names = Directory::names(&directory.records())?;
     let read = |name: &String| {
         let path = directory.records().join(name);
-        believed(&path).ok()?;
+        check_owner(&path).ok()?;
         let record: Option<Record> = read_json(&path).ok()?;
         record.filter(|record| name.strip_prefix(&job_name(&record.job)) == Some(".json"))
     };
@@ -155,13 +175,17 @@ mod tests {
         let home = tempfile::tempdir().expect("a directory");
         let path = home.path().join("a.json");
         std::fs::write(&path, "{}").expect("written");
-        assert_eq!(believed(&path), Ok(()));
+        check_owner(&path).expect("ours");
         // Only root can give a file away.
         if std::os::unix::fs::chown(&path, Some(65534), None).is_ok() {
-            let why = believed(&path).expect_err("another's");
-            assert!(why.starts_with("it belongs to user 65534"), "{why}");
+            let doubt = check_owner(&path).expect_err("another's");
+            let directory = sys::filesystem::user();
+            assert!(
+                matches!(doubt, Doubt::Owner { file: 65534, directory: own } if own == directory),
+                "{doubt}"
+            );
             std::os::unix::fs::chown(home.path(), Some(65534), None).expect("given away");
-            assert_eq!(believed(&path), Ok(()), "the whole directory is theirs");
+            check_owner(&path).expect("the whole directory is theirs");
         }
     }
 }

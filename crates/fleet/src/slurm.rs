@@ -33,9 +33,23 @@ pub fn queue(submission: &Submission) -> Queue {
         "--format=%k|%K|%T|%r",
     ]);
     match ask("squeue", command.arg(name), Stdio::null()) {
-        Ok(out) => Queue::Jobs(out.lines().filter_map(queued).collect()),
+        Ok(out) => Queue::Jobs(jobs(&out)),
         Err(error) => Queue::Silent(error.to_string()),
     }
+}
+
+/// Reads any text as the output of squeue, and of sinfo with a constraint before the first zero
+/// byte, for the fuzzer.
+#[doc(hidden)]
+pub fn anything(text: &str) -> (Vec<Queued>, Result<Vec<String>, FleetError>) {
+    let (constraint, out) = text.split_once('\0').unwrap_or(("", text));
+    let constraint = Some(constraint).filter(|constraint| !constraint.is_empty());
+    (jobs(out), listed(out, constraint))
+}
+
+/// What squeue prints. Lines of other jobs are left out.
+fn jobs(out: &str) -> Vec<Queued> {
+    out.lines().filter_map(queued).collect()
 }
 
 /// A line of squeue: comment, task of the array, state, reason.
@@ -73,12 +87,17 @@ pub fn hosts(partition: &str, constraint: Option<&str>) -> Result<Vec<String>, F
     let mut command = Command::new("sinfo");
     command.args(["--noheader", "--Node", "--format=%N|%f"]);
     let out = ask("sinfo", command.arg(partition), Stdio::null())?;
-    let mut hosts = Vec::new();
+    listed(&out, constraint)
+}
+
+/// The hosts that sinfo prints, each once: name, and its features after `|`.
+fn listed(out: &str, constraint: Option<&str>) -> Result<Vec<String>, FleetError> {
+    let (mut hosts, mut known) = (Vec::new(), BTreeSet::new());
     for line in out.lines() {
         let (host, features) = line.trim().split_once('|').unwrap_or((line.trim(), ""));
         let features: BTreeSet<&str> = features.split(',').collect();
         let fits = constraint.map_or(Ok(true), |constraint| fits(constraint, &features))?;
-        if fits && !hosts.iter().any(|known| known == host) {
+        if fits && known.insert(host) {
             hosts.push(host.to_owned());
         }
     }
@@ -282,6 +301,14 @@ mod tests {
         assert_eq!(of("epyc&gpu"), Some(false));
         assert_eq!(of("gpu|epyc&ib"), Some(true));
         assert_eq!(of("[rack1|rack2]"), None);
+    }
+
+    #[test]
+    fn a_host_of_two_partitions_is_listed_once() {
+        let out = "n2|epyc,ib\nn1|epyc\nn2|epyc,ib\nn3|gpu\n";
+        let of = |constraint| listed(out, constraint).expect("hosts");
+        assert_eq!(of(Some("epyc")), ["n2", "n1"]);
+        assert_eq!(of(None), ["n2", "n1", "n3"]);
     }
 
     #[test]

@@ -6,6 +6,7 @@ use crate::controls::RequestedControls;
 use crate::pack::PackSite;
 use crate::placement::NotPinned;
 use model::gate::Gate;
+use model::limits::{Counter, Limits};
 use model::noise::applied::Settings;
 use model::run::Regime;
 use model::sample::Sample;
@@ -138,6 +139,17 @@ pub fn open<T: DeserializeOwned>(body: &[u8]) -> io::Result<T> {
     serde_json::from_slice(body).map_err(|e| io::Error::new(io::ErrorKind::InvalidData, e))
 }
 
+/// The message in a frame's body that keeps to limits, which are checked before anything is made
+/// of it.
+///
+/// # Errors
+/// What there is too much of; `InvalidData` where it is no such message.
+pub fn open_within<T: DeserializeOwned>(body: &[u8], limits: &Limits) -> io::Result<T> {
+    let counted = Counter::new(limits).feed(body);
+    counted.map_err(|excess| io::Error::new(io::ErrorKind::FileTooLarge, excess))?;
+    open(body)
+}
+
 /// Receives the body of one frame, unopened: a listener whose CPU matters to
 /// what is being measured opens it later.
 pub fn receive_frame(from: &mut impl Read) -> io::Result<Option<Vec<u8>>> {
@@ -219,6 +231,35 @@ mod tests {
                 .expect("a clean end")
                 .is_none()
         );
+    }
+
+    #[test]
+    fn a_long_list_is_refused_before_it_is_read() {
+        use crate::pack::{Listed, Listing};
+        let listing = |probes: usize, title: usize| {
+            let listed = Listed {
+                title: "t".repeat(title),
+                ..Listed::default()
+            };
+            let listing = Listing {
+                name: "a".into(),
+                built_with: String::new(),
+                probes: vec![listed; probes],
+            };
+            serde_json::to_vec(&Ok::<_, String>(listing)).expect("JSON")
+        };
+        let open = |body: &[u8]| {
+            open_within::<Result<Listing, String>>(body, &model::limits::PACK)
+                .map(|_| ())
+                .map_err(|error| error.to_string())
+        };
+        assert_eq!(open(&listing(4096, 100)), Ok(()));
+        let long = listing(60_000, 10);
+        assert!(long.len() > 10 << 20, "{}", long.len());
+        let why = "its list \"probes\" has more than 4096 entries";
+        assert_eq!(open(&long), Err(why.into()));
+        let why = "a text in \"title\" has more than 65536 bytes";
+        assert_eq!(open(&listing(1, 70_000)), Err(why.into()));
     }
 
     #[test]

@@ -39,6 +39,26 @@ pub const TRACE: Limits = Limits {
     values: 1 << 24,
 };
 
+/// What a campaign's directory holds: a million hosts at most.
+pub const CAMPAIGN: Limits = Limits {
+    entries: 1 << 20,
+    longer: &[],
+    columns: None,
+    text_bytes: 1 << 20,
+    bytes_per_value: 4,
+    values: 1 << 21,
+};
+
+/// What a child tells of a probe pack: a few lines of text for each of its probes.
+pub const PACK: Limits = Limits {
+    entries: 1 << 12,
+    longer: &[],
+    columns: None,
+    text_bytes: 1 << 16,
+    bytes_per_value: 4,
+    values: 1 << 18,
+};
+
 /// Values that any document may have, however short it is.
 const FREE_VALUES: u64 = 1 << 14;
 /// Lists and objects in each other.

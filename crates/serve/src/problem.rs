@@ -64,7 +64,7 @@ pub(crate) enum Problem {
     #[error("not stored: started_unix_ms is {0}, which is no time")]
     NoTime(u64),
     #[error(
-        "not stored: it is a result of host {0} in a campaign, and whoever may upload could claim that; \
+        "not stored: it claims to be a result of host {0} in a campaign, which an upload can't prove; \
          `latlas fleet collect` stores results of campaigns"
     )]
     OfCampaign(String),

@@ -17,6 +17,7 @@ use rustix::fs::{Mode, OFlags, open};
 
 use crate::child::hear_of_children;
 use crate::process::set_death_signal;
+use crate::stop::is_ignored;
 
 /// Signals that ask a process to end.
 const REQUESTS: [libc::c_int; 4] = [libc::SIGINT, libc::SIGTERM, libc::SIGHUP, libc::SIGQUIT];
@@ -70,18 +71,6 @@ fn set(signals: impl Iterator<Item = libc::c_int>) -> libc::sigset_t {
             libc::sigaddset(set.as_mut_ptr(), signal);
         }
         set.assume_init()
-    }
-}
-
-/// Whether this process ignores a signal. One that is blocked waits
-/// nevertheless (sigaction(2)).
-fn is_ignored(signal: libc::c_int) -> bool {
-    let mut action = MaybeUninit::<libc::sigaction>::zeroed();
-    // SAFETY: sets nothing; the kernel fills the record in, of which zero bytes
-    // are valid too.
-    unsafe {
-        libc::sigaction(signal, ptr::null(), action.as_mut_ptr()) == 0
-            && action.assume_init().sa_sigaction == libc::SIG_IGN
     }
 }
 

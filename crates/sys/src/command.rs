@@ -1,5 +1,5 @@
-//! A command under control: started from this process without a shell or a copy
-//! of its memory, waited for with a time limit, and accounted for.
+//! A command under control: started without a shell and without copying memory,
+//! waited for with a time limit, and accounted for.
 //!
 //! Commands run in one process group led by a watcher, or each in its own
 //! session. The watcher kills all groups when this process ends, even by
@@ -9,6 +9,8 @@ use std::ffi::OsStr;
 use std::io;
 use std::os::fd::BorrowedFd;
 use std::path::{Path, PathBuf};
+#[cfg(not(target_vendor = "apple"))]
+use std::sync::OnceLock;
 use std::time::Duration;
 
 use crate::child::Program;
@@ -17,6 +19,8 @@ pub use crate::controls::{Controls, Policy};
 use crate::counters::Counts;
 use crate::platform::controls::Laid;
 pub use crate::platform::group::{Group, tick_ns};
+#[cfg(not(target_vendor = "apple"))]
+use crate::platform::starter::Starter;
 
 /// A command, laid out before there is a process.
 #[derive(Debug)]
@@ -29,6 +33,10 @@ pub struct Command {
     pub(crate) laid: Laid,
     /// The real-time priority that it gets, if it gets one.
     pub(crate) fifo: Option<u8>,
+    /// The process that starts it, from its first run on; `None` where there
+    /// can be none.
+    #[cfg(not(target_vendor = "apple"))]
+    pub(crate) starter: OnceLock<Option<Starter>>,
 }
 
 impl Command {
@@ -51,6 +59,8 @@ impl Command {
                 Some(Policy::Fifo(priority) | Policy::RoundRobin(priority)) => Some(priority),
                 _ => None,
             },
+            #[cfg(not(target_vendor = "apple"))]
+            starter: OnceLock::new(),
         })
     }
 }
@@ -113,11 +123,13 @@ pub struct Usage {
     /// CPU time in kernel mode, likewise.
     pub system_ns: u64,
     /// Largest resident memory of any one of these processes, bytes. Linux
-    /// counts what the process had before it executed its program: here, what
-    /// this process has. So a figure at or below
+    /// counts the memory that the process had before it executed its program:
+    /// that of the process that starts it. A value at or below
     /// [`own_bytes`](Usage::own_bytes) is only a bound.
     pub peak_bytes: u64,
-    /// What this process itself had at most when the command ended, bytes.
+    /// Peak memory of the process that starts the command, when the command
+    /// ended, bytes: of a small helper, or of this process where there can be
+    /// none.
     pub own_bytes: u64,
     /// Times they gave up the CPU to wait.
     pub voluntary: u64,

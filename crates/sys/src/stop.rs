@@ -3,10 +3,13 @@
 //! a program that a failed write need not end.
 
 use std::io;
+use std::mem::MaybeUninit;
 use std::ptr;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-/// What asks a process to end.
+/// What asks a process to end. SIGHUP does not where it was ignored at the start, as by `nohup`
+/// ([`requests`]). SIGINT does also where it was: shells start background jobs so, and `kill -INT`
+/// is to end them.
 const REQUESTS: [libc::c_int; 3] = [libc::SIGINT, libc::SIGTERM, libc::SIGHUP];
 
 /// Requests within so long of the first are that one: `timeout(1)` sends each
@@ -17,6 +20,24 @@ static ASKED: AtomicBool = AtomicBool::new(false);
 /// When it was asked first, on the monotonic clock; 0 before.
 static FIRST_NS: AtomicU64 = AtomicU64::new(0);
 
+/// The signals that ask this process to end: SIGINT, SIGTERM, and SIGHUP unless it is ignored.
+pub fn requests() -> Vec<i32> {
+    let asks = |signal: &i32| *signal != libc::SIGHUP || !is_ignored(*signal);
+    REQUESTS.into_iter().filter(asks).collect()
+}
+
+/// Whether this process ignores a signal. One that is blocked waits nevertheless
+/// (sigaction(2)).
+pub(crate) fn is_ignored(signal: libc::c_int) -> bool {
+    let mut action = MaybeUninit::<libc::sigaction>::zeroed();
+    // SAFETY: sets nothing; the kernel fills the record in, of which zero bytes
+    // are valid too.
+    unsafe {
+        libc::sigaction(signal, ptr::null(), action.as_mut_ptr()) == 0
+            && action.assume_init().sa_sigaction == libc::SIG_IGN
+    }
+}
+
 /// From here on the first request to end sets what is returned; another one
 /// that comes more than a second later ends the process at once. May be called
 /// again: there is one such flag, however often something is measured.
@@ -26,7 +47,7 @@ static FIRST_NS: AtomicU64 = AtomicU64::new(0);
 pub fn on_request() -> io::Result<&'static AtomicBool> {
     static LISTENING: AtomicBool = AtomicBool::new(false);
     if !LISTENING.swap(true, Ordering::Relaxed) {
-        handle(&REQUESTS, request)?;
+        handle(&requests(), request)?;
     }
     Ok(&ASKED)
 }
@@ -37,7 +58,7 @@ pub fn on_request() -> io::Result<&'static AtomicBool> {
 /// # Errors
 /// What `sigaction(2)` says.
 pub fn outlive_requests() -> io::Result<()> {
-    handle(&REQUESTS, nothing)
+    handle(&requests(), nothing)
 }
 
 /// From here on a write beyond the limit on the size of files (`ulimit -f`)
@@ -141,6 +162,27 @@ mod tests {
         raise(libc::SIGTERM);
         std::thread::sleep(Duration::from_secs(60));
         panic!("it lives on");
+    }
+
+    #[test]
+    fn a_hangup_that_was_ignored_at_the_start_stays_so() {
+        const TEST: &str = "a_hangup_that_was_ignored_at_the_start_stays_so";
+        if std::env::var(VARIABLE).as_deref() != Ok(TEST) {
+            assert!(apart(TEST).success());
+            return;
+        }
+        // SAFETY: as `nohup` does; nothing else in this process uses the signal.
+        unsafe { libc::signal(libc::SIGHUP, libc::SIG_IGN) };
+        assert_eq!(requests(), [libc::SIGINT, libc::SIGTERM]);
+        outlive_requests().expect("handled");
+        let asked = on_request().expect("handled");
+        raise(libc::SIGHUP);
+        assert!(!asked.load(Ordering::Relaxed));
+        // Programs that it starts ignore it too.
+        let status = Command::new("sh").args(["-c", "kill -HUP $$"]).status();
+        assert!(status.expect("sh runs").success());
+        raise(libc::SIGTERM);
+        assert!(asked.load(Ordering::Relaxed));
     }
 
     #[test]

@@ -5,6 +5,7 @@ use crate::input::{self, Input};
 use crate::place::{self, Rule};
 use rustix::fs::{FileType, Mode, Stat, fstat, lstat};
 use rustix::io::Errno;
+use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
@@ -22,7 +23,7 @@ pub enum Why {
     #[error("a link of user {0}, not followed: name its target")]
     Link(u32),
     /// Its name leads to another file than the one that was opened.
-    #[error("not the file that was opened: its name was changed meanwhile")]
+    #[error("not the file that was opened: another one has its name now")]
     Replaced,
 }
 
@@ -127,18 +128,32 @@ pub fn open(path: &Path) -> io::Result<Input> {
         // Nothing is believed that comes of a device.
         return Ok(input);
     };
+    match &input {
+        Input::File(_) => check_open(file, path)?,
+        // A pipe comes from those who may write it.
+        _ => judge(&fstat(file)?).map_err(|why| of(path, why))?,
+    }
+    Ok(input)
+}
+
+/// Checks a file that was opened by a path: that only this user and root could have put it there or
+/// can change it.
+///
+/// # Errors
+/// What finding it says, and [`Distrust`].
+pub fn check_open(file: &File, path: &Path) -> io::Result<()> {
     let opened = fstat(file)?;
     let of = |why| of(path, why);
     judge(&opened).map_err(of)?;
-    // A pipe comes from those who may write it, and what has no name, from this process's parent.
-    if matches!(input, Input::File(_)) && opened.st_nlink > 0 {
+    // What has no name comes from this process's parent.
+    if opened.st_nlink > 0 {
         let place = place::walk(path, Rule::Trusted, true)?;
         let is_it = |found: &Stat| (found.st_dev, found.st_ino) == (opened.st_dev, opened.st_ino);
         if !place.found.as_ref().is_some_and(is_it) {
             return Err(of(Why::Replaced).into());
         }
     }
-    Ok(input)
+    Ok(())
 }
 
 /// Reads a short text from where only this user and root could have put it.

@@ -52,6 +52,6 @@ fn row(run: &Run, id: &str) -> Option<ReferenceRow> {
             note: Some(reason),
             ..row
         }),
-        Here::NotMeasured { .. } => None,
+        Here::Invalid { .. } | Here::NotMeasured { .. } => None,
     }
 }

@@ -15,7 +15,8 @@ pub fn is_of(run: &Run, machine: &Machine, emulated: Option<&str>) -> bool {
 
 /// How many of these rows the run has a figure or a reason for.
 pub fn rows_held(run: &Run, ids: &[String]) -> usize {
-    let known = |id: &&String| !matches!(here(Some(run), id), Here::NotMeasured { .. });
+    let unknown = |here| matches!(here, Here::NotMeasured { .. } | Here::Invalid { .. });
+    let known = |id: &&String| !unknown(here(Some(run), id));
     ids.iter().filter(known).count()
 }
 

@@ -19,6 +19,11 @@ pub enum Here {
         /// Why, ready to stand behind `not available here: `.
         reason: String,
     },
+    /// It was measured, and the result is invalid.
+    Invalid {
+        /// Why, in words.
+        reason: String,
+    },
     /// The run has no figure of it.
     NotMeasured {
         /// Why, in words.
@@ -124,6 +129,11 @@ fn of_point(run: &Run, row: &Row, id: &str, x: u64) -> Here {
 
 fn measured(run: &Run, id: &str, estimate: &Estimate, unit: Unit) -> Here {
     let Some(ns) = estimate.ns() else {
+        if estimate.verdict == Verdict::Invalid {
+            return Here::Invalid {
+                reason: estimate.reason.clone(),
+            };
+        }
         return not_measured(
             match estimate.reason.as_str() {
                 "" => "no figure came of it in this run",

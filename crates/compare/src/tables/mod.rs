@@ -199,21 +199,30 @@ impl Table {
 
     /// Rows that measuring could add to the run, in order and each once.
     pub fn missing(&self) -> Vec<&str> {
+        self.ids(|here| {
+            matches!(
+                here,
+                Here::NotMeasured {
+                    measurable: true,
+                    ..
+                }
+            )
+        })
+    }
+
+    /// Rows whose result in the run is invalid, in order and each once.
+    pub fn invalid(&self) -> Vec<&str> {
+        self.ids(|here| matches!(here, Here::Invalid { .. }))
+    }
+
+    fn ids(&self, is_meant: impl Fn(&Here) -> bool) -> Vec<&str> {
         let of_row = |row: &'_ TableRow| row.reference_only.is_none();
         let mut ids: Vec<&str> = Vec::new();
         for row in self.rows() {
             let own = Some((row.id.as_str(), &row.here)).filter(|_| of_row(row));
             let like = row.like.as_ref().map(|like| (like.id.as_str(), &like.here));
-            let absent = own.into_iter().chain(like).filter(|(_, here)| {
-                matches!(
-                    here,
-                    Here::NotMeasured {
-                        measurable: true,
-                        ..
-                    }
-                )
-            });
-            for (id, _) in absent {
+            let both = own.into_iter().chain(like);
+            for (id, _) in both.filter(|(_, here)| is_meant(here)) {
                 if !ids.contains(&id) {
                     ids.push(id);
                 }

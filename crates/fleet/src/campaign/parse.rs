@@ -11,6 +11,9 @@ const MAX_BYTES: u64 = 1 << 20;
 /// Most repetitions on a host: the tasks that an array of Slurm may have by default.
 const MAX_REPETITIONS: u32 = 1000;
 
+/// Most rows, or options of sbatch or ssh: together they are one command line.
+const MOST_ENTRIES: usize = 4096;
+
 impl Campaign {
     /// Reads a campaign's file, and its file of hosts.
     ///
@@ -74,6 +77,15 @@ impl Campaign {
         if !(1..=MAX_REPETITIONS).contains(&repetitions) {
             let reason = format!("repetitions = {repetitions}: give 1 to {MAX_REPETITIONS}");
             return Some(("repetitions", reason));
+        }
+        let lists = [
+            ("rows", &self.rows),
+            ("sbatch", &self.sbatch),
+            ("ssh", &self.ssh),
+        ];
+        if let Some((key, list)) = lists.iter().find(|(_, list)| list.len() > MOST_ENTRIES) {
+            let reason = format!("{} entries: at most {MOST_ENTRIES}", list.len());
+            return Some((key, reason));
         }
         if !self.hosts.is_empty() && self.hosts_file.is_some() {
             let reason = "give hosts or hosts_file, not both".into();

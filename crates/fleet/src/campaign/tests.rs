@@ -29,6 +29,10 @@ fn mistakes_are_one_line_that_names_the_place() {
         ("max_busy = '7'", "lab.toml:4: \"7\" is not a share"),
         ("hosts_file = 'h'", "lab.toml:4: give hosts or hosts_file"),
         (
+            &format!("rows = [{}]", "'a',".repeat(4097)),
+            "lab.toml:4: 4097 entries: at most 4096",
+        ),
+        (
             "max_busy = 0.1",
             "lab.toml:4: 0.1 is not a share such as \"20%\"",
         ),

@@ -19,8 +19,14 @@ pub(crate) fn man(options: &ManOptions) -> anyhow::Result<ExitCode> {
     std::fs::create_dir_all(directory)
         .with_context(|| format!("can't create {}", directory.display()))?;
     let pages = pages(&command)?;
-    for (name, page) in &pages {
-        store::write_bytes(page, &directory.join(name))?;
+    for (written, (name, page)) in pages.iter().enumerate() {
+        store::write_bytes(page, &directory.join(name)).with_context(|| {
+            format!(
+                "only {written} of {} manual pages were written to {}",
+                pages.len(),
+                directory.display()
+            )
+        })?;
     }
     output::message(format_args!(
         "wrote {} manual pages to {}",
@@ -142,6 +148,17 @@ mod tests {
             let page = format!("latlas-{}.1", inner.get_name());
             assert!(with_examples.contains(&page.as_str()), "{page}");
         }
+    }
+
+    #[test]
+    fn an_incomplete_set_is_said() {
+        let directory = tempfile::tempdir().expect("a directory");
+        std::fs::create_dir(directory.path().join("latlas-run.1")).expect("a directory");
+        let directory = Some(directory.path().to_owned());
+        let error = man(&ManOptions { directory }).expect_err("no file of that name");
+        let text = format!("{error:#}");
+        assert!(text.starts_with("only "), "{text}");
+        assert!(text.contains(" manual pages were written to ") && text.contains("latlas-run.1"));
     }
 
     #[test]

@@ -31,7 +31,7 @@ impl Drop for Lock {
     fn drop(&mut self) {
         if self.0.is_lost() {
             output::message(
-                "the file of the measuring lock was removed meanwhile: another latlas may have \
+                "the file of the measuring lock was removed during the run: another latlas may have \
                  measured at the same time",
             );
         }
@@ -79,7 +79,7 @@ pub(super) fn measure(catalogue: &[Probe], plan: &Plan, machine: Machine) -> any
     Ok(measured?)
 }
 
-/// The first Ctrl-C (or SIGTERM, or SIGHUP) stops measuring and keeps the samples; a second one,
+/// The first Ctrl-C (or SIGTERM, or SIGHUP without `nohup`) stops measuring and keeps the samples; a second one,
 /// more than a second later, kills latlas. The flag is global: it stops later measurements of
 /// this process too.
 pub(super) fn stop_on_signals() -> anyhow::Result<&'static AtomicBool> {

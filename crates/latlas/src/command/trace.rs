@@ -106,6 +106,8 @@ fn recorded(catalogue: &[Probe], options: &TraceOptions) -> anyhow::Result<ExitC
         limit_bytes: options.buffer,
         ..row::request(&machine)?
     };
+    let format = out.as_ref().and_then(|(format, _)| *format);
+    check_tier(format, order.is_some(), options.pid, &request)?;
     let lock = order.as_ref().map(|order| {
         let measures = format!("latlas trace {}", order.name());
         measured::lock(&measures, None, options.wait)
@@ -146,6 +148,28 @@ fn recorded(catalogue: &[Probe], options: &TraceOptions) -> anyhow::Result<ExitC
         true => ExitCode::SUCCESS,
         false => ExitCode::from(UNRELIABLE),
     })
+}
+
+/// Refuses, before anything waits or is recorded, a tier that is not possible here, and a file that
+/// would hold nothing of it.
+fn check_tier(
+    format: Option<export::Format>,
+    is_row: bool,
+    process: Option<u32>,
+    request: &Request,
+) -> anyhow::Result<()> {
+    use export::Format::{PerfData, Perfetto};
+    let format = format.filter(|format| matches!(format, PerfData | Perfetto));
+    if format.is_none() && !(is_row && request.tier.is_some()) {
+        return Ok(());
+    }
+    let tier = record::tier(process, request)?;
+    // Only a command may set signposts.
+    let may_have_signposts = !is_row && process.is_none();
+    match format {
+        Some(format) => export::check(format, tier, may_have_signposts),
+        None => Ok(()),
+    }
 }
 
 /// Refuses a stretch of which nothing can be drawn; the length of a trace is known once it is

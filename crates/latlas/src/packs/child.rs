@@ -4,6 +4,7 @@
 use crate::answer;
 use meter::pack::{Listing, PackSite, Trial, TrialError, listing, trial};
 use meter::wire;
+use model::limits::PACK;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::io;
@@ -34,6 +35,9 @@ pub(crate) enum Failure {
     /// Its own words.
     #[error("{0}")]
     Said(String),
+    /// Lists or texts that are longer than any.
+    #[error("is not listed: {0}")]
+    TooLong(io::Error),
     /// It ended before.
     #[error("ended the process that loaded it ({0})")]
     Ended(String),
@@ -83,10 +87,15 @@ fn answer<T: DeserializeOwned + Send + 'static>(
     drop(command);
     let (sender, receiver) = mpsc::channel();
     sys::thread::spawn(Builder::new(), move || {
-        sender.send(wire::receive::<T>(&mut from))
+        let body = wire::receive_frame(&mut from);
+        let open = |body: Vec<u8>| wire::open_within::<T>(&body, &PACK);
+        sender.send(body.and_then(|body| body.map(open).transpose()))
     })?;
     match receiver.recv_timeout(PATIENCE) {
         Ok(Ok(Some(answer))) => Ok(answer),
+        Ok(Err(error)) if error.kind() == io::ErrorKind::FileTooLarge => {
+            Err(Failure::TooLong(error))
+        }
         Ok(_) => Err(Failure::Ended(child.0.wait()?.to_string())),
         Err(_) => Err(Failure::Hangs),
     }

@@ -347,6 +347,8 @@ fn what_can_not_be_done_does_not_wait() {
         "table no-such --measure",
         "table kurkin --measure --quick --dir absent",
         "trace no.such.row",
+        "trace sched.pool --tier minimal --out t.pftrace",
+        "trace sched.pool --tier own --out t.perf.data",
     ] {
         let done = Done::of(&mut home.wrapped("timeout 60", line));
         assert_eq!((done.code, &*done.out), (2, ""), "{line}: {}", done.err);
@@ -358,6 +360,7 @@ fn what_can_not_be_done_does_not_wait() {
             "exec --fifo -- true",
             "exec --cold -- true",
             "exec --shield 0 -- true",
+            "trace sched.pool --tier full",
         ] {
             let done = as_user(&home, line).ended_with(2);
             lacks(&done.err, ["waiting for"]);

@@ -75,6 +75,45 @@ fn bad_requests_are_refused_with_what_to_do() {
     }
 }
 
+/// An option that would change nothing is refused, with what it needs or contradicts.
+#[test]
+fn options_without_effect_are_refused() {
+    let home = Home::new();
+    home.document(1);
+    insta::assert_snapshot!(home.refusals(
+        "exec --margin 3% -- true
+         exec --warmup 0 --check true -- true
+         exec --warm --cold -- true
+         exec --name a --name b -- true
+         trace --tails -- true
+         trace --operations 3 -- true
+         trace --no-wait -- true
+         trace --pack x.so -- true
+         trace --last 1s --stacks -- true
+         trace sched.pool --usdt
+         trace sched.pool --tails --scheduler-only
+         trace export t.zst -o t.pftrace --from 1us
+         history cpu.add_i32 --every 1s
+         history cpu.add_i32 --cycles --ns
+         history cpu.add_i32 --at 1,2,3
+         noise ab pin --busy 2
+         noise ab pin --job 1ms -- true
+         noise measure --cpu 0 --all-cpus
+         qos --codec lz4 --compression 3
+         plot memory.latency run-1.json -o x.svg --dpi 300
+         plot memory.latency run-1.json -o x.png --scale 2 --dpi 300
+         plot memory.latency run-1.json --json --theme dark
+         fit --no-wait --run run-1.json
+         fit --json --drain-reason
+         table ash --quick
+         table --2008
+         run cpu.add_i32 --no-controls --pin 0
+         run cpu.add_i32 --out -
+         run cpu.add_i32 --config x --no-config"
+    ));
+    assert!(!home.path("data").exists(), "nothing was measured or kept");
+}
+
 /// Damaged documents, named with what is wrong.
 #[test]
 fn a_broken_document_is_refused() {

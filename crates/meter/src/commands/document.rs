@@ -318,7 +318,7 @@ fn not_counted(kind: &RowKind, counted: &[(Event, Counted)]) -> String {
     }
 }
 
-/// A peak that is not above what latlas itself had is only a bound.
+/// A peak that is not above that of the process that starts the command is only a bound.
 fn bound_by_own(estimate: &mut Estimate, runs: &[Timed]) -> Option<String> {
     let own = runs.iter().map(|r| r.usage.own_bytes).max()? as f64;
     let median = estimate.typical?.ns.value;
@@ -326,14 +326,14 @@ fn bound_by_own(estimate: &mut Estimate, runs: &[Timed]) -> Option<String> {
         return None;
     }
     estimate.below_ns = Some(own);
-    // How far latlas's own memory wanders is no noise of the command's.
+    // How far that process's memory varies is not the command's noise.
     if runs.len() >= repeats::LEAST_FOR_INTERVAL {
         estimate.verdict = Verdict::Ok;
         estimate.reason = String::new();
     }
     Some(format!(
-        "peak memory: the kernel counts what a process had before it executed its program, here \
-         latlas's own {}; the command stayed below that",
+        "peak memory: the kernel counts what a process had before it executed its program, here {} \
+         of the process that starts it; the command stayed below that",
         figure::value(&Unit::Bytes, own)
     ))
 }

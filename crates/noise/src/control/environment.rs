@@ -80,7 +80,7 @@ pub(super) fn busiest(context: &Context) -> StatusResult {
     };
     let sees_all = context.after.sees_all();
     let (least, whose) = match sees_all {
-        true => (ENDED, "processes that ended meanwhile"),
+        true => (ENDED, "processes that have ended"),
         false => (DISTURBS, "processes not visible here"),
     };
     let hidden = ran.unexplained >= least && (!sees_all || ran.of_busy > 0.5);

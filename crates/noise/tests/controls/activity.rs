@@ -78,7 +78,7 @@ fn busy_time_that_no_visible_process_explains_is_named() {
         (
             true,
             33,
-            "none above 5 % of a CPU; processes that ended meanwhile: 150 % of a CPU",
+            "none above 5 % of a CPU; processes that have ended: 150 % of a CPU",
             State::Improvable,
         ),
         (

@@ -186,6 +186,12 @@ fn a_journal_that_others_could_write_is_refused() {
     set_mode(&bench.journal(), 0o644);
     assert!(unusable());
     set_mode(&bench.journal(), 0o600);
+    // Only root can give a file away.
+    if std::os::unix::fs::chown(bench.journal(), Some(4711), None).is_ok() {
+        let error = bench.try_restore().expect_err("another user's").to_string();
+        assert!(error.contains("owned by user 4711"), "{error}");
+        std::os::unix::fs::chown(bench.journal(), Some(0), None).expect("taken back");
+    }
     set_mode(bench.state.path(), 0o777);
     let error = bench.try_restore();
     assert!(matches!(error, Err(TuneError::StateDirectory { .. })));

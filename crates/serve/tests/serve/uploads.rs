@@ -84,6 +84,18 @@ fn refusals() {
         ),
         (
             422,
+            "of a campaign",
+            json,
+            with(
+                "job",
+                json!({
+                    "campaign": "lab", "digest": "00", "host": "n1", "repetition": 1, "attempt": 1,
+                    "nonce": "0",
+                }),
+            ),
+        ),
+        (
+            422,
             "no time",
             json,
             with("started_unix_ms", u64::MAX.into()),

@@ -52,6 +52,12 @@ impl Forked {
         Ok(Forked { pid, ended: None })
     }
 
+    /// A child that was made otherwise.
+    #[cfg(not(target_vendor = "apple"))]
+    pub(crate) fn of(pid: Pid) -> Forked {
+        Forked { pid, ended: None }
+    }
+
     /// Its process id.
     pub(crate) fn id(&self) -> u32 {
         self.pid.as_raw_nonzero().get().unsigned_abs()

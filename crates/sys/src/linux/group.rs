@@ -19,10 +19,10 @@ use crate::clock::{monotonic_raw_ns, timespec_ns};
 use crate::command::{Action, Command, End, Finished, Limits, NotStarted, Streams, Usage};
 use crate::controls::Step;
 use crate::counters::{Counters, Event, Totals};
-use crate::memory::peak_resident_bytes;
 use crate::proc_stat::Stat;
 
 use super::controls::{Above, raise};
+use super::memory::peak_of;
 use super::start::{Stack, wait4};
 
 /// How often to check whether a command has been stopped. One that is stopped
@@ -221,7 +221,7 @@ impl Group {
                 user_ns: timeval_ns(usage.ru_utime).unwrap_or(0),
                 system_ns: timeval_ns(usage.ru_stime).unwrap_or(0),
                 peak_bytes: usage.ru_maxrss as u64 * 1024,
-                own_bytes: peak_resident_bytes().unwrap_or(0),
+                own_bytes: peak_of(started.lender).unwrap_or(0),
                 voluntary: usage.ru_nvcsw as u64,
                 involuntary: usage.ru_nivcsw as u64,
                 minor_faults: usage.ru_minflt as u64,
@@ -327,7 +327,7 @@ fn is_woken_within(wake: BorrowedFd, time: Duration) -> bool {
 
 /// A descriptor that is readable once the process has ended (`pidfd_open(2)`,
 /// which rustix has for Linux and not for Android).
-fn pidfd_open(pid: libc::pid_t) -> io::Result<OwnedFd> {
+pub(super) fn pidfd_open(pid: libc::pid_t) -> io::Result<OwnedFd> {
     // SAFETY: a system call on numbers.
     let fd = unsafe { libc::syscall(libc::SYS_pidfd_open, pid, 0) };
     match RawFd::try_from(fd) {
@@ -462,6 +462,38 @@ mod tests {
         let tick = tick_ns().expect("Linux has the coarse clock");
         // CONFIG_HZ is 100 to 1000.
         assert!((900_000..=10_100_000).contains(&tick), "{tick}");
+    }
+
+    #[test]
+    fn a_command_runs_without_its_starter_too() {
+        let path = crate::command::find_program("true".as_ref()).expect("in PATH");
+        let none: [&str; 0] = [];
+        let controls = crate::command::Controls::default();
+        let command = Command::new("true".as_ref(), &path, &none, &controls).expect("a program");
+        let null = crate::process::null_device().expect("/dev/null");
+        let streams = Streams {
+            input: null.as_fd(),
+            output: null.as_fd(),
+            error: null.as_fd(),
+        };
+        let mut group = Group::start().expect("a group");
+        let mut counters = Counters::open();
+        let mut run = || {
+            let finished = group.run(&command, streams, &mut counters, Limits::default());
+            let finished = finished.expect("it starts");
+            assert_eq!(finished.end, End::Code(0));
+            finished.usage.own_bytes
+        };
+        let with = run();
+        let starter = command.starter.get().and_then(Option::as_ref);
+        let starter = starter.expect("a starter");
+        let pid = Pid::from_raw(starter.id().cast_signed()).expect("its id");
+        rustix::process::kill_process(pid, Signal::KILL).expect("its own child");
+        while !starter.has_ended() {
+            std::thread::yield_now();
+        }
+        // Of this process, then.
+        assert!(run() > with, "{with}");
     }
 
     extern "C" fn nothing(_signal: libc::c_int) {}

@@ -30,6 +30,12 @@ pub fn available_memory() -> MemoryLimits {
 
 /// Peak resident memory of this process, bytes (VmHWM).
 pub fn peak_resident_bytes() -> Option<u64> {
-    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    peak_of(None)
+}
+
+/// The same of another process; `None` is this one.
+pub(super) fn peak_of(process: Option<u32>) -> Option<u64> {
+    let process = process.map_or_else(|| "self".into(), |process| process.to_string());
+    let status = std::fs::read_to_string(format!("/proc/{process}/status")).ok()?;
     kib_field(&status, "VmHWM")
 }

@@ -1,6 +1,7 @@
 //! Linux and Android.
 
 pub(crate) mod affinity;
+mod blocked;
 pub(crate) mod cgroup;
 pub(crate) mod controls;
 pub(crate) mod counters;
@@ -15,4 +16,5 @@ mod perf_event;
 pub(crate) mod perf_ring;
 pub(crate) mod scheduling;
 mod start;
+pub(crate) mod starter;
 pub(crate) mod task_records;

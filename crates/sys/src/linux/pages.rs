@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader};
+use std::ops::Range;
 use std::path::Path;
 
 use rustix::fs::{Mode, OFlags, open};
@@ -114,6 +115,43 @@ fn sum_copied(smaps: impl BufRead) -> io::Result<u64> {
     sum.ok_or_else(|| io::Error::other("/proc/self/smaps lists no mapping with its flags"))
 }
 
+/// Memory that a fork copies.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Copied {
+    /// Its addresses.
+    pub(super) bytes: Range<usize>,
+    /// All bytes before it.
+    pub(super) offset: usize,
+    pub(super) is_writable: bool,
+}
+
+/// The private mappings with anonymous pages in them, without those that are
+/// executed: a file's, which are the linker's and the debugger's work.
+pub(super) fn copied_by_fork(smaps: impl BufRead) -> io::Result<Vec<Copied>> {
+    let (mut copied, mut offset) = (Vec::new(), 0);
+    let mut mapping = None;
+    for line in smaps.lines() {
+        let line = line?;
+        if let Some((first, last)) = address_range(&line) {
+            let flags = line.split_whitespace().nth(1).unwrap_or_default();
+            mapping = ["rw-p", "r--p"]
+                .contains(&flags)
+                .then_some((first..last, flags == "rw-p"));
+        } else if kib_field(&line, "Anonymous").is_some_and(|bytes| bytes > 0)
+            && let Some((bytes, is_writable)) = mapping.take()
+        {
+            let length = bytes.len();
+            copied.push(Copied {
+                bytes,
+                offset,
+                is_writable,
+            });
+            offset += length;
+        }
+    }
+    Ok(copied)
+}
+
 /// Resident and huge bytes of the mappings that lie within `start..end`.
 fn sum_range(smaps: impl BufRead, start: usize, end: usize) -> io::Result<Option<(u64, u64)>> {
     let mut found = None;
@@ -178,6 +216,34 @@ AnonHugePages:      2048 kB
             "a split mapping is added up"
         );
         assert_eq!(sum(0x1000, 0x2000), None);
+    }
+
+    #[test]
+    fn private_mappings_with_anonymous_pages_are_copied() {
+        let smaps = "\
+1000-3000 r-xp 00000000 00:00 0 /bin/x
+Anonymous:             4 kB
+3000-5000 r--p 00002000 00:00 0 /bin/x
+Anonymous:             4 kB
+5000-6000 rw-p 00000000 00:00 0
+Anonymous:             0 kB
+6000-9000 rw-p 00000000 00:00 0 [heap]
+Anonymous:             8 kB
+9000-a000 rw-s 00000000 00:00 0 /memfd:x
+Anonymous:             4 kB
+";
+        let copied = |bytes, offset, is_writable| Copied {
+            bytes,
+            offset,
+            is_writable,
+        };
+        assert_eq!(
+            copied_by_fork(smaps.as_bytes()).expect("readable"),
+            [
+                copied(0x3000..0x5000, 0, false),
+                copied(0x6000..0x9000, 0x2000, true),
+            ]
+        );
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! Starting a command: `clone(2)` as `posix_spawn` uses it. The child borrows
-//! this process's memory until it executes its program, so nothing is copied.
+//! the memory of the process that clones it until it executes its program, so
+//! nothing is copied. That process is a [`Starter`], or else this one.
 
 use std::ffi::c_void;
 use std::io;
@@ -14,7 +15,9 @@ use crate::clock::monotonic_raw_ns;
 use crate::command::{Action, Command, NotStarted, Streams};
 use crate::controls::{Patience, Step};
 
+use super::blocked::{Blocked, caught_signals};
 use super::controls::errno;
+use super::starter::Starter;
 
 /// What the child needs until it executes its program: a few system calls.
 const STACK_WORDS: usize = (64 << 10) / size_of::<u128>();
@@ -35,6 +38,8 @@ pub(super) struct Started {
     pub(super) began_ns: u64,
     /// When its program was loaded.
     pub(super) loaded_ns: u64,
+    /// The process whose memory it borrowed until then; `None` is this one.
+    pub(super) lender: Option<u32>,
 }
 
 impl Stack {
@@ -51,8 +56,14 @@ impl Stack {
         leader: libc::pid_t,
         watcher: BorrowedFd,
     ) -> Result<Started, NotStarted> {
+        let request = Request {
+            group: leader,
+            parent: std::process::id() as libc::pid_t,
+            watcher: watcher.as_raw_fd(),
+            streams: [streams.input, streams.output, streams.error].map(|fd| fd.as_raw_fd()),
+        };
         for _ in 1..AUTOGROUP_TRIES {
-            match self.clone_once(command, streams, leader, watcher) {
+            match self.clone_once(command, request, watcher) {
                 Err(no)
                     if no.action == Action::Control(Step::Autogroup)
                         && no.error.kind() == io::ErrorKind::WouldBlock => {}
@@ -60,83 +71,147 @@ impl Stack {
             }
             std::thread::sleep(AUTOGROUP_AGAIN);
         }
-        self.clone_once(command, streams, leader, watcher)
+        self.clone_once(command, request, watcher)
     }
 
     fn clone_once(
         &mut self,
         command: &Command,
-        streams: &Streams,
-        leader: libc::pid_t,
+        request: Request,
         watcher: BorrowedFd,
     ) -> Result<Started, NotStarted> {
-        let signals = Blocked::all().map_err(|e| Action::BlockSignals.failed(e))?;
-        let start = Start {
-            command,
-            group: leader,
-            parent: std::process::id() as libc::pid_t,
-            watcher: watcher.as_raw_fd(),
-            streams: [streams.input, streams.output, streams.error].map(|fd| fd.as_raw_fd()),
-            caught: caught_signals(),
-            mask: signals.before,
-            step: AtomicI32::new(0),
-            error: AtomicI32::new(0),
+        let starter = command.starter.get_or_init(|| Starter::new(command).ok());
+        let (cloned, lender) = match starter.as_ref().filter(|starter| !starter.has_ended()) {
+            Some(starter) => {
+                let cloned = starter.start(request);
+                let id = Some(starter.id());
+                (cloned.map_err(|e| Action::Clone.failed(e))?, id)
+            }
+            None => {
+                let signals = Blocked::all().map_err(|e| Action::BlockSignals.failed(e))?;
+                let caught = caught_signals();
+                let start = Start::new(command, request, &caught, signals.before);
+                let stack = self.0.as_mut_ptr_range().end.cast::<c_void>();
+                // SAFETY: the stack is the child's alone and large enough, all
+                // signals are blocked, and this thread waits.
+                let cloned = unsafe { start.clone_child(stack, 0) };
+                drop(signals);
+                (cloned, None)
+            }
         };
-        let own_memory = command.laid.keep_own_memory();
-        let began_ns = monotonic_raw_ns();
-        // SAFETY: the stack is the child's alone and large enough for the
-        // system calls of `begin`; CLONE_VFORK keeps this thread from running
-        // until the child has left this memory, and all signals are blocked,
-        // so no handler runs in the child.
-        let child = unsafe {
-            libc::clone(
-                begin,
-                self.0.as_mut_ptr_range().end.cast::<c_void>(),
-                libc::CLONE_VM | libc::CLONE_VFORK | libc::SIGCHLD,
-                (&raw const start).cast_mut().cast::<c_void>(),
-            )
-        };
-        let clone_error = io::Error::last_os_error();
-        let loaded_ns = monotonic_raw_ns();
-        drop((own_memory, signals));
-        if child < 0 {
-            return Err(Action::Clone.failed(clone_error));
+        if cloned.child < 0 {
+            let error = io::Error::from_raw_os_error(cloned.error);
+            return Err(Action::Clone.failed(error));
         }
-        let step = start.step.load(Ordering::Acquire);
-        if step == 0 {
+        if cloned.step == 0 {
             return Ok(Started {
-                child,
-                began_ns,
-                loaded_ns,
+                child: cloned.child,
+                began_ns: cloned.began_ns,
+                loaded_ns: cloned.loaded_ns,
+                lender,
             });
         }
-        let _ = wait4(child);
+        let _ = wait4(cloned.child);
         // It may have informed the watcher of its session already.
-        if command.laid.own_session() && step < CONTROLS {
-            let written = rustix::io::write(watcher, &(-child).to_ne_bytes());
+        if command.laid.own_session() && cloned.step < CONTROLS {
+            let written = rustix::io::write(watcher, &(-cloned.child).to_ne_bytes());
             written.map_err(|e| Action::TrackSession.failed(e.into()))?;
         }
-        let error = io::Error::from_raw_os_error(start.error.load(Ordering::Acquire));
-        Err(action_of(step).failed(error))
+        let error = io::Error::from_raw_os_error(cloned.error);
+        Err(action_of(cloned.step).failed(error))
     }
 }
 
-/// What the child finds in the memory that it borrows.
-struct Start<'a> {
-    command: &'a Command,
+/// Where a command is to run.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub(super) struct Request {
     group: libc::pid_t,
     parent: libc::pid_t,
     /// Where the watcher reads of sessions.
     watcher: RawFd,
     streams: [RawFd; 3],
+}
+
+/// What came of it. Times of CLOCK_MONOTONIC_RAW, ns.
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(C)]
+pub(super) struct Cloned {
+    began_ns: u64,
+    loaded_ns: u64,
+    /// -1: there is no child.
+    child: libc::pid_t,
+    /// Where it failed; 0 if it did not.
+    step: i32,
+    /// With which error.
+    error: i32,
+    _padding: i32,
+}
+
+/// What the child finds in the memory that it borrows.
+pub(super) struct Start<'a> {
+    command: &'a Command,
+    request: Request,
     /// Signals that this process handles: their handlers must not run in the
     /// child.
-    caught: Vec<i32>,
+    caught: &'a [i32],
     mask: libc::sigset_t,
-    /// Where the child failed; 0 if it did not.
     step: AtomicI32,
-    /// With which error.
     error: AtomicI32,
+}
+
+impl<'a> Start<'a> {
+    pub(super) fn new(
+        command: &'a Command,
+        request: Request,
+        caught: &'a [i32],
+        mask: libc::sigset_t,
+    ) -> Start<'a> {
+        Start {
+            command,
+            request,
+            caught,
+            mask,
+            step: AtomicI32::new(0),
+            error: AtomicI32::new(0),
+        }
+    }
+
+    /// Makes the child, and returns once it has executed its program or ended.
+    /// Makes system calls only.
+    ///
+    /// # Safety
+    /// `stack` is the end of memory that the child alone uses, large enough for
+    /// the system calls of [`begin`], and all signals are blocked, so that no
+    /// handler runs in the child.
+    pub(super) unsafe fn clone_child(&self, stack: *mut c_void, flags: i32) -> Cloned {
+        let own_memory = self.command.laid.keep_own_memory();
+        let began_ns = monotonic_raw_ns();
+        // SAFETY: the caller answers for stack and signals; CLONE_VFORK keeps
+        // this thread from running until the child has left this memory.
+        let child = unsafe {
+            libc::clone(
+                begin,
+                stack,
+                libc::CLONE_VM | libc::CLONE_VFORK | libc::SIGCHLD | flags,
+                (&raw const *self).cast_mut().cast::<c_void>(),
+            )
+        };
+        let clone_error = errno();
+        let loaded_ns = monotonic_raw_ns();
+        drop(own_memory);
+        Cloned {
+            began_ns,
+            loaded_ns,
+            child,
+            step: self.step.load(Ordering::Acquire),
+            error: match child < 0 {
+                true => clone_error,
+                false => self.error.load(Ordering::Acquire),
+            },
+            _padding: 0,
+        }
+    }
 }
 
 /// What the child does apart from its controls, by its number less one.
@@ -160,7 +235,7 @@ fn action_of(step: i32) -> Action {
 
 /// The child: everything that is set for the command, then its program.
 extern "C" fn begin(start: *mut c_void) -> i32 {
-    // SAFETY: what `clone_once` passes; it lives until this has executed its program
+    // SAFETY: what `clone_child` passes; it lives until this has executed its program
     // or ended, since CLONE_VFORK holds the parent until then.
     let start = unsafe { &*start.cast::<Start>() };
     let (step, error) = prepare(start).err().unwrap_or_else(|| {
@@ -174,19 +249,19 @@ extern "C" fn begin(start: *mut c_void) -> i32 {
 
 /// The step that failed, and its error.
 fn prepare(start: &Start) -> Result<(), (i32, i32)> {
-    let command = start.command;
+    let (command, request) = (start.command, &start.request);
     let own_session = command.laid.own_session();
     // SAFETY: system calls on numbers and on memory that outlives them; none
     // allocates or locks.
     unsafe {
-        if !own_session && libc::setpgid(0, start.group) != 0 {
+        if !own_session && libc::setpgid(0, request.group) != 0 {
             return Err((1, errno()));
         }
         if libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) != 0 {
             return Err((2, errno()));
         }
         // It may have ended before that.
-        if libc::getppid() != start.parent {
+        if libc::getppid() != request.parent {
             libc::_exit(NOT_STARTED);
         }
         command
@@ -196,11 +271,11 @@ fn prepare(start: &Start) -> Result<(), (i32, i32)> {
         if own_session {
             // Before the streams, which may take the descriptor's place.
             let session = libc::getpid().to_ne_bytes();
-            if libc::write(start.watcher, session.as_ptr().cast(), session.len()) != 4 {
+            if libc::write(request.watcher, session.as_ptr().cast(), session.len()) != 4 {
                 return Err((3, errno()));
             }
         }
-        for (to, &from) in (0..).zip(&start.streams) {
+        for (to, &from) in (0..).zip(&request.streams) {
             // One that has the right number already only loses its
             // close-on-exec flag.
             let done = match from == to {
@@ -211,7 +286,7 @@ fn prepare(start: &Start) -> Result<(), (i32, i32)> {
                 return Err((4, errno()));
             }
         }
-        for &signal in &start.caught {
+        for &signal in start.caught {
             libc::signal(signal, libc::SIG_DFL);
         }
         // Rust's runtime ignores it, which other programs don't expect.
@@ -219,54 +294,6 @@ fn prepare(start: &Start) -> Result<(), (i32, i32)> {
         libc::sigprocmask(libc::SIG_SETMASK, &raw const start.mask, ptr::null_mut());
     }
     Ok(())
-}
-
-/// All signals of this thread blocked, as long as this lives.
-struct Blocked {
-    before: libc::sigset_t,
-}
-
-impl Blocked {
-    fn all() -> io::Result<Blocked> {
-        let mut before = MaybeUninit::<libc::sigset_t>::zeroed();
-        // SAFETY: the two sets are local; the kernel fills `before`.
-        let (status, before) = unsafe {
-            let mut every = MaybeUninit::<libc::sigset_t>::zeroed();
-            libc::sigfillset(every.as_mut_ptr());
-            let status =
-                libc::pthread_sigmask(libc::SIG_BLOCK, every.as_ptr(), before.as_mut_ptr());
-            (status, before.assume_init())
-        };
-        match status {
-            0 => Ok(Blocked { before }),
-            error => Err(io::Error::from_raw_os_error(error)),
-        }
-    }
-}
-
-impl Drop for Blocked {
-    fn drop(&mut self) {
-        // SAFETY: gives back the mask that was there.
-        unsafe {
-            libc::pthread_sigmask(libc::SIG_SETMASK, &raw const self.before, ptr::null_mut());
-        }
-    }
-}
-
-/// The signals that this process handles.
-fn caught_signals() -> Vec<i32> {
-    let handled = |signal: &i32| {
-        let mut action = MaybeUninit::<libc::sigaction>::zeroed();
-        // SAFETY: asks only; all zeros are a valid action.
-        let action = unsafe {
-            if libc::sigaction(*signal, ptr::null(), action.as_mut_ptr()) != 0 {
-                return false;
-            }
-            action.assume_init()
-        };
-        !matches!(action.sa_sigaction, libc::SIG_DFL | libc::SIG_IGN)
-    };
-    (1..=64).filter(handled).collect()
 }
 
 /// Waits for a child that has ended or will: its status and what it cost.

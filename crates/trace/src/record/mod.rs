@@ -13,6 +13,9 @@ mod source;
 mod stacks;
 mod usdt;
 
+use rings::Traced;
+use source::Source;
+
 use model::trace::tier::Missing;
 use model::trace::{Clocks, Gap, Reason, Tier, Topic};
 use std::ffi::{OsStr, OsString};
@@ -53,6 +56,23 @@ pub struct Request {
     pub architecture: String,
     /// Release of its kernel.
     pub kernel: String,
+}
+
+/// The tier that a command, or this process, can be recorded in.
+///
+/// # Errors
+/// That there is no such process, or the tier that was asked for is not possible.
+pub fn tier(process: Option<u32>, request: &Request) -> Result<Tier, RecordError> {
+    if let Some(id) = process.filter(|&id| !process::is_process(id)) {
+        return Err(RecordError::NoProcess(id));
+    }
+    let traced = process.map_or(Traced::Command, Traced::Process);
+    // The kernel is to get no probes for that.
+    let request = Request {
+        usdt: None,
+        ..request.clone()
+    };
+    Ok(Source::open(&traced, &request)?.0.tier())
 }
 
 /// Why nothing was recorded.

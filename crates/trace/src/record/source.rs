@@ -66,6 +66,13 @@ impl Source {
         Ok((Source::Sampler, gaps))
     }
 
+    pub(super) fn tier(&self) -> Tier {
+        match self {
+            Source::Rings(tier, _) => *tier,
+            Source::Sampler => Tier::Minimal,
+        }
+    }
+
     /// Whether it records interrupts, of which those of the timer are the most.
     pub(super) fn has_interrupts(&self) -> bool {
         match self {

@@ -2,6 +2,7 @@
 
 use super::process::is_alive;
 use super::rings::Traced;
+use super::stacks::{MOST_MAPS, maps_of};
 use crate::usdt::{Probe, matches, probes};
 use model::trace::Reason;
 use object::{Object, ObjectSection, ReadCache};
@@ -200,7 +201,7 @@ fn needed(program: &Path) -> Vec<PathBuf> {
 
 /// The libraries that a process has mapped.
 fn mapped(id: u32) -> Vec<PathBuf> {
-    let maps = std::fs::read_to_string(format!("/proc/{id}/maps")).unwrap_or_default();
+    let maps = maps_of(id, MOST_MAPS).unwrap_or_default();
     let code = maps.lines().filter(|line| line.contains(" r-xp "));
     let paths: BTreeSet<&str> = code
         .filter_map(|line| Some(&line[line.find('/')?..]))

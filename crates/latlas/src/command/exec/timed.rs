@@ -23,7 +23,7 @@ use model::machine::Machine;
 use model::noise::applied::Applied;
 use model::repeats;
 use model::run::Run;
-use signal_hook::consts::{SIGCONT, SIGHUP, SIGINT, SIGTERM};
+use signal_hook::consts::SIGCONT;
 use signal_hook::flag;
 use std::io;
 use std::os::fd::OwnedFd;
@@ -320,12 +320,12 @@ fn page_cache(options: &TimingOptions, runner: &CommandRunner) -> PageCache {
     }
 }
 
-/// A socket that becomes readable with the first Ctrl-C (or SIGTERM, or SIGHUP), which ends the
+/// A socket that becomes readable with the first request to end, which ends the
 /// wait for a command. A second signal, more than a second later, kills latlas.
 pub(in crate::command) fn wake_on_signals() -> anyhow::Result<OwnedFd> {
     let _later_kills = stop_on_signals()?;
     let (wake, write) = UnixStream::pair().context("can't create a socket pair")?;
-    for signal in [SIGINT, SIGTERM, SIGHUP] {
+    for signal in sys::stop::requests() {
         let write = write.try_clone().context("can't duplicate a socket")?;
         signal_hook::low_level::pipe::register(signal, write)
             .context("can't install a signal handler")?;

@@ -10,7 +10,6 @@ use ::fleet::submit::{self, Submitted};
 use anyhow::Context;
 use meter::probe::Probe;
 use model::text::counted;
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 use std::process::ExitCode;
 
@@ -49,10 +48,10 @@ pub(super) fn submit(catalogue: &[Probe], options: &SubmitOptions) -> anyhow::Re
     }
 }
 
-/// Ctrl-C, SIGTERM and SIGHUP end `submit` alone, and this is printed.
+/// A request to end (Ctrl-C, SIGTERM, SIGHUP) ends `submit` alone, and this is printed.
 fn explain_signals(campaign: &CampaignOptions) -> anyhow::Result<()> {
     let mut signals =
-        Signals::new([SIGINT, SIGTERM, SIGHUP]).context("can't install a signal handler")?;
+        Signals::new(sys::stop::requests()).context("can't install a signal handler")?;
     let file = campaign.file.display().to_string();
     let listening = sys::thread::spawn(std::thread::Builder::new(), move || {
         for signal in signals.forever() {

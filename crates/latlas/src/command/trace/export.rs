@@ -64,26 +64,34 @@ pub(super) fn recorded_format(
     }
 }
 
+/// Refuses a format that holds nothing of what a tier records.
+///
+/// # Errors
+/// What the format needs.
+pub(super) fn check(format: Format, tier: Tier, has_signposts: bool) -> anyhow::Result<()> {
+    match format {
+        Format::PerfData if tier != Tier::Full => bail!(
+            "nothing to export: .perf.data needs the scheduler's tracepoints, which this trace (tier \
+             {}) does not have; record with --tier full (root)",
+            tier.name()
+        ),
+        Format::Perfetto if tier == Tier::Minimal && !has_signposts => bail!(
+            "nothing to export: .pftrace holds states and signposts, and this trace (tier {}) has \
+             none; record with --tier own or full",
+            tier.name()
+        ),
+        _ => Ok(()),
+    }
+}
+
 /// The trace in this format.
 ///
 /// # Errors
 /// If the tier recorded nothing that the format can hold.
 pub(super) fn converted(trace: &Trace, format: Format) -> anyhow::Result<Vec<u8>> {
-    let threads = &trace.threads;
-    let has_signposts = || threads.iter().any(|thread| !thread.signposts.is_empty());
-    match format {
-        Format::PerfData if trace.tier != Tier::Full => bail!(
-            "nothing to export: .perf.data needs the scheduler's tracepoints, which this trace (tier \
-             {}) does not have; record with --tier full (root)",
-            trace.tier.name()
-        ),
-        Format::Perfetto if trace.tier == Tier::Minimal && !has_signposts() => bail!(
-            "nothing to export: .pftrace holds states and signposts, and this trace (tier {}) has \
-             none; record with --tier own or full",
-            trace.tier.name()
-        ),
-        _ => {}
-    }
+    let mut threads = trace.threads.iter();
+    let has_signposts = threads.any(|thread| !thread.signposts.is_empty());
+    check(format, trace.tier, has_signposts)?;
     let mut bytes = Vec::new();
     match format {
         Format::Perfetto => perfetto::write(trace, &mut bytes)?,

@@ -1,7 +1,7 @@
 //! Requests to end, whichever process gets the signal, and workers that end or stop.
 
 use super::{LONG, interrupted, started};
-use crate::support::processes::{all_gone, measuring, signal};
+use crate::support::processes::{alive, all_gone, measuring, signal};
 use crate::support::{Done, Home, has, with_budget};
 use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, Stdio};
@@ -46,6 +46,22 @@ fn two_signals_of_one_request_keep_what_was_measured() {
         signal(worker, "TERM");
     }
     time_out(&child);
+    interrupted(&home, child);
+    all_gone(&workers);
+}
+
+/// A hangup that nohup(1) has made ignored; a second one, more than a second later, would kill.
+#[test]
+fn a_run_with_nohup_survives_a_hangup() {
+    let home = Home::new();
+    let nohup = home.limited("trap '' HUP", LONG);
+    let (child, workers) = measuring(nohup).expect("it goes on for long enough");
+    for _ in 0..2 {
+        signal(child.id(), "HUP");
+        std::thread::sleep(Duration::from_millis(1200));
+    }
+    assert!(alive(child.id()), "ended by a hangup");
+    signal(child.id(), "INT");
     interrupted(&home, child);
     all_gone(&workers);
 }

@@ -124,9 +124,10 @@ impl Journal {
         };
         // Of what was opened, whatever file has the name now.
         let found = file.metadata().map_err(unreadable)?;
-        if !found.is_file() || !sys::filesystem::is_ours(&found) || found.mode() & 0o077 != 0 {
+        if !found.is_file() || found.mode() & 0o077 != 0 {
             return Err(Unusable::NotOurs { path });
         }
+        sys::trust::check_open(&file, &path).map_err(unreadable)?;
         let mut bytes = Vec::new();
         file.read_to_end(&mut bytes).map_err(unreadable)?;
         let whole = bytes

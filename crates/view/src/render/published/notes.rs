@@ -33,6 +33,7 @@ impl Notes {
             Here::Unavailable { reason } => {
                 Some(self.number(format!("not available here: {reason}")))
             }
+            Here::Invalid { reason } => Some(self.number(invalid(reason))),
             Here::NotMeasured { reason, .. } => Some(self.number(reason.clone())),
         }
     }
@@ -70,6 +71,9 @@ impl Notes {
         }
         if !self.medians.is_empty() {
             say("median: ", &self.medians.join("; "));
+        }
+        if let Some(advice) = again(table, options) {
+            say("invalid: ", &advice);
         }
         if let Some(advice) = advice(table, options) {
             say("more: ", &advice);
@@ -116,12 +120,39 @@ fn of_figures(table: &Table) -> Vec<Note<'_>> {
     notes
 }
 
+/// Why an invalid row has no figure.
+pub(super) fn invalid(reason: &str) -> String {
+    match reason {
+        "" => "invalid in this run".into(),
+        reason => format!("invalid in this run: {reason}"),
+    }
+}
+
+/// How to measure again what is invalid.
+fn again(table: &Table, options: &PublishedOptions) -> Option<String> {
+    let invalid = known(table.invalid(), options);
+    let key = &table.key;
+    match invalid.as_slice() {
+        [] => None,
+        few if few.len() <= NAMED => Some(format!("measure again: latlas run {}", few.join(" "))),
+        many => Some(format!(
+            "{} rows; latlas table {key} --measure measures all again",
+            many.len()
+        )),
+    }
+}
+
+/// Those that this program can measure.
+fn known<'t>(mut ids: Vec<&'t str>, options: &PublishedOptions) -> Vec<&'t str> {
+    if let Some(known) = options.measurable {
+        ids.retain(|id| known.iter().any(|row| row == id));
+    }
+    ids
+}
+
 /// How to get the figures that are missing.
 fn advice(table: &Table, options: &PublishedOptions) -> Option<String> {
-    let mut missing = table.missing();
-    if let Some(known) = options.measurable {
-        missing.retain(|id| known.iter().any(|row| row == id));
-    }
+    let missing = known(table.missing(), options);
     let key = &table.key;
     match missing.as_slice() {
         [] => None,

@@ -80,6 +80,7 @@ fn remarks(here: &Here, reference_only: Option<&str>) -> String {
         (Here::Measured(measured), _) => measured.reason.clone(),
         (_, Some(why)) => format!("one machine alone can't measure it: {why}"),
         (Here::Unavailable { reason }, _) => format!("not available here: {reason}"),
+        (Here::Invalid { reason }, _) => super::notes::invalid(reason),
         (Here::NotMeasured { reason, .. }, _) => reason.clone(),
     }
 }
