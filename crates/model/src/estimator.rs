@@ -252,10 +252,13 @@ fn quiet(samples: &[&Sample], context: &Context) -> Option<(Quiet, Between)> {
     let cycles = in_cycles.and_then(|readings| known(&readings));
     let mut ns = raw_ns;
     let mut at_run_clock = false;
+    let mut clock_movement = None;
     if let (Bound::Core, Some(clock), Some((cycles, of_cycles))) =
         (context.bound, context.core_clock, &cycles)
     {
         (ns, between, at_run_clock) = (cycles.times(&clock.cycle_ns), *of_cycles, true);
+        clock_movement = clock.between_runs.map(|movement| movement.relative);
+        ns = ns.widened(clock_movement.unwrap_or(0.0));
     }
     let quiet = Quiet {
         ns,
@@ -264,6 +267,7 @@ fn quiet(samples: &[&Sample], context: &Context) -> Option<(Quiet, Between)> {
         samples: samples.len() as u32,
         workers: workers as u32,
         at_run_clock,
+        clock_movement,
     };
     Some((quiet, between))
 }
@@ -320,9 +324,10 @@ fn below_resolution(quiet: &Quiet, samples: &[&Sample], context: &Context) -> Op
     )?;
     let step_ns = context.resolution_ns / ops;
     let cycle_ns = context.core_clock.map_or(0.4, |c| c.cycle_ns.value);
-    let near_zero = quiet.ns.low <= 0.0 && quiet.ns.half_width() < 0.1 * cycle_ns;
-    let reach = quiet.ns.low.abs().max(quiet.ns.high.abs());
-    (near_zero || quiet.ns.value.abs() < 3.0 * step_ns).then(|| reach.max(3.0 * step_ns))
+    let ns = quiet.ns_of_run();
+    let near_zero = ns.low <= 0.0 && ns.half_width() < 0.1 * cycle_ns;
+    let reach = ns.low.abs().max(ns.high.abs());
+    (near_zero || ns.value.abs() < 3.0 * step_ns).then(|| reach.max(3.0 * step_ns))
 }
 
 fn broken_counter() -> (Verdict, String) {
