@@ -18,6 +18,7 @@ use crate::estimate::{
 use crate::gate::{GateState, LEAST_VISITS};
 use crate::row_kind::{Bound, Regime};
 use crate::sample::{Sample, flag, ordinary};
+use crate::selection_bias;
 use crate::spread::{self, Between, Reading};
 use crate::stats::{self, Interval};
 use crate::tail::tail;
@@ -59,6 +60,8 @@ pub fn estimate(samples: &[Sample], context: &Context) -> Estimate {
         estimate.invalidate(estimate.reason.clone());
     } else if contradicted(&samples.iter().collect::<Vec<_>>()) {
         estimate.invalidate(context.contradiction.unwrap_or(CONTRADICTED).into());
+    } else if context.regime == Regime::Gated {
+        selection_bias::weigh(&mut estimate, samples, context);
     }
     estimate
 }
