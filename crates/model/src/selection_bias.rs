@@ -1,25 +1,24 @@
-//! Whether a quiet figure is supported by the samples that it stands for.
+//! Whether the samples of a row support its quiet figure.
 //!
-//! The canaries select the quiet samples, and the adds of the same canaries give
-//! the cycles that a row bound by the core is counted in. So a reading of the
-//! adds that came out long makes a sample look quiet (branches over adds fall)
-//! and its figure small: where most samples are disturbed, those that pass may be
-//! the misread ones, and their figure has a narrow interval about a value that is
-//! too low. Three things tell:
+//! The canaries select the quiet samples, and the adds of the same canaries
+//! measure the cycles of a row bound by the core. So adds that read long make a
+//! sample look quiet (branches over adds fall) and its figure small. Where most
+//! samples are disturbed, those that pass may be the misread ones, with a narrow
+//! interval about a value that is too low. Three checks:
 //!
-//! - **Multiplications.** They are a whole number of adds on an undisturbed core.
-//!   In visits of quiet samples they must be one, too: 2.9 instead of 3 means that
-//!   the adds, and the cycles with them, read 3.4 % long.
-//! - **Neighbours in time.** The clock is that of all samples of a visit, and a
-//!   neighbour on the core slows the adds. So quiet samples read shorter cycles
-//!   than disturbed ones of the same visit, or the same, and never longer.
+//! - **Multiplications.** One takes a whole number of adds on an undisturbed core,
+//!   so it must in visits of quiet samples: 2.9 instead of 3 means that the adds,
+//!   and the cycles with them, read 3.4 % long.
+//! - **Disturbed samples of the same visit.** They have the same clock, and a
+//!   neighbour on the core slows their adds. So quiet samples read cycles that are
+//!   shorter or the same, never longer.
 //! - **The distribution.** Of the ordinary samples that are quiet, half are at or
 //!   below the figure, and disturbed ones take at least as long as quiet ones
 //!   (except in the difference of two loops: a neighbour may slow U more than 2U,
 //!   and [`crate::loop_cost`] checks those).
 //!
-//! That a quiet figure lies below nearly all ordinary samples is no such sign: with
-//! a busy neighbour nearly all are slower, by 1.05 to 2 times.
+//! A quiet figure below nearly all ordinary samples is not biased for that: with a
+//! busy neighbour nearly all of them are slower, by 1.05 to 2 times.
 
 use crate::context::Context;
 use crate::estimate::{Estimate, Quiet, SAMPLES_IN_ALL, Verdict};
@@ -31,7 +30,7 @@ use crate::stats::{self, Interval};
 use std::collections::BTreeMap;
 use std::fmt;
 
-/// A clock that is off by less is as good as the canaries are.
+/// Canaries read the clock no better than this.
 const CLOCK_WITHIN: f64 = 0.01;
 /// Visits that their clock is compared in, at least.
 const VISITS: usize = 5;
