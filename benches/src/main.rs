@@ -23,12 +23,14 @@ mod values;
 mod claims {
     pub mod atlas_store;
     pub mod cost;
+    pub mod coverage;
     pub mod exec;
     pub mod fit;
     pub mod gate;
     pub mod honesty;
     pub mod linear;
     pub mod osnoise;
+    pub mod outside;
     pub mod packs;
     pub mod peers;
     pub mod printed;
@@ -74,6 +76,10 @@ enum Entry {
     Osnoise(osnoise::Arguments),
     /// What several runs say of each other: coverage of the 95 % intervals, verdicts, spread (5 min)
     Runs(runs::Arguments),
+    /// How often a rerun's figure in ns lies inside the interval of a run up to an hour before
+    Coverage(coverage::Arguments),
+    /// Rows whose quiet figure lies outside of the samples of their run
+    Outside(outside::Arguments),
     /// What is flagged and what is off on a machine with a load (10 min)
     Honesty(honesty::Arguments),
     /// Bias and spread under a competing load, by control (10 min)
@@ -134,6 +140,8 @@ fn run(entry: &Entry) -> anyhow::Result<bars::Bars> {
         Entry::Osnoise(of) => osnoise::claim(of),
         Entry::Linear(of) => linear::claim(of),
         Entry::Runs(of) => runs::claim(of),
+        Entry::Coverage(of) => coverage::claim(of),
+        Entry::Outside(of) => outside::claim(of),
         Entry::Honesty(of) => honesty::claim(of),
         Entry::UnderLoad(of) => under_load::claim(of),
         Entry::Gate(of) => gate::claim(of),

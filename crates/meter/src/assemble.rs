@@ -216,7 +216,8 @@ fn levels(
     let curve: Vec<plateau::Point> = points
         .iter()
         .filter_map(|point| {
-            let ns = point.estimate.ns()?;
+            // All points have the clock of this run.
+            let ns = point.estimate.ns_of_run()?;
             Some(plateau::Point {
                 bytes: point.x,
                 ns: ns.value,

@@ -151,7 +151,8 @@ pub fn conduct(
         plan.kept_quiet_ratio,
         calibration.ns_per_tick,
         cost.resolution_ns,
-    );
+    )
+    .with_clock_movement(Some(plan.clock_movement));
     let mut rows = assemble::rows(catalogue, plan, &measured.cells, &context);
     let cpus = plan.machine_shape.cpus.len();
     let remarks = plan.controls.asked.remarks(cpus);

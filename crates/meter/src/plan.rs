@@ -8,6 +8,7 @@ use crate::machine_shape::{MachineShape, allowed_cpus};
 use crate::osnoise::brief::SHORT;
 use crate::probe::Probe;
 use crate::scratch;
+use model::core_clock::ClockMovement;
 use model::machine::Machine;
 use model::plateau::Stated;
 use model::run::{Bound, PlanRecord, Scale};
@@ -90,6 +91,8 @@ pub struct Plan {
     pub controls: WorkerControls,
     /// Quiet ratio of the canaries in kept runs of this machine.
     pub kept_quiet_ratio: Option<f64>,
+    /// How far the core's clock moves between stored runs of this machine.
+    pub clock_movement: ClockMovement,
     /// Hard limit on measuring.
     pub limit: Duration,
     /// That of the first visit to each cell: on a loaded machine each takes longer, and a row that
@@ -302,6 +305,7 @@ pub fn plan_within(
         pin: request.pin,
         controls,
         kept_quiet_ratio: request.kept_quiet_ratio,
+        clock_movement: request.clock_movement,
         limit: Duration::ZERO,
         first_limit: Duration::ZERO,
         time: TimePlan::default(),

@@ -47,7 +47,8 @@ pub fn again(catalogue: &[Probe], run: &Run) -> Result<Vec<Row>, RejudgeError> {
         kept_quiet_ratio.filter(|_| run.gate.learned == Learned::FromKeptRuns),
         run.clock.ns_per_tick,
         run.clock.resolution_ns.unwrap_or(run.clock.ns_per_tick),
-    );
+    )
+    .with_clock_movement(run.core_clock.as_ref().and_then(|clock| clock.between_runs));
     context.gate = context.gate.confirmed_by(multiply_cycles(run));
     let mut rows = assemble::rows(catalogue, &plan, &states, &context);
     for row in &mut rows {
@@ -140,6 +141,7 @@ mod tests {
                     shortest_ns: 0.3,
                     longest_ns: 0.3,
                     readings: 1,
+                    between_runs: None,
                 })
             })
         };

@@ -3,6 +3,7 @@
 use crate::cell_state::CellState;
 use crate::plan::PlannedCell;
 use model::context::Context;
+use model::core_clock::ClockMovement;
 use model::estimate::Estimate;
 use model::estimator;
 use model::gate::Gate;
@@ -37,6 +38,16 @@ impl RunContext {
             ns_per_tick,
             resolution_ns,
         }
+    }
+
+    /// The same with how far the core's clock moves between runs: quiet figures
+    /// in ns are as uncertain as that.
+    #[must_use]
+    pub fn with_clock_movement(mut self, movement: Option<ClockMovement>) -> RunContext {
+        if let Some(clock) = &mut self.core_clock {
+            clock.between_runs = movement;
+        }
+        self
     }
 
     /// What the estimate of a cell needs to know.

@@ -101,7 +101,7 @@ impl Verdict {
 pub struct Quiet {
     /// ns per operation, with the 95 % interval. For a row bound by the core:
     /// cycles times the run's median cycle, the clock's own uncertainty
-    /// included.
+    /// included, and its movement between runs where `clock_movement` is set.
     pub ns: Interval,
     /// Clock cycles per operation, where the core's clock is known.
     pub cycles: Option<Interval>,
@@ -117,6 +117,10 @@ pub struct Quiet {
     /// another run may have another clock, so compare cycles.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub at_run_clock: bool,
+    /// By which factor (its logarithm) both ends of the interval in ns were moved
+    /// outward, since the clock moves between runs; absent where they were not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub clock_movement: Option<f64>,
 }
 
 /// What the mark of [`Quiet::at_run_clock`] says, where a reader sees it.
@@ -276,6 +280,15 @@ impl Estimate {
             .or_else(|| self.headline().map(|(typical, _)| typical.ns))
     }
 
+    /// The same without what the core clock moves between runs
+    /// ([`Quiet::ns_of_run`]).
+    pub fn ns_of_run(&self) -> Option<Interval> {
+        match self.quiet {
+            Some(quiet) => Some(quiet.ns_of_run()),
+            None => self.ns(),
+        }
+    }
+
     /// The typical cost to show first, with the name of the mode it is of.
     /// Where modes lie apart it is that of the first one with a sixth of the
     /// operations, else that of everything.
@@ -309,6 +322,13 @@ impl Estimate {
 }
 
 impl Quiet {
+    /// The interval in ns of this run alone, without what the clock moves
+    /// between runs: for what is compared within the run, and for what accounts
+    /// for differences between runs itself.
+    pub fn ns_of_run(&self) -> Interval {
+        self.ns.widened(-self.clock_movement.unwrap_or(0.0))
+    }
+
     /// The interval that the row itself is answerable for: the core clock's
     /// wandering is the run's, not the row's.
     pub(crate) fn cycles_or_ns(&self, bound: Bound) -> Interval {

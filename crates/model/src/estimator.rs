@@ -18,6 +18,7 @@ use crate::estimate::{
 use crate::gate::{GateState, LEAST_VISITS};
 use crate::row_kind::{Bound, Regime};
 use crate::sample::{Sample, flag, ordinary};
+use crate::selection_bias;
 use crate::spread::{self, Between, Reading};
 use crate::stats::{self, Interval};
 use crate::tail::tail;
@@ -59,6 +60,8 @@ pub fn estimate(samples: &[Sample], context: &Context) -> Estimate {
         estimate.invalidate(estimate.reason.clone());
     } else if contradicted(&samples.iter().collect::<Vec<_>>()) {
         estimate.invalidate(context.contradiction.unwrap_or(CONTRADICTED).into());
+    } else if context.regime == Regime::Gated {
+        selection_bias::weigh(&mut estimate, samples, context);
     }
     estimate
 }
@@ -252,10 +255,13 @@ fn quiet(samples: &[&Sample], context: &Context) -> Option<(Quiet, Between)> {
     let cycles = in_cycles.and_then(|readings| known(&readings));
     let mut ns = raw_ns;
     let mut at_run_clock = false;
+    let mut clock_movement = None;
     if let (Bound::Core, Some(clock), Some((cycles, of_cycles))) =
         (context.bound, context.core_clock, &cycles)
     {
         (ns, between, at_run_clock) = (cycles.times(&clock.cycle_ns), *of_cycles, true);
+        clock_movement = clock.between_runs.map(|movement| movement.relative);
+        ns = ns.widened(clock_movement.unwrap_or(0.0));
     }
     let quiet = Quiet {
         ns,
@@ -264,6 +270,7 @@ fn quiet(samples: &[&Sample], context: &Context) -> Option<(Quiet, Between)> {
         samples: samples.len() as u32,
         workers: workers as u32,
         at_run_clock,
+        clock_movement,
     };
     Some((quiet, between))
 }
@@ -320,9 +327,10 @@ fn below_resolution(quiet: &Quiet, samples: &[&Sample], context: &Context) -> Op
     )?;
     let step_ns = context.resolution_ns / ops;
     let cycle_ns = context.core_clock.map_or(0.4, |c| c.cycle_ns.value);
-    let near_zero = quiet.ns.low <= 0.0 && quiet.ns.half_width() < 0.1 * cycle_ns;
-    let reach = quiet.ns.low.abs().max(quiet.ns.high.abs());
-    (near_zero || quiet.ns.value.abs() < 3.0 * step_ns).then(|| reach.max(3.0 * step_ns))
+    let ns = quiet.ns_of_run();
+    let near_zero = ns.low <= 0.0 && ns.half_width() < 0.1 * cycle_ns;
+    let reach = ns.low.abs().max(ns.high.abs());
+    (near_zero || ns.value.abs() < 3.0 * step_ns).then(|| reach.max(3.0 * step_ns))
 }
 
 fn broken_counter() -> (Verdict, String) {

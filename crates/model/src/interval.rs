@@ -41,6 +41,23 @@ impl Interval {
         Some(Interval::about(value, value * relative))
     }
 
+    /// The interval of what is shifted by a factor of at most e^`relative`
+    /// either way: its ends are moved outward by that. With a negative one, what
+    /// it was before.
+    #[must_use]
+    pub fn widened(&self, relative: f64) -> Interval {
+        let (less, more) = ((-relative).exp(), relative.exp());
+        let by = |end: f64, outward: f64, inward: f64| match end < 0.0 {
+            true => end * inward,
+            false => end * outward,
+        };
+        Interval {
+            value: self.value,
+            low: by(self.low, less, more),
+            high: by(self.high, more, less),
+        }
+    }
+
     /// Whether 0 lies outside the interval.
     pub fn excludes_zero(&self) -> bool {
         self.value.abs() > self.half_width()
@@ -66,6 +83,19 @@ mod tests {
         assert_eq!(a.over(&Interval::about(0.0, 0.8)), None);
         assert_eq!(a.over(&Interval::about(-2.0, 0.9)), None);
         assert_eq!(Interval::about(f64::NAN, 0.9).over(&a), None);
+    }
+
+    #[test]
+    fn a_factor_moves_both_ends_outward() {
+        let moved = Interval::about(100.0, 1.0).widened(1.1_f64.ln());
+        assert_eq!(moved.value, 100.0);
+        assert!((moved.low - 90.0).abs() < 1e-9 && (moved.high - 111.1).abs() < 1e-9);
+        for of in [(100.0, 1.0), (0.1, 1.0), (-5.0, 1.0)] {
+            let before = Interval::about(of.0, of.1);
+            let wide = before.widened(0.08);
+            assert!(wide.low < before.low && wide.high > before.high, "{wide:?}");
+            is(&wide.widened(-0.08), of.0, of.1);
+        }
     }
 
     #[test]

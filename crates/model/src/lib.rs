@@ -52,6 +52,7 @@ pub mod row_kind;
 pub mod run;
 pub mod sample;
 pub mod sample_columns;
+pub mod selection_bias;
 pub mod shown;
 pub mod size;
 mod spread;

@@ -134,6 +134,7 @@ impl MachineReadings {
             shortest_ns: stats::quantile_sorted(&sorted, 0.01)?,
             longest_ns: stats::quantile_sorted(&sorted, 0.99)?,
             readings: sorted.len() as u32,
+            between_runs: None,
         })
     }
 }

@@ -125,6 +125,9 @@ pub struct KeptRun {
     /// The canaries' quiet ratio, if later runs of the machine may take it from
     /// this one ([`crate::gate::Gate::teaches`]).
     pub quiet_ratio: Option<f64>,
+    /// Median cycle of the core's clock, ns, where the run measured it.
+    #[serde(default)]
+    pub cycle_ns: Option<f64>,
     /// Its tags.
     pub tags: Vec<String>,
     /// The document.
@@ -162,6 +165,7 @@ impl KeptRun {
             commands: run.commands.is_some(),
             what: what(run),
             quiet_ratio: run.gate.teaches(),
+            cycle_ns: run.core_clock.as_ref().map(|clock| clock.cycle_ns.value),
             tags: Vec::new(),
             path,
         }
@@ -231,8 +235,8 @@ pub struct KeptResult {
     pub bound: Bound,
     /// Unit it is shown in.
     pub unit: Unit,
-    /// The figure to show first (quiet, else typical), 95 % interval: ns per
-    /// operation; counts and bytes as they are.
+    /// The figure to show first (quiet, else typical), 95 % interval of its run
+    /// alone: ns per operation; counts and bytes as they are.
     pub value_ns: Option<Interval>,
     /// Whether that is the quiet figure: a typical one is another quantity, and
     /// the two are no one history.
@@ -266,7 +270,7 @@ impl KeptResult {
             bound: figure.bound,
             at: figure.at,
             unit: row.unit,
-            value_ns: estimate.ns(),
+            value_ns: estimate.ns_of_run(),
             quiet: estimate.quiet.is_some(),
             mode: estimate.mode().map(str::to_owned),
             cycles: estimate.quiet.and_then(|quiet| quiet.cycles),

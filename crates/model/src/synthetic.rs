@@ -77,6 +77,7 @@ pub fn run() -> Run {
             shortest_ns: 0.325,
             longest_ns: 0.341,
             readings: 4_210,
+            between_runs: None,
         }),
         files_on: Some(Filesystem {
             directory: "/home/lab/.cache".into(),

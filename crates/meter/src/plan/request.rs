@@ -3,6 +3,7 @@
 use crate::controls::WorkerControls;
 use crate::core_kind::{CoreKindChoice, NoSuchCores};
 use crate::scratch::ScratchError;
+use model::core_clock::ClockMovement;
 use model::run::Scale;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
@@ -37,6 +38,8 @@ pub struct Request {
     /// Quiet ratio of the canaries in kept runs of this machine, if there are
     /// such.
     pub kept_quiet_ratio: Option<f64>,
+    /// How far the core's clock moves between stored runs of this machine.
+    pub clock_movement: ClockMovement,
 }
 
 /// Why there is no plan.

@@ -31,7 +31,8 @@ impl<P: WorkerPool> Conductor<'_, P> {
             self.plan.kept_quiet_ratio,
             self.calibration.ns_per_tick,
             self.resolution_ns,
-        );
+        )
+        .with_clock_movement(Some(self.plan.clock_movement));
         for (number, cell) in self.plan.cells.iter().enumerate() {
             let state = &self.cells[number];
             if self.estimates[number].is_none() && !state.samples.is_empty() {

@@ -2,7 +2,8 @@
 
 use super::between::{Wander, variance};
 use super::reading::{Reading, Repeats};
-use crate::estimate::Estimate;
+use crate::core_clock::deviation;
+use crate::estimate::{Estimate, Quiet};
 use crate::run::Bound;
 use crate::stats::Interval;
 use schemars::JsonSchema;
@@ -109,10 +110,9 @@ impl Measure {
                     ..median
                 });
             }
+            Measure::QuietNs => return of_quiet_ns(self.interval(estimate), estimate.quiet?),
             Measure::TypicalNs => repeats,
-            Measure::QuietCycles | Measure::QuietNs => {
-                Repeats::independent(estimate.quiet?.workers)
-            }
+            Measure::QuietCycles => Repeats::independent(estimate.quiet?.workers),
         };
         Reading::of_repeats(&self.interval(estimate)?, repeats)
     }
@@ -128,12 +128,24 @@ impl Measure {
     }
 }
 
+/// A quiet figure in ns with its spread within the run. What the clock moves
+/// between runs is in the variance among runs ([`Wander::NsOfCore`]), so the
+/// interval that includes it would count it twice; where the document knows of
+/// more than is assumed there, the rest is added (half, since it counts twice).
+fn of_quiet_ns(shown: Option<Interval>, quiet: Quiet) -> Option<Reading> {
+    shown?;
+    let mut reading = Reading::of_repeats(&quiet.ns_of_run(), Repeats::independent(quiet.workers))?;
+    let moved = quiet.clock_movement.map_or(0.0, deviation);
+    let assumed = Wander::NsOfCore.least();
+    reading.within.value += (moved * moved - assumed * assumed).max(0.0) / 2.0;
+    Some(reading)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::compare::reading::Variance;
-    use crate::estimate::Typical;
-    use crate::estimate::{Quiet, Verdict};
+    use crate::estimate::{Typical, Verdict};
 
     fn interval(value: f64) -> Interval {
         Interval {
@@ -152,6 +164,7 @@ mod tests {
                 samples: 80,
                 workers: 8,
                 at_run_clock: false,
+                clock_movement: None,
             }),
             ..stamped()
         }
@@ -230,5 +243,34 @@ mod tests {
         // A quiet figure knows how many workers it is of.
         let quiet = of(Measure::QuietNs, &gated(), 3);
         assert_eq!(quiet.within.df, 7.0);
+    }
+
+    #[test]
+    fn the_clocks_movement_counts_once_among_runs_and_never_in_cycles() {
+        let moving = |relative: f64| {
+            let mut estimate = gated();
+            let quiet = estimate.quiet.as_mut().expect("quiet");
+            quiet.ns = quiet.ns.widened(relative);
+            quiet.clock_movement = Some(relative);
+            estimate
+        };
+        let of = |measure: Measure, estimate: &Estimate| {
+            let reading = measure.reading(estimate, Repeats::independent(8));
+            reading.expect("a figure").within.value
+        };
+        let still = of(Measure::QuietNs, &gated());
+        // As much as is assumed of core-bound rows: the variance is what it was.
+        for relative in [0.01, 0.08, 0.13] {
+            let found = of(Measure::QuietNs, &moving(relative));
+            assert!((found / still - 1.0).abs() < 1e-9, "{relative}: {found}");
+        }
+        // A clock that moves more than that makes the variance among runs its own.
+        let wild = moving(0.30);
+        let reading = Measure::QuietNs.reading(&wild, Repeats::independent(8));
+        let among = Wander::NsOfCore.among_runs(&reading.expect("a figure"));
+        let expected = (0.30 / (1.96 * 2.0_f64.sqrt())).powi(2) + 2.0 * still;
+        assert!((among - expected).abs() < 1e-9, "{among} {expected}");
+        let cycles = of(Measure::QuietCycles, &gated());
+        assert_eq!(of(Measure::QuietCycles, &wild), cycles);
     }
 }

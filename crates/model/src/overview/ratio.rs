@@ -126,7 +126,7 @@ fn usable(run: &Run, row: &str) -> Option<Interval> {
     let row = run.row(row).filter(|row| row.unit == Unit::Time)?;
     let estimate = row.estimate().filter(|e| e.below_ns.is_none())?;
     let usable = !matches!(estimate.verdict, Verdict::CannotTell | Verdict::Invalid);
-    estimate.ns().filter(|ns| usable && ns.low > 0.0)
+    estimate.ns_of_run().filter(|ns| usable && ns.low > 0.0)
 }
 
 #[cfg(test)]

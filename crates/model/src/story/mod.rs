@@ -493,5 +493,7 @@ pub(crate) fn by_x(points: &[CurvePoint]) -> HashMap<u64, &Estimate> {
 
 /// The figure of an estimate that a conclusion may be drawn from.
 pub(crate) fn usable(estimate: &Estimate) -> Option<Interval> {
-    estimate.ns().filter(|_| estimate.verdict.is_usable())
+    estimate
+        .ns_of_run()
+        .filter(|_| estimate.verdict.is_usable())
 }

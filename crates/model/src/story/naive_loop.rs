@@ -45,7 +45,7 @@ fn size<'r>(run: &Run, row: &'r Row) -> Option<Size<'r>> {
     Some(Size {
         name,
         elements,
-        repetition_ns: estimate.ns()?,
+        repetition_ns: estimate.ns_of_run()?,
         usable: estimate.verdict.is_usable(),
         load_ns: load_ns(run, elements),
     })

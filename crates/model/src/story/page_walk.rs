@@ -46,7 +46,7 @@ impl PageWalk {
 
 fn figure(estimate: &Estimate) -> Option<Interval> {
     let one_figure = matches!(estimate.verdict, Verdict::Ok | Verdict::Noisy);
-    estimate.ns().filter(|_| one_figure)
+    estimate.ns_of_run().filter(|_| one_figure)
 }
 
 impl Display for PageWalk {

@@ -29,6 +29,7 @@ pub(super) fn estimate(ns: f64, half: f64) -> Estimate {
             samples: 310,
             workers: 8,
             at_run_clock: false,
+            clock_movement: None,
         }),
         typical: Some(Typical {
             ns: interval(ns * 1.02, half),

@@ -7,6 +7,7 @@ mod agree;
 pub(crate) mod answers;
 mod change;
 pub(crate) mod columns;
+mod earlier;
 mod fault;
 mod file;
 pub(crate) mod fill;
@@ -14,7 +15,6 @@ mod handle;
 mod lookup;
 mod open;
 mod questions;
-mod quiet;
 mod reading;
 mod results;
 pub(crate) mod schema;
@@ -26,8 +26,8 @@ pub(crate) mod verify;
 pub(crate) mod tests;
 
 pub use change::{Deleted, Rebuilt, keep};
+pub use earlier::{Earlier, earlier};
 pub use handle::Index;
-pub use quiet::kept_quiet_ratio;
 #[cfg(feature = "postgres")]
 pub(crate) use reading::report_reading;
 pub use reading::{Reading, watch_reading};

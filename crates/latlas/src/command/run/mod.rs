@@ -13,6 +13,7 @@ use meter::controls::WorkerControls;
 use meter::core_kind::CoreKindChoice;
 use meter::plan::{Plan, Request, plan};
 use meter::probe::Probe;
+use model::core_clock::ClockMovement;
 use model::machine::Machine;
 use model::overview::OVERVIEW;
 use model::run::{Run, Scale};
@@ -20,7 +21,7 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::time::Duration;
 use store::Store;
-use store::index;
+use store::index::{self, Earlier};
 use view::render::{self, ProbeText};
 
 /// What a run of the overview takes, with what comes before and after.
@@ -132,10 +133,11 @@ pub(super) fn request(
     options: &RunOptions,
 ) -> anyhow::Result<(Request, Machine)> {
     let (request, machine) = request_alone(texts, patterns, options)?;
-    let kept_quiet_ratio = kept_quiet_ratio(&machine);
+    let stored = stored(&machine);
     Ok((
         Request {
-            kept_quiet_ratio,
+            kept_quiet_ratio: stored.quiet_ratio,
+            clock_movement: stored.clock_movement,
             ..request
         },
         machine,
@@ -167,6 +169,7 @@ pub(super) fn request_alone(
         in_process: options.in_process,
         controls: controls(options),
         kept_quiet_ratio: None,
+        clock_movement: ClockMovement::FLOOR,
     };
     Ok((request, machine))
 }
@@ -176,11 +179,12 @@ fn usual_budget(patterns: &[String]) -> Option<Duration> {
     (patterns == [OVERVIEW]).then_some(OVERVIEW_TAKES)
 }
 
-/// The quiet ratio learned from stored runs of this machine.
-fn kept_quiet_ratio(machine: &Machine) -> Option<f64> {
-    let store = Store::of_user().ok()?;
+/// What stored runs of this machine say of it.
+fn stored(machine: &Machine) -> Earlier {
     let emulated = program::program(machine).emulated;
-    index::kept_quiet_ratio(&store, machine, emulated.as_deref())
+    let store = Store::of_user().ok();
+    let found = store.map(|store| index::earlier(&store, machine, emulated.as_deref()));
+    found.unwrap_or_default()
 }
 
 /// The controls of the workers.
