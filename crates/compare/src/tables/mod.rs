@@ -6,6 +6,8 @@ mod counted;
 mod here;
 mod names;
 mod oakley;
+#[cfg(test)]
+mod tests;
 
 pub use choose::{fullest, is_of, rows_held};
 pub use counted::{Counted, counted};
