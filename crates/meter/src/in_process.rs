@@ -97,6 +97,7 @@ mod tests {
     use crate::plan::{self, PlanError, plan};
     use crate::probe::Work;
     use crate::run_remark::Partial;
+    use model::core_clock::ClockMovement;
     use model::run::{Program, Run};
     use std::path::Path;
 
@@ -145,6 +146,9 @@ mod tests {
         assert_eq!(run.partial, None);
         let asked = run.conditions.applied.expect("read back").asked;
         assert_eq!(asked.own_session, None, "it is the program's");
+        // Nothing is stored that says how far the clock moves between runs.
+        let clock = run.core_clock.expect("of the canaries");
+        assert_eq!(clock.between_runs, Some(ClockMovement::FLOOR));
     }
 
     #[test]

@@ -169,7 +169,7 @@ fn unit(unit: &Unit) -> String {
 pub(crate) fn bound_of(bound: Bound) -> &'static str {
     match bound {
         Bound::Core => {
-            "the core clock: measured in cycles, shown in ns at the median frequency (working sets beyond L2, on Zen beyond half of L3: measured in ns)"
+            "the core clock: measured in cycles, shown in ns at the median frequency; the interval in ns includes its movement between runs (working sets beyond L2, on Zen beyond half of L3: measured in ns)"
         }
         Bound::Memory => "memory or the kernel: measured in ns",
     }

@@ -89,6 +89,7 @@ pub(super) fn keys(run: &Run, options: &Options, legend: &str) -> Vec<Block> {
         .collect();
     if run.rows.iter().any(|row| row.estimate().is_some()) {
         blocks.push(Block::text(legend));
+        blocks.extend(clock_movement(run).map(Block::text));
     }
     if options.human {
         blocks.push(Block::text(
@@ -101,6 +102,20 @@ pub(super) fn keys(run: &Run, options: &Options, legend: &str) -> Vec<Block> {
         ));
     }
     blocks
+}
+
+/// How far the core clock moves between runs, where that is in intervals of the run.
+fn clock_movement(run: &Run) -> Option<String> {
+    let movement = run.core_clock.as_ref()?.between_runs?;
+    let in_interval = |row: &Row| {
+        let mut figures = row.figures().into_iter();
+        figures.any(|figure| {
+            let quiet = figure.estimate.quiet;
+            quiet.is_some_and(|quiet| quiet.clock_movement.is_some())
+        })
+    };
+    let stated = run.rows.iter().any(in_interval);
+    stated.then(|| format!("* includes the core clock's movement between runs, {movement}."))
 }
 
 const LEGEND: &str = "quiet ±: cost on the undisturbed machine, half of its 95 % interval (* in ns at \
@@ -195,6 +210,7 @@ fn rows_named(rows: &[&str], all: usize) -> String {
 mod tests {
     use super::*;
     use crate::terminal::plain;
+    use model::core_clock::{ClockMovement, MovementSource};
     use model::synthetic;
 
     fn text(run: &Run) -> String {
@@ -233,6 +249,32 @@ mod tests {
         assert!(said(&run));
         run.rows.retain(|row| !is_stamped(row));
         assert!(!said(&run));
+    }
+
+    #[test]
+    fn the_clocks_movement_is_stated_where_intervals_include_it() {
+        let mut run = synthetic::run();
+        let clock = run.core_clock.as_mut().expect("a clock");
+        clock.between_runs = Some(ClockMovement {
+            relative: 0.031,
+            source: MovementSource::Stored {
+                runs: 12,
+                pairs: 66,
+            },
+        });
+        let said = "* includes the core clock's movement between runs, ±3.1 % (12 stored runs).";
+        assert!(!text(&run).contains("movement"), "no interval includes it");
+        let outcomes = run.rows.iter_mut().map(|row| &mut row.outcome);
+        for outcome in outcomes {
+            if let Outcome::Figure(Estimate {
+                quiet: Some(quiet), ..
+            }) = outcome
+            {
+                quiet.clock_movement = Some(0.031);
+            }
+        }
+        let text = text(&run).replace('\n', " ");
+        assert!(text.contains(said), "{text}");
     }
 
     #[test]
