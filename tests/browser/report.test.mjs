@@ -198,7 +198,7 @@ test("the ladder has every row of the document, with its figure, interval, cycle
       })),
     );
     assert.deepEqual(lines.map((line) => line.id), RUN.rows.map((row) => row.id));
-    const words = { ok: "ok", noisy: "noisy", two_states: "two states", cannot_tell: "can't tell", invalid: "invalid" };
+    const words = { ok: "ok", noisy: "noisy", biased: "biased", two_states: "two states", cannot_tell: "can't tell", invalid: "invalid" };
     let checked = 0;
     for (const [at, row] of RUN.rows.entries()) {
       const line = lines[at];
@@ -585,7 +585,7 @@ test("the first screen has the document's figures, and fits", async () => {
       }
       const counts = RUN.rows.map(figureOf).filter(Boolean).map(({ estimate }) => estimate.verdict);
       assert.equal(await page.locator(".squares i").count(), counts.length);
-      assert.match(await page.locator(".trust").innerText(), new RegExp(`^${counts.filter((v) => v === "ok").length} of ${counts.length} figures hold`));
+      assert.match(await page.locator(".trust").innerText(), new RegExp(`^${counts.filter((v) => v === "ok").length} of ${counts.length} results ok`));
       // What is chosen is shown, and no text of a line is cut or on another one.
       const shown = () => page.locator(".versus > span:visible").allInnerTexts();
       const before = await shown();
@@ -761,7 +761,7 @@ test("two runs: the others are drawn, and compared row by row", async () => {
       });
     }));
     assert.ok(rows.length >= 20, `${rows.length} rows`);
-    const findings = ["different", "same within noise", "can't tell"];
+    const findings = ["different", "same within noise", "inconclusive"];
     assert.ok(rows.every(([, finding]) => findings.includes(finding)));
     const latency = chartOf("memory.latency", "--vs", QUICK).body.series;
     const colours = await drawing(page, "memory.latency").evaluate((svg) => [...svg.querySelectorAll("[data-s]")].map((series) => getComputedStyle(series.querySelector("polyline")).stroke));
@@ -774,7 +774,7 @@ test("two runs: the others are drawn, and compared row by row", async () => {
       assert.equal(line.colour, curves.find((own) => own.is === "measured" && line.name.startsWith(`${own.name}: `)).colour, line.name);
     }
     // The picture says what the table says, row by row.
-    const ratios = chartOf("comparison", "--vs", QUICK).body.rows.map(({ id, verdict, reason }) => [id, [verdict === "cannot_tell" ? "can't tell" : "", reason].filter(Boolean).join("; ")]);
+    const ratios = chartOf("comparison", "--vs", QUICK).body.rows.map(({ id, verdict, reason }) => [id, [verdict === "cannot_tell" ? "inconclusive" : "", reason].filter(Boolean).join("; ")]);
     assert.equal(ratios.length, rows.length);
     for (const [at, [id, reason]] of ratios.entries()) {
       // The table also names what is compared: p10, or a mode.

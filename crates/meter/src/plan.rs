@@ -414,6 +414,22 @@ mod tests {
     }
 
     #[test]
+    fn buffers_shrink_only_where_they_must() {
+        // Three large workers of 256 MiB and five of 64 and 64 MiB, each buffer with its
+        // order, and 6 MiB for each of eight processes.
+        let need = (3 * 256 + 5 * (64 + 64)) * MIB / 16 * 17 + 8 * 6 * MIB;
+        let just = need.div_ceil(7);
+        let fits = Room::fit(&zen3(), 10 * just, 8).expect("fits");
+        assert_eq!((fits.large_bytes, fits.small_bytes), (256 * MIB, 64 * MIB));
+        let short = Room::fit(&zen3(), 10 * (just - 1), 8).expect("fits");
+        assert_eq!(
+            (short.large_bytes, short.small_bytes),
+            (256 * MIB, 32 * MIB)
+        );
+        assert_eq!(short.base_bytes, 32 * MIB);
+    }
+
+    #[test]
     fn memory_of_its_own_beyond_l2_has_the_last_level_canary_too() {
         let curve = |working_set| Probe {
             shape: Shape::Curve(Axis::FileBytes, |_, _| vec![256 << 10, 512 << 10]),

@@ -162,6 +162,14 @@ fn half_width_text(half: f64, decimals: usize) -> String {
 mod tests {
     use super::*;
 
+    #[test]
+    fn what_rounds_to_a_thousand_is_one_of_the_next_unit() {
+        let unit = |ns| time_scale(ns).1;
+        assert_eq!([999.4, 999.5].map(unit), ["ns", "µs"]);
+        assert_eq!([999.4e3, 999.5e3].map(unit), ["µs", "ms"]);
+        assert_eq!([999.4e6, -999.5e6].map(unit), ["ms", "s"]);
+    }
+
     fn of(value: f64, half: f64) -> Figure {
         figure(
             &Interval {

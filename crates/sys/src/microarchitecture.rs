@@ -248,6 +248,26 @@ mod tests {
         assert_eq!(x86("VirtualApple", 6, 0x55, 4), None, "not of Intel");
     }
 
+    /// So that no line of the tables is lost, or of another implementer's parts.
+    #[test]
+    fn every_part_that_is_known_has_its_name() {
+        let known = |implementer| (0..0x1000).filter(move |&part| arm(implementer, part).is_some());
+        let counts = (0..=0xff).map(|implementer| (implementer, known(implementer).count()));
+        let counts: Vec<(u32, usize)> = counts.filter(|(_, count)| *count > 0).collect();
+        let expected = [
+            (0x41, 34),
+            (0x43, 2),
+            (0x46, 1),
+            (0x48, 2),
+            (0x4e, 2),
+            (0x51, 8),
+            (0x61, 16),
+            (0x6d, 1),
+            (0xc0, 2),
+        ];
+        assert_eq!(counts, expected);
+    }
+
     #[test]
     fn arm_parts_belong_to_their_implementer() {
         let arm = |implementer, part| {

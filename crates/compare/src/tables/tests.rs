@@ -48,7 +48,14 @@ fn rows_levels_and_points_have_a_figure_or_a_reason() {
             Some(m) => writeln!(
                 text,
                 "{id}: {} {} ns, mode {:?}, below {:?}, {:?} operations, {:?} bytes, {:?} {:?}",
-                m.figure, m.ns.value, m.mode, m.below_ns, m.iterations, m.bytes, m.verdict, m.reason,
+                m.figure,
+                m.ns.value,
+                m.mode,
+                m.below_ns,
+                m.iterations,
+                m.bytes,
+                m.verdict,
+                m.reason,
             ),
             None => writeln!(text, "{id}: {here:?}"),
         };
@@ -88,7 +95,10 @@ fn the_fullest_run_fills_a_table_the_newest_of_several() {
     let one = with_rows("one", &["cpu.add_i32"]);
     let other = with_rows("other", &["cpu.div_i32"]);
     let two = with_rows("two", &["cpu.add_i32", "cpu.timer/counter"]);
-    let whole = with_rows("whole", &["cpu.add_i32", "cpu.div_i32", "cpu.timer/counter"]);
+    let whole = with_rows(
+        "whole",
+        &["cpu.add_i32", "cpu.div_i32", "cpu.timer/counter"],
+    );
     let none = with_rows("none", &["cpu.memcpy/16B"]);
     let held = [&one, &two, &whole, &none].map(|run| rows_held(run, &all));
     assert_eq!(held, [1, 2, 3, 0], "a reason counts as a figure");

@@ -162,6 +162,19 @@ mod tests {
 
     use super::*;
 
+    #[test]
+    fn ticks_are_time_only_at_a_rate() {
+        let of = |ns_per_tick| {
+            let calibration = Calibration {
+                ns_per_tick,
+                ..scripted(1e9, Duration::from_millis(20))
+            };
+            calibration.is_usable()
+        };
+        let rates = [0.0, -0.4, f64::INFINITY, f64::NAN, 0.4];
+        assert_eq!(rates.map(of), [false, false, false, false, true]);
+    }
+
     /// A machine whose time passes only by being read: the counter runs at
     /// `hz`, each reading takes 30 ns, every third bracket is hit by an
     /// interrupt between the counter and the second time.

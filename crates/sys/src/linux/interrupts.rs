@@ -107,8 +107,8 @@ fn number(word: &[u8]) -> Option<u64> {
     })
 }
 
-/// Finds the column of the CPU and the lines that have one.
 /// Reads any bytes as `/proc/interrupts`, for the fuzzer: each line of the layout has a count, or it is refused.
+#[cfg(target_os = "linux")]
 #[doc(hidden)]
 pub fn anything(text: &[u8], cpu: u32) {
     let Ok(layout) = layout(text, cpu) else {
@@ -120,6 +120,7 @@ pub fn anything(text: &[u8], cpu: u32) {
     }
 }
 
+/// Finds the column of the CPU and the lines that have one.
 fn layout(text: &[u8], cpu: u32) -> Result<Layout, NoInterrupts> {
     let heading = lines(text).next().ok_or(NoInterrupts::NoLines)?;
     let name = format!("CPU{cpu}");

@@ -87,6 +87,7 @@ pub(crate) fn copied_by_fork_bytes() -> io::Result<u64> {
 }
 
 /// Reads any bytes as `/proc/self/smaps`, for the fuzzer.
+#[cfg(target_os = "linux")]
 #[doc(hidden)]
 pub fn smaps_anything(smaps: &[u8]) {
     let _ = sum_copied(smaps);

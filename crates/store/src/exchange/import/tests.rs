@@ -43,6 +43,26 @@ fn refusals(texts: impl IntoIterator<Item = Vec<u8>>) -> String {
     texts.into_iter().map(line).collect()
 }
 
+/// A file that latlas exported says how far the figure was to be trusted.
+#[test]
+fn an_own_verdict_comes_back_unless_it_is_ok() {
+    let notes = |verdict: &str| {
+        let own = format!(
+            "{{\"row\": \"exec.x/wall\", \"verdict\": \"{verdict}\", \"reason\": \"few\"}}"
+        );
+        let entry = format!("{{\"command\": \"x\", \"times\": [0.1], \"latlas\": {own}}}");
+        let run = run(&format!("{{\"results\": [{entry}]}}"));
+        let notes = run
+            .rows
+            .iter()
+            .flat_map(|row| row.notes.iter().map(ToString::to_string));
+        notes.collect::<Vec<_>>()
+    };
+    let said = "latlas's own verdict: noisy (few)".to_owned();
+    assert!(notes("noisy").contains(&said), "{:?}", notes("noisy"));
+    assert!(!notes("ok").iter().any(|note| note.contains("verdict")));
+}
+
 #[test]
 fn hostile_files_are_refused_with_line_and_reason() {
     let whole = "{\"results\": [\n{\"command\": \"x\", \"times\": [0.1]}]}";
