@@ -96,7 +96,7 @@ fn options_without_effect_are_refused() {
          history cpu.add_i32 --every 1s
          history cpu.add_i32 --cycles --ns
          history cpu.add_i32 --at 1,2,3
-         noise ab pin --busy 2
+         noise ab pin --busy 2 --load none
          noise ab pin --job 1ms -- true
          noise measure --cpu 0 --all-cpus
          qos --codec lz4 --compression 3

@@ -2,6 +2,7 @@
 
 use crate::arguments::exec::ExecOptions;
 use anyhow::{Context, bail};
+use model::text::counted;
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
 
@@ -32,9 +33,9 @@ pub(super) fn named_commands(options: &ExecOptions) -> anyhow::Result<Vec<NamedC
     let all: Vec<_> = std::iter::once(Ok(first)).chain(others).collect();
     if options.name.len() > all.len() {
         bail!(
-            "{} names for {} commands: give one --name for each command",
-            options.name.len(),
-            all.len()
+            "{} for {}: give one --name for each command",
+            counted(options.name.len(), "name"),
+            counted(all.len(), "command")
         );
     }
     for (k, command) in all.into_iter().enumerate() {
