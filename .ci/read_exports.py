@@ -78,7 +78,7 @@ for record, (row, at, estimate) in zip(records, figures(kept)):
     places = [int(p.split("=")[1]) for p in record["point"].split(";") if p]
     assert tuple(places) == at, record
     if estimate is None:
-        assert record["verdict"] == "not available" and record["reason"]
+        assert record["verdict"] == "not_available" and record["reason"]
         assert record["quiet"] == record["typical"] == ""
     elif estimate["below_ns"] is None and estimate["quiet"]:
         assert close(float(record["quiet"]), in_unit(row, estimate["quiet"]["ns"]["value"]))
