@@ -1,7 +1,8 @@
 //! Rows in real workers, where they need one.
 
-use crate::support::Home;
-use model::run::Outcome;
+use crate::support::{Home, id};
+use model::core_clock::MovementSource;
+use model::run::{Outcome, Run};
 
 /// In a test's thread glibc would keep the block: only a worker's first thread
 /// shows that its pages are fresh each time.
@@ -19,6 +20,36 @@ fn a_touched_block_of_malloc_has_fresh_pages() {
     let faults: f64 = faults.expect("the faults").parse().expect("a number");
     // 4096 base pages, or 8 huge ones.
     assert!(faults >= 8.0, "{:?}", row.notes);
+}
+
+#[test]
+fn intervals_in_ns_include_how_far_the_clock_moved_between_stored_runs() {
+    let home = Home::new();
+    let line = "run cpu.add_i64 --budget 2s --json";
+    let first = home.measure(line);
+    let movement = |run: &Run| run.core_clock.as_ref()?.between_runs;
+    let known = movement(&first).expect("a clock of the canaries");
+    assert_eq!(known.source, MovementSource::Floor, "nothing is stored");
+    // Six more runs of this machine, five minutes apart, with clocks that differ by a half.
+    for k in 1..=6 {
+        let mut run = first.clone();
+        run.id = id(k);
+        run.started_unix_ms -= u64::from(k) * 300_000;
+        let clock = run.core_clock.as_mut().expect("a clock");
+        clock.cycle_ns = clock.cycle_ns.scaled(1.5_f64.powi(k as i32 % 2));
+        home.keep(k, &serde_json::to_value(&run).expect("JSON"));
+    }
+    let later = home.measure(line);
+    let known = movement(&later).expect("a clock of the canaries");
+    assert!(
+        matches!(known.source, MovementSource::Stored { runs: 6.., .. }),
+        "{known:?}"
+    );
+    assert!(known.relative > 1.5_f64.ln(), "{known:?}");
+    let quiet = later.rows[0].estimate().and_then(|e| e.quiet);
+    // A machine that is never quiet has no figure to widen.
+    let widened = quiet.map_or(Some(known.relative), |quiet| quiet.clock_movement);
+    assert_eq!(widened, Some(known.relative));
 }
 
 #[test]
