@@ -6,7 +6,7 @@ use crate::bars::Bars;
 use crate::ours;
 use crate::table::{Table, percent};
 use anyhow::{Context, bail};
-use model::core_clock::{ClockMovement, StoredClock};
+use model::core_clock::{ClockMovement, NEIGHBOURS_MS, StoredClock};
 use model::estimate::{Estimate, Quiet};
 use model::run::Run;
 use model::stats::Interval;
@@ -21,8 +21,6 @@ pub struct Arguments {
     documents: Vec<PathBuf>,
 }
 
-/// Reruns that begin later are left out.
-const HOUR_MS: u64 = 3_600_000;
 /// Of all reruns, at least this share is inside.
 const LEAST: f64 = 0.85;
 
@@ -69,7 +67,7 @@ pub fn claim(arguments: &Arguments) -> anyhow::Result<Bars> {
             .unwrap_or_else(|| ClockMovement::of(&clocks[..at]));
         for later in &runs[at + 1..] {
             let after_ms = later.started_unix_ms - first.started_unix_ms;
-            if after_ms > HOUR_MS {
+            if after_ms > NEIGHBOURS_MS {
                 continue;
             }
             let inside = first.inside(later, movement.relative);

@@ -107,14 +107,6 @@ impl Found {
         samples: &[Sample],
     ) -> Option<Found> {
         let quiet = estimate.quiet.filter(|_| estimate.below_ns.is_none())?;
-        let ns = |s: &Sample| s.ns_per_op(cell.ops_per_turn, run.clock.ns_per_tick);
-        let in_cycles = quiet.cycles.filter(|_| bound == Bound::Core);
-        let value = |s: &Sample| match in_cycles {
-            Some(_) => s.cycle_ns().map(|cycle| ns(s) / cycle),
-            None => Some(ns(s)),
-        };
-        let ordinary = samples.iter().filter(|s| !s.has(flag::WAITED_FOR_QUIET));
-        let values = stats::sorted(ordinary.filter_map(value));
         let context = Context {
             gate: &run.gate,
             core_clock: run.core_clock.as_ref(),
@@ -127,8 +119,11 @@ impl Found {
             contradiction: None,
             modes: &cell.modes,
         };
+        let in_cycles = bound == Bound::Core && quiet.cycles.is_some();
+        let ordinary = samples.iter().filter(|s| !s.has(flag::WAITED_FOR_QUIET));
+        let values = stats::sorted(ordinary.filter_map(|s| context.cost(s, in_cycles)));
         (!values.is_empty()).then(|| Found {
-            quiet: in_cycles.unwrap_or(quiet.ns_of_run()),
+            quiet: quiet.cycles_or_ns(bound),
             values,
             bias: selection_bias::bias(&quiet, samples, &context).map(|bias| bias.to_string()),
         })

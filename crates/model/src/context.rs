@@ -30,6 +30,17 @@ pub struct Context<'a> {
     pub modes: &'a [String],
 }
 
+impl Context<'_> {
+    /// What one operation of a sample cost: ns, or in cycles of its own clock, if that is known.
+    pub fn cost(&self, sample: &Sample, in_cycles: bool) -> Option<f64> {
+        let ns = sample.ns_per_op(self.ops_per_turn, self.ns_per_tick);
+        match in_cycles {
+            true => sample.cycle_ns().map(|cycle_ns| ns / cycle_ns),
+            false => Some(ns),
+        }
+    }
+}
+
 /// One sample in ns: for a row bound by the core, its cycles at the run's
 /// median clock.
 pub(crate) fn in_ns(sample: &Sample, context: &Context) -> f64 {

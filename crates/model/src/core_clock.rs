@@ -65,7 +65,7 @@ pub struct StoredClock {
 }
 
 /// Runs that begin within this time of each other are a pair.
-const NEIGHBOURS_MS: u64 = 3_600_000;
+pub const NEIGHBOURS_MS: u64 = 3_600_000;
 /// Share of the pairs that stay within the movement.
 const PAIRS_WITHIN: f64 = 0.95;
 /// Fewer pairs (15 are those of six runs within an hour) may widen what is

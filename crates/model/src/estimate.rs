@@ -331,7 +331,7 @@ impl Quiet {
 
     /// The interval that the row itself is answerable for: the core clock's
     /// wandering is the run's, not the row's.
-    pub(crate) fn cycles_or_ns(&self, bound: Bound) -> Interval {
+    pub fn cycles_or_ns(&self, bound: Bound) -> Interval {
         match (bound, self.cycles) {
             (Bound::Core, Some(cycles)) => cycles,
             _ => self.ns,

@@ -234,20 +234,15 @@ fn by_disturbed(visits: &Visits) -> Option<f64> {
 /// Where the figure lies among the ordinary samples.
 fn of_distribution(quiet: &Quiet, judged: &[(&Sample, bool)], context: &Context) -> Option<Bias> {
     let cycles = context.bound == Bound::Core && quiet.cycles.is_some();
-    let figure = quiet.cycles.filter(|_| cycles).unwrap_or(quiet.ns);
+    let figure = quiet.cycles_or_ns(context.bound);
     if figure.low <= 0.0 {
         return None;
     }
-    let ns = |s: &Sample| s.ns_per_op(context.ops_per_turn, context.ns_per_tick);
-    let value = |s: &Sample| match cycles {
-        true => s.cycle_ns().map(|cycle| ns(s) / cycle),
-        false => Some(ns(s)),
-    };
     let ordinary = judged
         .iter()
         .filter(|(s, _)| !s.has(flag::WAITED_FOR_QUIET));
     let known: Vec<(f64, f64, bool)> = ordinary
-        .filter_map(|&(s, quiet)| Some((value(s)?, ns(s), quiet)))
+        .filter_map(|&(s, quiet)| Some((context.cost(s, cycles)?, context.cost(s, false)?, quiet)))
         .collect();
     let all = known.len();
     let calm = known.iter().filter(|(.., quiet)| *quiet).count();

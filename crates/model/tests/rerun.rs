@@ -8,10 +8,8 @@ mod dice;
 mod judged;
 
 use dice::Dice;
-use model::context::Context;
 use model::core_clock::{ClockMovement, MovementSource, StoredClock};
 use model::estimate::{Quiet, Verdict};
-use model::estimator::estimate;
 use model::gate::Gate;
 use model::machine_readings::MachineReadings;
 use model::run::{Bound, Regime};
@@ -76,19 +74,8 @@ fn quiet(dice: &mut Dice, ln_clock: f64, movement: Option<ClockMovement>) -> Qui
     };
     let mut clock = readings.core_clock().expect("a clock");
     clock.between_runs = movement;
-    let context = Context {
-        gate: &gate,
-        core_clock: Some(&clock),
-        ns_per_tick: 0.01,
-        resolution_ns: 0.01,
-        ops_per_turn: 1.0,
-        bound: Bound::Core,
-        regime: Regime::Gated,
-        workers: 8,
-        contradiction: None,
-        modes: &[],
-    };
-    let found = estimate(&samples, &context);
+    let (bound, regime) = (Bound::Core, Regime::Gated);
+    let found = judged::judge_at(&samples, &gate, Some(&clock), bound, regime, &[]);
     assert_eq!(found.verdict, Verdict::Ok, "{}", found.reason);
     found.quiet.expect("a quiet figure")
 }

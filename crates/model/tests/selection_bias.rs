@@ -3,11 +3,11 @@
 
 #[path = "dice/mod.rs"]
 mod dice;
+#[path = "judged/mod.rs"]
+mod judged;
 
 use dice::Dice;
-use model::context::Context;
 use model::estimate::{Estimate, Verdict};
-use model::estimator::estimate;
 use model::machine_readings::MachineReadings;
 use model::run::{Bound, Regime};
 use model::sample::{Canaries, Evidence, Sample, flag};
@@ -58,11 +58,6 @@ fn sample(
     let ns = CYCLES * meets.operation * cycle_ns;
     let permille = |ratio: f64| (ratio * 1000.0).round() as u32;
     Sample {
-        worker,
-        at_ms,
-        turns: 1000,
-        first_ticks: (ns * 1000.0 / 0.01).round() as u64,
-        second_ticks: None,
         evidence: Evidence {
             canaries: Some(Canaries {
                 branch_permille: adds.map(|adds| permille(meets.branches / adds)),
@@ -73,6 +68,7 @@ fn sample(
             cycle_fs: Some((cycle_ns * (adds[0] + adds[1]) / 2.0 * 1e6) as u32),
             ..Evidence::default()
         },
+        ..judged::sample(worker, at_ms, ns, cycle_ns)
     }
 }
 
@@ -96,20 +92,7 @@ fn errors(dice: &mut Dice, deviation: f64) -> [f64; 2] {
 fn judge(samples: &[Sample], bound: Bound) -> Estimate {
     let readings = MachineReadings::of(samples);
     let gate = readings.gate(Some(1.0));
-    let clock = readings.core_clock();
-    let context = Context {
-        gate: &gate,
-        core_clock: clock.as_ref(),
-        ns_per_tick: 0.01,
-        resolution_ns: 0.01,
-        ops_per_turn: 1.0,
-        bound,
-        regime: Regime::Gated,
-        workers: 8,
-        contradiction: None,
-        modes: &[],
-    };
-    estimate(samples, &context)
+    judged::judge(samples, &gate, bound, Regime::Gated, &[])
 }
 
 fn cycles(estimate: &Estimate) -> f64 {

@@ -29,12 +29,18 @@ pub fn requests() -> Vec<i32> {
 /// Whether this process ignores a signal. One that is blocked waits nevertheless
 /// (sigaction(2)).
 pub(crate) fn is_ignored(signal: libc::c_int) -> bool {
+    handler(signal) == Some(libc::SIG_IGN)
+}
+
+/// What this process does at a signal: SIG_DFL, SIG_IGN or the address of its
+/// handler; `None` where there is no such signal.
+pub(crate) fn handler(signal: libc::c_int) -> Option<libc::sighandler_t> {
     let mut action = MaybeUninit::<libc::sigaction>::zeroed();
     // SAFETY: sets nothing; the kernel fills the record in, of which zero bytes
     // are valid too.
     unsafe {
-        libc::sigaction(signal, ptr::null(), action.as_mut_ptr()) == 0
-            && action.assume_init().sa_sigaction == libc::SIG_IGN
+        (libc::sigaction(signal, ptr::null(), action.as_mut_ptr()) == 0)
+            .then(|| action.assume_init().sa_sigaction)
     }
 }
 
@@ -192,7 +198,7 @@ mod tests {
             assert!(apart(TEST).success());
             return;
         }
-        // Whoever runs the tests may ignore some, as `nohup` does.
+        // The test runner may be started by `nohup`, which ignores one.
         for signal in REQUESTS {
             // SAFETY: the default action runs no code of this program.
             unsafe { libc::signal(signal, libc::SIG_DFL) };

@@ -13,7 +13,8 @@ pub fn is_of(run: &Run, machine: &Machine, emulated: Option<&str>) -> bool {
     own && named(&run.machine) == named(machine) && run.emulator() == emulated
 }
 
-/// How many of these rows the run has a figure or a reason for.
+/// How many of these rows the run has a figure of, or why they can't be measured; one that is invalid
+/// may have a figure the next time.
 pub fn rows_held(run: &Run, ids: &[String]) -> usize {
     let unknown = |here| matches!(here, Here::NotMeasured { .. } | Here::Invalid { .. });
     let known = |id: &&String| !unknown(here(Some(run), id));

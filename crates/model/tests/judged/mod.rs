@@ -1,6 +1,7 @@
 //! Samples as a worker takes them, and what the estimate makes of them.
 
 use model::context::Context;
+use model::core_clock::CoreClock;
 use model::estimate::Estimate;
 use model::estimator::estimate;
 use model::gate::Gate;
@@ -35,13 +36,25 @@ pub(crate) fn judge(
     modes: &[&str],
 ) -> Estimate {
     let clock = MachineReadings::of(samples).core_clock();
+    judge_at(samples, gate, clock.as_ref(), bound, regime, modes)
+}
+
+/// The same at a clock that is given.
+pub(crate) fn judge_at(
+    samples: &[Sample],
+    gate: &Gate,
+    core_clock: Option<&CoreClock>,
+    bound: Bound,
+    regime: Regime,
+    modes: &[&str],
+) -> Estimate {
     let modes: Vec<String> = modes.iter().map(ToString::to_string).collect();
     estimate(
         samples,
         &Context {
             contradiction: None,
             gate,
-            core_clock: clock.as_ref(),
+            core_clock,
             ns_per_tick: 0.01,
             resolution_ns: 0.01,
             ops_per_turn: 1.0,

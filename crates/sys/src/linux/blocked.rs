@@ -38,16 +38,9 @@ impl Drop for Blocked {
 
 /// The signals that this process handles.
 pub(super) fn caught_signals() -> Vec<i32> {
-    let handled = |signal: &i32| {
-        let mut action = MaybeUninit::<libc::sigaction>::zeroed();
-        // SAFETY: asks only; all zeros are a valid action.
-        let action = unsafe {
-            if libc::sigaction(*signal, ptr::null(), action.as_mut_ptr()) != 0 {
-                return false;
-            }
-            action.assume_init()
-        };
-        !matches!(action.sa_sigaction, libc::SIG_DFL | libc::SIG_IGN)
+    let handled = |&signal: &i32| {
+        let handler = crate::stop::handler(signal);
+        handler.is_some_and(|handler| !matches!(handler, libc::SIG_DFL | libc::SIG_IGN))
     };
     (1..=64).filter(handled).collect()
 }

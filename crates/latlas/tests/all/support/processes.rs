@@ -62,7 +62,7 @@ const PATIENCE: Duration = Duration::from_secs(180);
 
 /// Whether a signal to a process does not end it: it has a handler, or the signal is held back.
 pub(crate) fn survives(pid: u32, signal: u32) -> bool {
-    // A thread that waits for a signal does not block it meanwhile; the others do.
+    // A thread does not block a signal while it waits for it; the others do.
     let threads = super::entries(Path::new(&format!("/proc/{pid}/task")));
     threads.iter().any(|thread| {
         let status = std::fs::read_to_string(thread.join("status")).unwrap_or_default();
