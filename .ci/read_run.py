@@ -95,6 +95,7 @@ for cell in run["cells"]:
         continue
     # An invalid result has no figure, but samples.
     if estimates[key]["verdict"] == "invalid":
+        assert estimates[key]["typical"] is None and estimates[key]["quiet"] is None, key
         continue
     ours = estimates[key]["typical"]["ns"]["value"]
     theirs = typical_ns(cell, run["clock"]["ns_per_tick"])
