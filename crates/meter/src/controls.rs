@@ -323,6 +323,19 @@ mod tests {
     }
 
     #[test]
+    fn controls_that_can_t_be_had_are_refused_before_anything_runs() {
+        assert!(WorkerControls::default().check().is_ok());
+        let nowhere = WorkerControls {
+            asked: asked(Settings {
+                cpus: vec![8_000],
+                ..Settings::default()
+            }),
+            ..WorkerControls::default()
+        };
+        assert!(nowhere.may_be_had().is_err() && nowhere.check().is_err());
+    }
+
+    #[test]
     fn an_autogroup_brings_its_session_along() {
         let nice = asked(Settings {
             autogroup: Some(5),

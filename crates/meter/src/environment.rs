@@ -61,8 +61,8 @@ pub trait Environment {
 }
 
 /// The real environment of a worker.
-pub struct RealEnvironment {
-    counter: Counter,
+pub struct RealEnvironment<C = Counter> {
+    counter: C,
     ns_per_tick: f64,
     watch: ThreadWatch,
     run_delay_ns: u64,
@@ -73,11 +73,11 @@ pub struct RealEnvironment {
     capacity: Option<CapacityCanary>,
 }
 
-impl RealEnvironment {
+impl<C: Clock> RealEnvironment<C> {
     /// Opens the sources. `l1_bytes` is the size of the L1 data cache,
     /// `last_level_bytes` that of the chase of the last-level canary: well above
     /// L2, well below the last level.
-    pub fn new(counter: Counter, ns_per_tick: f64, l1_bytes: u64, last_level_bytes: usize) -> Self {
+    pub fn new(counter: C, ns_per_tick: f64, l1_bytes: u64, last_level_bytes: usize) -> Self {
         let mut environment = RealEnvironment {
             counter,
             ns_per_tick,
@@ -94,13 +94,13 @@ impl RealEnvironment {
     }
 
     fn timed(&self, work: impl FnOnce()) -> f64 {
-        let start = Clock::start(&self.counter);
+        let start = self.counter.start();
         work();
-        Clock::stop(&self.counter).saturating_sub(start) as f64 * self.ns_per_tick
+        self.counter.stop().saturating_sub(start) as f64 * self.ns_per_tick
     }
 }
 
-impl Environment for RealEnvironment {
+impl<C: Clock> Environment for RealEnvironment<C> {
     fn core_figures(&mut self) -> CoreFigures {
         let bracket_ns = self.timed(|| ());
         let turns = CANARY_TURNS / u64::from(kernels::ADDS_PER_TURN);
@@ -281,6 +281,45 @@ fn most_of_l1(l1_bytes: u64) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::clock::ScriptedClock;
+
+    const BRACKET: u64 = 30;
+
+    /// A clock of which each bracket takes so many ticks, besides its own.
+    fn taking<const N: usize>(ticks: [u64; N]) -> ScriptedClock {
+        let brackets = (0..).step_by(1 << 30).zip(ticks);
+        ScriptedClock::new(brackets.flat_map(|(from, ticks)| [from, from + BRACKET + ticks]))
+    }
+
+    #[test]
+    fn canaries_are_told_without_the_brackets_own_time() {
+        let turns = CANARY_TURNS / u64::from(kernels::ADDS_PER_TURN);
+        let adds = turns * u64::from(kernels::ADDS_PER_TURN);
+        let multiplies = turns / 3 * u64::from(kernels::MULTIPLIES_PER_TURN);
+        let (near, lap) = (NEAR_LAPS * 64, 640);
+        let once_a_visit = [0, 2 * adds, 6 * multiplies, 5 * near, 4 * near];
+        let [b, a, m, one, two] = once_a_visit;
+        let clock = taking([
+            b,
+            a,
+            m,
+            one,
+            two,
+            0,
+            8 * CANARY_TURNS,
+            4 * CANARY_TURNS,
+            12 * lap,
+        ]);
+        let mut around = RealEnvironment::new(clock, 0.5, 48 << 10, 0);
+        let core = around.core_figures();
+        assert_eq!(core.multiply_ratio, 3.0);
+        // The better of two, 2 ns.
+        assert_eq!(core.l1_load_ns, Some(2.0));
+        let canary = around.canary();
+        assert_eq!(canary.ratio, 2.0);
+        assert_eq!(canary.cycle_ns, 2.0);
+        assert_eq!(canary.capacity, Some(3.0));
+    }
 
     #[test]
     fn a_lap_of_the_capacity_canary_is_a_whole_one_and_fits() {

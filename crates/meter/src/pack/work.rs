@@ -146,12 +146,9 @@ impl Work for OfPack {
         }
     }
     fn run(&mut self, turns: u64, _double: bool) {
-        let performed = self.ready.run(turns);
-        if performed != turns && self.lie.is_none() {
-            self.lie = Some(Lie::Count {
-                asked: turns,
-                performed,
-            });
+        let counted = count(turns, self.ready.run(turns));
+        if self.lie.is_none() {
+            self.lie = counted.err();
         }
     }
     fn stamped(&mut self, operations: u32) -> Result<Vec<Event>, WorkError> {
@@ -264,12 +261,15 @@ fn time(ready: &mut Ready, turns: u64) -> Result<Duration, Lie> {
     let began = Instant::now();
     let performed = ready.run(turns);
     let took = began.elapsed();
-    match performed == turns {
-        true => Ok(took),
-        false => Err(Lie::Count {
-            asked: turns,
-            performed,
-        }),
+    count(turns, performed)?;
+    Ok(took)
+}
+
+/// Whether a probe did by its own count what it was asked for.
+fn count(asked: u64, performed: u64) -> Result<(), Lie> {
+    match performed == asked {
+        true => Ok(()),
+        false => Err(Lie::Count { asked, performed }),
     }
 }
 
@@ -344,5 +344,22 @@ pub fn trial(site: &PackSite, directory: &std::path::Path) -> Result<Trial, Tria
             return Err(Lie::NoTime(turns).into());
         }
         turns *= 2;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_probe_performs_the_turns_it_was_asked_for() {
+        assert_eq!(count(7, 7), Ok(()));
+        for performed in [0, 6, 8] {
+            let lie = Lie::Count {
+                asked: 7,
+                performed,
+            };
+            assert_eq!(count(7, performed), Err(lie));
+        }
     }
 }

@@ -21,6 +21,30 @@ fn event() -> impl Strategy<Value = Event> {
         })
 }
 
+/// No detour shows it: one falls in the readings after another, one leaves no gap.
+#[test]
+fn run_delay_that_no_detour_holds_is_lost_in_the_readings() {
+    let delayed = |at_us, takes_us, run_delay_us| Event {
+        at_us,
+        takes_us,
+        run_delay_us,
+        ..Event::default()
+    };
+    let detour = delayed(1_000.0, 200.0, 200.0);
+    for (hidden, lost_us) in [
+        (vec![detour, delayed(1_220.0, 70.0, 70.0)], 270),
+        (vec![detour, delayed(9_000.0, 0.0, 5.0)], 205),
+        (vec![delayed(9_000.0, 0.0, 5.0)], 5),
+    ] {
+        let osnoise = measure(&mut Scripted::new(hidden), 10_000.0);
+        let scheduler = osnoise.of(Cause::Scheduler).map_or(0, |c| c.lost_ns);
+        let in_detours_ns = 200_000 * osnoise.detours;
+        assert_eq!(osnoise.lost_ns.div_ceil(1_000), lost_us);
+        assert_eq!(scheduler, lost_us * 1_000);
+        assert_eq!(osnoise.in_readings_ns, lost_us * 1_000 - in_detours_ns);
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
     #[test]

@@ -237,3 +237,35 @@ fn detectable(past: &Past, spread: &Spread, stretch: [usize; 2]) -> Option<f64> 
     let marked = LEAST * deviation(past, spread)? + for_power * error;
     Some(found.max(marked).exp_m1())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Of four runs that vary alike, of which one is far away.
+    #[test]
+    fn a_level_is_a_mean_that_one_odd_run_can_t_move_far() {
+        let past = Past {
+            ln: vec![1.0, 1.0, 1.0, 3.0],
+            assumed: vec![0.01; 4],
+        };
+        let spread = Spread {
+            factor: 4.0,
+            df: 9.0,
+            resemblance: 0.0,
+        };
+        let level = Level::of(&past, &spread, 0, 4);
+        // 2.5 standard deviations of 0.2, shared by four.
+        assert!((level.ln - (1.0 + 0.5 / 4.0)).abs() < 1e-12, "{}", level.ln);
+        assert!((level.error.value - 0.04 / 4.0).abs() < 1e-12);
+        assert_eq!(level.error.df, 9.0);
+        // Runs that resemble each other say less.
+        let alike = Spread {
+            resemblance: 0.4,
+            ..spread
+        };
+        let slow = 0.5 + 0.5 * 9.0;
+        let level = Level::of(&past, &alike, 0, 4);
+        assert!((level.error.value - slow * 0.01).abs() < 1e-12);
+    }
+}

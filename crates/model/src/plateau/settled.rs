@@ -71,3 +71,34 @@ impl Curve {
         dots.iter().filter(|d| !stretch.holds(d, dots[0].x)).count()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plateau::Point;
+
+    /// Where a level of eight points ends that such points follow.
+    fn end_of_level(after: &[f64]) -> usize {
+        let times = [1.0; 8].iter().chain(after).enumerate();
+        let points: Vec<Point> = times
+            .map(|(place, &ns)| Point {
+                bytes: 1024 << place,
+                ns,
+                low: ns,
+                high: ns,
+                two_states: false,
+            })
+            .collect();
+        let curve = Curve::new(&points);
+        let level = curve.flat(0, 7).expect("eight equal points");
+        curve.settled(vec![level])[0].to
+    }
+
+    #[test]
+    fn a_level_lasts_until_the_last_point_that_is_back_at_it() {
+        assert_eq!(end_of_level(&[4.0; 6]), 7);
+        assert_eq!(end_of_level(&[4.0, 1.0, 4.0, 1.0, 4.0, 1.0, 4.0, 4.0]), 13);
+        // One may be an outlier.
+        assert_eq!(end_of_level(&[4.0, 1.0, 4.0, 4.0, 4.0, 4.0]), 7);
+    }
+}
