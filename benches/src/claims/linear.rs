@@ -1,12 +1,14 @@
-//! Time and memory of the commands that read documents, over the number of rows: each
-//! row has 40 samples, so both grow together.
+//! Time and memory of the commands that read documents, and of an upload, over the number
+//! of rows: each row has 40 samples, so both grow together.
 
 use crate::bars::Bars;
 use crate::made_up::{MadeUp, row_id};
 use crate::table::{Table, figure};
 use anyhow::Context;
+use std::io::{BufRead, BufReader, Read, Seek, Write};
+use std::net::TcpStream;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 #[derive(clap::Args)]
@@ -41,7 +43,7 @@ pub fn claim(arguments: &Arguments) -> anyhow::Result<Bars> {
     let row = row_id(0);
     let page = directory.path().join("page.html");
     let page = page.to_str().context("a directory with another name")?;
-    let commands: [(&str, &[&str]); 11] = [
+    let commands: [(&str, &[&str]); 13] = [
         ("show", &["show", "FILE"]),
         ("show --all", &["show", "--all", "FILE"]),
         ("show --wide", &["show", "--wide", "FILE"]),
@@ -50,7 +52,9 @@ pub fn claim(arguments: &Arguments) -> anyhow::Result<Bars> {
         ("report", &["report", "FILE", "-o", page, "--force"]),
         ("plot", &["plot", "ladder", "FILE", "-o", "-"]),
         ("export", &["export", "FILE", "--format", "csv"]),
-        ("history", &["history", &row]),
+        ("import", &["import", "FILE"]),
+        ("serve", &["serve", "--listen", "127.0.0.1:0"]),
+        ("history", &["history", &row, "--machine", "made-up-0"]),
         ("atlas verify", &["atlas", "verify"]),
         ("atlas rebuild", &["atlas", "rebuild"]),
     ];
@@ -105,19 +109,27 @@ pub fn claim(arguments: &Arguments) -> anyhow::Result<Bars> {
 }
 
 fn cost(latlas: &Path, words: &[&str], data: &Path, file: &Path) -> anyhow::Result<Cost> {
+    let empty = tempfile::tempdir()?;
     let mut command = Command::new(latlas);
+    match words[0] {
+        "import" | "serve" => command.env("LATLAS_DATA_DIR", empty.path()),
+        _ => command.env("LATLAS_DATA_DIR", data),
+    };
     for word in words {
         match *word {
             "FILE" => command.arg(file),
             word => command.arg(word),
         };
     }
+    if words[0] == "serve" {
+        return upload(command, file);
+    }
+    let mut said = tempfile::tempfile()?;
     let began = Instant::now();
     let mut child = command
-        .env("LATLAS_DATA_DIR", data)
         .stdin(Stdio::null())
         .stdout(Stdio::null())
-        .stderr(Stdio::null())
+        .stderr(said.try_clone()?)
         .spawn()
         .with_context(|| format!("can't start {}", latlas.display()))?;
     let mut peak_kib = 0.0;
@@ -129,11 +141,61 @@ fn cost(latlas: &Path, words: &[&str], data: &Path, file: &Path) -> anyhow::Resu
         std::thread::sleep(WATCH);
     };
     let seconds = began.elapsed().as_secs_f64();
-    anyhow::ensure!(matches!(status.code(), Some(0 | 3)), "{words:?}: {status}");
+    let mut why = String::new();
+    said.rewind()?;
+    said.read_to_string(&mut why)?;
+    anyhow::ensure!(
+        matches!(status.code(), Some(0 | 3)),
+        "{words:?}: {status}: {why}"
+    );
     Ok(Cost {
         seconds,
         peak_mib: peak_kib / 1024.0,
     })
+}
+
+/// What a server takes for an upload, from the first byte to its answer.
+fn upload(mut server: Command, file: &Path) -> anyhow::Result<Cost> {
+    let document = std::fs::read(file)?;
+    let server = server.stdin(Stdio::null()).stdout(Stdio::null());
+    let mut server = Ended(server.stderr(Stdio::piped()).spawn()?);
+    let said = server.0.stderr.take().context("its output is a pipe")?;
+    let mut lines = BufReader::new(said).lines();
+    let address = loop {
+        let line = lines.next().context("the server ended")??;
+        if let Some((_, rest)) = line.split_once("http://") {
+            break rest.split(['/', ' ']).next().unwrap_or(rest).to_owned();
+        }
+    };
+    let began = Instant::now();
+    let mut stream = TcpStream::connect(&address)?;
+    let length = document.len();
+    write!(
+        stream,
+        "POST /api/runs HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\
+         Content-Type: application/json\r\nContent-Length: {length}\r\n\r\n"
+    )?;
+    stream.write_all(&document)?;
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer)?;
+    let seconds = began.elapsed().as_secs_f64();
+    let status = answer.lines().next().unwrap_or_default();
+    anyhow::ensure!(status.contains("201"), "the upload was answered: {status}");
+    let peak_kib = peak(server.0.id()).context("the server is gone")?;
+    Ok(Cost {
+        seconds,
+        peak_mib: peak_kib / 1024.0,
+    })
+}
+
+/// A process that ends with this value.
+struct Ended(Child);
+
+impl Drop for Ended {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
 }
 
 /// Peak memory of a process so far, KiB.
