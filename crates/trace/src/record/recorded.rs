@@ -84,10 +84,6 @@ impl Recorded {
                 decoded.events.extend(read.events);
                 decoded.unread_bytes += read.unread_bytes;
                 decoded.sort();
-                let calls = match &samples {
-                    Samples::Tracepoints(layouts) => layouts.id(Tracepoint::Enter).is_some(),
-                    Samples::Faults => false,
-                };
                 let root = around.roots.first().map_or(0, |&(process, _)| process);
                 let from_ns = collected.from_ns.unwrap_or(around.began.raw_ns);
                 let to_ns = collected.full_ns.unwrap_or(u64::MAX).min(around.to_ns);
@@ -103,7 +99,7 @@ impl Recorded {
                     to_ns,
                     scheduler: tier == Tier::Full,
                     tasks_of_all: tier == Tier::Full && around.request.scheduler_only,
-                    calls,
+                    calls: samples.has(Tracepoint::Enter),
                     yield_call: check::number_of("sched_yield"),
                 };
                 let mut timeline = timeline(&decoded.events, &settings);

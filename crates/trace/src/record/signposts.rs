@@ -284,6 +284,27 @@ mod tests {
     }
 
     #[test]
+    fn a_ring_with_more_than_it_has_room_for_is_damaged_for_good() {
+        let mut signposts = Signposts::new().expect("made");
+        let records = RECORDS as u64;
+        for (index, head) in [(0, records), (1, records + 1)] {
+            let owned = [(ring::STATE, USED), (ring::OWNER, ME), (ring::HEAD, head)];
+            write(&signposts, index, &owned);
+        }
+        let mut dropped = 0;
+        let full = signposts.read(0, &mut dropped).expect("a full ring");
+        assert_eq!((full.records.len(), dropped), (RECORDS, 0));
+        assert_eq!(signposts.read(1, &mut dropped), None);
+        assert_eq!(dropped, 1);
+        let tails = [0, 1].map(|of| signposts.ring(of)[ring::TAIL].load(Ordering::Relaxed));
+        assert_eq!(tails, [records, 0]);
+        // Also when its head could be right again.
+        write(&signposts, 1, &[(ring::HEAD, 1)]);
+        assert_eq!(signposts.read(1, &mut dropped), None);
+        assert_eq!(dropped, 1);
+    }
+
+    #[test]
     fn the_ring_of_a_killed_thread_is_freed_if_it_was_seen() {
         let mut signposts = Signposts::new().expect("made");
         let id = u64::from(std::process::id());

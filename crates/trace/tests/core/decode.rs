@@ -138,6 +138,20 @@ fn the_kernels_fields_may_move() {
 }
 
 #[test]
+fn a_tracepoint_has_the_id_of_its_description() {
+    let mut layouts = layouts();
+    let ids = Tracepoint::ALL.map(|point| layouts.id(point));
+    assert_eq!(ids, [372, 375, 443, 442, 190].map(Some));
+    layouts.remove(Tracepoint::Fault);
+    assert_eq!(layouts.id(Tracepoint::Fault), None);
+    let has = |samples: &Samples| {
+        [Tracepoint::Enter, Tracepoint::Fault, Tracepoint::Timer].map(|point| samples.has(point))
+    };
+    assert_eq!(has(&Samples::Tracepoints(layouts)), [true, false, false]);
+    assert_eq!(has(&Samples::Faults), [false; 3]);
+}
+
+#[test]
 fn what_is_cut_off_is_counted() {
     let bytes = Bytes::default()
         .switch(10, 7, 1, (8, "other"))
