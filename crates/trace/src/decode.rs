@@ -190,6 +190,16 @@ pub enum Samples {
     Faults,
 }
 
+impl Samples {
+    /// Whether those of this tracepoint are among them.
+    pub fn has(&self, tracepoint: Tracepoint) -> bool {
+        match self {
+            Samples::Tracepoints(layouts) => layouts.id(tracepoint).is_some(),
+            Samples::Faults => false,
+        }
+    }
+}
+
 /// Events read so far.
 #[derive(Clone, Debug, Default)]
 pub struct Decoded {

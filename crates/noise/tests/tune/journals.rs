@@ -68,7 +68,9 @@ fn a_journal_of_another_boot_is_never_applied() {
             assert!(tuned.set_aside().expect("put aside").exists());
             assert!(tuned.restore().complete());
         } else {
-            let aside = bench.restore().of_another_boot.expect("of another");
+            let restored = bench.restore();
+            assert!(restored.found && !restored.pending, "{restored:?}");
+            let aside = restored.of_another_boot.expect("of another");
             assert!(PathBuf::from(aside).exists());
         }
         assert_eq!(bench.value(RATE), "1");

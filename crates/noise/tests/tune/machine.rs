@@ -151,7 +151,9 @@ fn what_can_not_be_looked_at_is_not_nothing() {
     std::os::unix::fs::symlink("nowhere", root.join("dangling")).expect("a link");
     refused("dangling", "No such file");
     fs::create_dir(root.join("open")).expect("made");
-    for mode in [0o775, 0o757, 0o777, 0o1777] {
+    // The group of an ordinary user may have no other member.
+    let by_group = (sys::filesystem::user() == 0).then_some(0o775);
+    for mode in by_group.into_iter().chain([0o757, 0o777, 0o1777]) {
         set_mode(&root.join("open"), mode);
         refused("open", "writable by other users");
         let begun = Tuned::begin(&bench.kernel, &StateDir::at(&root.join("open")), &[]);

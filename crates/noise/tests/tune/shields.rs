@@ -68,7 +68,12 @@ fn a_shield_that_can_not_be_says_why() {
     let no_controller = two_cpus(Groups::Two);
     no_controller.force("/cg/cgroup.controllers", "memory");
     let one = || two_cpus(Groups::One);
-    let all: [(Kernel, &[u32], &str); 6] = [
+    let with_a_group = one();
+    let left = "/cg/cpuset/latlas-system";
+    with_a_group.make_directory(left).expect("made");
+    let container = one();
+    container.force("/proc/self/cpuset", "/docker");
+    let all: [(Kernel, &[u32], &str); 8] = [
         (one(), &[0, 1], "no CPU would be left"),
         (one(), &[7], "some of 0-1"),
         (one(), &[], "some of 0-1"),
@@ -76,6 +81,8 @@ fn a_shield_that_can_not_be_says_why() {
         (one(), &[1], "busy"),
         (two_cpus(Groups::None), &[1], "not mounted"),
         (no_controller, &[1], "no cpuset controller"),
+        (with_a_group, &[1], "latlas-system exists"),
+        (container, &[1], "(/docker): a container"),
     ];
     for (kernel, cpus, expected) in all {
         let bench = Bench::new(kernel);

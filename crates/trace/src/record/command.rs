@@ -66,7 +66,7 @@ pub fn started(
     if let Some((variable, path)) = signposts.as_ref().map(Signposts::variable) {
         command.env(variable, path);
     }
-    if request.interrupts && source.has_interrupts() {
+    if source.has_interrupts() {
         command.env(INTERRUPTS_RECORDED, "1");
     }
     let limit = request.limit.unwrap_or(FOREVER);

@@ -333,9 +333,9 @@ mod tests {
     fn all_is_kept_as_long_as_there_is_room() {
         let mut all = kept(None, 10);
         assert!(all.add(vec![(0, vec![0; 6])], 0, 1_000));
-        assert!(all.add(vec![(0, vec![0; 4])], 0, 9_000_000_000));
+        assert!(all.add(vec![(0, vec![0; 1])], 3, 9_000_000_000));
         assert!(!all.add(vec![(1, vec![0; 1])], 0, 9_000_000_001));
-        assert_eq!(lengths(all), (vec![6, 4, 1], None));
+        assert_eq!(lengths(all), (vec![6, 1, 1], None));
     }
 
     #[test]
@@ -394,6 +394,50 @@ mod tests {
         of_all.add(&decoded(&Samples::Faults, &[(0, told)]));
         assert_eq!(of_all.threads(), [(7, 7), (9, 9)]);
     }
+
+    #[test]
+    fn what_is_dropped_tells_names_that_no_later_record_does() {
+        let name = |thread, text: &[u8; 4]| What::Name {
+            process: 7,
+            thread,
+            name: std::array::from_fn(|at| text.get(at).copied().unwrap_or(0)),
+            exec: false,
+        };
+        let fork = |process, thread| What::Fork {
+            process,
+            thread,
+            parent: 7,
+        };
+        let told = [
+            name(7, b"main"),
+            fork(7, 8),
+            fork(7, 9),
+            name(8, b"work"),
+            // Its own record on another CPU came first.
+            name(10, b"late"),
+            fork(10, 10),
+        ];
+        let mut before = Before::new(7, vec![7], false, true);
+        before.add(&told.map(|what| event(10, what)));
+        let mut threads = [7, 8, 9, 10].map(|id| Thread {
+            id,
+            ..Thread::default()
+        });
+        // What later records say stays.
+        threads[1].name = "later".into();
+        (threads[1].process, threads[1].created_by) = (3, Some(4));
+        before.complete(&mut threads);
+        let told = threads.map(|thread| (thread.process, thread.name, thread.created_by));
+        let wanted = [
+            (7, "main", None),
+            (3, "later", Some(4)),
+            (7, "main", Some(7)),
+            (10, "late", Some(7)),
+        ];
+        let wanted = wanted.map(|(process, name, by)| (process, name.to_owned(), by));
+        assert_eq!(told, wanted);
+    }
+
     fn event(at_ns: u64, what: What) -> Event {
         Event {
             at_ns,

@@ -84,10 +84,6 @@ impl Recorded {
                 decoded.events.extend(read.events);
                 decoded.unread_bytes += read.unread_bytes;
                 decoded.sort();
-                let calls = match &samples {
-                    Samples::Tracepoints(layouts) => layouts.id(Tracepoint::Enter).is_some(),
-                    Samples::Faults => false,
-                };
                 let root = around.roots.first().map_or(0, |&(process, _)| process);
                 let from_ns = collected.from_ns.unwrap_or(around.began.raw_ns);
                 let to_ns = collected.full_ns.unwrap_or(u64::MAX).min(around.to_ns);
@@ -103,7 +99,7 @@ impl Recorded {
                     to_ns,
                     scheduler: tier == Tier::Full,
                     tasks_of_all: tier == Tier::Full && around.request.scheduler_only,
-                    calls,
+                    calls: samples.has(Tracepoint::Enter),
                     yield_call: check::number_of("sched_yield"),
                 };
                 let mut timeline = timeline(&decoded.events, &settings);
@@ -226,5 +222,157 @@ fn of_samples(mut sampled: Sampled, last: Option<Duration>, empty: Trace) -> Tra
         },
         duration_ns: relative(end_ns),
         ..empty
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::kept::Before;
+    use super::*;
+    use model::trace::Sample;
+
+    fn clocks(raw_ns: u64) -> Clocks {
+        Clocks {
+            raw_ns,
+            boot_ns: raw_ns + 1_000,
+            real_ns: raw_ns + 2_000,
+        }
+    }
+
+    /// From 100 to 1000 ns, of which the last ones are asked for.
+    fn trace(recorded: Recorded, last_ns: Option<u64>) -> Trace {
+        let request = Request {
+            tier: None,
+            scheduler_only: false,
+            interrupts: false,
+            stacks: None,
+            usdt: None,
+            limit: None,
+            last: last_ns.map(Duration::from_nanos),
+            limit_bytes: u64::MAX,
+            keep_off: None,
+            cpus: vec![0, 1],
+            architecture: "x86_64".into(),
+            kernel: "6.18.0".into(),
+        };
+        recorded.trace(Around {
+            target: Target::Process(7),
+            roots: vec![(7, 7)],
+            stops: Vec::new(),
+            asleep: Vec::new(),
+            gaps: Vec::new(),
+            began: clocks(100),
+            to_ns: 1_000,
+            ended: Ended::Gone,
+            request: &request,
+        })
+    }
+
+    fn records(full_ns: Option<u64>, from_ns: Option<u64>, short_ns: Option<u64>) -> Recorded {
+        Recorded::Records {
+            tier: Tier::OwnProcess,
+            samples: Samples::Faults,
+            gaps: Vec::new(),
+            ring_bytes: 512,
+            probes: Vec::new(),
+            collected: Box::new(Collected {
+                // No record is so short.
+                chunks: vec![(0, vec![0; 5])],
+                full_ns,
+                from_ns,
+                short_ns,
+                before: Before::default(),
+                stacks: None,
+            }),
+        }
+    }
+
+    /// When it began, how long it lasts, and how it ended.
+    fn stretch(trace: &Trace) -> (Clocks, u64, Ended) {
+        (trace.began, trace.duration_ns, trace.ended)
+    }
+
+    #[test]
+    fn a_trace_of_records_is_as_long_as_they_are_whole() {
+        let all = trace(records(None, None, None), None);
+        assert_eq!(stretch(&all), (clocks(100), 900, Ended::Gone));
+        assert_eq!((all.tier, all.ring_bytes), (Tier::OwnProcess, 512));
+        assert_eq!((all.cpu_count, all.losses.unread_bytes), (2, 5));
+        let full = trace(records(Some(900), None, None), None);
+        assert_eq!(stretch(&full), (clocks(100), 800, Ended::Full));
+        // Older ones were dropped than was asked for, or as many.
+        let last = trace(records(None, Some(300), None), Some(600));
+        assert_eq!(stretch(&last), (clocks(400), 600, Ended::Gone));
+        let kept = trace(records(None, Some(450), None), Some(600));
+        assert_eq!(stretch(&kept), (clocks(450), 550, Ended::Gone));
+        // More is asked for than there is.
+        let more = trace(records(None, None, None), Some(5_000));
+        assert_eq!(stretch(&more), (clocks(100), 900, Ended::Gone));
+    }
+
+    #[test]
+    fn an_end_for_which_there_was_no_room_is_told() {
+        // Of the last 600 ns, which begin at 400.
+        let told = |short_ns, last_ns| {
+            let trace = trace(records(None, Some(500), short_ns), last_ns);
+            trace.losses.last_ns
+        };
+        assert_eq!(told(Some(401), Some(600)), Some(600));
+        assert_eq!(told(Some(400), Some(600)), None);
+        assert_eq!(told(None, Some(600)), None);
+        assert_eq!(told(Some(401), Some(5_000)), Some(900), "all there was");
+    }
+
+    fn sampled(full_ns: Option<u64>) -> Recorded {
+        let sample = |at_ns| Sample {
+            at_ns,
+            running_ns: 0,
+            queued_ns: 0,
+            switched_in: 0,
+            faults: 0,
+        };
+        let thread = |id, times: &[u64]| Thread {
+            id,
+            from_ns: times[0],
+            to_ns: times[times.len() - 1],
+            samples: times.iter().map(|&at_ns| sample(at_ns)).collect(),
+            ..Thread::default()
+        };
+        Recorded::Samples(Sampled {
+            threads: vec![
+                thread(7, &[150, 399, 400, 1_000]),
+                thread(8, &[150, 399]),
+                thread(9, &[150, 400]),
+            ],
+            full_ns,
+        })
+    }
+
+    #[test]
+    fn samples_are_those_of_the_end_that_was_asked_for() {
+        let times = |trace: &Trace| {
+            let threads = trace.threads.iter().map(|thread| {
+                let samples = thread.samples.iter().map(|sample| sample.at_ns);
+                (thread.id, thread.from_ns, thread.to_ns, samples.collect())
+            });
+            threads.collect::<Vec<(u32, u64, u64, Vec<u64>)>>()
+        };
+        let all = trace(sampled(None), None);
+        assert_eq!(stretch(&all), (clocks(100), 900, Ended::Gone));
+        let expected = [
+            (7, 50, 900, vec![50, 299, 300, 900]),
+            (8, 50, 299, vec![50, 299]),
+            (9, 50, 300, vec![50, 300]),
+        ];
+        assert_eq!(times(&all), expected);
+        let last = trace(sampled(None), Some(600));
+        assert_eq!(stretch(&last), (clocks(400), 600, Ended::Gone));
+        assert_eq!(
+            times(&last),
+            [(7, 0, 600, vec![0, 600]), (9, 0, 0, vec![0])]
+        );
+        // The last samples are read after that.
+        let full = trace(sampled(Some(950)), None);
+        assert_eq!(stretch(&full), (clocks(100), 900, Ended::Full));
     }
 }

@@ -33,6 +33,11 @@ pub(super) const RING_BYTES: [usize; 7] = [
     64 << 10,
 ];
 
+/// The sizes that are smaller than this one.
+fn smaller_than(bytes: usize) -> &'static [usize] {
+    &RING_BYTES[RING_BYTES.partition_point(|&size| size >= bytes)..]
+}
+
 /// Whose events are recorded.
 #[derive(Clone, Debug)]
 pub(super) enum Traced {
@@ -206,11 +211,10 @@ impl Rings {
                     // There may be room beside smaller ones.
                     let sizes = rings.rings.iter().map(|(_, ring)| ring.data_bytes());
                     let largest = sizes.max().unwrap_or(0);
-                    let smaller = RING_BYTES.iter().position(|&bytes| bytes < largest);
                     drop(rings);
-                    rings = match smaller.map(|at| with(&RING_BYTES[at..])) {
-                        Some(smaller) => smaller.map_err(reason)?,
-                        None => break RingError::Memory(error),
+                    rings = match smaller_than(largest) {
+                        [] => break RingError::Memory(error),
+                        smaller => with(smaller).map_err(reason)?,
                     };
                 }
                 Err(error) => {
@@ -468,5 +472,18 @@ fn reason(error: RingError) -> Reason {
             io::ErrorKind::PermissionDenied => Reason::Denied(super::process::paranoid()),
             _ => Reason::Failed(error.to_string()),
         },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rings_without_room_are_tried_smaller_until_there_are_none() {
+        assert_eq!(smaller_than(8 << 20), &RING_BYTES[1..]);
+        // Of a size that is none of ours.
+        assert_eq!(smaller_than(100 << 10), [64 << 10]);
+        assert_eq!(smaller_than(64 << 10), [] as [usize; 0]);
     }
 }

@@ -139,3 +139,29 @@ fn read(process: u32, thread: u32) -> Option<Sample> {
         faults: stat.faults,
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_new_thread_is_known_to_begin_with_nothing() {
+        let nothing = Sample {
+            at_ns: 100,
+            running_ns: 0,
+            queued_ns: 0,
+            switched_in: 0,
+            faults: 0,
+        };
+        for (is_new, samples) in [(true, vec![nothing]), (false, Vec::new())] {
+            let wanted = Thread {
+                id: 8,
+                process: 7,
+                from_ns: 100,
+                samples,
+                ..Thread::default()
+            };
+            assert_eq!(begun(7, 8, 100, is_new), wanted);
+        }
+    }
+}

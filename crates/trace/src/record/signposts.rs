@@ -248,13 +248,24 @@ mod tests {
         let owned = [(ring::STATE, USED), (ring::OWNER, ME), (ring::HEAD, 3)];
         write(&signposts, 0, &owned);
         write(&signposts, 0, &[(ring::DROPPED, 2)]);
+        let name = u64::from_ne_bytes(*b"abc\0\0\0\0\0");
+        let others = [
+            (header::UNNAMED, 4),
+            (header::RINGLESS, 8),
+            (header::NAMES, 1),
+        ];
+        let named = [(NAMES_AT, NAME_READY | 2), (NAMES_AT + 1, name)];
+        for (at, value) in others.into_iter().chain(named) {
+            signposts.words[at].store(value, Ordering::Relaxed);
+        }
         let before_ns = sys::monotonic_raw_ns();
         let stop = AtomicBool::new(false);
         let (collected, full_ns) = signposts.collect(&stop, 1).expect("collected");
         assert!(stop.load(Ordering::Relaxed));
         assert!(full_ns.is_some_and(|full_ns| full_ns >= before_ns));
         let kept: usize = collected.chunks.iter().map(|of| of.records.len()).sum();
-        assert_eq!((kept, collected.dropped), (3, 2));
+        assert_eq!((kept, collected.dropped), (3, 2 + 4 + 8));
+        assert_eq!(collected.names, ["ab"]);
     }
 
     #[test]
@@ -281,6 +292,27 @@ mod tests {
         assert_eq!((word(&signposts, ring::STATE), dropped), (FREE, 5));
         assert_eq!(signposts.read(1, &mut dropped), None);
         assert_eq!(dropped, 5, "counted once");
+    }
+
+    #[test]
+    fn a_ring_with_more_than_it_has_room_for_is_damaged_for_good() {
+        let mut signposts = Signposts::new().expect("made");
+        let records = RECORDS as u64;
+        for (index, head) in [(0, records), (1, records + 1)] {
+            let owned = [(ring::STATE, USED), (ring::OWNER, ME), (ring::HEAD, head)];
+            write(&signposts, index, &owned);
+        }
+        let mut dropped = 0;
+        let full = signposts.read(0, &mut dropped).expect("a full ring");
+        assert_eq!((full.records.len(), dropped), (RECORDS, 0));
+        assert_eq!(signposts.read(1, &mut dropped), None);
+        assert_eq!(dropped, 1);
+        let tails = [0, 1].map(|of| signposts.ring(of)[ring::TAIL].load(Ordering::Relaxed));
+        assert_eq!(tails, [records, 0]);
+        // Also when its head could be right again.
+        write(&signposts, 1, &[(ring::HEAD, 1)]);
+        assert_eq!(signposts.read(1, &mut dropped), None);
+        assert_eq!(dropped, 1);
     }
 
     #[test]

@@ -4,7 +4,7 @@ use super::kept::Kept;
 use super::recorded::Recorded;
 use super::rings::{Rings, Traced};
 use super::{RecordError, Request, process, sampler};
-use crate::decode::{Samples, Tracepoint};
+use crate::decode::Tracepoint;
 use model::trace::tier::Missing;
 use model::trace::{Gap, Reason, Tier, Topic};
 use std::io;
@@ -76,10 +76,7 @@ impl Source {
     /// Whether it records interrupts, of which those of the timer are the most.
     pub(super) fn has_interrupts(&self) -> bool {
         match self {
-            Source::Rings(_, rings) => match &rings.samples {
-                Samples::Tracepoints(layouts) => layouts.id(Tracepoint::Timer).is_some(),
-                Samples::Faults => false,
-            },
+            Source::Rings(_, rings) => rings.samples.has(Tracepoint::Timer),
             Source::Sampler => false,
         }
     }

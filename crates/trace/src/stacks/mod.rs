@@ -272,6 +272,26 @@ mod tests {
     use super::*;
 
     #[test]
+    fn stacks_that_find_no_room_are_counted() {
+        let mut reader = Reader::new(Capture::FramePointers);
+        let sample = |reader: &mut Reader, address: u64| {
+            let sample = StackSample {
+                process: 7,
+                thread: 8,
+                at_ns: 10,
+                stack: UserStack::Addresses(&address.to_ne_bytes()),
+            };
+            reader.sample(10, &sample);
+            (reader.count(), reader.lost)
+        };
+        assert_eq!(sample(&mut reader, 1), (1, 0));
+        let node = reader.table.nodes[0];
+        reader.table.nodes.resize(table::MOST, node);
+        let others = [2, 1, 3].map(|address| sample(&mut reader, address));
+        assert_eq!(others, [(1, 1), (2, 1), (2, 2)], "one of them is known");
+    }
+
+    #[test]
     fn lines_of_maps() {
         let line = "7f10-7f20 r-xp 00001000 fd:01 42   /usr/lib/a b.so";
         let wanted = Some((0x7f10, 0x7f20, 0x1000, 42, "/usr/lib/a b.so"));

@@ -44,7 +44,7 @@ impl<F> Default for Table<F> {
 
 /// The most frames, and nodes: a program has no more, and a document no more than
 /// this takes.
-const MOST: usize = 1 << 20;
+pub(super) const MOST: usize = 1 << 20;
 
 impl<F: Clone + Eq + Hash> Table<F> {
     /// The number of a frame with this caller; `None` if there are too many.

@@ -1,8 +1,8 @@
 //! Bytes into events.
 
 use crate::ring::{Bytes, layouts};
-use model::trace::Access;
-use trace::decode::{Decoded, Samples, Tracepoint};
+use model::trace::{Access, InterruptKind};
+use trace::decode::{Decoded, Layouts, Samples, Tracepoint};
 use trace::event::{Event, What, text_of};
 
 fn decoded(bytes: &Bytes) -> Decoded {
@@ -135,6 +135,44 @@ fn the_kernels_fields_may_move() {
     assert_ne!(read(other), wanted);
     let lacking = text.replace("next_pid", "next_id");
     assert!(layouts().add(Tracepoint::Switch, &lacking).is_err());
+}
+
+#[test]
+fn a_tracepoint_has_the_id_of_its_description() {
+    let mut layouts = layouts();
+    let ids = Tracepoint::ALL.map(|point| layouts.id(point));
+    assert_eq!(ids, [372, 375, 443, 442, 190].map(Some));
+    layouts.remove(Tracepoint::Fault);
+    assert_eq!(layouts.id(Tracepoint::Fault), None);
+    let has = |samples: &Samples| {
+        [Tracepoint::Enter, Tracepoint::Fault, Tracepoint::Timer].map(|point| samples.has(point))
+    };
+    assert_eq!(has(&Samples::Tracepoints(layouts)), [true, false, false]);
+    assert_eq!(has(&Samples::Faults), [false; 3]);
+}
+
+#[test]
+fn interrupts_and_probes_are_told_by_their_ids() {
+    use InterruptKind::{CallFunction, Device, Reschedule, Timer};
+    let text = include_str!("../formats/sys_exit.txt");
+    let bytes = Bytes::default().returns(10, 8, 0, 0);
+    let read = |layouts: Layouts| {
+        let mut decoded = Decoded::default();
+        decoded.add(&Samples::Tracepoints(layouts), 3, &bytes.0);
+        decoded.events[0].what
+    };
+    let kinds = Tracepoint::INTERRUPTS.map(|point| {
+        let mut layouts = Layouts::default();
+        layouts.add(point, text).expect("a description");
+        read(layouts)
+    });
+    let wanted = [Timer, CallFunction, CallFunction, Reschedule, Device];
+    assert_eq!(kinds, wanted.map(What::Interrupt));
+    // A probe has no fields but the common ones, which another tracepoint tells.
+    let mut probe = layouts();
+    assert_eq!(probe.add_probe(5, text).ok(), Some(442));
+    let passed = What::Probe { thread: 8, name: 5 };
+    assert_eq!(read(probe), passed);
 }
 
 #[test]

@@ -74,6 +74,15 @@ fn perf_data_has_each_switch_and_wake_up() {
     let mut bytes = Vec::new();
     trace::perf_data::write(&trace, &mut bytes).expect("to memory");
     assert_eq!(&bytes[..8], b"PERFILE2");
+    // What is in a sample, as perf_event_open(2) numbers it: IP, TID, TIME, CPU, PERIOD, RAW,
+    // IDENTIFIER. Stamps are of CLOCK_MONOTONIC_RAW (use_clockid), in all records (sample_id_all).
+    let [attributes, entry] = [24, 16].map(|at| number(&bytes, at, 8));
+    for event in [1, 2] {
+        let at = attributes + (event - 1) * entry;
+        let fields = [(0, 4), (8, 8), (24, 8), (40, 8), (92, 4)];
+        let fields = fields.map(|(field, size)| number(&bytes, at + field, size));
+        assert_eq!(fields, [2, event, 0x1_0587, 1 << 18 | 1 << 25, 4]);
+    }
     let [mut at, size] = [40, 48].map(|at| number(&bytes, at, 8));
     let end = at + size;
     let mut samples = Vec::new();

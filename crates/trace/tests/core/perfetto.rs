@@ -137,6 +137,16 @@ fn missing_records_are_marked() {
     let trace = anything::trace(&layouts(), &[ring.0], true);
     let bytes = written(&trace);
     assert!(bytes.windows(15).any(|part| part == b"records missing"));
+    // On a track that is named before: Perfetto shows no other.
+    let packets = all(&bytes, 1).into_iter().map(Field::bytes);
+    let packets: Vec<&[u8]> = packets.collect();
+    let place = |field| packets.iter().position(|one| !all(one, field).is_empty());
+    let [described, event] = [60, 11].map(|field| place(field).expect("a packet"));
+    assert!(described < event);
+    let [track, event] =
+        [(60, described), (11, event)].map(|(field, place)| all(packets[place], field)[0].bytes());
+    assert_eq!(all(track, 2), [Field::Bytes(b"CPU 0")]);
+    assert_eq!(all(track, 1), all(event, 11));
 }
 
 /// The clocks of a snapshot: their numbers, as `clock_gettime(2)` and Perfetto's own documentation

@@ -78,6 +78,25 @@ fn a_process_has_what_was_mapped_at_the_time() {
 }
 
 #[test]
+fn what_was_mapped_before_the_recording_is_known() {
+    let mut reader = reader();
+    let maps = "1000-2000 r-xp 00000400 fd:01 42 /nowhere/prog\n\
+                2000-3000 rw-p 00001400 fd:01 42 /nowhere/prog\n";
+    reader.add_maps(1, maps);
+    // Of two records until a time, the one at that time is read.
+    let ring = Bytes::default()
+        .stack(20, 1, &[USER, 0x1021])
+        .stack(21, 1, &[USER, 0x2000, 0x1021]);
+    reader.add(&[(0, ring.0)], 20);
+    assert_eq!(reader.count(), 1);
+    let (code, data) = ("prog+0x421", "0x2000");
+    assert_eq!(
+        names(&reader.finish()),
+        [vec![code], vec![data, "prog+0x420"]]
+    );
+}
+
+#[test]
 fn of_bytes_that_are_cut_off_nothing_is_read() {
     let whole = Bytes::default()
         .map(10, 1, 0x1000, 0x1000, 0, "/nowhere/a")

@@ -522,3 +522,43 @@ fn interrupts_are_kept_by_cpu() {
     assert_eq!(of(0), [(100, timer), (200, device)], "within the recording");
     assert_eq!(of(1), [(150, device)]);
 }
+
+#[test]
+fn where_the_end_is_shown_nothing_lies_outside_of_it() {
+    let end = Settings {
+        shown_from_ns: Some(300),
+        ..settings()
+    };
+    let ring = Bytes::default()
+        .switch(100, 0, 0, ME)
+        .fork(110, 1, 2, 1)
+        .enter(120, 1, READ, [0; 6])
+        .waking(130, 0, 1, 2)
+        .fault(140, 1, 4096, 0)
+        .returns(290, 1, READ, 0)
+        .switch(295, 1, 0x100, (2, "me"))
+        .exit(297, 2)
+        // It has ended when that begins.
+        .switch(300, 2, 0x10, ME)
+        .fault(300, 1, 8192, 0)
+        .waking(300, 0, 5, 1)
+        .enter(400, 1, READ, [0; 6])
+        .returns(450, 1, READ, 0)
+        .fault(1000, 1, 12288, 0)
+        .fault(1001, 1, 16384, 0);
+    let timeline = of(&[ring], &end);
+    assert_eq!(timeline.began_ns, 300);
+    let [thread] = &timeline.threads[..] else {
+        panic!("{:?}", timeline.threads);
+    };
+    assert_eq!((thread.id, thread.from_ns, thread.to_ns), (1, 0, 700));
+    assert_eq!(states(thread), [(0, RUNNING)]);
+    let faults = thread.faults.iter().map(|fault| fault.at_ns);
+    assert_eq!(faults.collect::<Vec<_>>(), [0, 700]);
+    let calls = thread.calls.iter().map(|call| (call.from_ns, call.to_ns));
+    assert_eq!(calls.collect::<Vec<_>>(), [(100, 150)]);
+    let wakeups = timeline.wakeups.iter().map(|one| (one.at_ns, one.thread));
+    assert_eq!(wakeups.collect::<Vec<_>>(), [(0, 1)]);
+    let switches = timeline.cpus[0].switches.iter().map(|one| one.at_ns);
+    assert_eq!(switches.collect::<Vec<_>>(), [0]);
+}

@@ -273,3 +273,49 @@ fn header(line: &[u8], wanted: u32) -> Result<Header, Damage> {
         _ => Err(Damage::NoBeginning),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::Action;
+    use super::*;
+
+    #[test]
+    fn a_record_that_makes_no_sense_is_told_with_its_line() {
+        let here = Here {
+            boot_id: "boot-1",
+            root: Path::new("/"),
+        };
+        let action = Action::Enable {
+            path: "/cg/cgroup.subtree_control".into(),
+            controller: "cpuset".into(),
+        };
+        let out_of_order = |_| Record::Intent {
+            entry: 2,
+            action: action.clone(),
+        };
+        let records: [(&dyn Fn(Header) -> Record, &str); 3] = [
+            (&Record::Began, "a second beginning"),
+            (&out_of_order, "an entry out of order"),
+            (&|_| Record::Done { entry: 1 }, "there is no entry 1"),
+        ];
+        for (record, expected) in records {
+            let directory = tempfile::tempdir().expect("a directory");
+            let directories = [directory.path()];
+            let faults = Faults::default();
+            let mut journal = Journal::create(&directories, here, 1, &faults).expect("made");
+            journal.intent(action.clone()).expect("written");
+            let record = record(journal.header.clone());
+            journal.append(&record).expect("written");
+            // With its line's end, and without.
+            for length in [journal.length, journal.length - 1] {
+                journal.copies[0].file.set_len(length).expect("cut");
+                match Journal::open(&directories, here, &faults) {
+                    Err(Unusable::Garbled { line, why, .. }) => {
+                        assert_eq!((line, &*why.to_string()), (3, expected));
+                    }
+                    other => panic!("{other:?}"),
+                }
+            }
+        }
+    }
+}
