@@ -77,8 +77,8 @@ mod tests {
     use super::*;
     use crate::plateau::Point;
 
-    /// Where a level of eight points ends that such points follow.
-    fn end_of_level(after: &[f64]) -> usize {
+    /// A curve of eight equal points that such points follow.
+    fn curve(after: &[f64]) -> Curve {
         let times = [1.0; 8].iter().chain(after).enumerate();
         let points: Vec<Point> = times
             .map(|(place, &ns)| Point {
@@ -89,7 +89,12 @@ mod tests {
                 two_states: false,
             })
             .collect();
-        let curve = Curve::new(&points);
+        Curve::new(&points)
+    }
+
+    /// Where the level of the eight points ends.
+    fn end_of_level(after: &[f64]) -> usize {
+        let curve = curve(after);
         let level = curve.flat(0, 7).expect("eight equal points");
         curve.settled(vec![level])[0].to
     }
@@ -100,5 +105,15 @@ mod tests {
         assert_eq!(end_of_level(&[4.0, 1.0, 4.0, 1.0, 4.0, 1.0, 4.0, 4.0]), 13);
         // One may be an outlier.
         assert_eq!(end_of_level(&[4.0, 1.0, 4.0, 4.0, 4.0, 4.0]), 7);
+    }
+
+    #[test]
+    fn the_next_level_begins_where_one_that_lasts_longer_ends() {
+        let [slow, back] = [4.0, 1.0];
+        let curve = curve(&[[slow, back].repeat(3), vec![slow; 8]].concat());
+        let levels = [(0, 7), (12, 21)].map(|(from, to)| curve.flat(from, to).expect("level"));
+        let settled = curve.settled(levels.into());
+        let ends: Vec<[usize; 2]> = settled.iter().map(|level| [level.from, level.to]).collect();
+        assert_eq!(ends, [[0, 13], [14, 21]]);
     }
 }
