@@ -458,6 +458,16 @@ mod tests {
     }
 
     #[test]
+    fn signals_that_ask_to_end_and_their_exit_codes() {
+        let asked = [1, 2, 15].map(End::Signal);
+        assert!(asked.iter().all(asked_to_end));
+        assert!([129, 130, 143].map(End::Code).iter().all(asked_to_end));
+        let by_itself = [0, 1, 2, 15, 128, 137].map(End::Code);
+        let others = [End::Signal(9), End::TimedOut, End::Stopped(15)];
+        assert!(!by_itself.iter().chain(&others).any(asked_to_end));
+    }
+
+    #[test]
     fn a_tick_is_some_milliseconds() {
         let tick = tick_ns().expect("Linux has the coarse clock");
         // CONFIG_HZ is 100 to 1000.
