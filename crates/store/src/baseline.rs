@@ -103,3 +103,60 @@ pub fn baseline(
     }
     Ok(operand)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Taken;
+    use crate::index::tests::numbered;
+    use model::run::Run;
+    use model::synthetic;
+
+    #[test]
+    fn a_baseline_is_of_this_program_and_has_a_figure_of_what_is_to_be_measured() {
+        let dir = tempfile::tempdir().expect("tempdir");
+        let store = Store::in_directory(dir.path());
+        for n in 1..=3 {
+            let run = numbered(n, "one");
+            store.save(&run).expect("saved");
+            if n > 1 {
+                store.tag("before", &run.id, Taken::Shared).expect("tagged");
+            }
+        }
+        let file = |name: &str, run: &Run| {
+            let path = dir.path().join(name);
+            crate::write(run, &path).expect("written");
+            path.to_str().expect("UTF-8").to_owned()
+        };
+        let imported = Run {
+            imported: Some(synthetic::imported()),
+            ..synthetic::run()
+        };
+        let imported = file("imported.json", &imported);
+        let commands = file("commands.json", &synthetic::run_of_commands());
+        let store = Ok(store);
+        let references = References::embedded().expect("references");
+        let of = |name: &str, rows: &[&str]| {
+            let rows: Vec<String> = rows.iter().map(ToString::to_string).collect();
+            let found = baseline(name, &store, &references, &rows, &mut Vec::new());
+            found.map(|operand| operand.runs().len())
+        };
+        let runs = |name, rows: &[&str]| of(name, rows).expect(name);
+        assert_eq!(runs("before", &["cpu.add_i32"]), 2);
+        assert_eq!(runs("last", &["net.rtt/tcp", "cpu.add_i32"]), 1);
+        // A curve's levels are rows below it.
+        assert_eq!(runs("last", &["memory.latency"]), 1);
+        let no = |name, rows: &[&str]| of(name, rows).expect_err(name).to_string();
+        let errors = [
+            no("last", &["memory.parallelism"]),
+            no("last", &["memory.lat"]),
+            no("last", &["a", "b", "c", "d", "e"]),
+            no("last", &["a", "b", "c", "d", "e", "f"]),
+            no("iphone-x", &["cpu.add_i32"]),
+            no(&imported, &["cpu.add_i32"]),
+            no(&commands, &["cpu.add_i32"]),
+        ];
+        let errors = errors.join("\n");
+        insta::assert_snapshot!(errors.replace(&*dir.path().to_string_lossy(), "DIR"));
+    }
+}

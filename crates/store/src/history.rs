@@ -259,3 +259,81 @@ fn points(run: &Run, id: &str, axes: &[Axis], near: &[u64]) -> String {
     };
     shown.join(", ") + &more
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::index::tests::numbered;
+    use crate::suite::Home;
+
+    #[test]
+    fn a_history_is_one_machines_from_then_on_and_its_newest_runs() {
+        let home = Home::in_directory();
+        home.keep_three();
+        let index = home.quiet();
+        let began = |n| numbered(n, "any").started_unix_ms;
+        let runs = |host: &str, since: Option<u64>, last: Option<usize>| {
+            let machine = MachineKey::of(&numbered(0, host));
+            let query = HistoryQuery {
+                machine: &machine,
+                row: "cpu.add_i32",
+                at: &[],
+                figure: Figure::Best,
+                since_unix_ms: since,
+                last,
+            };
+            let history = find(&index, &query, &[]).map_err(|error| error.to_string())?;
+            assert_eq!(history.machine.key, machine);
+            let runs = history
+                .runs
+                .iter()
+                .map(|entry| entry.run.id[..8].to_owned());
+            Ok::<_, String>(runs.collect::<Vec<_>>())
+        };
+        let is = |ids: &[&str]| Ok(ids.iter().map(ToString::to_string).collect::<Vec<_>>());
+        assert_eq!(runs("two", None, None), is(&["00000002"]));
+        assert_eq!(runs("one", None, None), is(&["00000001", "00000003"]));
+        assert_eq!(runs("one", Some(began(3)), Some(9)), is(&["00000003"]));
+        assert_eq!(runs("one", Some(began(1)), Some(1)), is(&["00000003"]));
+        let none = runs("one", Some(began(3) + 1), None).expect_err("none since");
+        assert!(none.starts_with("2 stored runs of this machine"), "{none}");
+        let none = runs("three", None, None).expect_err("no such machine");
+        assert!(none.ends_with("another (one, two)"), "{none}");
+    }
+
+    #[test]
+    fn why_there_is_no_history_is_said_of_the_machines_own_runs() {
+        let home = Home::in_directory();
+        home.keep_three();
+        let index = home.quiet();
+        let machine = machine_of(&index, "TWO").expect("its host's name").key;
+        assert_eq!(
+            machine_of(&index, &machine.0[..4]).expect("by key").key,
+            machine
+        );
+        let why = |row: &str, at: &[u64]| {
+            let known = ["net.rtt/tcp".to_owned()];
+            let query = HistoryQuery {
+                machine: &machine,
+                row,
+                at,
+                figure: Figure::Best,
+                since_unix_ms: None,
+                last: None,
+            };
+            let error = find(&index, &query, &known).expect_err(row);
+            error.to_string()
+        };
+        let errors = [
+            why("memory.latency", &[]),
+            why("memory.latency", &[1500]),
+            why("memory.core_to_core", &[1, 9]),
+            why("net.rtt/tcp", &[]),
+            why("cpu.add_i23", &[]),
+            machine_of(&index, "tw")
+                .expect_err("no such name")
+                .to_string(),
+        ];
+        insta::assert_snapshot!(errors.join("\n"));
+    }
+}

@@ -81,3 +81,22 @@ fn time_of_stamp(stamp: &str) -> Option<(&str, &str)> {
     let time = stamp.trim_end_matches('Z');
     Some(time.split_once('.').unwrap_or((time, "")))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_clock_may_be_a_minute_ahead() {
+        const NOW_MS: u64 = 1_600_000_000_000;
+        let horizon = Horizon::at(UNIX_EPOCH + Duration::from_millis(NOW_MS));
+        let is_beyond = |stamp: &str| {
+            let name = format!("{stamp}-5e0c1a2b-3c4d-4e5f-8a9b-0c1d2e3f4a5b.json.zst");
+            horizon.is_beyond(Path::new(&name))
+        };
+        assert!(!is_beyond(&utc::stamp(NOW_MS + 60_000)));
+        assert!(is_beyond(&utc::stamp(NOW_MS + 60_001)));
+        // Older versions gave no thousandths.
+        assert!(!is_beyond("20200913T122740Z") && is_beyond("20200913T122741Z"));
+    }
+}

@@ -259,7 +259,16 @@ mod tests {
 
     #[test]
     fn what_could_mean_something_else_is_no_tag() {
-        for good in ["before-6.19", "v1.2", "x", "a.b", "CI_main", "6.19", "g00"] {
+        for good in [
+            "before-6.19",
+            "v1.2",
+            "x",
+            "a.b",
+            "CI_main",
+            "6.19",
+            "g00",
+            &"x".repeat(64),
+        ] {
             check_tag(good).expect(good);
         }
         let long = "x".repeat(65);
@@ -296,6 +305,10 @@ mod tests {
         let error = store.tagged("broken").expect_err("no id").to_string();
         assert!(error.contains("tags/broken"), "{error}");
         store.tag("whole", RUN, Taken::Refused).expect("given");
+        // Some file systems take both for one name.
+        let folded = store.tag("Whole", RUN, Taken::Moved).expect_err("there");
+        let folded = folded.to_string();
+        assert!(folded.contains("there is whole already"), "{folded}");
         assert_eq!(store.tags().expect("the other").len(), 1);
         assert_eq!(store.broken_tags().expect("one").len(), 1);
         store.untag("whole").expect("removed");

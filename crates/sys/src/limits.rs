@@ -73,4 +73,26 @@ mod tests {
         limit(Resource::AddressSpace).expect("a limit");
         limit(Resource::Processes).expect("a limit");
     }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn each_limit_is_the_one_of_its_name() {
+        let Ok(all) = std::fs::read_to_string("/proc/self/limits") else {
+            return println!("SKIPPED: /proc/self/limits can't be read");
+        };
+        let by_name = |name: &str| {
+            let line = all.lines().find_map(|line| line.strip_prefix(name));
+            let mut both = line.expect(name).split_whitespace();
+            // No number: unlimited.
+            let [soft, hard] = [(); 2].map(|()| both.next().and_then(|word| word.parse().ok()));
+            Limit { soft, hard }
+        };
+        let of = |resource| limit(resource).expect("a limit");
+        assert_eq!(of(Resource::AddressSpace), by_name("Max address space"));
+        assert_eq!(of(Resource::Processes), by_name("Max processes"));
+        assert_eq!(of(Resource::Stack), by_name("Max stack size"));
+        // Another test raises the soft one.
+        let files = by_name("Max open files");
+        assert_eq!(of(Resource::OpenFiles).hard, files.hard);
+    }
 }

@@ -75,6 +75,20 @@ fn nothing_is_made_where_nothing_is_kept() {
 }
 
 #[test]
+fn each_document_that_is_read_is_heard_of() {
+    use std::cell::RefCell;
+    thread_local! {
+        static HEARD: RefCell<Vec<(usize, usize)>> = const { RefCell::new(Vec::new()) };
+    }
+    watch_reading(|Reading { done, of }| HEARD.with_borrow_mut(|all| all.push((done, of))));
+    let home = Home::with_three();
+    let index = home.quiet();
+    HEARD.take();
+    index.rebuild().expect("rebuilt");
+    assert_eq!(HEARD.take(), [(1, 3), (2, 3), (3, 3)]);
+}
+
+#[test]
 fn copied_documents_are_indexed_and_removed_ones_dropped() {
     let home = Home::with_three();
     drop(home.quiet());

@@ -52,26 +52,16 @@ impl Counters {
             }
         }
         for event in Event::ALL {
-            let counted = match open(event, 0) {
-                Ok(fd) => counters.add(event, fd, Counted::Everything),
-                // What the scheduler does, it does in kernel mode: in user
-                // mode alone these would read 0.
-                Err(e) if is_denied(&e) && !in_kernel_only(event) => {
-                    match open(event, EXCLUDE_KERNEL) {
-                        Ok(fd) => counters.add(event, fd, in_user_mode(event)),
-                        Err(e) => Counted::Not(reason(event, &e)),
-                    }
+            let counted = match opened(event, |flags| open(event, flags)) {
+                Ok((fd, counted)) => {
+                    counters.open.push((event, File::from(fd)));
+                    counted
                 }
                 Err(e) => Counted::Not(reason(event, &e)),
             };
             counters.counted.push((event, counted));
         }
         counters
-    }
-
-    fn add(&mut self, event: Event, fd: OwnedFd, counted: Counted) -> Counted {
-        self.open.push((event, File::from(fd)));
-        counted
     }
 
     /// How each event is counted.
@@ -95,6 +85,18 @@ impl Counters {
             totals.0[event.place()] = Some([word(0), word(1), word(2)]);
         }
         Ok(totals)
+    }
+}
+
+/// Opens an event whole, or in user mode where only that is allowed.
+fn opened<T>(event: Event, open: impl Fn(u64) -> io::Result<T>) -> io::Result<(T, Counted)> {
+    match open(0) {
+        // What the scheduler does, it does in kernel mode: in user mode alone
+        // these would read 0.
+        Err(e) if is_denied(&e) && !in_kernel_only(event) => {
+            Ok((open(EXCLUDE_KERNEL)?, in_user_mode(event)))
+        }
+        whole => Ok((whole?, Counted::Everything)),
     }
 }
 
@@ -158,4 +160,60 @@ fn reason(event: Event, error: &io::Error) -> String {
 fn is_absent(error: &io::Error) -> bool {
     let absent = [libc::ENOENT, libc::EOPNOTSUPP, libc::ENODEV];
     error.raw_os_error().is_some_and(|e| absent.contains(&e))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_event_says_how_it_is_counted() {
+        let counters = Counters::open();
+        let events = counters.counted().iter().map(|(event, _)| *event);
+        assert_eq!(events.collect::<Vec<_>>(), Event::ALL);
+        let is_open = |event| counters.open.iter().any(|(open, _)| *open == event);
+        for (event, counted) in counters.counted() {
+            let not = matches!(counted, Counted::Not(_));
+            assert_ne!(is_open(*event), not, "{event:?} {counted:?}");
+        }
+    }
+
+    #[test]
+    fn without_the_right_to_watch_the_kernel_only_what_user_mode_has_is_counted() {
+        let in_user_mode = |flags| match flags & EXCLUDE_KERNEL {
+            0 => Err(io::ErrorKind::PermissionDenied.into()),
+            _ => Ok(()),
+        };
+        let counted = Event::ALL.map(|event| opened(event, in_user_mode).ok().map(|(_, how)| how));
+        let user = Some(Counted::UserModeOnly);
+        let [faults, minor, major, cycles, instructions] = [(); 5].map(|()| user.clone());
+        let (switches, moves) = (None, None);
+        let clock = Some(Counted::Everything);
+        assert_eq!(
+            counted,
+            [
+                clock,
+                switches,
+                moves,
+                faults,
+                minor,
+                major,
+                cycles,
+                instructions
+            ]
+        );
+        // What is no matter of rights is not tried again.
+        let absent = |flags| match flags {
+            0 => Err(io::Error::from_raw_os_error(libc::ENOENT)),
+            _ => panic!("tried again"),
+        };
+        let error = opened::<()>(Event::Cycles, absent).expect_err("absent");
+        let why = |event, number| reason(event, &io::Error::from_raw_os_error(number));
+        assert!(reason(Event::Cycles, &error).starts_with("no hardware counters"));
+        assert!(why(Event::Cycles, libc::EINVAL).starts_with("the kernel can't count it"));
+        assert!(why(Event::PageFaults, libc::ENOENT).starts_with("the kernel can't count it"));
+        assert!(why(Event::Cycles, libc::EACCES).contains("CAP_PERFMON"));
+        let whole = opened(Event::ContextSwitches, |_| Ok(())).expect("allowed");
+        assert_eq!(whole, ((), Counted::Everything));
+    }
 }

@@ -458,6 +458,16 @@ mod tests {
     }
 
     #[test]
+    fn signals_that_ask_to_end_and_their_exit_codes() {
+        let asked = [1, 2, 15].map(End::Signal);
+        assert!(asked.iter().all(asked_to_end));
+        assert!([129, 130, 143].map(End::Code).iter().all(asked_to_end));
+        let by_itself = [0, 1, 2, 15, 128, 137].map(End::Code);
+        let others = [End::Signal(9), End::TimedOut, End::Stopped(15)];
+        assert!(!by_itself.iter().chain(&others).any(asked_to_end));
+    }
+
+    #[test]
     fn a_tick_is_some_milliseconds() {
         let tick = tick_ns().expect("Linux has the coarse clock");
         // CONFIG_HZ is 100 to 1000.
@@ -496,6 +506,56 @@ mod tests {
         }
         // Of this process, then.
         assert!(run() > with, "{with}");
+    }
+
+    /// A session whose command has ended and left one process.
+    fn session_left_by(group: &mut Group) -> libc::pid_t {
+        let path = crate::command::find_program("sh".as_ref()).expect("in PATH");
+        let controls = crate::command::Controls {
+            own_session: true,
+            ..Default::default()
+        };
+        let words = ["-c", "sleep 86393.5 &"];
+        let command = Command::new("sh".as_ref(), &path, &words, &controls).expect("a program");
+        let null = crate::process::null_device().expect("/dev/null");
+        let streams = Streams {
+            input: null.as_fd(),
+            output: null.as_fd(),
+            error: null.as_fd(),
+        };
+        let finished = group.run(&command, streams, &mut Counters::open(), Limits::default());
+        finished.expect("it starts").process.cast_signed()
+    }
+
+    #[test]
+    fn the_watcher_kills_what_sessions_left_and_no_session_that_got_an_old_number() {
+        let mut group = Group::start().expect("a group");
+        let again = session_left_by(&mut group);
+        let killed = session_left_by(&mut group);
+        let before = group.members().expect("proc");
+        let (ended, alive) = pipe_with(PipeFlags::CLOEXEC).expect("a pipe");
+        let (ended_raw, alive_raw) = (ended.as_raw_fd(), alive.as_raw_fd());
+        // SAFETY: the body makes system calls only.
+        let watcher = unsafe { Forked::start(move || watch(ended_raw, alive_raw)) };
+        let mut watcher = watcher.expect("a process");
+        // The number of a session that has ended has come back since.
+        for number in [again, killed, -again] {
+            rustix::io::write(&alive, &number.to_ne_bytes()).expect("into an empty pipe");
+        }
+        drop(alive);
+        let until = Instant::now() + Duration::from_secs(180);
+        let mut left = before.clone();
+        while watcher.try_wait().is_none() || left.len() == before.len() {
+            assert!(Instant::now() < until, "{left:?}");
+            std::thread::sleep(Duration::from_millis(5));
+            left = group.members().expect("proc");
+        }
+        let group_of = |pid: &u32| {
+            let stat = std::fs::read_to_string(format!("/proc/{pid}/stat"));
+            group_of(&stat.unwrap_or_default()).map(u32::cast_signed)
+        };
+        assert_eq!(before.len(), 2);
+        assert_eq!(left.iter().map(group_of).collect::<Vec<_>>(), [Some(again)]);
     }
 
     extern "C" fn nothing(_signal: libc::c_int) {}

@@ -255,6 +255,7 @@ fn about_threads(which: Threads) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::perf::{Body, fault_sample, records};
 
     /// A ring of one page that no kernel writes to, and a way to write as it does.
     fn unwritten() -> Ring {
@@ -311,5 +312,39 @@ mod tests {
         read.clear();
         ring.drain(&mut read);
         assert!(read == vec![7; most] && write(&ring, &[7]));
+    }
+
+    /// One CPU, since a ring is one CPU's.
+    #[test]
+    fn every_page_fault_can_be_a_sample() {
+        let page = base_page_bytes();
+        let sampled = |cpu| {
+            crate::pin_to(&[cpu]).expect("allowed");
+            let event = Event {
+                source: Source::PageFaults(Threads::default()),
+                of: Of::CallingThread,
+                cpu,
+                inherit: false,
+                begin: Begin::Now,
+            };
+            let mut ring = Ring::open(&event, &[page])?;
+            let mut touched = crate::Mapping::new(page).expect("memory");
+            touched.as_mut_slice()[0] = 1;
+            ring.disable().expect("it is open");
+            let mut bytes = Vec::new();
+            ring.drain(&mut bytes);
+            let address = touched.as_mut_slice().as_ptr().addr() as u64;
+            let is_touched = |body: &[u8]| fault_sample(body).map(|s| s.address) == Some(address);
+            let found = records(&bytes)
+                .any(|record| matches!(record.body, Body::Sample(body) if is_touched(body)));
+            Ok::<_, RingError>(found)
+        };
+        let cpu = crate::allowed_cpus().expect("known")[0];
+        let sampled =
+            std::thread::scope(|scope| scope.spawn(|| sampled(cpu)).join().expect("no panic"));
+        match sampled {
+            Ok(sampled) => assert!(sampled, "no sample of the page that was touched"),
+            Err(error) => println!("SKIPPED: no events are recorded here: {error}"),
+        }
     }
 }

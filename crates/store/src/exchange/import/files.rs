@@ -227,3 +227,76 @@ fn benchmark(directory: &Path) -> Result<Benchmark, ImportError> {
         estimates: part("estimates.json")?,
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A tree with these files.
+    fn tree(files: &[&str]) -> tempfile::TempDir {
+        let root = tempfile::tempdir().expect("tempdir");
+        for file in files {
+            let path = root.path().join(file);
+            fs::create_dir_all(path.parent().expect("below the root")).expect("made");
+            fs::write(path, file).expect("written");
+        }
+        root
+    }
+
+    /// A benchmark's name with the texts of its three parts.
+    type Named = (String, [Option<String>; 3]);
+
+    fn found(path: &Path) -> Result<Vec<Named>, String> {
+        let Input::Criterion { benchmarks, .. } = read(path).map_err(|error| error.reason)? else {
+            return Err("a file of its own".into());
+        };
+        let text = |part: Option<Part>| part.map(|p| String::from_utf8_lossy(&p.bytes).into());
+        let parts = |b: Benchmark| (b.fallback_name, [b.id, b.sample, b.estimates].map(text));
+        Ok(benchmarks.into_iter().map(parts).collect())
+    }
+
+    #[test]
+    fn the_newest_results_of_a_tree_are_read() {
+        let root = tree(&[
+            "b/new/estimates.json",
+            "a/new/sample.json",
+            "a/new/benchmark.json",
+            "a/base/sample.json",
+            "no-results/new/benchmark.json",
+        ]);
+        let some = |path: &str| Some(path.to_owned());
+        let a = [
+            some("a/new/benchmark.json"),
+            some("a/new/sample.json"),
+            None,
+        ];
+        let b = [None, None, some("b/new/estimates.json")];
+        let all = vec![("a".to_owned(), a), ("b".to_owned(), b)];
+        assert_eq!(found(root.path()), Ok(all.clone()));
+        // A directory that was named itself need not be the newest.
+        let base = [None, some("a/base/sample.json"), None];
+        let base = vec![("base".to_owned(), base)];
+        assert_eq!(found(&root.path().join("a/base")), Ok(base));
+        // A file with another of criterion beside it stands for both.
+        let file = found(&root.path().join("a/new/benchmark.json"));
+        assert_eq!(file.as_ref(), Ok(&all[..1].to_vec()));
+        let alone = found(&root.path().join("b/new/estimates.json"));
+        assert_eq!(alone, Err("a file of its own".into()));
+        let none = found(&root.path().join("no-results")).expect_err("none");
+        assert!(none.starts_with("no results of criterion"), "{none}");
+    }
+
+    #[test]
+    fn a_tree_is_read_to_a_depth_and_links_are_not_followed() {
+        let at_depth = |depth: usize| format!("{}new/sample.json", "d/".repeat(depth - 1));
+        let deepest = tree(&[&at_depth(MAX_DEPTH)]);
+        assert_eq!(found(deepest.path()).map(|all| all.len()), Ok(1));
+        let deeper = found(tree(&[&at_depth(MAX_DEPTH + 1)]).path()).expect_err("refused");
+        assert_eq!(deeper, "directories more than 16 deep");
+        let links = tree(&["a/new/sample.json"]);
+        let link = |to: &Path, name| std::os::unix::fs::symlink(to, links.path().join(name));
+        link(links.path(), "a/loop").expect("made");
+        link(deepest.path(), "outside").expect("made");
+        assert_eq!(found(links.path()).map(|all| all.len()), Ok(1));
+    }
+}
