@@ -97,12 +97,20 @@ pub struct Command {
     /// `read(2)` or the like.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub input_unread: bool,
+    /// Pages of files that were dropped before each run and stayed in memory nevertheless, in its
+    /// worst run.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub stayed_pages: u64,
     /// The smallest and the largest output of a run, bytes, where it went to a
     /// file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output_bytes: Option<[u64; 2]>,
     /// The program that found the warm-up's output right.
     pub checked_by: Option<String>,
+}
+
+fn is_zero(number: &u64) -> bool {
+    *number == 0
 }
 
 impl Command {
@@ -138,6 +146,10 @@ impl Command {
             }
             (0, [_, _, ..]) => Some(format!("its runs ended in different ways ({})", ways(true))),
             _ if self.replaced => Some("the file of its program changed during the runs".into()),
+            _ if self.stayed_pages > 0 => Some(format!(
+                "not all cold: up to {} of the dropped files stayed in memory",
+                counted(self.stayed_pages as usize, "page")
+            )),
             _ => None,
         }
     }

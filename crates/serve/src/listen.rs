@@ -21,7 +21,7 @@ pub enum ListenError {
     )]
     Taken(String),
     /// No threads.
-    #[error("can't start the server's threads: {0} (ulimit -u, pids.max)")]
+    #[error("can't start the server's threads: {0} (ulimit -u, ulimit -v, pids.max)")]
     Threads(std::io::Error),
     /// No runtime, or no signals.
     #[error("can't start the server: {0}")]

@@ -2,7 +2,7 @@
 //! this system, of a fixture below another root, or of a kernel that a test
 //! simulates.
 
-use std::fs::{File, OpenOptions};
+use std::fs::OpenOptions;
 use std::io::{self, Read, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -289,7 +289,7 @@ impl Tree {
     /// The first bytes of a file that may be large.
     pub(crate) fn bytes_at_most(&self, path: &str, most: u64) -> Result<Vec<u8>, Unreadable> {
         let mut bytes = Vec::new();
-        File::open(self.at(path))
+        crate::input::open_file(&self.at(path))
             .and_then(|file| file.take(most).read_to_end(&mut bytes))
             .map_err(|error| Unreadable::of(path, error))?;
         Ok(bytes)
@@ -408,6 +408,19 @@ mod tests {
         assert_eq!(tree.read("/list").expect("a text"), "0-3");
         assert_eq!(tree.read("/empty").expect("a text"), "");
         assert_eq!(tree.text("/empty"), None);
+    }
+
+    #[cfg(not(target_vendor = "apple"))]
+    #[test]
+    fn a_pipe_is_not_waited_for() {
+        let root = tempfile::tempdir().expect("a directory");
+        let tree = Tree::new(root.path());
+        let pipe = tree.at("/pipe");
+        rustix::fs::mkfifoat(rustix::fs::CWD, &pipe, rustix::fs::Mode::RUSR).expect("a pipe");
+        let why = tree.bytes_at_most("/pipe", 20).expect_err("no file");
+        assert!(why.to_string().contains("a pipe, not a file"), "{why}");
+        let why = tree.read("/pipe").expect_err("no file");
+        assert!(why.to_string().contains("a pipe, not a file"), "{why}");
     }
 
     #[test]

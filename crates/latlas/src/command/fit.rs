@@ -53,7 +53,10 @@ pub(crate) fn fit(catalogue: &[Probe], options: &FitOptions) -> anyhow::Result<E
                 render::fit_vector(&vector)
             })?,
         }
-        return Ok(ExitCode::SUCCESS);
+        return Ok(match vector.is_too_little() {
+            true => ExitCode::from(UNRELIABLE),
+            false => ExitCode::SUCCESS,
+        });
     };
     let judged = judge(&vector, &expected);
     match options.drain_reason {

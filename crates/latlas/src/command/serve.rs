@@ -7,6 +7,7 @@ use anyhow::{Context, bail};
 use compare::references::References;
 use meter::probe::Probe;
 use serve::{Options, Token, addresses, router};
+use std::env::VarError;
 use std::process::ExitCode;
 use std::sync::Arc;
 use store::Store;
@@ -89,8 +90,9 @@ fn token(options: &ServeOptions) -> anyhow::Result<Option<Token>> {
         }
         None => match std::env::var("LATLAS_TOKEN") {
             Ok(text) => (text, "LATLAS_TOKEN".to_owned()),
-            Err(std::env::VarError::NotPresent) => return Ok(None),
-            Err(e) => bail!("LATLAS_TOKEN: {e}"),
+            Err(VarError::NotPresent) => return Ok(None),
+            // Not what it holds: that is a secret.
+            Err(VarError::NotUnicode(_)) => bail!("the token in LATLAS_TOKEN is not UTF-8"),
         },
     };
     let token = Token::new(&text).with_context(|| format!("bad token in {source}"))?;

@@ -205,6 +205,9 @@ fn unknown(name: &str) -> String {
             .filter_map(|key| key.name.strip_prefix(table)?.strip_prefix('.'))
             .collect(),
     };
+    if known.contains(&own) {
+        return format!("{own:?} is a table: write [{own}], and its keys on the lines after it");
+    }
     let near = suggestion(own, known.iter().copied());
     format!("unknown key {own:?}{near} (known: {})", known.join(", "))
 }

@@ -4,6 +4,7 @@
 use crate::support::{Done, Home, SYNTHETIC_ID as ID, synthetic};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::os::unix::ffi::OsStrExt;
 use std::process::{Child, ChildStderr, Command};
 use std::time::Duration;
 
@@ -145,6 +146,10 @@ fn a_token_is_a_secret_or_none() {
         refused(&mut home.command(with_file), why);
         refused(home.command("serve").env("LATLAS_TOKEN", text), why);
     }
+    let text = std::ffi::OsStr::from_bytes(b"\xff-not-to-be-printed");
+    let done = Done::of(home.command("serve").env("LATLAS_TOKEN", text));
+    done.refused("the token in LATLAS_TOKEN is not UTF-8");
+    crate::support::lacks(&done.err, ["printed"]);
     home.write("token", format!("{TOKEN}\n"));
     let mut command = home.command(format!("{with_file} --listen 0.0.0.0:0"));
     // The file beats the variable.

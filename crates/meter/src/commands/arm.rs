@@ -103,6 +103,8 @@ pub(super) struct Ready {
     version: Option<FileVersion>,
     /// Whether any timed run read from its input.
     pub(super) has_read: bool,
+    /// Pages of its dropped files that stayed, in the worst run.
+    pub(super) stayed_pages: u64,
     /// The smallest and the largest output of a timed run.
     pub(super) output_bytes: Option<[u64; 2]>,
 }
@@ -118,6 +120,7 @@ impl Ready {
             failures: 0,
             ends: Vec::new(),
             has_read: false,
+            stayed_pages: 0,
             output_bytes: None,
         })
     }

@@ -34,7 +34,6 @@ pub struct CommandRunner {
     discarded: u32,
     left: LeftOver,
     began: Instant,
-    stayed_pages: u64,
     unverified: Vec<PathBuf>,
     heard: Vec<u8>,
     /// The pipe or device of the output, open for all runs: its reader sees one end.
@@ -72,7 +71,6 @@ impl CommandRunner {
             discarded: 0,
             left: LeftOver::default(),
             began: Instant::now(),
-            stayed_pages: 0,
             unverified: Vec::new(),
             heard: Vec::new(),
             stream: None,
@@ -116,6 +114,7 @@ impl CommandRunner {
             ends: ready.ends(),
             replaced: ready.is_replaced(),
             input_unread: self.settings.input.is_named() && !ready.has_read,
+            stayed_pages: ready.stayed_pages,
             output_bytes: ready.output_bytes,
             ..named
         }
@@ -124,7 +123,8 @@ impl CommandRunner {
     /// Pages that stayed in memory though their files were dropped, in the
     /// worst run.
     pub fn stayed_pages(&self) -> u64 {
-        self.stayed_pages
+        let each = self.ready.iter().map(|ready| ready.stayed_pages);
+        each.max().unwrap_or(0)
     }
 
     /// Files that were dropped, of which the system does not tell what stayed.
@@ -210,7 +210,8 @@ impl CommandRunner {
                         None => self.unverified.push(path.clone()),
                     }
                 }
-                self.stayed_pages = self.stayed_pages.max(stayed);
+                let ready = &mut self.ready[command];
+                ready.stayed_pages = ready.stayed_pages.max(stayed);
             }
         }
         Ok(())

@@ -5,6 +5,7 @@ use super::error::{ScratchError, Unusable};
 use model::filesystem::{DeviceKind, Filesystem};
 use model::user_dir::UserDir;
 use std::ffi::OsString;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 /// The directory that a user names. It may be on any file system, memory
@@ -14,7 +15,7 @@ use std::path::{Path, PathBuf};
 /// Why it can't be used.
 pub fn named(directory: &Path) -> Result<ScratchDir, ScratchError> {
     let directory = std::path::absolute(directory).unwrap_or_else(|_| directory.to_owned());
-    match usable(&directory) {
+    match usable(&directory).and_then(|found| takes_files(&directory).map(|()| found)) {
         Ok(filesystem) => Ok(ScratchDir::new(directory, filesystem, true)),
         Err(why) => Err(ScratchError::Named { directory, why }),
     }
@@ -78,6 +79,15 @@ pub(crate) fn nearest(directory: &Path) -> &Path {
         .unwrap_or(directory)
 }
 
+/// Whether a file can be made: in /proc and /sys, which root may write, none can. On a full disk
+/// some rows can be measured.
+fn takes_files(directory: &Path) -> Result<(), Unusable> {
+    match tempfile::tempfile_in(directory).map_err(|error| error.kind()) {
+        Ok(_) | Err(ErrorKind::StorageFull | ErrorKind::QuotaExceeded) => Ok(()),
+        Err(_) => Err(Unusable::NoFiles),
+    }
+}
+
 /// The file system of a directory that files can be made in.
 fn usable(directory: &Path) -> Result<Filesystem, Unusable> {
     sys::filesystem::may_write(directory)?;
@@ -87,6 +97,17 @@ fn usable(directory: &Path) -> Result<Filesystem, Unusable> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn where_no_file_can_be_made_none_is_put() {
+        // An ordinary user may not write there.
+        let refused = [Unusable::NoFiles, Unusable::NoPermission];
+        match named(Path::new("/proc")) {
+            Err(ScratchError::Named { why, .. }) => assert!(refused.contains(&why), "{why:?}"),
+            other => panic!("{other:?}"),
+        }
+    }
 
     #[test]
     fn the_default_is_never_memory() {

@@ -16,6 +16,9 @@ pub enum Unusable {
     /// It is a file.
     #[error("it is not a directory")]
     NotADirectory,
+    /// It shows what the kernel knows, say.
+    #[error("no files can be made there")]
+    NoFiles,
     /// It belongs to another user, say.
     #[error("no permission to write there")]
     NoPermission,

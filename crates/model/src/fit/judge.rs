@@ -24,7 +24,7 @@ const OF_CLOCK: f64 = 2.0;
 const FASTER: f64 = 2.0;
 
 /// With fewer elements to compare nothing is said.
-const LEAST_ELEMENTS: usize = 4;
+pub(super) const LEAST_ELEMENTS: usize = 4;
 
 /// What a host is.
 #[derive(Serialize, JsonSchema, Clone, Copy, Debug, PartialEq, Eq)]

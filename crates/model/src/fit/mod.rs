@@ -248,6 +248,16 @@ impl Vector {
         found.and_then(|(_, value)| value.get().copied())
     }
 
+    /// Whether too little was measured to say anything of the machine.
+    pub fn is_too_little(&self) -> bool {
+        let measured = self
+            .elements
+            .iter()
+            .filter(|(_, value)| value.get().is_some());
+        let is_partial = |noise: &Noise| matches!(noise, Noise::Partial(_));
+        measured.count() < judge::LEAST_ELEMENTS || self.noise.iter().any(is_partial)
+    }
+
     /// Whether nothing disturbed it, a quota included.
     pub fn is_quiet(&self) -> bool {
         self.noise.is_empty() && self.throttled_share.is_none()

@@ -354,3 +354,26 @@ fn a_run_gives_each_element_or_the_reason_why_not() {
         ]
     );
 }
+
+#[test]
+fn with_few_elements_or_broken_off_it_is_too_little() {
+    let whole = usual("n01");
+    assert!(!whole.is_too_little());
+    for (measured, expected) in [(0, true), (3, true), (4, false)] {
+        let mut few = whole.clone();
+        for (_, value) in few.elements.iter_mut().skip(measured) {
+            *value = Fact::unknown("not measured");
+        }
+        assert_eq!(few.is_too_little(), expected, "{measured}");
+    }
+    let broken_off = Vector {
+        noise: vec![Noise::Partial("interrupted".into())],
+        ..whole.clone()
+    };
+    assert!(broken_off.is_too_little());
+    let shared = Vector {
+        noise: vec![Noise::Contended],
+        ..whole
+    };
+    assert!(!shared.is_too_little());
+}

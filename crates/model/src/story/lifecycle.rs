@@ -317,4 +317,25 @@ mod tests {
         ];
         assert_eq!(spans(&figures()), expected);
     }
+
+    #[test]
+    fn bars_reach_from_the_earliest_moment_to_the_latest() {
+        let ends = |phases: [f64; 5]| -> Vec<[f64; 2]> {
+            let phases = phases.map(|ns| Interval::point(ns));
+            let rows = picture(&phases).rows;
+            let bar = |row: &Row| match row.cells[2].value {
+                Value::Bar { from, to, .. } => [from, to],
+                _ => panic!("{row:?}"),
+            };
+            rows.iter().map(bar).collect()
+        };
+        let bars = ends([10.0, 30.0, 20.0, 30.0, 10.0]);
+        assert_eq!(
+            bars,
+            [[0.0, 0.1], [0.1, 0.4], [0.4, 0.6], [0.6, 0.9], [0.9, 1.0]]
+        );
+        // A start that was seen before its own creation.
+        let bars = ends([-4.0, 8.0, 4.0, 4.0, 4.0]);
+        assert_eq!(bars[..2], [[0.2, 0.0], [0.0, 0.4]]);
+    }
 }

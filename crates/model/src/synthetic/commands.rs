@@ -136,6 +136,7 @@ fn record() -> Commands {
         ends: Vec::new(),
         replaced: false,
         input_unread: false,
+        stayed_pages: 0,
         output_bytes: None,
         checked_by: None,
     };

@@ -9,6 +9,7 @@
 mod checksum;
 mod read;
 mod record;
+mod restored;
 
 use super::faults::Faults;
 use checksum::Checksum;
@@ -132,6 +133,7 @@ impl Journal {
             boot_id: here.boot_id.to_owned(),
             root: here.root.to_owned(),
             process,
+            began_ns: sys::monotonic_raw_ns(),
             copies: named,
         };
         faults.at("create the journal");
@@ -242,6 +244,10 @@ impl Journal {
     /// Takes the whole journal away: every entry is done. The copy that is looked for first goes
     /// last.
     pub(crate) fn remove(self) -> io::Result<()> {
+        if let Some(machine) = self.header.copies.first() {
+            self.faults.at("note that it is put back");
+            gone(restored::note(machine, &self.header))?;
+        }
         for copy in self.copies.iter().rev() {
             self.faults.at("remove the journal");
             // Its directory may have been moved, or removed.
@@ -312,6 +318,13 @@ impl Stale {
         sync(directory)?;
         Ok(aside)
     }
+}
+
+/// Whether the journal in a directory, if it can be read, is a copy of one that was put back.
+pub(crate) fn is_put_back(directory: &Path, machine: &Path) -> bool {
+    let read = std::fs::read(Journal::path(directory));
+    let header = read.ok().and_then(|bytes| read::header_of(&bytes));
+    header.is_some_and(|header| restored::has(machine, &header))
 }
 
 /// What is not there need not be removed.

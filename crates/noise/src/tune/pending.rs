@@ -1,6 +1,6 @@
 //! Whether something waits to be put back, for users that may only read.
 
-use super::journal::Journal;
+use super::journal::{Journal, is_put_back};
 use super::state::StateDir;
 use std::io::ErrorKind;
 
@@ -8,9 +8,11 @@ use std::io::ErrorKind;
 /// not put back yet; or if that can't be known. The journal itself is root's to
 /// read.
 pub fn pending(state: &StateDir) -> Option<String> {
-    state.directories().into_iter().find_map(|directory| {
+    let directories = state.directories();
+    directories.iter().find_map(|directory| {
         let path = directory.display();
         match std::fs::symlink_metadata(Journal::path(directory)) {
+            Ok(_) if is_put_back(directory, directories[0]) => None,
             Ok(_) => Some(format!(
                 "values of `latlas noise tune` are in force or not restored: run `latlas noise \
                  restore` as root (journal in {path})"

@@ -83,6 +83,38 @@ fn whichever_copy_is_left_puts_everything_back() {
     }
 }
 
+/// The state directory was moved or copied before, and turns up when other values are wanted.
+#[test]
+fn what_was_put_back_is_not_put_back_again() {
+    let bench = bench();
+    let aside = bench.directory.path().join("aside");
+    for moved in [true, false] {
+        bench.leave(&[set(RATE, "1")]);
+        fs::create_dir_all(&aside).expect("made");
+        match moved {
+            true => fs::rename(bench.journal(), aside.join("journal")).expect("moved"),
+            false => drop(fs::copy(bench.journal(), aside.join("journal")).expect("copied")),
+        }
+        let machine = bench.directory.path().join("machine");
+        let late = StateDir::at(&aside).of_machine(Some(machine));
+        assert!(pending(&late).is_some());
+        assert!(bench.restore().as_before());
+        bench.force(RATE, "3");
+        assert_eq!(pending(&late), None);
+        let restored = restore(&bench.kernel, &late).expect("looked");
+        assert!(
+            !restored.found && !aside.join("journal").exists(),
+            "{restored:?}"
+        );
+        assert_eq!(bench.value(RATE), "3");
+        // The next tune is another.
+        bench.leave(&[set(RATE, "1")]);
+        assert!(restore(&bench.kernel, &late).expect("restored").found);
+        assert_eq!(bench.value(RATE), "3");
+        bench.force(RATE, "100000");
+    }
+}
+
 /// Killed between the two copies of any record: the one with more is believed.
 #[test]
 fn copies_that_differ_by_a_crash_are_made_the_same() {

@@ -82,9 +82,16 @@ pub(in crate::command) fn check<'c>(
         arm::check(words)?;
     }
     for path in &options.cold_files {
-        if let Err(error) = std::fs::metadata(path) {
-            let path = path.display().to_string();
-            bail!(CommandError::ColdFile { path, error });
+        let shown = path.display();
+        match std::fs::metadata(path) {
+            Ok(found) if found.is_file() && found.len() == 0 => {
+                bail!("{shown} is empty: there is nothing to drop from the page cache")
+            }
+            Ok(_) => {}
+            Err(error) => bail!(CommandError::ColdFile {
+                path: shown.to_string(),
+                error
+            }),
         }
     }
     if let Some(path) = output_file(options) {

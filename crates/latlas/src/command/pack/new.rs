@@ -57,6 +57,19 @@ pub(super) fn new(language: Language, name: &str) -> anyhow::Result<ExitCode> {
         }
         created => created.with_context(|| format!("can't create {name}"))?,
     }
+    if let Err(error) = write(language, name, directory) {
+        // Half a project would be in the way of the next try. The first error is the one to tell.
+        let _ = std::fs::remove_dir_all(directory);
+        return Err(error);
+    }
+    output::print(&format!(
+        "{name}: build, check and measure it with\n  make -C {name}\n  latlas pack check {name}/{name}.so\n  \
+         latlas run --pack {name}/{name}.so '{name}.*'\n"
+    ))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn write(language: Language, name: &str, directory: &Path) -> anyhow::Result<()> {
     for (file, text) in files(language).iter().chain([&HEADER]) {
         let path = directory.join(file.replace(NAME, name));
         let parent = path.parent().unwrap_or(directory);
@@ -64,11 +77,7 @@ pub(super) fn new(language: Language, name: &str) -> anyhow::Result<ExitCode> {
             .and_then(|()| std::fs::write(&path, text.replace(NAME, name)))
             .with_context(|| format!("can't write {}", path.display()))?;
     }
-    output::print(&format!(
-        "{name}: build, check and measure it with\n  make -C {name}\n  latlas pack check {name}/{name}.so\n  \
-         latlas run --pack {name}/{name}.so '{name}.*'\n"
-    ))?;
-    Ok(ExitCode::SUCCESS)
+    Ok(())
 }
 
 /// It becomes a directory, a group of rows, and a name in the language.

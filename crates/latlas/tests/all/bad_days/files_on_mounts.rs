@@ -148,3 +148,22 @@ fn memory_is_no_disk_and_files_are_written_there_all_the_same() {
     assert!(written.estimate().is_some(), "{written:?}");
     assert_eq!(home.read("left"), "");
 }
+
+/// Room for a directory and a file: what was begun does not stand in the way of the next try.
+#[test]
+fn half_a_pack_is_not_left_on_a_full_disk() {
+    let (home, _files) = with_files();
+    let twice = "mount -t tmpfs -o nr_inodes=3 none files
+     cd files
+     \"$0\" \"$@\" || :";
+    let Some(done) = in_namespace(&home, twice, "pack new c mine") else {
+        return;
+    };
+    assert_eq!(done.code, 2, "{}", done.err);
+    let lines: Vec<&str> = done.err.lines().collect();
+    let [first, second] = lines[..] else {
+        panic!("{}", done.err);
+    };
+    has(first, ["can't write mine/", "No space left"]);
+    assert_eq!(first, second);
+}

@@ -380,10 +380,38 @@ fn cold_files_are_cold_or_named() {
     };
     assert_eq!(files, ["data.bin"]);
     assert_eq!(untold, [""; 0], "it is ours");
-    // On a tmpfs all of them stay, and then the page says so.
+    // On a tmpfs all of them stay, and then no figure is one of a cold file.
     let out = exec("").out;
     match stayed_pages > 0 {
-        true => has(&out, ["NOT ALL COLD"]),
-        false => lacks(&out, ["NOT ALL COLD"]),
+        true => has(&out, ["NOT ALL COLD", "INVALID: not all cold"]),
+        false => lacks(&out, ["NOT ALL COLD", "not all cold"]),
     }
+    home.write("empty.bin", []);
+    let empty = home.run("exec -r 6 --cold-files empty.bin -- true");
+    empty.refused("empty.bin is empty: there is nothing to drop");
+}
+
+#[test]
+fn what_stays_in_memory_is_not_timed_as_cold() {
+    let mounts = std::fs::read_to_string("/proc/mounts").unwrap_or_default();
+    if !mounts.contains(" /dev/shm tmpfs ") {
+        skip("/dev/shm is no tmpfs");
+        return;
+    }
+    let home = Home::new();
+    let file = tempfile::NamedTempFile::new_in("/dev/shm").expect("a file");
+    std::fs::write(file.path(), vec![7; 300_000]).expect("written");
+    let path = file.path().display();
+    let done = home.run(format!(
+        "exec --json -r 6 --cold-files {path} -- cat {path}"
+    ));
+    assert_eq!(done.code, 3, "{}", done.err);
+    let run = done.run();
+    let estimate = run.row("exec.cat/wall").and_then(|row| row.estimate());
+    let estimate = estimate.expect("a figure");
+    assert_eq!(estimate.verdict, Verdict::Invalid);
+    let pages = 300_000_usize.div_ceil(sys::pages::base_page_bytes());
+    let expected =
+        format!("not all cold: up to {pages} pages of the dropped files stayed in memory");
+    assert_eq!(estimate.reason, expected);
 }

@@ -4,6 +4,7 @@ use super::super::faults::Faults;
 use super::checksum::{Checksum, is_marked};
 use super::{
     Found, Header, Here, Journal, JournalFile, Record, Stale, Unusable, VERSION, WITHOUT_CHECKSUMS,
+    restored,
 };
 use std::fs::OpenOptions;
 use std::io::{self, Read, Write};
@@ -38,7 +39,7 @@ impl Journal {
     ///
     /// # Errors
     /// If it is none of ours, of another tree, or not understood. What an
-    /// earlier boot left need not be understood.
+    /// earlier boot left need not be understood. A copy of one that was put back is removed.
     pub(crate) fn open(
         directories: &[&Path],
         here: Here,
@@ -47,8 +48,14 @@ impl Journal {
         let mut found = None;
         for directory in directories {
             found = Journal::open_in(directory, here, faults)?;
-            if found.is_some() {
-                break;
+            match &found {
+                None => {}
+                Some(Found::Ours(journal)) if restored::has(directories[0], &journal.header) => {
+                    // Should it stay, it is past all the same.
+                    let _ = std::fs::remove_file(Journal::path(directory));
+                    found = None;
+                }
+                Some(_) => break,
             }
         }
         if let Some(Found::Ours(journal)) = &mut found {
@@ -259,6 +266,13 @@ fn another_boot(line: &[u8], here: Here) -> Option<String> {
         .get("root")
         .is_none_or(|root| root.as_str().map(Path::new) == Some(here.root));
     (boot_id != here.boot_id && same_tree).then(|| boot_id.to_owned())
+}
+
+/// The header of a journal, if it has checksums and its first line is whole.
+pub(super) fn header_of(journal: &[u8]) -> Option<Header> {
+    let first = journal.split(|&b| b == b'\n').next()?;
+    let (record, _) = Checksum::default().verified(first)?;
+    header(record, VERSION).ok()
 }
 
 fn header(line: &[u8], wanted: u32) -> Result<Header, Damage> {

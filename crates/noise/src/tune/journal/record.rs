@@ -90,6 +90,9 @@ pub(crate) struct Header {
     pub(crate) root: PathBuf,
     /// The process that tunes.
     pub(crate) process: u32,
+    /// When, by the kernel's clock that is never set: no two tunes of a boot have the same.
+    #[serde(default)]
+    pub(crate) began_ns: u64,
     /// The directories with a copy; empty of one.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) copies: Vec<PathBuf>,
