@@ -221,6 +221,7 @@ fn precise(all: &[&Interval], value: f64, half: f64) -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::super::{Row, Value};
     use super::*;
     use crate::run::Outcome;
     use crate::synthetic::{self, stamped_figure};
@@ -321,11 +322,13 @@ mod tests {
     #[test]
     fn bars_reach_from_the_earliest_moment_to_the_latest() {
         let ends = |phases: [f64; 5]| -> Vec<[f64; 2]> {
-            let phases = phases.map(|ns| Interval::point(ns));
-            let rows = picture(&phases).rows;
-            let bar = |row: &Row| match row.cells[2].value {
-                Value::Bar { from, to, .. } => [from, to],
-                _ => panic!("{row:?}"),
+            let rows = picture(&phases.map(|ns| Interval::about(ns, 0.0))).rows;
+            let bar = |row: &Row| match row {
+                Row::Cells(cells) => match cells[2].value {
+                    Value::Bar { from, to, .. } => [from, to],
+                    _ => panic!("{row:?}"),
+                },
+                Row::Note(_) => panic!("{row:?}"),
             };
             rows.iter().map(bar).collect()
         };
