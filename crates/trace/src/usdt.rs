@@ -27,6 +27,14 @@ pub fn probes(file: File) -> Option<Vec<Probe>> {
     Some(of_object(&object))
 }
 
+/// Where an address lies in the file, by the segments' addresses, offsets and bytes.
+fn place(segments: &[[u64; 3]], address: u64) -> Option<u64> {
+    segments.iter().find_map(|&[from, offset, bytes]| {
+        let within = address.checked_sub(from)?;
+        (within < bytes).then(|| offset.saturating_add(within))
+    })
+}
+
 fn of_object<'a>(object: &object::File<'a, impl ReadRef<'a>>) -> Vec<Probe> {
     let notes = object.section_by_name(".note.stapsdt");
     let notes = notes.filter(|notes| notes.size() <= LARGEST);
@@ -35,13 +43,12 @@ fn of_object<'a>(object: &object::File<'a, impl ReadRef<'a>>) -> Vec<Probe> {
     };
     let base = object.section_by_name(".stapsdt.base");
     let base = base.map(|base| base.address());
-    let place = |address: u64| {
-        object.segments().find_map(|segment| {
-            let (offset, bytes) = segment.file_range();
-            let within = address.checked_sub(segment.address())?;
-            (within < bytes).then(|| offset.saturating_add(within))
-        })
-    };
+    let segments = object.segments().map(|segment| {
+        let (offset, bytes) = segment.file_range();
+        [segment.address(), offset, bytes]
+    });
+    let segments: Vec<[u64; 3]> = segments.collect();
+    let place = |address| place(&segments, address);
     let probes = split(notes).filter_map(|note| {
         let (word, texts) = note.split_at_checked(24)?;
         let words = word.as_chunks().0;
@@ -97,6 +104,19 @@ mod tests {
         assert!(matches("app:*", "app:hit") && matches("*:h*t", "app:hit"));
         assert!(!matches("app:*", "libc:setjmp") && !matches("app:hi", "app:hit"));
         assert!(!matches("a*x", "app:hit"));
+    }
+
+    #[test]
+    fn addresses_are_placed_by_the_segment_that_holds_them() {
+        // Code that begins in the file elsewhere than in memory; the last has bytes of memory only.
+        let segments = [[0, 0, 0x100], [0x1100, 0x100, 0x80], [0x3000, 0x200, 0]];
+        let places = [0, 0xff, 0x100, 0x10ff, 0x1100, 0x117f, 0x1180, 0x3000];
+        let found = places.map(|address| place(&segments, address));
+        let [none, first, last] = [None, Some(0x100), Some(0x17f)];
+        assert_eq!(
+            found,
+            [Some(0), Some(0xff), none, none, first, last, none, none]
+        );
     }
 
     #[test]

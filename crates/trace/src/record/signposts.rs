@@ -324,6 +324,8 @@ mod tests {
             write(&signposts, index, &owned);
             signposts.read(index, &mut 0);
         }
+        let seen = [0, 1].map(|ring| signposts.rings[ring].seen);
+        assert_eq!(seen, [Some(id << 32 | id), None]);
         let states = |signposts: &Signposts| {
             [0, 1].map(|ring| signposts.ring(ring)[ring::STATE].load(Ordering::Relaxed))
         };
