@@ -100,6 +100,20 @@ pub enum StoreError {
         /// How many are kept.
         count: usize,
     },
+    /// Documents are kept, and none of them can be read.
+    #[error(
+        "no run in {} can be read ({count} {}): {why}",
+        path.display(),
+        if *count == 1 { "document" } else { "documents" }
+    )]
+    NoneReadable {
+        /// Where.
+        path: PathBuf,
+        /// How many documents.
+        count: usize,
+        /// Why not.
+        why: String,
+    },
     /// Fewer runs are kept than `last~N` counts back.
     #[error("last~{back} goes back too far: {count} {} stored in {} (not counting interrupted and empty ones)", if *count == 1 { "run is" } else { "runs are" }, path.display())]
     TooFarBack {

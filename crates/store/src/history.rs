@@ -106,7 +106,7 @@ pub fn machine_of(index: &Index, name: &str) -> Result<Machine, HistoryError> {
 
 /// The machines that are meant, in the same way: at least one.
 pub fn machines_of(index: &Index, name: &str) -> Result<Vec<Machine>, HistoryError> {
-    let all = index.machines()?;
+    let all = machines(index)?;
     let (found, others): (Vec<Machine>, Vec<Machine>) =
         all.into_iter().partition(|machine| machine.is_called(name));
     match found.is_empty() {
@@ -117,6 +117,15 @@ pub fn machines_of(index: &Index, name: &str) -> Result<Vec<Machine>, HistoryErr
             machines: named(&others),
         }),
     }
+}
+
+/// All machines; that there is none is no answer where no document can be read.
+fn machines(index: &Index) -> Result<Vec<Machine>, StoreError> {
+    let all = index.machines()?;
+    if all.is_empty() {
+        index.check_readable()?;
+    }
+    Ok(all)
 }
 
 /// Machines by their names.
@@ -158,7 +167,7 @@ pub fn find(
     let HistoryQuery {
         machine, row, at, ..
     } = *query;
-    let machines = index.machines()?;
+    let machines = machines(index)?;
     let Some(own) = machines.iter().find(|m| m.key == *machine) else {
         let others = match machines.is_empty() {
             true => String::new(),
