@@ -10,6 +10,8 @@ use std::path::{Path, PathBuf};
 pub struct PassedOver {
     /// Ids of newer runs that are not whole, with why, the newest first.
     pub not_whole: Vec<(String, NotWhole)>,
+    /// Documents that hold no run that can be read, with why, the newest first.
+    pub unreadable: Vec<(String, String)>,
     /// Ids of runs that say that they began in the future.
     pub in_future: Vec<String>,
 }
@@ -32,7 +34,17 @@ impl PassedOver {
             };
             format!("{them} {begin} in the future: not taken for newer than the others")
         });
-        not_whole.chain(in_future).collect()
+        let unreadable = self
+            .unreadable
+            .first()
+            .map(|(first, why)| match self.unreadable.len() {
+                1 => format!("`last` skips {first}: {why}"),
+                n => format!(
+                    "`last` skips {n} documents that can't be read, such as {first}: {why} \
+                     (latlas atlas verify lists all)"
+                ),
+            });
+        not_whole.chain(in_future).chain(unreadable).collect()
     }
 }
 
