@@ -211,3 +211,27 @@ fn a_newer_run_that_the_system_fails_to_read_is_not_skipped() {
     );
     assert!(error.contains("Input/output error"), "{error}");
 }
+
+#[test]
+fn a_document_that_is_no_file_stays_and_the_others_move() {
+    let dirs = [(); 2].map(|()| tempfile::tempdir().expect("tempdir"));
+    let [from, to] = dirs.each_ref().map(|dir| Store::in_directory(dir.path()));
+    let paths = [1, 3].map(|n| kept(&from, n, n.into(), None));
+    let make = |path: &Path| std::fs::create_dir(path).expect("made");
+    to.check_keepable().expect("made");
+    let here = put(&from, 2, 2, make);
+    let there = kept(&from, 4, 4, None);
+    make(&to.runs_dir().join(there.file_name().expect("a name")));
+    let moved = transfer(&from, &to, false, |_, _| ()).expect("moved");
+    assert_eq!((moved.copied, moved.removed), (2, 2));
+    let stayed: Vec<(&str, &str)> = moved
+        .stayed
+        .iter()
+        .map(|stayed| (&*stayed.document, &*stayed.why))
+        .collect();
+    let what = "it is a directory, not a file";
+    assert_eq!(stayed[0], (&*here.display().to_string(), what));
+    assert_eq!(stayed[1].0, there.display().to_string());
+    assert!(stayed[1].1.ends_with(what), "{stayed:?}");
+    assert!(paths.iter().all(|path| !path.exists()) && here.exists() && there.exists());
+}

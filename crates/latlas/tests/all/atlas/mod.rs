@@ -87,6 +87,16 @@ fn a_machine_is_compared_with_all_others() {
 }
 
 #[test]
+fn a_move_that_stops_says_how_far_it_came() {
+    let home = Home::with(&[1, 2, 3]);
+    home.run("atlas tag last newest").ok();
+    home.write("other/tags", "no directory");
+    let done = home.run("atlas move data other");
+    done.refused("stopped after 2 of 3 documents: can't ");
+    assert_eq!(home.kept(), 1);
+}
+
+#[test]
 fn a_tag_is_a_name_wherever_a_run_is_named() {
     let home = Home::with(&[1, 2, 3]);
     let id_of = |name: &str| home.json(format!("show {name} --json"))["id"].clone();
