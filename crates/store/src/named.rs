@@ -97,10 +97,10 @@ fn by_name(name: &str, store: &Result<Store, StoreError>) -> Result<PathBuf, Sto
             found => found,
         };
     }
-    match path.exists() {
-        // A directory or a device: reading it says what is wrong.
-        true => Ok(path.to_owned()),
-        false => Err(StoreError::NoSuchFile {
+    match path.try_exists() {
+        // A directory, a device, a loop of links: reading it says what is wrong.
+        Ok(true) | Err(_) => Ok(path.to_owned()),
+        Ok(false) => Err(StoreError::NoSuchFile {
             path: path.to_owned(),
             suggestion: {
                 let tags = store().ok().and_then(|store| store.tags().ok());

@@ -54,9 +54,9 @@ pub fn find(
         Err(StoreError::NoSuchFile { .. } | StoreError::NoSuchRun { .. }) => {
             let of_machine = in_store(store).map_err(OperandError::from);
             match of_machine.and_then(|store| machine(name, name, store)) {
-                Err(OperandError::NoMachine(_) | OperandError::Store(_)) => {
-                    Err(unknown(name, references))
-                }
+                Err(
+                    OperandError::NoMachine(_) | OperandError::Store(StoreError::NoDataDirectory),
+                ) => Err(unknown(name, references)),
                 found => found,
             }
         }

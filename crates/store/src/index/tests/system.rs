@@ -113,6 +113,9 @@ fn a_store_of_which_nothing_can_be_read_is_not_empty() {
             crate::operand::find("@one", &store, &references)
                 .expect_err("none")
                 .to_string(),
+            crate::operand::find("one", &store, &references)
+                .expect_err("none")
+                .to_string(),
         ];
         for error in errors {
             assert!(error.contains("can be read (1 document)"), "{error}");
