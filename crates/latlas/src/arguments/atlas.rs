@@ -38,8 +38,8 @@ Examples:
     Show(ShowOptions),
     /// Rank a machine among all machines, for each row
     #[command(after_help = "\
-Counts figures that are ok, of stored runs that latlas measured on real hardware. The default
-machine is that of the newest run.
+Counts figures that are ok, of stored runs that latlas measured on real hardware. The default is
+this machine.
 
 Examples:
   latlas atlas percentiles
