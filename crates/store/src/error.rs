@@ -91,17 +91,34 @@ pub enum StoreError {
     /// None of the kept runs can be the last one.
     #[error(
         "no complete run in {}, only {count} interrupted or empty (latlas atlas list shows \
-         them, latlas show ID prints one)",
-        path.display()
+         them, latlas show ID prints one){}",
+        path.display(),
+        more_unreadable(*unreadable)
     )]
     NoneWhole {
         /// Where.
         path: PathBuf,
         /// How many are kept.
         count: usize,
+        /// Documents that can't be read.
+        unreadable: usize,
+    },
+    /// Documents are kept, and none of them can be read.
+    #[error(
+        "no run in {} can be read ({count} {}): {why}",
+        path.display(),
+        if *count == 1 { "document" } else { "documents" }
+    )]
+    NoneReadable {
+        /// Where.
+        path: PathBuf,
+        /// How many documents.
+        count: usize,
+        /// Why not.
+        why: String,
     },
     /// Fewer runs are kept than `last~N` counts back.
-    #[error("last~{back} goes back too far: {count} {} stored in {} (not counting interrupted and empty ones)", if *count == 1 { "run is" } else { "runs are" }, path.display())]
+    #[error("last~{back} goes back too far: {count} {} stored in {} (not counting interrupted, empty and unreadable ones)", if *count == 1 { "run is" } else { "runs are" }, path.display())]
     TooFarBack {
         /// How far back.
         back: usize,
@@ -218,6 +235,13 @@ pub enum DatabaseFailure {
     /// It holds what can't be what latlas wrote.
     #[error("holds what latlas did not write: {0}")]
     Damaged(String),
+}
+
+fn more_unreadable(count: usize) -> String {
+    match count {
+        0 => String::new(),
+        n => format!("; {n} more can't be read (latlas atlas verify says why)"),
+    }
 }
 
 fn listed(paths: &[PathBuf]) -> String {

@@ -88,6 +88,22 @@ pub enum HistoryError {
     },
 }
 
+/// This machine, of this key, which needs no name.
+///
+/// # Errors
+/// If no run of it is kept; if the runs can't be read.
+pub fn this_machine_of(index: &Index, key: &MachineKey) -> Result<Machine, HistoryError> {
+    let machines = machines(index)?;
+    let own = machines.iter().find(|machine| machine.key == *key);
+    match (own, machines.is_empty()) {
+        (Some(own), _) => Ok(own.clone()),
+        (None, true) => Err(StoreError::Empty(index.store().location()).into()),
+        (None, false) => Err(HistoryError::NoRuns {
+            others: format!("; or name a stored machine ({})", named(&machines)),
+        }),
+    }
+}
+
 /// The machine that is meant, by its host's name or at least four digits of its
 /// key, as everywhere ([`Machine::is_called`]).
 pub fn machine_of(index: &Index, name: &str) -> Result<Machine, HistoryError> {
@@ -106,7 +122,7 @@ pub fn machine_of(index: &Index, name: &str) -> Result<Machine, HistoryError> {
 
 /// The machines that are meant, in the same way: at least one.
 pub fn machines_of(index: &Index, name: &str) -> Result<Vec<Machine>, HistoryError> {
-    let all = index.machines()?;
+    let all = machines(index)?;
     let (found, others): (Vec<Machine>, Vec<Machine>) =
         all.into_iter().partition(|machine| machine.is_called(name));
     match found.is_empty() {
@@ -117,6 +133,15 @@ pub fn machines_of(index: &Index, name: &str) -> Result<Vec<Machine>, HistoryErr
             machines: named(&others),
         }),
     }
+}
+
+/// All machines; that there is none is no answer where no document can be read.
+fn machines(index: &Index) -> Result<Vec<Machine>, StoreError> {
+    let all = index.machines()?;
+    if all.is_empty() {
+        index.check_readable()?;
+    }
+    Ok(all)
 }
 
 /// Machines by their names.
@@ -158,7 +183,7 @@ pub fn find(
     let HistoryQuery {
         machine, row, at, ..
     } = *query;
-    let machines = index.machines()?;
+    let machines = machines(index)?;
     let Some(own) = machines.iter().find(|m| m.key == *machine) else {
         let others = match machines.is_empty() {
             true => String::new(),
@@ -299,6 +324,31 @@ mod tests {
         assert!(none.starts_with("2 stored runs of this machine"), "{none}");
         let none = runs("three", None, None).expect_err("no such machine");
         assert!(none.ends_with("another (one, two)"), "{none}");
+    }
+
+    #[test]
+    fn this_machine_is_found_by_its_key_and_not_by_its_runs_time() {
+        let home = Home::in_directory();
+        let key = |host: &str| MachineKey::of(&numbered(0, host));
+        let why = |index: &Index, host: &str| {
+            let found = this_machine_of(index, &key(host)).map(|machine| machine.key);
+            found.map_err(|error| error.to_string())
+        };
+        let none = why(&home.open(), "two").expect_err("nothing is stored");
+        assert!(none.starts_with("no run in "), "{none}");
+        home.keep_three();
+        let index = home.quiet();
+        for host in ["one", "two"] {
+            assert_eq!(why(&index, host), Ok(key(host)));
+        }
+        assert_eq!(
+            why(&index, "three"),
+            Err(
+                "no stored run of this machine: run `latlas run`; or name a stored machine \
+                 (one, two)"
+                    .into()
+            )
+        );
     }
 
     #[test]

@@ -55,9 +55,11 @@ pub(crate) use horizon::horizon_ms;
 use model::run::Run;
 use model::text::short_id;
 use model::utc;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
+use sys::input;
 
 /// Kept runs, in a directory or a database.
 #[derive(Clone, Debug)]
@@ -217,7 +219,7 @@ impl Store {
         let files = self.left_over()?;
         for path in &files {
             match write::remove(path) {
-                Err(e) if e.kind() != std::io::ErrorKind::NotFound => {
+                Err(e) if e.kind() != ErrorKind::NotFound => {
                     return Err(io(FileAction::Remove, path)(e));
                 }
                 _ => {}
@@ -238,44 +240,84 @@ impl Store {
     }
 
     /// Path of the kept run that is so many before the newest, and what was
-    /// passed over on the way: runs that were interrupted or found nothing are
-    /// not counted, nor are times to come believed.
+    /// passed over on the way: runs that were interrupted or found nothing, and documents that
+    /// hold no run that can be read, are not counted, nor are times to come believed.
     ///
     /// # Errors
-    /// If there are fewer.
+    /// If there are fewer, or the system failed to read a newer one: it may be the one.
     pub fn newest(&self, back: usize) -> Result<(PathBuf, PassedOver), StoreError> {
         let paths = self.paths()?;
         let horizon = Horizon::at(SystemTime::now());
         let in_future = paths.iter().filter(|path| horizon.is_beyond(path));
         let mut passed = PassedOver {
-            not_whole: Vec::new(),
             in_future: in_future
                 .filter_map(|path| id_in_name(path))
                 .map(str::to_owned)
                 .collect(),
+            ..PassedOver::default()
         };
         let mut count = 0;
         for path in paths.iter().rev() {
-            let not_whole = match self.bytes(path) {
-                Ok(bytes) => whole::not_whole_in(&bytes),
-                // What is wrong with it is said when it is read.
-                Err(StoreError::Io { .. }) => None,
-                Err(other) => return Err(other),
-            };
-            match not_whole {
-                Some(why) => {
-                    let id = id_in_name(path).unwrap_or_default();
-                    passed.not_whole.push((id.to_owned(), why));
+            let id = id_in_name(path).unwrap_or_default();
+            match self.candidate(path)? {
+                Candidate::Run(run) => match not_whole(&run) {
+                    Some(why) => passed.not_whole.push((id.to_owned(), why)),
+                    None if count == back => return Ok((path.clone(), passed)),
+                    None => count += 1,
+                },
+                Candidate::Gone => {}
+                Candidate::Unreadable(why) => {
+                    // It is no run, whatever its name says.
+                    passed.in_future.retain(|own| own != id);
+                    passed.unreadable.push((self.shown(path), why));
                 }
-                None if count == back => return Ok((path.clone(), passed)),
-                None => count += 1,
             }
         }
         let path = self.location();
-        Err(match (paths.len(), count) {
-            (0, _) => StoreError::Empty(path),
-            (kept, 0) => StoreError::NoneWhole { path, count: kept },
+        let PassedOver {
+            not_whole,
+            unreadable,
+            ..
+        } = &passed;
+        Err(match (count, not_whole.len(), unreadable.first()) {
+            (0, 0, None) => StoreError::Empty(path),
+            (0, 0, Some((first, why))) => StoreError::NoneReadable {
+                path,
+                count: unreadable.len(),
+                why: format!("{first}: {why}"),
+            },
+            (0, not_whole, _) => StoreError::NoneWhole {
+                path,
+                count: not_whole,
+                unreadable: unreadable.len(),
+            },
             _ => StoreError::TooFarBack { back, path, count },
+        })
+    }
+
+    /// What a document is to someone who asks for the newest run.
+    fn candidate(&self, path: &Path) -> Result<Candidate, StoreError> {
+        let bytes = match self.bytes(path) {
+            Ok(bytes) => bytes,
+            Err(StoreError::Io { cause, .. }) if cause.kind() == ErrorKind::NotFound => {
+                return Ok(Candidate::Gone);
+            }
+            // Another user's stays closed to this one.
+            Err(StoreError::Io { cause, .. })
+                if input::is_not_a_file(&cause) || cause.kind() == ErrorKind::PermissionDenied =>
+            {
+                return Ok(Candidate::Unreadable(cause.to_string()));
+            }
+            Err(other) => return Err(other),
+        };
+        let run = match from_bytes(&bytes) {
+            Ok(run) => run,
+            Err(refused) => return Ok(Candidate::Unreadable(refused.to_string())),
+        };
+        let id = id_in_name(path).unwrap_or_default();
+        Ok(match index::fill::check(&run, id) {
+            Ok(()) => Candidate::Run(Box::new(run)),
+            Err(why) => Candidate::Unreadable(why.to_string()),
         })
     }
 
@@ -302,6 +344,15 @@ impl Store {
     }
 }
 
+/// What a document is to someone who asks for the newest run.
+enum Candidate {
+    Run(Box<Run>),
+    /// Deleted in between.
+    Gone,
+    /// It holds no run that can be read, and why.
+    Unreadable(String),
+}
+
 /// The name of a run's document.
 fn file_of(run: &Run) -> Result<String, StoreError> {
     // The id becomes part of a file name.
@@ -320,7 +371,7 @@ fn kept_already(path: &Path) -> StoreError {
         action: FileAction::Write,
         path: path.to_owned(),
         cause: std::io::Error::new(
-            std::io::ErrorKind::AlreadyExists,
+            ErrorKind::AlreadyExists,
             "a run of this id is already kept, and kept runs never change",
         ),
     }

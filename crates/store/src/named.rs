@@ -10,6 +10,8 @@ use std::path::{Path, PathBuf};
 pub struct PassedOver {
     /// Ids of newer runs that are not whole, with why, the newest first.
     pub not_whole: Vec<(String, NotWhole)>,
+    /// Documents that hold no run that can be read, with why, the newest first.
+    pub unreadable: Vec<(String, String)>,
     /// Ids of runs that say that they began in the future.
     pub in_future: Vec<String>,
 }
@@ -32,7 +34,17 @@ impl PassedOver {
             };
             format!("{them} {begin} in the future: not taken for newer than the others")
         });
-        not_whole.chain(in_future).collect()
+        let unreadable = self
+            .unreadable
+            .first()
+            .map(|(first, why)| match self.unreadable.len() {
+                1 => format!("`last` skips {first}: {why}"),
+                n => format!(
+                    "`last` skips {n} documents that can't be read, such as {first}: {why} \
+                     (latlas atlas verify lists all)"
+                ),
+            });
+        not_whole.chain(in_future).chain(unreadable).collect()
     }
 }
 
@@ -85,10 +97,10 @@ fn by_name(name: &str, store: &Result<Store, StoreError>) -> Result<PathBuf, Sto
             found => found,
         };
     }
-    match path.exists() {
-        // A directory or a device: reading it says what is wrong.
-        true => Ok(path.to_owned()),
-        false => Err(StoreError::NoSuchFile {
+    match path.try_exists() {
+        // A directory, a device, a loop of links: reading it says what is wrong.
+        Ok(true) | Err(_) => Ok(path.to_owned()),
+        Ok(false) => Err(StoreError::NoSuchFile {
             path: path.to_owned(),
             suggestion: {
                 let tags = store().ok().and_then(|store| store.tags().ok());

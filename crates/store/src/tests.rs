@@ -122,3 +122,116 @@ fn a_store_without_room_or_right_is_known_before() {
         assert!(matches!(error, Err(StoreError::Io { .. })), "{error:?}");
     }
 }
+
+/// Puts something under the name of a document of this day and number.
+fn put(store: &Store, number: u32, day: u64, make: impl Fn(&Path)) -> PathBuf {
+    let began = long_ago().started_unix_ms + day * 86_400_000;
+    let id = format!("{number:08x}-0000-4000-8000-000000000001");
+    let name = format!("{}-{id}.json.zst", utc::stamp(began));
+    let path = store.runs_dir().join(name);
+    make(&path);
+    path
+}
+
+#[test]
+fn the_last_run_is_the_newest_that_can_be_read() {
+    let dir = tempfile::tempdir().expect("tempdir");
+    let store = Store::in_directory(dir.path());
+    let first = kept(&store, 1, 1, None);
+    let second = kept(&store, 2, 2, None);
+    let names = |name: &str, path: &Path| format!("{name} {}: ", path.display());
+    // In the past, or with a time to come: the file was written now.
+    for (number, day) in [(3, 3), (4, 90_000)] {
+        let junk = put(&store, number, day, |path| {
+            std::fs::write(path, "junk").expect("written");
+        });
+        let (last, passed) = store.newest(0).expect("the second");
+        assert_eq!(last, second);
+        let lines = passed.lines();
+        assert_eq!(lines.len(), 1, "{lines:?}");
+        assert!(
+            lines[0].starts_with(&names("`last` skips", &junk)),
+            "{lines:?}"
+        );
+        assert!(
+            lines[0].contains("damaged") || lines[0].contains("JSON"),
+            "{lines:?}"
+        );
+        assert_eq!(store.back(1).expect("the first"), first);
+        std::fs::remove_file(junk).expect("removed");
+    }
+    let directory = put(&store, 5, 5, |path| {
+        std::fs::create_dir(path).expect("made")
+    });
+    let lines = store.newest(0).expect("the second").1.lines();
+    let what = names("`last` skips", &directory) + "it is a directory, not a file";
+    assert_eq!(lines, [what]);
+    // Of a newer latlas, and under another run's id.
+    put(&store, 6, 6, |path| {
+        std::fs::write(path, "{\"schema\":99}").expect("written")
+    });
+    let other = put(&store, 7, 7, |path| {
+        std::fs::copy(&second, path).expect("copied");
+    });
+    let (last, passed) = store.newest(0).expect("the second");
+    assert_eq!(last, second);
+    let begins = names(
+        "`last` skips 3 documents that can't be read, such as",
+        &other,
+    );
+    let lines = passed.lines();
+    assert_eq!(lines.len(), 1, "{lines:?}");
+    assert!(
+        lines[0].starts_with(&(begins + "its name says 00000007")),
+        "{lines:?}"
+    );
+    let too_far = store.back(2).expect_err("two").to_string();
+    assert!(too_far.contains("2 runs are stored"), "{too_far}");
+    for path in [&first, &second] {
+        std::fs::remove_file(path).expect("removed");
+    }
+    let none = store.back(0).expect_err("none").to_string();
+    assert!(none.contains("can be read (3 documents): "), "{none}");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_newer_run_that_the_system_fails_to_read_is_not_skipped() {
+    let dir = tempfile::tempdir().expect("tempdir");
+    let store = Store::in_directory(dir.path());
+    kept(&store, 1, 1, None);
+    // Reading address 0 is an error of input and output.
+    let newer = put(&store, 2, 2, |path| {
+        std::os::unix::fs::symlink("/proc/self/mem", path).expect("made");
+    });
+    let error = store.newest(0).expect_err("it may be the one").to_string();
+    assert!(
+        error.starts_with(&format!("can't read {}", newer.display())),
+        "{error}"
+    );
+    assert!(error.contains("Input/output error"), "{error}");
+}
+
+#[test]
+fn a_document_that_is_no_file_stays_and_the_others_move() {
+    let dirs = [(); 2].map(|()| tempfile::tempdir().expect("tempdir"));
+    let [from, to] = dirs.each_ref().map(|dir| Store::in_directory(dir.path()));
+    let paths = [1, 3].map(|n| kept(&from, n, n.into(), None));
+    let make = |path: &Path| std::fs::create_dir(path).expect("made");
+    to.check_keepable().expect("made");
+    let here = put(&from, 2, 2, make);
+    let there = kept(&from, 4, 4, None);
+    make(&to.runs_dir().join(there.file_name().expect("a name")));
+    let moved = transfer(&from, &to, false, |_, _| ()).expect("moved");
+    assert_eq!((moved.copied, moved.removed), (2, 2));
+    let stayed: Vec<(&str, &str)> = moved
+        .stayed
+        .iter()
+        .map(|stayed| (&*stayed.document, &*stayed.why))
+        .collect();
+    let what = "it is a directory, not a file";
+    assert_eq!(stayed[0], (&*here.display().to_string(), what));
+    assert_eq!(stayed[1].0, there.display().to_string());
+    assert!(stayed[1].1.ends_with(what), "{stayed:?}");
+    assert!(paths.iter().all(|path| !path.exists()) && here.exists() && there.exists());
+}

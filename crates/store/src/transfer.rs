@@ -58,6 +58,7 @@ pub fn transfer(
             Copied::Not(why) => {
                 let document = from.shown(path);
                 moved.stayed.push(Stayed { document, why });
+                report(done + 1, paths.len());
                 continue;
             }
             Copied::New => moved.copied += 1,
@@ -89,7 +90,12 @@ pub fn transfer(
 
 /// Copies a document and reads it back.
 fn copy(from: &Store, to: &Store, path: &Path) -> Result<Copied, StoreError> {
-    let bytes = from.documents.bytes_of(path)?;
+    let bytes = match from.documents.bytes_of(path) {
+        Ok(bytes) => bytes,
+        // The others need not wait for it.
+        Err(StoreError::Io { cause, .. }) => return Ok(Copied::Not(cause.to_string())),
+        Err(other) => return Err(other),
+    };
     let run = match document::from_bytes(&bytes) {
         Ok(run) => run,
         Err(refused) => return Ok(Copied::Not(refused.to_string())),
@@ -109,7 +115,12 @@ fn copy(from: &Store, to: &Store, path: &Path) -> Result<Copied, StoreError> {
         Err(StoreError::Unwritable(why)) => return Ok(Copied::Not(why)),
         Err(other) => return Err(other),
     };
-    let arrived = to.documents.bytes_of(&there)?;
+    let arrived = match to.documents.bytes_of(&there) {
+        Ok(arrived) => arrived,
+        // What is there of it is no file.
+        Err(error @ StoreError::Io { .. }) => return Ok(Copied::Not(error.to_string())),
+        Err(other) => return Err(other),
+    };
     // It may have been stored there from its run, in other bytes.
     let same = |arrived: &[u8]| document::from_bytes(arrived).is_ok_and(|there| there == run);
     Ok(match arrived == bytes || same(&arrived) {

@@ -4,6 +4,7 @@
 use crate::place;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{Mode, OFlags, open as open_at};
+use rustix::io::Errno;
 use std::fs::{File, FileType};
 use std::io::{self, Read};
 use std::os::unix::fs::FileTypeExt;
@@ -31,7 +32,10 @@ pub enum Input {
 /// What opening says; a directory, a block device or a socket.
 pub fn open(path: &Path) -> io::Result<Input> {
     let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
-    let file = File::from(open_at(path, flags, Mode::empty())?);
+    let file = match open_at(path, flags, Mode::empty()) {
+        Err(Errno::NXIO) => return Err(not_opened()),
+        opened => File::from(opened?),
+    };
     let kind = file.metadata()?.file_type();
     Ok(match kind {
         _ if kind.is_file() => Input::File(file),
@@ -52,14 +56,30 @@ pub fn open_file(path: &Path) -> io::Result<File> {
     }
 }
 
-pub(crate) fn not_a_file(kind: FileType) -> io::Error {
-    let what = match kind {
+/// What has the name is not a regular file.
+#[derive(Debug, thiserror::Error)]
+#[error("it is {0}, not a file")]
+struct NotAFile(&'static str);
+
+/// The error for a file of this kind.
+pub fn not_a_file(kind: FileType) -> io::Error {
+    io::Error::other(NotAFile(match kind {
         _ if kind.is_dir() => "a directory",
         _ if kind.is_fifo() => "a pipe",
         _ if kind.is_socket() => "a socket",
         _ => "a device",
-    };
-    io::Error::other(format!("it is {what}, not a file"))
+    }))
+}
+
+/// The error for what the system refuses to open for reading with `ENXIO`.
+pub(crate) fn not_opened() -> io::Error {
+    io::Error::other(NotAFile("a socket or device"))
+}
+
+/// Whether an error says what is there, a directory or a pipe, and not that the system failed to
+/// read it.
+pub fn is_not_a_file(error: &io::Error) -> bool {
+    error.get_ref().is_some_and(|inner| inner.is::<NotAFile>())
 }
 
 /// Reads a file, or the pipe of a shell's `<(command)`. No more than `limit`

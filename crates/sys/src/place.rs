@@ -115,10 +115,10 @@ impl Place {
         let mut flags = flags | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
         flags.set(OFlags::NOFOLLOW, !self.is_descriptor);
         match openat(&self.directory, &self.name, flags, ALL_MAY) {
-            Err(Errno::NXIO) => Err(io::Error::new(
-                io::ErrorKind::BrokenPipe,
-                "no program reads this pipe",
-            )),
+            Err(Errno::NXIO) if flags.intersects(OFlags::WRONLY | OFlags::RDWR) => Err(
+                io::Error::new(io::ErrorKind::BrokenPipe, "no program reads this pipe"),
+            ),
+            Err(Errno::NXIO) => Err(crate::input::not_opened()),
             opened => Ok(opened?.into()),
         }
     }

@@ -38,8 +38,8 @@ Examples:
     Show(ShowOptions),
     /// Rank a machine among all machines, for each row
     #[command(after_help = "\
-Counts figures that are ok, of stored runs that latlas measured on real hardware. The default
-machine is that of the newest run.
+Counts figures that are ok, of stored runs that latlas measured on real hardware. The default is
+this machine.
 
 Examples:
   latlas atlas percentiles
@@ -88,7 +88,12 @@ a killed latlas.
 
 Examples:
   latlas atlas rebuild
-  latlas atlas rebuild --json")]
+  latlas atlas rebuild --json
+
+Exit codes:
+  0  rebuilt
+  2  no document can be read, or the index can't be written
+  3  the system failed to read some documents; an index that holds their runs is left unchanged")]
     Rebuild(JsonOption),
     /// Check all documents and compare the index with them
     #[command(after_help = "\

@@ -58,7 +58,7 @@ fn shown(
 }
 
 /// The key of this machine in a new run.
-fn this_machine() -> MachineKey {
+pub(super) fn this_machine() -> MachineKey {
     let machine = sys::machine(Path::new("/"));
     let emulator = machine.emulated.get().and_then(|by| by.name());
     MachineKey::of_machine(&machine, emulator)

@@ -4,8 +4,8 @@ mod bytes;
 #[cfg(test)]
 mod tests;
 
+pub(super) use bytes::is_id;
 pub use bytes::{MAX_DOCUMENT_BYTES, Refused, from_bytes, from_bytes_within, is_packed};
-pub(super) use bytes::{is_id, unpacked};
 
 use super::{StoreError, io};
 use crate::error::FileAction;

@@ -3,13 +3,13 @@
 //! what is gone goes.
 
 use super::fault::Fault;
-use super::fill::{self, Entry, NotIndexed, Numbers};
+use super::fill::{self, Entry, NotIndexed, NotRead, Numbers};
 use super::reading::{Reading, report_reading};
 use crate::crash;
-use crate::{Store, name_of};
+use crate::{Store, StoreError, name_of};
 use model::run::SCHEMA_VERSION;
 use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior, params};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
@@ -20,7 +20,7 @@ use std::time::UNIX_EPOCH;
 const AHEAD: usize = 8;
 
 /// What was done.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Agreed {
     /// Documents that were put in.
     pub(super) added: usize,
@@ -28,6 +28,8 @@ pub(super) struct Agreed {
     pub(super) unread: usize,
     /// Runs whose documents are gone.
     pub(super) dropped: usize,
+    /// Documents that the system failed to read.
+    pub(super) not_read: Option<NotRead>,
 }
 
 /// In what the names differ.
@@ -95,15 +97,59 @@ pub(super) fn agree(db: &Connection, store: &Store) -> Result<Agreed, Fault> {
     Ok(done)
 }
 
+/// What making the content anew came to.
+#[derive(Debug)]
+pub(super) enum Refilled {
+    Anew(Agreed),
+    /// Nothing was changed: of some runs that the index holds the system failed to read the
+    /// document.
+    Unchanged {
+        /// Documents that the index holds.
+        documents: usize,
+        unread: usize,
+        not_read: NotRead,
+    },
+}
+
 /// Makes the whole content anew from the documents; readers see the old one
 /// until it is done.
-pub(super) fn refill(db: &Connection, store: &Store) -> Result<Agreed, Fault> {
+pub(super) fn refill(db: &Connection, store: &Store) -> Result<Refilled, Fault> {
     let change = Transaction::new_unchecked(db, TransactionBehavior::Immediate)?;
+    let before = files(&change)?;
     super::schema::create(&change)?;
     crash::point("tables made anew");
     let done = agree_within(&change, store)?;
+    if let Some(not_read) = &done.not_read {
+        if done.added + done.unread == 0 {
+            return Err(Fault::Store(none_readable(store, not_read)));
+        }
+        // What it still does not know.
+        let new = differ(&change, store)?.new;
+        if new.iter().any(|path| before.contains(&name_of(path))) {
+            return Ok(Refilled::Unchanged {
+                documents: before.len(),
+                unread: done.unread,
+                not_read: not_read.clone(),
+            });
+        }
+    }
     change.commit()?;
-    Ok(done)
+    Ok(Refilled::Anew(done))
+}
+
+/// Names of the documents that the index holds.
+fn files(db: &Connection) -> rusqlite::Result<BTreeSet<String>> {
+    let mut files = db.prepare_cached("SELECT file FROM run")?;
+    files.query_map([], |row| row.get(0))?.collect()
+}
+
+/// Why there is no run, where the system failed to read the documents.
+pub(super) fn none_readable(store: &Store, not_read: &NotRead) -> StoreError {
+    StoreError::NoneReadable {
+        path: store.location(),
+        count: not_read.documents,
+        why: not_read.why.clone(),
+    }
 }
 
 /// Within a transaction: what the index holds was committed before its begin,
@@ -130,10 +176,17 @@ fn agree_within(db: &Connection, store: &Store) -> Result<Agreed, Fault> {
                 }
                 Some(other) => NotIndexed::SameRun(other),
             },
-            // Deleted since its name was read.
-            Err(_) if !path.exists() => return Ok(()),
+            Err(_) if is_gone(path) => return Ok(()),
             Err(reason) => reason,
         };
+        if let Some(error) = reason.by_system() {
+            let first = || NotRead {
+                documents: 0,
+                why: error.to_string(),
+            };
+            done.not_read.get_or_insert_with(first).documents += 1;
+            return Ok(());
+        }
         let (bytes, changed) = stat(path);
         db.prepare_cached("INSERT INTO unread VALUES (?1, ?2, ?3, ?4, ?5)")?
             .execute(params![
@@ -186,10 +239,16 @@ pub(super) fn put(
     }
 }
 
+/// Whether a document was deleted since its name was read.
+pub(super) fn is_gone(path: &Path) -> bool {
+    matches!(path.try_exists(), Ok(false))
+}
+
 /// Reads documents on all CPUs and hands each over here, in whatever order
-/// they come.
-pub(super) fn for_each_read<E>(
-    paths: &[PathBuf],
+/// they come; those that the system failed to read once more by themselves, since readers that work
+/// at once may use up all open files or memory that this process may have.
+pub(super) fn for_each_read<'p, E>(
+    paths: &'p [PathBuf],
     mut each: impl FnMut(&Path, Result<Entry, NotIndexed>) -> Result<(), E>,
 ) -> Result<(), E> {
     let readers = std::thread::available_parallelism().map_or(1, usize::from);
@@ -205,13 +264,21 @@ pub(super) fn for_each_read<E>(
         });
         Ok(())
     };
+    let mut again = Vec::new();
+    let mut first = |path: &'p Path, read: Result<Entry, NotIndexed>| match &read {
+        Err(reason) if reason.by_system().is_some() => {
+            again.push(path);
+            Ok(())
+        }
+        _ => one(path, read),
+    };
     std::thread::scope(|scope| {
         let mut threads = 0;
         for _ in 0..readers.min(paths.len()) {
             let (sender, next) = (sender.clone(), &next);
             let read = move || {
                 while let Some(path) = paths.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    if sender.send((path, entry(path))).is_err() {
+                    if sender.send((path.as_path(), entry(path))).is_err() {
                         return;
                     }
                 }
@@ -224,13 +291,17 @@ pub(super) fn for_each_read<E>(
         }
         drop(sender);
         if threads == 0 {
-            return paths.iter().try_for_each(|path| one(path, entry(path)));
+            return paths.iter().try_for_each(|path| first(path, entry(path)));
         }
-        let result = receiver.iter().try_for_each(|(path, read)| one(path, read));
+        let result = receiver
+            .iter()
+            .try_for_each(|(path, read)| first(path, read));
         // Threads that wait to hand over an entry get an error and end.
         drop(receiver);
         result
-    })
+    })?;
+    again.sort();
+    again.iter().try_for_each(|path| one(path, entry(path)))
 }
 
 /// What the index holds of a document, or why nothing.

@@ -1,6 +1,7 @@
 //! What an index answers, by whatever it is kept.
 
 use super::change::Rebuilt;
+use super::fill::NotRead;
 use super::standing::{Percentile, RowStanding};
 use super::verify::Verified;
 use crate::StoreError;
@@ -46,6 +47,10 @@ pub(crate) trait Answers: Send + Sync {
     fn rebuild(&self) -> Result<Rebuilt, StoreError>;
     /// Reads every document and compares.
     fn verify(&self) -> Result<Verified, StoreError>;
+    /// Documents that the system failed to read when they were looked for.
+    fn not_read(&self) -> Option<NotRead> {
+        None
+    }
     /// Where it is.
     fn path(&self) -> PathBuf;
     /// Whether the documents had to be read, since the index can't be used.

@@ -1,7 +1,7 @@
 //! What changes the kept runs: keep, tag, delete, rebuild.
 
 use super::fault::Fault;
-use super::fill::Entry;
+use super::fill::{Entry, NotRead};
 use super::handle::Index;
 use super::{agree, file, fill};
 use crate::{Store, StoreError, Taken, crash, name_of, shown};
@@ -11,12 +11,16 @@ use serde::Serialize;
 use std::path::{Path, PathBuf};
 
 /// What a rebuild came to.
-#[derive(Serialize, Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Serialize, Clone, Debug, Default, PartialEq, Eq)]
 pub struct Rebuilt {
     /// Documents that the index holds now.
     pub documents: usize,
     /// Documents that can't be read: [`Index::verify`] names them.
     pub unreadable: usize,
+    /// Documents that the system failed to read.
+    pub not_read: Option<NotRead>,
+    /// Whether the index was left as it was, since it holds runs of those.
+    pub left_unchanged: bool,
     /// Files removed that killed writers left behind.
     pub left_over: usize,
 }
@@ -136,7 +140,7 @@ impl Index {
     /// writers left behind. Where nothing is kept, nothing is made.
     ///
     /// # Errors
-    /// If the documents can't be read or the index can't be written.
+    /// If none of the documents can be read or the index can't be written.
     pub fn rebuild(&self) -> Result<Rebuilt, StoreError> {
         self.answers.rebuild()
     }

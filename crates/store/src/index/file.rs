@@ -16,6 +16,7 @@ use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, TransactionBehavio
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime};
+use sys::input;
 use sys::trust::{self, Distrust};
 
 /// So long a writer waits for another. An insert takes some ms, a rebuild
@@ -170,12 +171,16 @@ fn begin(path: &Path) -> Result<Option<Connection>, Fault> {
 }
 
 /// The file's path without links, if only this user and root can change it and what SQLite
-/// keeps next to it.
+/// keeps next to it, and all are files: SQLite would wait for the other end of a pipe for good.
 fn trusted(path: &Path) -> Result<PathBuf, Fault> {
     let trusted = || {
         trust::check_name(path)?;
         let path = match path.symlink_metadata() {
-            Ok(_) => path.canonicalize()?,
+            Ok(_) => {
+                let path = path.canonicalize()?;
+                check_file(&path)?;
+                path
+            }
             Err(_) => {
                 let name = path.file_name().unwrap_or_default();
                 directory(path).canonicalize()?.join(name)
@@ -185,12 +190,25 @@ fn trusted(path: &Path) -> Result<PathBuf, Fault> {
             let log = with_end(&path, end);
             match trust::doubt(&log) {
                 Err(error) if error.kind() == ErrorKind::NotFound => {}
-                doubt => doubt?.map_or(Ok(()), |why| Err(Distrust { path: log, why }))?,
+                doubt => {
+                    let path = log.clone();
+                    doubt?.map_or(Ok(()), |why| Err(Distrust { path, why }))?;
+                    let named = |why| format!("{}: {why}", log.display());
+                    check_file(&log).map_err(|why| std::io::Error::other(named(why)))?;
+                }
             }
         }
         Ok(path)
     };
     trusted().map_err(Fault::Untrusted)
+}
+
+/// Refuses what is no regular file.
+fn check_file(path: &Path) -> std::io::Result<()> {
+    match std::fs::metadata(path)?.file_type() {
+        kind if kind.is_file() => Ok(()),
+        other => Err(input::not_a_file(other)),
+    }
 }
 
 /// Ends of the names of SQLite's other files of a database.

@@ -7,8 +7,11 @@ use model::run::Run;
 use model::stats::Interval;
 use model::summary::{KeptResult, KeptRun};
 use rusqlite::{Connection, OptionalExtension, Row, params};
+use serde::Serialize;
 use std::collections::{HashMap, HashSet};
+use std::fmt;
 use std::path::{Path, PathBuf};
+use sys::input;
 
 /// What the index holds of one document.
 #[derive(Clone, Debug, PartialEq)]
@@ -56,6 +59,39 @@ pub(crate) enum NotIndexed {
     /// Another document came first.
     #[error("{0} holds the same run")]
     SameRun(String),
+}
+
+impl NotIndexed {
+    /// The error of the system, if that is why: it says nothing about the document, which may be
+    /// as good as ever. That it is no file is known of it for good.
+    pub(super) fn by_system(&self) -> Option<&StoreError> {
+        match self {
+            NotIndexed::Unread(error @ StoreError::Io { cause, .. }) => {
+                Some(error).filter(|_| !input::is_not_a_file(cause))
+            }
+            _ => None,
+        }
+    }
+}
+
+/// Documents that the system failed to read now. They are left out, and tried again at each use.
+#[derive(Serialize, Clone, Debug, PartialEq, Eq)]
+pub struct NotRead {
+    /// How many.
+    pub documents: usize,
+    /// Why the first of them can't be read, with its path.
+    pub why: String,
+}
+
+impl fmt::Display for NotRead {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (documents, are) = match self.documents {
+            1 => ("document", "is"),
+            _ => ("documents", "are"),
+        };
+        let NotRead { documents: n, why } = self;
+        write!(f, "{n} {documents} {are} left out for now: {why}")
+    }
 }
 
 /// Whether a run fits into the index, under the id in its document's name.

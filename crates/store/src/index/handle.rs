@@ -1,5 +1,6 @@
 //! The index of a store, opened once and shared between threads.
 
+use super::agree::none_readable;
 use super::answers::Answers;
 use super::sqlite::Sqlite;
 use super::verify::Verified;
@@ -43,6 +44,28 @@ impl Index {
     /// Whether the documents had to be read, since the index can't be used.
     pub fn in_memory(&self) -> bool {
         self.answers.in_memory()
+    }
+
+    /// Checks that a run can be read where documents are stored: else there is a reason why nothing
+    /// is found.
+    ///
+    /// # Errors
+    /// If none of them can be read; if the store can't be read.
+    pub fn check_readable(&self) -> Result<(), StoreError> {
+        if !self.by_time()?.is_empty() {
+            return Ok(());
+        }
+        if let Some(not_read) = self.answers.not_read() {
+            return Err(none_readable(&self.store, &not_read));
+        }
+        match self.store.paths()?.len() {
+            0 => Ok(()),
+            count => Err(StoreError::NoneReadable {
+                path: self.store.location(),
+                count,
+                why: "latlas atlas verify says why".into(),
+            }),
+        }
     }
 
     /// Finds what others have added or removed since it was opened: only for

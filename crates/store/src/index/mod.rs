@@ -27,6 +27,7 @@ pub(crate) mod tests;
 
 pub use change::{Deleted, Rebuilt, keep};
 pub use earlier::{Earlier, earlier};
+pub use fill::NotRead;
 pub use handle::Index;
 #[cfg(feature = "postgres")]
 pub(crate) use reading::report_reading;

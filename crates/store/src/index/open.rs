@@ -28,15 +28,26 @@ pub(super) fn open(
     broken: Option<(PathBuf, String)>,
     messages: &mut Vec<String>,
 ) -> Result<State, StoreError> {
+    let state = best(store, broken, messages)?;
+    let agreed = &state.opened.agreed;
+    if agreed.unread > 0 {
+        messages.push(unreadable(agreed.unread));
+    }
+    messages.extend(agreed.not_read.as_ref().map(ToString::to_string));
+    Ok(state)
+}
+
+fn best(
+    store: &Store,
+    broken: Option<(PathBuf, String)>,
+    messages: &mut Vec<String>,
+) -> Result<State, StoreError> {
     if store.is_empty()? && !file::newest(store.data_dir()).exists() {
         return memory(store, None);
     }
     let known_broken = broken.is_some();
     let fault = match file::open(store, broken, messages) {
         Ok(opened) => {
-            if opened.agreed.unread > 0 {
-                messages.push(unreadable(opened.agreed.unread));
-            }
             return Ok(State {
                 opened,
                 in_memory: false,
@@ -64,7 +75,7 @@ pub(super) fn open(
     memory(store, why)
 }
 
-pub(super) fn memory(store: &Store, why: Option<String>) -> Result<State, StoreError> {
+fn memory(store: &Store, why: Option<String>) -> Result<State, StoreError> {
     match file::in_memory(store) {
         Ok(opened) => Ok(State {
             opened,

@@ -19,12 +19,13 @@ use rusqlite::Connection;
 /// - 6: a run has the facts in which hosts of a fleet may differ.
 /// - 7: an invalid result has no figure; a run says what was run.
 /// - 8: a run says its core clock.
-pub(crate) const VERSION: i32 = 8;
+/// - 9: documents that the system failed to read are not remembered as unreadable.
+pub(crate) const VERSION: i32 = 9;
 
 /// `PRAGMA application_id`: "latl". A file without it is not ours.
 pub(super) const APPLICATION: i32 = 0x6c61_746c;
 
-/// Tables of version 8.
+/// Tables of version 9.
 ///
 /// - `run`: one line a document; `line` is a [`model::summary::KeptRun`] as JSON.
 ///   `counted` says whether its figures count among those of all machines.

@@ -1,8 +1,10 @@
 //! The index of documents in a directory: a SQLite file.
 
+use super::agree::Refilled;
 use super::answers::{Answers, Quantities};
 use super::change::{self, Rebuilt};
 use super::fault::Fault;
+use super::fill::NotRead;
 use super::open::{State, open};
 use super::standing::{Percentile, RowStanding};
 use super::verify::Verified;
@@ -131,8 +133,11 @@ impl Answers for Sqlite {
         let mut state = self.lock();
         let documents = &self.store.documents;
         let path = match questions::may_know(&state.opened.db, &run.id) {
-            Ok(false) => documents.save_new(run, &bytes)?,
-            Ok(true) | Err(_) => documents.save_bytes(run, &bytes)?,
+            // One that the system failed to read is not known.
+            Ok(false) if state.opened.agreed.not_read.is_none() => {
+                documents.save_new(run, &bytes)?
+            }
+            _ => documents.save_bytes(run, &bytes)?,
         };
         if state.in_memory && state.why.is_none() {
             // It is the first run: now there is something to have a file of.
@@ -160,7 +165,17 @@ impl Answers for Sqlite {
     fn refresh(&self) -> Result<(), StoreError> {
         let mut state = self.lock();
         match agree::agree(&state.opened.db, &self.store) {
-            Ok(_) => Ok(()),
+            Ok(agreed) => {
+                let known = &mut state.opened.agreed.not_read;
+                // Not said at every look.
+                if *known != agreed.not_read {
+                    *known = agreed.not_read;
+                    known
+                        .iter()
+                        .for_each(|now| self.add_message(now.to_string()));
+                }
+                Ok(())
+            }
             Err(fault) => self.reopen(&mut state, &fault),
         }
     }
@@ -179,36 +194,55 @@ impl Answers for Sqlite {
         }
         if state.in_memory {
             return Ok(Rebuilt {
-                documents: 0,
-                unreadable: 0,
                 left_over: self.store.clear_left_over()?,
+                ..Rebuilt::default()
             });
         }
-        let agreed = agree::refill(&state.opened.db, &self.store).or_else(|fault| {
+        let refilled = agree::refill(&state.opened.db, &self.store).or_else(|fault| {
             if !fault.is_broken() {
                 return Err(fault);
             }
             let broken = Some((state.opened.path.clone(), fault.to_string()));
             state.opened = file::open(&self.store, broken, &mut Vec::new())?;
-            Ok(state.opened.agreed)
+            Ok(Refilled::Anew(state.opened.agreed.clone()))
         });
-        match agreed {
-            Ok(agreed) => Ok(Rebuilt {
-                documents: agreed.added,
-                unreadable: agreed.unread,
-                left_over: self.store.clear_left_over()? + file::clear_older(&state.opened.path),
-            }),
-            Err(Fault::Store(error)) => Err(error),
-            Err(other) => Err(StoreError::IndexUnwritable {
+        let refilled = refilled.map_err(|fault| match fault {
+            Fault::Store(error) => error,
+            other => StoreError::IndexUnwritable {
                 path: state.opened.path.clone(),
                 cause: other.to_string(),
-            }),
-        }
+            },
+        })?;
+        let left_over = self.store.clear_left_over()? + file::clear_older(&state.opened.path);
+        Ok(match refilled {
+            Refilled::Anew(agreed) => Rebuilt {
+                documents: agreed.added,
+                unreadable: agreed.unread,
+                not_read: agreed.not_read,
+                left_unchanged: false,
+                left_over,
+            },
+            Refilled::Unchanged {
+                documents,
+                unread,
+                not_read,
+            } => Rebuilt {
+                documents,
+                unreadable: unread,
+                not_read: Some(not_read),
+                left_unchanged: true,
+                left_over,
+            },
+        })
     }
 
     fn verify(&self) -> Result<Verified, StoreError> {
         let state = self.lock();
         verify::verify(&state.opened.db, &self.store)
+    }
+
+    fn not_read(&self) -> Option<NotRead> {
+        self.lock().opened.agreed.not_read.clone()
     }
 
     fn path(&self) -> PathBuf {

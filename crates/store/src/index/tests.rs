@@ -14,6 +14,8 @@ use std::path::{Path, PathBuf};
 mod crash;
 mod damage;
 mod documents;
+#[cfg(target_os = "linux")]
+mod system;
 
 /// The synthetic run as number `n`, so many seconds later, of a host.
 pub(crate) fn numbered(n: u32, host: &str) -> Run {

@@ -1,6 +1,6 @@
 //! Everything read, everything compared.
 
-use super::agree::for_each_read;
+use super::agree::{for_each_read, is_gone};
 use super::fill::{self, Entry};
 use super::questions;
 use crate::{Store, StoreError, name_of};
@@ -77,8 +77,7 @@ pub(super) fn verify(db: &Connection, store: &Store) -> Result<Verified, StoreEr
                 let what = difference.unwrap_or_else(|e| Some(e.to_string()));
                 found.index.extend(what.map(damage));
             }
-            // Deleted in between.
-            Err(_) if !path.exists() => {}
+            Err(_) if is_gone(path) => {}
             Err(reason) => found.damaged.push(damage(reason.to_string())),
         }
         Ok(())

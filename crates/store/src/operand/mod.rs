@@ -54,9 +54,9 @@ pub fn find(
         Err(StoreError::NoSuchFile { .. } | StoreError::NoSuchRun { .. }) => {
             let of_machine = in_store(store).map_err(OperandError::from);
             match of_machine.and_then(|store| machine(name, name, store)) {
-                Err(OperandError::NoMachine(_) | OperandError::Store(_)) => {
-                    Err(unknown(name, references))
-                }
+                Err(
+                    OperandError::NoMachine(_) | OperandError::Store(StoreError::NoDataDirectory),
+                ) => Err(unknown(name, references)),
                 found => found,
             }
         }
@@ -121,7 +121,10 @@ fn machine(name: &str, host: &str, store: &Store) -> Result<Operand, OperandErro
         .filter(|run| of_host(run) && of_machine(run) && run.partial.is_none())
         .collect();
     match runs.first().cloned() {
-        None => Err(OperandError::NoMachine(host.to_owned())),
+        None => {
+            Index::open(store.clone())?.check_readable()?;
+            Err(OperandError::NoMachine(host.to_owned()))
+        }
         Some(latest) => {
             // By its id: where too little is known it is not even like itself.
             runs.retain(|run| run.id == latest.id || alike(run, &latest));

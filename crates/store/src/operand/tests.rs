@@ -156,3 +156,40 @@ fn runs_like_a_side_are_found() {
     assert_eq!(like(&of("eeee"), &of("cccc")), [["dddd", "bbbb", "aaaa"]]);
     assert!(like(&of("@lab"), &of("2012")).is_empty());
 }
+
+/// Why each command that takes a run finds none of this name.
+fn refused(name: &str, store: &Result<Store, StoreError>) -> [String; 3] {
+    let references = References::embedded().expect("tables");
+    let run = crate::named(name, store).and_then(|path| crate::read(&path));
+    let rows = ["cpu.add_i32".to_owned()];
+    let baseline = crate::baseline::baseline(name, store, &references, &rows, &mut Vec::new());
+    [
+        run.expect_err("no run").to_string(),
+        find(name, store, &references)
+            .expect_err("no run")
+            .to_string(),
+        baseline.expect_err("no run").to_string(),
+    ]
+}
+
+#[test]
+fn what_a_name_leads_to_is_said_alike_by_all_commands() {
+    let dir = tempfile::tempdir().expect("tempdir");
+    let store = Ok(Store::in_directory(dir.path()));
+    let pipe = dir.path().join("tags/fif");
+    std::fs::create_dir(dir.path().join("tags")).expect("made");
+    let made = std::process::Command::new("mkfifo").arg(&pipe).status();
+    assert!(made.expect("mkfifo runs").success());
+    for error in refused("fif", &store) {
+        let said = format!("can't read {}: it is a pipe, not a file", pipe.display());
+        assert_eq!(error, said);
+    }
+    let looped = dir.path().join("loop");
+    std::os::unix::fs::symlink(&looped, &looped).expect("made");
+    for error in refused(&looped.display().to_string(), &store) {
+        assert!(
+            error.contains("Too many levels of symbolic links"),
+            "{error}"
+        );
+    }
+}

@@ -19,11 +19,7 @@ pub(super) fn rebuild(database: &Database) -> Result<Rebuilt, StoreError> {
 
 /// The same on a connection.
 pub(super) fn each(session: &mut Session) -> Result<Rebuilt, Fault> {
-    let mut done = Rebuilt {
-        documents: 0,
-        unreadable: 0,
-        left_over: 0,
-    };
+    let mut done = Rebuilt::default();
     let mut after = 0;
     loop {
         let documents = next(&session.client, after)?;

@@ -31,10 +31,18 @@ pub fn percentiles(all: &[Percentile], points: bool) -> Vec<Block> {
 /// What a rebuild came to.
 pub fn rebuilt(rebuilt: &Rebuilt, index: &Path) -> Vec<Block> {
     let documents = counted(rebuilt.documents, "document");
-    let mut blocks = vec![Block::text(match index.exists() || rebuilt.documents > 0 {
-        true => format!("{} rebuilt from {documents}", index.display()),
-        false => "no stored runs: no index needed".into(),
+    let index_exists = index.exists() || rebuilt.documents > 0;
+    let index = index.display();
+    let mut blocks = vec![Block::text(match (rebuilt.left_unchanged, index_exists) {
+        (true, _) => format!("{index} left unchanged, with {documents}"),
+        (false, true) => format!("{index} rebuilt from {documents}"),
+        (false, false) => "no stored runs: no index needed".into(),
     })];
+    if let Some(not_read) = &rebuilt.not_read {
+        let documents = counted(not_read.documents, "document");
+        let text = format!("{documents} can't be read now: {}", not_read.why);
+        blocks.push(Block::text(text));
+    }
     if rebuilt.unreadable > 0 {
         let documents = counted(rebuilt.unreadable, "document");
         let text = format!("{documents} can't be read: see latlas atlas verify");

@@ -12,7 +12,10 @@ pub(super) fn rebuild(index: &Index, json: bool) -> anyhow::Result<ExitCode> {
     output::show_json_or(json, &rebuilt, Color::Never, || {
         render::rebuilt(&rebuilt, &index.path())
     })?;
-    Ok(ExitCode::SUCCESS)
+    Ok(match rebuilt.not_read {
+        None => ExitCode::SUCCESS,
+        Some(_) => ExitCode::from(UNRELIABLE),
+    })
 }
 
 /// Checks everything and prints the damage.

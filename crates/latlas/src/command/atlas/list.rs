@@ -11,6 +11,9 @@ use view::render;
 /// Prints the stored runs.
 pub(super) fn list(index: &Index, options: &ListOptions) -> anyhow::Result<ExitCode> {
     let mut runs = index.runs()?;
+    if runs.is_empty() {
+        index.check_readable()?;
+    }
     if runs.is_empty() && !options.json {
         output::message(format_args!(
             "no run in {} yet: run `latlas run`",

@@ -2,11 +2,11 @@
 
 use crate::arguments::Color;
 use crate::arguments::atlas::PercentilesOptions;
+use crate::command::history::this_machine;
 use crate::output;
-use anyhow::bail;
 use model::summary::Machine;
 use std::process::ExitCode;
-use store::history::machine_of;
+use store::history::{machine_of, this_machine_of};
 use store::index::Index;
 use view::render;
 
@@ -14,14 +14,7 @@ use view::render;
 pub(super) fn percentiles(index: &Index, options: &PercentilesOptions) -> anyhow::Result<ExitCode> {
     let machine: Machine = match &options.machine {
         Some(name) => machine_of(index, name)?,
-        // That of the newest run.
-        None => match index.machines()?.into_iter().next() {
-            Some(machine) => machine,
-            None => bail!(
-                "no run in {} yet: run `latlas run`",
-                index.store().location().display()
-            ),
-        },
+        None => this_machine_of(index, &this_machine())?,
     };
     let all = index.percentiles(&machine.key)?;
     if all.is_empty() && !options.json {

@@ -3,8 +3,9 @@
 use crate::arguments::atlas::MoveOptions;
 use crate::config::typed_place;
 use crate::{UNRELIABLE, output, progress};
-use anyhow::bail;
+use anyhow::{anyhow, bail};
 use model::text::counted;
+use std::cell::Cell;
 use std::process::ExitCode;
 use store::index::Reading;
 use store::{Moved, Place, Store, transfer as move_all};
@@ -21,8 +22,16 @@ pub(super) fn transfer(options: &MoveOptions) -> anyhow::Result<ExitCode> {
         bail!("{from} and {to} are one store");
     }
     let stores = [Store::at(&from)?, Store::at(&to)?];
-    let report = |done, of| progress::reading(Reading { done, of });
-    let moved = move_all(&stores[0], &stores[1], options.keep, report)?;
+    let so_far = Cell::new((0, 0));
+    let report = |done, of| {
+        so_far.set((done, of));
+        progress::reading(Reading { done, of });
+    };
+    let moved = move_all(&stores[0], &stores[1], options.keep, report);
+    let moved = moved.map_err(|error| match so_far.get() {
+        (0, _) => anyhow!(error),
+        (done, of) => anyhow!("stopped after {done} of {of} documents: {error}"),
+    })?;
     output::print_json_or(options.json, &moved, || text(&moved, &from, &to))?;
     Ok(match moved.stayed.is_empty() {
         true => ExitCode::SUCCESS,

@@ -72,7 +72,7 @@ fn runs_are_listed_filtered_and_shown() {
 #[test]
 fn a_machine_is_compared_with_all_others() {
     let home = Home::with(&[1, 2]);
-    let all = json(&home.run("atlas percentiles --json").silent().out);
+    let all = json(&home.run("atlas percentiles example --json").silent().out);
     let mut all = all.as_array().expect("an array").iter();
     let add = all.find(|p| p["row"] == "cpu.add_i32" && p["at"] == serde_json::json!([]));
     let add = add.expect("the row");
@@ -80,10 +80,49 @@ fn a_machine_is_compared_with_all_others() {
     assert_eq!(add["percentile"], 0.0, "no other machine is slower");
     let listed = home.out("atlas percentiles EXAMPLE");
     has(&listed, ["cpu.add_i32"]);
-    let points = home.out("atlas percentiles --points");
+    let points = home.out("atlas percentiles example --points");
     assert!(points.lines().count() > listed.lines().count());
     home.run("atlas percentiles unknown-host")
         .refused("no stored run of a machine named");
+}
+
+#[test]
+fn percentiles_are_of_this_machine_unless_another_is_named() {
+    let home = Home::with(&[3]);
+    home.run("atlas percentiles").refused(
+        "no stored run of this machine: run `latlas run`; or name a stored machine (example)",
+    );
+    let facts = home.json("machine --json");
+    let mut own = synthetic();
+    own["id"] = id(1).into();
+    for (name, fact) in own["machine"].as_object_mut().expect("facts") {
+        if let Some(here) = facts.get("machine").unwrap_or(&facts).get(name) {
+            *fact = here.clone();
+        }
+    }
+    own["rows"]
+        .as_array_mut()
+        .expect("rows")
+        .retain(|row| row["id"] == "cpu.add_i32");
+    // Older than the run of the other machine.
+    home.keep(0, &own);
+    let all = home.json("atlas percentiles --json");
+    let rows: Vec<_> = all.as_array().expect("rows").iter().collect();
+    assert_eq!(rows.len(), 1, "{all}");
+    assert_eq!(
+        (&rows[0]["row"], &rows[0]["machines"]),
+        (&"cpu.add_i32".into(), &2.into())
+    );
+}
+
+#[test]
+fn a_move_that_stops_says_how_far_it_came() {
+    let home = Home::with(&[1, 2, 3]);
+    home.run("atlas tag last newest").ok();
+    home.write("other/tags", "no directory");
+    let done = home.run("atlas move data other");
+    done.refused("stopped after 2 of 3 documents: can't ");
+    assert_eq!(home.kept(), 1);
 }
 
 #[test]

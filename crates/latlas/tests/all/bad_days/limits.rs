@@ -102,3 +102,42 @@ fn with_few_open_files_small_rings_run_and_the_others_are_named() {
         Ok(())
     });
 }
+
+#[test]
+fn too_few_open_files_hide_no_stored_run() {
+    let home = Home::with(&[1, 2, 3]);
+    let limited =
+        |limit: u32, line: &str| Done::of(&mut home.limited(&format!("ulimit -n {limit}"), line));
+    let remove_index = || {
+        for path in crate::support::entries(&home.path("data")) {
+            if path.is_file() {
+                std::fs::remove_file(path).expect("removed");
+            }
+        }
+    };
+    let mut refused = [0, 0];
+    // From what the loader of the program needs up to what is enough.
+    for limit in (4..20).filter(|&limit| limited(limit, "--version").code == 0) {
+        remove_index();
+        let listed = limited(limit, "atlas list");
+        match listed.code {
+            0 => assert_eq!(listed.out.lines().count(), 4, "{limit}: {}", listed.err),
+            2 => {
+                has(&listed.err, ["Too many open files"]);
+                refused[0] += 1;
+            }
+            other => panic!("{limit}: {other} {}", listed.err),
+        }
+        let rebuilt = limited(limit, "atlas rebuild");
+        if rebuilt.code != 0 {
+            assert!(matches!(rebuilt.code, 2 | 3), "{limit}: {}", rebuilt.err);
+            let text = rebuilt.err + &rebuilt.out;
+            let why = ["Too many open files", "unable to open database file"];
+            assert!(why.iter().any(|why| text.contains(why)), "{limit}: {text}");
+            refused[1] += 1;
+        }
+        let all = home.run("atlas list --json").silent().json();
+        assert_eq!(all.as_array().map(Vec::len), Some(3), "{limit}");
+    }
+    assert!(refused[0] > 0 && refused[1] > 0, "{refused:?}");
+}

@@ -104,7 +104,7 @@ fn is_part_of_criterion(path: &Path) -> bool {
     named
         && ["benchmark.json", "sample.json", "estimates.json"]
             .iter()
-            .filter(|name| path.with_file_name(name).is_file())
+            .filter(|name| is_there(&path.with_file_name(name)))
             .count()
             >= 2
 }
@@ -132,9 +132,23 @@ fn bounded(bytes: Vec<u8>) -> Result<Vec<u8>, Fault> {
 }
 
 fn bytes(path: &Path) -> Result<Vec<u8>, ImportError> {
-    let read = input::read(path, MAX_FILE_BYTES).map_err(|e| unreadable(&e));
-    read.and_then(bounded)
+    read_whole(input::open(path), path)
+}
+
+fn read_whole(opened: io::Result<input::Input>, path: &Path) -> Result<Vec<u8>, ImportError> {
+    let read = opened.and_then(|input| input::read_open(input, MAX_FILE_BYTES));
+    read.map_err(|e| unreadable(&e))
+        .and_then(bounded)
         .map_err(|fault| fault.in_file(&path.display().to_string()))
+}
+
+/// Whether something has this name, whatever it is: that it can't be read is said, and not taken for
+/// a benchmark without it.
+fn is_there(path: &Path) -> bool {
+    match path.symlink_metadata() {
+        Ok(_) => true,
+        Err(error) => error.kind() != io::ErrorKind::NotFound,
+    }
 }
 
 /// The newest results below a directory: each benchmark's `new`. Links are not
@@ -158,7 +172,10 @@ fn below(root: &Path) -> Result<Vec<Benchmark>, ImportError> {
                 return refuse(format!("more than {MAX_ENTRIES} files below it"));
             }
             // Not of the link's target, as `metadata` would be.
-            if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+            let kind = entry.file_type();
+            let kind =
+                kind.map_err(|e| unreadable(&e).in_file(&entry.path().display().to_string()))?;
+            if kind.is_dir() {
                 if depth == MAX_DEPTH {
                     return refuse(format!("directories more than {MAX_DEPTH} deep"));
                 }
@@ -199,17 +216,19 @@ fn below(root: &Path) -> Result<Vec<Benchmark>, ImportError> {
 }
 
 fn holds_results(directory: &Path) -> bool {
-    directory.join("sample.json").is_file() || directory.join("estimates.json").is_file()
+    is_there(&directory.join("sample.json")) || is_there(&directory.join("estimates.json"))
 }
 
 fn benchmark(directory: &Path) -> Result<Benchmark, ImportError> {
     let part = |name: &str| -> Result<Option<Part>, ImportError> {
         let path = directory.join(name);
-        if !path.is_file() {
+        if !is_there(&path) {
             return Ok(None);
         }
+        // No pipe is waited for that was not named.
+        let opened = input::open_file(&path).map(input::Input::File);
         Ok(Some(Part {
-            bytes: bytes(&path)?,
+            bytes: read_whole(opened, &path)?,
             name: path.display().to_string(),
         }))
     };
@@ -284,6 +303,49 @@ mod tests {
         assert_eq!(alone, Err("a file of its own".into()));
         let none = found(&root.path().join("no-results")).expect_err("none");
         assert!(none.starts_with("no results of criterion"), "{none}");
+    }
+
+    #[test]
+    fn a_part_that_can_not_be_read_is_an_error_of_the_whole() {
+        use std::os::unix::fs::symlink;
+        let pipe = |path: &Path| {
+            let made = std::process::Command::new("mkfifo").arg(path).status();
+            assert!(made.expect("mkfifo runs").success());
+        };
+        let directory = |path: &Path| fs::create_dir(path).expect("made");
+        let device = |path: &Path| symlink("/dev/zero", path).expect("made");
+        let nothing = |path: &Path| symlink("no-such-file", path).expect("made");
+        type Make<'m> = &'m dyn Fn(&Path);
+        let makes: [(&str, Make); 4] = [
+            ("it is a pipe, not a file", &pipe),
+            ("it is a directory, not a file", &directory),
+            ("it is a device, not a file", &device),
+            ("No such file or directory", &nothing),
+        ];
+        for (why, make) in makes {
+            for part in ["sample.json", "estimates.json", "benchmark.json"] {
+                let files = ["sample.json", "estimates.json", "benchmark.json"];
+                let files = files.map(|file| format!("b/new/{file}"));
+                let root = tree(&["a/new/sample.json", &files[0], &files[1], &files[2]]);
+                let changed = root.path().join("b/new").join(part);
+                fs::remove_file(&changed).expect("removed");
+                make(&changed);
+                let other = files
+                    .iter()
+                    .find(|file| !file.ends_with(part))
+                    .expect("two");
+                for named in [root.path().to_owned(), root.path().join(other)] {
+                    let error = read(&named).expect_err(why);
+                    assert_eq!(error.file, changed.display().to_string(), "{why}");
+                    assert!(error.reason.contains(why), "{}", error.reason);
+                }
+            }
+            // The only one of a benchmark.
+            let root = tree(&["a/new/sample.json", "b/new/benchmark.json"]);
+            make(&root.path().join("b/new/sample.json"));
+            let error = found(root.path()).expect_err(why);
+            assert!(error.contains(why), "{error}");
+        }
     }
 
     #[test]

@@ -349,3 +349,46 @@ fn a_tag_of_a_run_that_is_gone_is_named() {
     let verified = home.quiet().verify().expect("verified");
     assert_eq!(verified.tags.len(), 2, "{verified:?}");
 }
+
+/// A pipe without another end, in the place of whatever is there.
+fn pipe(path: &Path) {
+    let _ = std::fs::remove_file(path);
+    let made = std::process::Command::new("mkfifo").arg(path).status();
+    assert!(made.expect("mkfifo runs").success());
+}
+
+#[test]
+fn what_is_no_file_is_not_opened_as_the_index() {
+    let socket = |path: &Path| {
+        let _ = std::fs::remove_file(path);
+        drop(std::os::unix::net::UnixListener::bind(path).expect("bound"));
+    };
+    let directory = |path: &Path| {
+        let _ = std::fs::remove_file(path);
+        std::fs::create_dir(path).expect("made");
+    };
+    type Make<'m> = &'m dyn Fn(&Path);
+    let kinds: [(&str, Make); 3] = [
+        ("it is a pipe, not a file", &pipe),
+        ("it is a socket, not a file", &socket),
+        ("it is a directory, not a file", &directory),
+    ];
+    for (what, make) in kinds {
+        for end in ["", "-journal", "-wal", "-shm"] {
+            let home = Home::with_three();
+            let path = PathBuf::from(format!("{}{end}", index_file(&home).display()));
+            make(&path);
+            let said = match end {
+                "" => format!("slower: {what}"),
+                _ => format!("slower: {}: {what}", path.display()),
+            };
+            let index = heals(&home, &said);
+            assert!(index.in_memory(), "{what}{end}");
+            let refused = index.rebuild().expect_err("no file").to_string();
+            assert!(refused.contains(what), "{refused}");
+            // A run is kept all the same.
+            keep(&home.store, &numbered(4, "one")).expect("kept");
+            assert_eq!(ids(&home.open()).len(), 4);
+        }
+    }
+}

@@ -104,11 +104,7 @@ fn a_rebuild_removes_old_files_of_killed_writers() {
 fn an_empty_atlas_is_rebuilt_as_it_is() {
     let home = Home::new();
     let index = home.open();
-    let nothing = Rebuilt {
-        documents: 0,
-        unreadable: 0,
-        left_over: 0,
-    };
+    let nothing = Rebuilt::default();
     assert_eq!(index.rebuild().expect("nothing to do"), nothing);
     assert_eq!(std::fs::read_dir(home.dir.path()).expect("home").count(), 0);
     // The first run came since it was opened.
