@@ -64,6 +64,15 @@ pub const PACK: Limits = Limits {
     values: 1 << 18,
 };
 
+/// How many bytes a compressed document of this size may unpack to, of `most` bytes that it may have at all. Runs
+/// and traces unpack to 3 to 7 times their size, those of a few rows or events to more.
+pub fn unpacked_bytes(packed: usize, most: u64) -> u64 {
+    const ANY: u64 = 16 << 20;
+    const FACTOR: u64 = 64;
+    ANY.saturating_add(FACTOR.saturating_mul(packed as u64))
+        .min(most)
+}
+
 /// Values that any document may have, however short it is.
 const FREE_VALUES: u64 = 1 << 14;
 /// Lists and objects in each other.
@@ -354,6 +363,14 @@ mod tests {
             why.to_string(),
             "its list \"modes\" has more than 256 entries"
         );
+    }
+
+    #[test]
+    fn a_small_file_unpacks_to_little() {
+        const MOST: u64 = 1 << 30;
+        let mib = [0, 1 << 20, 8 << 20, 64 << 20].map(|packed| unpacked_bytes(packed, MOST) >> 20);
+        assert_eq!(mib, [16, 80, 528, 1024]);
+        assert_eq!(unpacked_bytes(0, 1 << 20), 1 << 20);
     }
 
     /// Every list of a run, however deep.
