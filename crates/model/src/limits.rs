@@ -4,10 +4,10 @@
 /// What a kind of document may hold.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
-    /// Entries of a list or an object, unless it is among `longer`.
+    /// Entries of a list or an object, unless it is among `own`.
     pub entries: usize,
-    /// Lists by name that may have more, with how many.
-    pub longer: &'static [(&'static str, usize)],
+    /// Lists by name that have a limit of their own.
+    pub own: &'static [(&'static str, usize)],
     /// The object whose lists are columns of numbers, and entries of each.
     pub columns: Option<(&'static str, usize)>,
     /// Bytes of a text.
@@ -19,10 +19,15 @@ pub struct Limits {
 }
 
 /// A run: real ones have up to 10,000 rows, 65,536 points of a map, and 40 bytes or more
-/// for each value.
+/// for each value. A sample says in a byte of which of its row's modes it is.
 pub const RUN: Limits = Limits {
     entries: 16_384,
-    longer: &[("rows", 1 << 17), ("cells", 1 << 17), ("points", 1 << 17)],
+    own: &[
+        ("rows", 1 << 17),
+        ("cells", 1 << 17),
+        ("points", 1 << 17),
+        ("modes", 1 << 8),
+    ],
     columns: Some(("samples", 1 << 22)),
     text_bytes: 1 << 20,
     bytes_per_value: 16,
@@ -32,7 +37,7 @@ pub const RUN: Limits = Limits {
 /// A trace: events are lists of a few numbers. In memory so many take less than 1 GiB.
 pub const TRACE: Limits = Limits {
     entries: 1 << 24,
-    longer: &[],
+    own: &[],
     columns: None,
     text_bytes: 1 << 20,
     bytes_per_value: 4,
@@ -42,7 +47,7 @@ pub const TRACE: Limits = Limits {
 /// What a campaign's directory holds: a million hosts at most.
 pub const CAMPAIGN: Limits = Limits {
     entries: 1 << 20,
-    longer: &[],
+    own: &[],
     columns: None,
     text_bytes: 1 << 20,
     bytes_per_value: 4,
@@ -52,12 +57,21 @@ pub const CAMPAIGN: Limits = Limits {
 /// What a child tells of a probe pack: a few lines of text for each of its probes.
 pub const PACK: Limits = Limits {
     entries: 1 << 12,
-    longer: &[],
+    own: &[],
     columns: None,
     text_bytes: 1 << 16,
     bytes_per_value: 4,
     values: 1 << 18,
 };
+
+/// How many bytes a compressed document of this size may unpack to, of `most` bytes that it may have at all. Runs
+/// and traces unpack to 3 to 7 times their size, those of a few rows or events to more.
+pub fn unpacked_bytes(packed: usize, most: u64) -> u64 {
+    const ANY: u64 = 16 << 20;
+    const FACTOR: u64 = 64;
+    ANY.saturating_add(FACTOR.saturating_mul(packed as u64))
+        .min(most)
+}
 
 /// Values that any document may have, however short it is.
 const FREE_VALUES: u64 = 1 << 14;
@@ -206,9 +220,9 @@ impl<'l> Counter<'l> {
             Some(outer) if !outer.is_object => outer.name.clone(),
             _ => std::mem::take(&mut self.name),
         };
-        let mut longer = self.limits.longer.iter();
-        let longer = longer.find(|(own, _)| !is_object && *own == name);
-        let limit = match longer {
+        let mut own = self.limits.own.iter();
+        let own = own.find(|(own, _)| !is_object && *own == name);
+        let limit = match own {
             _ if in_columns => self.limits.columns.map_or(0, |(_, most)| most),
             Some((_, limit)) => *limit,
             None => self.limits.entries,
@@ -279,7 +293,7 @@ mod tests {
 
     const SMALL: Limits = Limits {
         entries: 3,
-        longer: &[("rows", 5)],
+        own: &[("rows", 5), ("modes", 2)],
         columns: Some(("samples", 6)),
         text_bytes: 8,
         bytes_per_value: 16,
@@ -305,6 +319,8 @@ mod tests {
             ),
             (r#"{"cpus":[1,2,3,4]}"#, over("cpus", 3)),
             (r#"{"rows":[1,2,3,4,5,6]}"#, over("rows", 5)),
+            (r#"{"modes":[1,2,3]}"#, over("modes", 2)),
+            (r#"{"samples":{"modes":[1,2,3,4]}}"#, Ok(())),
             (r#"{"rows":[{"a":[[],[],[],[]]}]}"#, over("a", 3)),
             (r#"{"samples":{"a":[1,2,3,4,5,6,7]}}"#, over("a", 6)),
             (r#"{"a,b":"[,,,","c":"\"[[["}"#, Ok(())),
@@ -333,6 +349,28 @@ mod tests {
         let columns = format!(r#"{{"samples":{{"a":{}}}}}"#, "[[1,2],[1,2],[1,2]]");
         let columns = format!("[{}1]", (columns + ",").repeat(1 << 14));
         assert_eq!(count(&columns), Ok(()));
+    }
+
+    #[test]
+    fn a_row_has_no_more_modes_than_a_sample_can_name() {
+        let modes = |count: usize| {
+            let json = format!(r#"{{"modes":[{}1]}}"#, "1,".repeat(count - 1));
+            Counter::new(&RUN).feed(json.as_bytes())
+        };
+        assert_eq!(modes(usize::from(u8::MAX) + 1), Ok(()));
+        let why = modes(usize::from(u8::MAX) + 2).expect_err("one more");
+        assert_eq!(
+            why.to_string(),
+            "its list \"modes\" has more than 256 entries"
+        );
+    }
+
+    #[test]
+    fn a_small_file_unpacks_to_little() {
+        const MOST: u64 = 1 << 30;
+        let mib = [0, 1 << 20, 8 << 20, 64 << 20].map(|packed| unpacked_bytes(packed, MOST) >> 20);
+        assert_eq!(mib, [16, 80, 528, 1024]);
+        assert_eq!(unpacked_bytes(0, 1 << 20), 1 << 20);
     }
 
     /// Every list of a run, however deep.
@@ -369,7 +407,7 @@ mod tests {
         const MOST: usize = 20_000;
         let limits = Limits {
             entries: MOST,
-            longer: &[],
+            own: &[],
             columns: Some(("samples", MOST)),
             ..RUN
         };

@@ -122,7 +122,9 @@ impl Problem {
             P::Method => StatusCode::METHOD_NOT_ALLOWED,
             P::TooSlow { .. } => StatusCode::REQUEST_TIMEOUT,
             P::IdTaken => StatusCode::CONFLICT,
-            P::TooLarge(_) | P::Refused(Refused::TooLarge(_)) => StatusCode::PAYLOAD_TOO_LARGE,
+            P::TooLarge(_) | P::Refused(Refused::TooLarge(_) | Refused::Inflated(_)) => {
+                StatusCode::PAYLOAD_TOO_LARGE
+            }
             P::MediaType(_) => StatusCode::UNSUPPORTED_MEDIA_TYPE,
             P::WrongHost => StatusCode::MISDIRECTED_REQUEST,
             P::NotComparable(_) | P::NoTime(_) | P::OfCampaign(_) | P::Future(_) => {

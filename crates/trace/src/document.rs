@@ -4,12 +4,14 @@ use model::limits::{self, Counter, Excess, Limits};
 use model::misfit::{self, Misfit};
 use model::trace::{SCHEMA, Trace};
 use serde::de::DeserializeOwned;
-use std::io::{BufReader, Read};
+use std::io::{BufReader, ErrorKind, Read};
 
 /// zstd's own default.
 const COMPRESSION_LEVEL: i32 = 3;
 /// A file from elsewhere may unpack to anything.
 const LARGEST_BYTES: u64 = 1 << 30;
+/// First bytes of a zstd frame (RFC 8878, 3.1.1).
+const ZSTD_MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 /// Largest window of a frame, as a power of two: 8 MiB (RFC 8878, 3.1.1.1.2).
 const WINDOW_LOG: u32 = 23;
 /// A compressed file is no larger than this.
@@ -18,8 +20,17 @@ pub const LARGEST_FILE_BYTES: u64 = 1 << 30;
 /// Why a file is not a trace.
 #[derive(Debug, thiserror::Error)]
 pub enum DocumentError {
-    /// It is not compressed, or damaged.
-    #[error("it is damaged, or no trace of latlas: {0}")]
+    /// It is another kind of file.
+    #[error("it is {0}, not a trace of latlas")]
+    Other(&'static str),
+    /// The compressed data ends early.
+    #[error("it is truncated")]
+    Truncated,
+    /// The compressed data can't be unpacked.
+    #[error("its compressed data is damaged, or needs more memory than a trace")]
+    Damaged,
+    /// It can't be compressed.
+    #[error("it can't be compressed: {0}")]
     Compression(std::io::Error),
     /// It is not the JSON of a trace.
     #[error("it is damaged, or no trace of latlas: {0}")]
@@ -30,9 +41,9 @@ pub enum DocumentError {
     /// It holds more of something than any trace.
     #[error(transparent)]
     Excess(#[from] Excess),
-    /// It unpacks to more than any trace.
-    #[error("it unpacks to more than {} bytes", LARGEST_BYTES)]
-    TooLarge,
+    /// It unpacks to more than a trace of its size, bytes.
+    #[error("it unpacks to more than {} MiB, too much for a trace of its size", .0 >> 20)]
+    TooLarge(u64),
     /// It was written by another version.
     #[error("it is a trace of schema {0}, and this latlas reads schema {SCHEMA}")]
     Schema(u32),
@@ -63,21 +74,45 @@ pub fn from_bytes(bytes: &[u8]) -> Result<Trace, DocumentError> {
         Ok(trace) => return Err(DocumentError::Schema(trace.schema)),
         Err(error) => error,
     };
-    match (error, read(bytes, &limits::TRACE)) {
-        (DocumentError::Json(_), Ok(Version { schema })) if schema != SCHEMA => {
-            Err(DocumentError::Schema(schema))
-        }
-        (error, _) => Err(error),
+    // Only what does not fit is read again: an excess is one of any schema.
+    match error {
+        DocumentError::Json(misfit) => match read(bytes, &limits::TRACE) {
+            Ok(Version { schema }) if schema != SCHEMA => Err(DocumentError::Schema(schema)),
+            _ => Err(DocumentError::Json(misfit)),
+        },
+        error => Err(error),
     }
 }
 
+/// What a file is that does not begin as zstd does.
+fn other(bytes: &[u8]) -> DocumentError {
+    let text = misfit::without_mark(bytes).trim_ascii_start();
+    DocumentError::Other(match bytes {
+        [] => "empty",
+        [0x1f, 0x8b, ..] => "a gzip file",
+        [b'P', b'K', 3 | 5, ..] => "a zip file",
+        [0xfd, b'7', b'z', b'X', b'Z', ..] => "an xz file",
+        [b'B', b'Z', b'h', ..] => "a bzip2 file",
+        [b'P', b'E', b'R', b'F', b'I', b'L', b'E', b'2', ..] => "a perf.data file",
+        [0x7f, b'E', b'L', b'F', ..] => "a program",
+        _ if text.starts_with(b"{") || text.starts_with(b"[") => "JSON without compression",
+        _ if text.starts_with(b"<") => "HTML or XML",
+        _ => "another kind of file",
+    })
+}
+
 fn read<T: DeserializeOwned>(bytes: &[u8], limits: &Limits) -> Result<T, DocumentError> {
+    if !bytes.starts_with(&ZSTD_MAGIC) {
+        return Err(other(bytes));
+    }
+    let most = limits::unpacked_bytes(bytes.len(), LARGEST_BYTES);
     let mut unpacked = zstd::Decoder::new(bytes).map_err(DocumentError::Compression)?;
     let window = unpacked.window_log_max(WINDOW_LOG);
     window.map_err(DocumentError::Compression)?;
     let mut counted = Counted {
         unpacked,
-        left: LARGEST_BYTES,
+        most,
+        left: most,
         counter: Counter::new(limits),
         failure: None,
     };
@@ -92,6 +127,7 @@ fn read<T: DeserializeOwned>(bytes: &[u8], limits: &Limits) -> Result<T, Documen
 /// Unpacks within the limits of a trace.
 struct Counted<'l, R> {
     unpacked: R,
+    most: u64,
     left: u64,
     counter: Counter<'l>,
     /// Why it stopped.
@@ -101,9 +137,13 @@ struct Counted<'l, R> {
 impl<R: Read> Counted<'_, R> {
     fn next(&mut self, buffer: &mut [u8]) -> Result<usize, DocumentError> {
         let read = self.unpacked.read(buffer);
-        let read = read.map_err(DocumentError::Compression)?;
+        let read = read.map_err(|error| match error.kind() {
+            ErrorKind::UnexpectedEof => DocumentError::Truncated,
+            // zstd's own words ("Restored data doesn't match checksum") say no more.
+            _ => DocumentError::Damaged,
+        })?;
         let left = self.left.checked_sub(read as u64);
-        self.left = left.ok_or(DocumentError::TooLarge)?;
+        self.left = left.ok_or(DocumentError::TooLarge(self.most))?;
         self.counter.feed(&buffer[..read])?;
         Ok(read)
     }
@@ -113,7 +153,7 @@ impl<R: Read> Read for Counted<'_, R> {
     fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
         self.next(buffer).map_err(|failure| {
             self.failure = Some(failure);
-            std::io::ErrorKind::InvalidData.into()
+            ErrorKind::InvalidData.into()
         })
     }
 }
@@ -172,7 +212,61 @@ mod tests {
         // A frame of 9 bytes that asks for a window of 1 GiB.
         let frame = [0x28, 0xb5, 0x2f, 0xfd, 0, 20 << 3, 1, 0, 0];
         let error = from_bytes(&frame).expect_err("refused").to_string();
-        assert!(error.contains("too much memory"), "{error}");
+        assert_eq!(
+            error,
+            "its compressed data is damaged, or needs more memory than a trace"
+        );
+    }
+
+    /// The JSON of a trace with so many blanks in its header.
+    fn blanks(count: usize) -> Vec<u8> {
+        let json = serde_json::to_string(&trace()).expect("JSON");
+        let json = json.replacen(':', &format!(":{}", " ".repeat(count)), 1);
+        zstd::bulk::compress(json.as_bytes(), COMPRESSION_LEVEL).expect("packed")
+    }
+
+    #[test]
+    fn a_small_file_that_unpacks_to_much_is_not_read_to_its_end() {
+        let few = blanks(15 << 20);
+        assert!(few.len() < 16 << 10, "{}", few.len());
+        assert_eq!(from_bytes(&few).expect("read"), trace());
+        let many = from_bytes(&blanks(18 << 20)).expect_err("refused");
+        assert_eq!(
+            many.to_string(),
+            "it unpacks to more than 16 MiB, too much for a trace of its size"
+        );
+    }
+
+    #[test]
+    fn what_is_no_trace_is_said_in_plain_words() {
+        let gzip = [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3];
+        let packed = to_bytes(&trace()).expect("written");
+        let mut damaged = packed.clone();
+        let middle = damaged.len() / 2;
+        damaged[6..middle].fill(0xff);
+        for (bytes, expected) in [
+            (&b""[..], "it is empty, not a trace of latlas"),
+            (
+                b"\n {\"schema\": 1}",
+                "it is JSON without compression, not a trace of latlas",
+            ),
+            (&gzip, "it is a gzip file, not a trace of latlas"),
+            (
+                b"hello",
+                "it is another kind of file, not a trace of latlas",
+            ),
+            (
+                &packed[..3],
+                "it is another kind of file, not a trace of latlas",
+            ),
+            (&packed[..packed.len() - 1], "it is truncated"),
+            (
+                &damaged,
+                "its compressed data is damaged, or needs more memory than a trace",
+            ),
+        ] {
+            assert_eq!(from_bytes(bytes).expect_err(expected).to_string(), expected);
+        }
     }
 
     #[test]

@@ -9,7 +9,7 @@ use fxprof_processed_profile::{
     SamplingInterval, StackHandle, StaticSchemaMarker, StaticSchemaMarkerField, StringHandle,
     ThreadHandle, Timestamp,
 };
-use model::trace::{State, Thread, Trace};
+use model::trace::{State, Thread, ThreadsById, Trace};
 use std::collections::HashMap;
 use std::io::{self, Write};
 use std::time::Duration;
@@ -28,6 +28,7 @@ pub fn write(trace: &Trace, to: &mut dyn Write) -> io::Result<()> {
     profile.set_os_name(&format!("Linux {}", trace.kernel));
     let mut writer = Writer {
         trace,
+        threads: trace.by_id(),
         categories: Categories::new(&mut profile),
         profile,
         processes: HashMap::new(),
@@ -59,6 +60,7 @@ impl Categories {
 
 struct Writer<'t> {
     trace: &'t Trace,
+    threads: ThreadsById<'t>,
     profile: Profile,
     categories: Categories,
     processes: HashMap<u32, ProcessHandle>,
@@ -159,7 +161,7 @@ impl Writer<'_> {
     }
 
     fn process(&mut self, thread: &Thread) -> ProcessHandle {
-        let main = self.trace.thread(thread.process).unwrap_or(thread);
+        let main = self.threads.thread(thread.process).unwrap_or(thread);
         let profile = &mut self.profile;
         let new = || profile.add_process(&main.name, thread.process, moment(main.from_ns));
         *self.processes.entry(thread.process).or_insert_with(new)
@@ -169,7 +171,7 @@ impl Writer<'_> {
         match state {
             State::Running(cpu) => format!("CPU {cpu}"),
             State::Preempted(0) => "by no thread (CPU quota)".into(),
-            State::Preempted(by) => match self.trace.name_of(by) {
+            State::Preempted(by) => match self.threads.name_of(by) {
                 Some(name) => format!("by {name} {by}"),
                 None => format!("by thread {by}"),
             },

@@ -6,7 +6,7 @@
 //! wake-ups, with a description of their fields of our own; priorities are not
 //! known and written as -1.
 
-use model::trace::{Trace, Wakeup};
+use model::trace::{ThreadsById, Trace, Wakeup};
 use std::io::{self, Write};
 
 const MAGIC: &[u8; 8] = b"PERFILE2";
@@ -131,7 +131,8 @@ pub fn write(trace: &Trace, to: &mut dyn Write) -> io::Result<()> {
 /// Names of threads, then switches and wake-ups in the order of their time.
 fn records(trace: &Trace) -> Vec<u8> {
     let mut out = Bytes::default();
-    for (id, process, name) in names(trace) {
+    let threads = &trace.by_id();
+    for (id, process, name) in names(trace, threads) {
         let mut body = Bytes::default();
         body.u32(process).u32(id).name(name);
         // The trailer: thread, time, CPU, event.
@@ -144,12 +145,12 @@ fn records(trace: &Trace) -> Vec<u8> {
         for switch in &cpu.switches {
             let mut raw = Bytes::default();
             raw.common(SWITCH, switch.out);
-            raw.name(name_of(trace, switch.out)).u32(switch.out);
+            raw.name(name_of(threads, switch.out)).u32(switch.out);
             raw.u32(NO_PRIORITY).u64(switch.state.into());
-            raw.name(name_of(trace, switch.into)).u32(switch.into);
+            raw.name(name_of(threads, switch.into)).u32(switch.into);
             raw.u32(NO_PRIORITY);
             let at_ns = trace.began.raw_ns.saturating_add(switch.at_ns);
-            let one = sample(trace, SWITCH, switch.out, at_ns, cpu.id, &raw);
+            let one = sample(threads, SWITCH, switch.out, at_ns, cpu.id, &raw);
             samples.push((at_ns, one));
         }
     }
@@ -163,10 +164,10 @@ fn records(trace: &Trace) -> Vec<u8> {
         let by = wakeup.by.unwrap_or(0);
         let mut raw = Bytes::default();
         raw.common(WAKING, by);
-        raw.name(name_of(trace, wakeup.thread)).u32(wakeup.thread);
+        raw.name(name_of(threads, wakeup.thread)).u32(wakeup.thread);
         raw.u32(NO_PRIORITY).u32(wakeup.cpu).u32(0);
         let at_ns = trace.began.raw_ns.saturating_add(wakeup.at_ns);
-        samples.push((at_ns, sample(trace, WAKING, by, at_ns, wakeup.cpu, &raw)));
+        samples.push((at_ns, sample(threads, WAKING, by, at_ns, wakeup.cpu, &raw)));
     }
     samples.sort_by_key(|(at_ns, _)| *at_ns);
     for (_, sample) in &samples {
@@ -175,10 +176,17 @@ fn records(trace: &Trace) -> Vec<u8> {
     out.0
 }
 
-fn sample(trace: &Trace, event: u64, thread: u32, at_ns: u64, cpu: u32, raw: &Bytes) -> Bytes {
+fn sample(
+    threads: &ThreadsById<'_>,
+    event: u64,
+    thread: u32,
+    at_ns: u64,
+    cpu: u32,
+    raw: &Bytes,
+) -> Bytes {
     let mut one = Bytes::default();
     one.u64(event).u64(0);
-    one.u32(process_of(trace, thread)).u32(thread).u64(at_ns);
+    one.u32(process_of(threads, thread)).u32(thread).u64(at_ns);
     one.u32(cpu).u32(0).u64(1);
     // With its size, a multiple of 8.
     let fill = (raw.0.len() + 4).next_multiple_of(8) - raw.0.len() - 4;
@@ -188,25 +196,28 @@ fn sample(trace: &Trace, event: u64, thread: u32, at_ns: u64, cpu: u32, raw: &By
     one
 }
 
-fn names(trace: &Trace) -> impl Iterator<Item = (u32, u32, &str)> {
+fn names<'t>(
+    trace: &'t Trace,
+    threads: &'t ThreadsById<'t>,
+) -> impl Iterator<Item = (u32, u32, &'t str)> {
     let others = trace
         .other_names
         .iter()
         .map(|(id, name)| (*id, *id, &**name));
     let traced = trace.threads.iter();
-    others.chain(traced.map(|thread| (thread.id, process_of(trace, thread.id), &*thread.name)))
+    others.chain(traced.map(|thread| (thread.id, process_of(threads, thread.id), &*thread.name)))
 }
 
 /// The process of a thread; of those that are not traced the thread itself.
-fn process_of(trace: &Trace, thread: u32) -> u32 {
-    let known = trace.thread(thread).map(|thread| thread.process);
+fn process_of(threads: &ThreadsById<'_>, thread: u32) -> u32 {
+    let known = threads.thread(thread).map(|thread| thread.process);
     known.filter(|&process| process != 0).unwrap_or(thread)
 }
 
-fn name_of(trace: &Trace, thread: u32) -> &str {
+fn name_of<'t>(threads: &ThreadsById<'t>, thread: u32) -> &'t str {
     match thread {
         0 => "swapper",
-        id => trace.name_of(id).unwrap_or(""),
+        id => threads.name_of(id).unwrap_or(""),
     }
 }
 

@@ -4,6 +4,7 @@ use crate::obstacle::{Flaw, Obstacle};
 use crate::shared::{Has, SHARE_OF_A_MODE};
 use model::compare::measure::Measure;
 use model::estimate::Estimate;
+use std::collections::HashMap;
 
 /// Why figures that nothing is wrong with have no ratio.
 pub(crate) fn no_ratio_of(estimates: &[&Estimate], measure: Option<Measure>) -> Obstacle {
@@ -21,18 +22,22 @@ pub(crate) fn no_ratio_of(estimates: &[&Estimate], measure: Option<Measure>) -> 
 
 /// Whether some run was in a mode much more often than another: by more than
 /// the share that makes a mode a figure of its own.
-pub(crate) fn modes_shifted(estimates: &[&Estimate]) -> Option<Obstacle> {
-    let share = |e: &Estimate, name: &str| {
-        let own = e.modes.iter().find(|mode| mode.name == name);
-        own.map_or(0.0, |mode| mode.share)
+pub(crate) fn modes_shifted<'e>(estimates: &[&'e Estimate]) -> Option<Obstacle> {
+    // The first of a name counts.
+    let shares_of = |e: &&'e Estimate| -> HashMap<&'e str, f64> {
+        let modes = e.modes.iter().rev();
+        modes.map(|mode| (&*mode.name, mode.share)).collect()
     };
+    let by_name: Vec<HashMap<&str, f64>> = estimates.iter().map(shares_of).collect();
     let names = estimates
         .iter()
         .flat_map(|e| &e.modes)
         .map(|mode| &mode.name);
     names
         .map(|name| {
-            let shares = estimates.iter().map(|e| share(e, name));
+            let shares = by_name
+                .iter()
+                .map(|own| own.get(&**name).copied().unwrap_or(0.0));
             let least = shares.clone().fold(f64::INFINITY, f64::min);
             let most = shares.fold(0.0, f64::max);
             (name, least, most)

@@ -13,7 +13,7 @@ pub mod tier;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 pub use row::Row;
 pub use stacks::Stacks;
@@ -397,9 +397,16 @@ impl Trace {
         }
     }
 
-    /// The thread of this number; the last one if several had it.
-    pub fn thread(&self, id: u32) -> Option<&Thread> {
-        self.threads.iter().rev().find(|thread| thread.id == id)
+    /// Its threads by number.
+    pub fn by_id(&self) -> ThreadsById<'_> {
+        ThreadsById {
+            trace: self,
+            threads: self
+                .threads
+                .iter()
+                .map(|thread| (thread.id, thread))
+                .collect(),
+        }
     }
 
     /// The name of a system call, else its number.
@@ -413,10 +420,47 @@ impl Trace {
         let name = self.signpost_names.get(signpost.name as usize)?;
         Some(name)
     }
+}
+
+/// Threads by number. Each switch names two: a search for each would take the product of both numbers.
+pub struct ThreadsById<'t> {
+    trace: &'t Trace,
+    threads: HashMap<u32, &'t Thread>,
+}
+
+impl<'t> ThreadsById<'t> {
+    /// The thread of this number; the last one if several had it.
+    pub fn thread(&self, id: u32) -> Option<&'t Thread> {
+        self.threads.get(&id).copied()
+    }
 
     /// The name of a thread, traced or not.
-    pub fn name_of(&self, id: u32) -> Option<&str> {
+    pub fn name_of(&self, id: u32) -> Option<&'t str> {
         let traced = self.thread(id).map(|thread| thread.name.as_str());
-        traced.or_else(|| self.other_names.get(&id).map(String::as_str))
+        traced.or_else(|| self.trace.other_names.get(&id).map(String::as_str))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_number_is_of_the_last_thread_that_had_it() {
+        let thread = |id, name: &str| Thread {
+            id,
+            name: name.into(),
+            ..Thread::default()
+        };
+        let trace = Trace {
+            threads: vec![thread(1, "a"), thread(2, "b"), thread(1, "c")],
+            other_names: [(1, "not traced".to_owned()), (3, "d".to_owned())].into(),
+            ..Trace::new(Target::Command(Vec::new()), Ended::Exited(0), Tier::Full)
+        };
+        let threads = trace.by_id();
+        let names = [1, 2, 3, 4].map(|id| threads.name_of(id));
+        assert_eq!(names, [Some("c"), Some("b"), Some("d"), None]);
+        let traced = [1, 2, 3].map(|id| threads.thread(id).map(|thread| &*thread.name));
+        assert_eq!(traced, [Some("c"), Some("b"), None]);
     }
 }

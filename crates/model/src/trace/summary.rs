@@ -255,10 +255,11 @@ fn signposts(trace: &Trace) -> Vec<SignpostFigures> {
 
 fn preemptions(trace: &Trace) -> Vec<Preemption> {
     let mut pairs: BTreeMap<(&str, Option<&str>), (u64, u64)> = BTreeMap::new();
+    let threads = trace.by_id();
     for thread in &trace.threads {
         for segment in &thread.segments {
             if let State::Preempted(by) = segment.state {
-                let by = (by != 0).then(|| trace.name_of(by).unwrap_or("?"));
+                let by = (by != 0).then(|| threads.name_of(by).unwrap_or("?"));
                 let pair = pairs.entry((&thread.name, by)).or_default();
                 *pair = (pair.0 + 1, pair.1 + segment.duration_ns());
             }

@@ -1,6 +1,6 @@
 //! A run in bytes that may be anything.
 
-use model::limits::RUN;
+use model::limits::{self, RUN};
 use model::misfit::{self, Kind};
 use model::run::{Run, SCHEMA_VERSION};
 use serde::Deserialize;
@@ -25,6 +25,9 @@ pub enum Refused {
     /// More than may be read, unpacked or as it came.
     #[error("it is larger than {} MiB", .0 >> 20)]
     TooLarge(u64),
+    /// More than a document of its size unpacks to.
+    #[error("it unpacks to more than {} MiB, too much for a document of its size", .0 >> 20)]
+    Inflated(u64),
     /// Empty, cut off, not JSON, or damaged.
     #[error("{0}")]
     Damaged(String),
@@ -70,7 +73,14 @@ pub(crate) fn unpacked(bytes: &[u8], limit: u64) -> Result<Cow<'_, [u8]>, Refuse
         return Err(Refused::Damaged("it is empty".into()));
     }
     let json = match is_packed(bytes) {
-        true => Cow::Owned(unpack(bytes, limit)?),
+        true => {
+            let of_its_size = limits::unpacked_bytes(bytes.len(), limit);
+            let json = unpack(bytes, of_its_size)?;
+            if of_its_size < limit && json.len() as u64 > of_its_size {
+                return Err(Refused::Inflated(of_its_size));
+            }
+            Cow::Owned(json)
+        }
         false => Cow::Borrowed(bytes),
     };
     match json.len() as u64 > limit {
@@ -84,16 +94,18 @@ pub(crate) fn unpacked(bytes: &[u8], limit: u64) -> Result<Cow<'_, [u8]>, Refuse
 const WINDOW_LOG: u32 = 23;
 
 fn unpack(bytes: &[u8], limit: u64) -> Result<Vec<u8>, Refused> {
-    let damaged = |e: std::io::Error| Refused::Damaged(e.to_string());
+    // zstd's own words ("Restored data doesn't match checksum") say no more.
+    let damaged = |_| {
+        let reason = "its compressed data is damaged, or needs more memory than a run";
+        Refused::Damaged(reason.into())
+    };
     let mut decoder = zstd::stream::read::Decoder::with_buffer(bytes).map_err(damaged)?;
     decoder.window_log_max(WINDOW_LOG).map_err(damaged)?;
-    at_most(decoder, limit).map_err(|e| {
-        Refused::Damaged(match e.kind() {
-            std::io::ErrorKind::UnexpectedEof => {
-                "it is truncated: the compressed data ends early".into()
-            }
-            _ => format!("its compressed data is damaged ({e})"),
-        })
+    at_most(decoder, limit).map_err(|e| match e.kind() {
+        std::io::ErrorKind::UnexpectedEof => {
+            Refused::Damaged("it is truncated: the compressed data ends early".into())
+        }
+        _ => damaged(e),
     })
 }
 

@@ -15,7 +15,7 @@ use field::{
     bundle, clocks, defaults, descriptor, ftrace, new_task, packet, switch, system, tree, waking,
 };
 use miniz_oxide::deflate::compress_to_vec_zlib;
-use model::trace::{Cpu, Trace};
+use model::trace::{Cpu, ThreadsById, Trace};
 use std::collections::{BTreeMap, HashSet};
 use std::io::{self, Write};
 use tracks::{BEGIN, END, track_event};
@@ -49,6 +49,7 @@ const LEVEL: u8 = 6;
 pub fn write(trace: &Trace, to: &mut dyn Write) -> io::Result<()> {
     let mut writer = Writer {
         trace,
+        threads: trace.by_id(),
         to,
         named: HashSet::new(),
         sequence: SEQUENCE,
@@ -76,6 +77,7 @@ pub fn write(trace: &Trace, to: &mut dyn Write) -> io::Result<()> {
 
 struct Writer<'a> {
     trace: &'a Trace,
+    threads: ThreadsById<'a>,
     to: &'a mut dyn Write,
     /// Threads whose names stand in a switch.
     named: HashSet<u32>,
@@ -203,7 +205,7 @@ impl Writer<'_> {
         let mut processes = HashSet::new();
         for thread in &self.trace.threads {
             if thread.process != 0 && processes.insert(thread.process) {
-                let main = self.trace.thread(thread.process).unwrap_or(thread);
+                let main = self.threads.thread(thread.process).unwrap_or(thread);
                 let mut process = Message::default();
                 process
                     .number(tree::PID, thread.process.into())
@@ -291,7 +293,7 @@ impl Writer<'_> {
     fn name(&self, thread: u32) -> &str {
         match thread {
             0 => "swapper",
-            id => self.trace.name_of(id).unwrap_or(""),
+            id => self.threads.name_of(id).unwrap_or(""),
         }
     }
 

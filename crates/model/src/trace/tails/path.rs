@@ -3,7 +3,7 @@
 use super::Cause;
 use super::quota::Quota;
 use super::stretches::{overlap_ns, united, without};
-use crate::trace::{InterruptKind, Row, Segment, State, Thread, Tier, Trace};
+use crate::trace::{Cpu, InterruptKind, Row, Segment, State, Thread, Tier, Trace};
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// Kinds of time that an operation consists of.
@@ -38,6 +38,7 @@ pub(super) struct Index<'t> {
     trace: &'t Trace,
     /// Places of the threads that had a number, in the order of time.
     threads: HashMap<u32, Vec<usize>>,
+    cpus: HashMap<u32, &'t Cpu>,
     /// By thread and time.
     wakers: HashMap<(u32, u64), u32>,
     quota: Quota,
@@ -49,6 +50,12 @@ pub(super) struct Index<'t> {
     counted_cpu: Option<u32>,
     /// The threads that record, and read what the kernel counts.
     recorder: HashSet<u32>,
+}
+
+/// The CPUs by number; the first one if several have it.
+pub(super) fn cpus(trace: &Trace) -> HashMap<u32, &Cpu> {
+    let cpus = trace.cpus.iter().rev();
+    cpus.map(|cpu| (cpu.id, cpu)).collect()
 }
 
 /// The CPU that a thread had last in these states, which end where others begin.
@@ -92,6 +99,7 @@ impl<'t> Index<'t> {
         Index {
             trace,
             threads,
+            cpus: cpus(trace),
             wakers: wakeups
                 .filter_map(|wakeup| Some(((wakeup.thread, wakeup.at_ns), wakeup.by?)))
                 .collect(),
@@ -265,8 +273,7 @@ impl<'t> Index<'t> {
 
     /// Whether a thread got this CPU at this time.
     fn took(&self, cpu: u32, id: u32, at_ns: u64) -> bool {
-        let cpu = self.trace.cpus.iter().find(|known| known.id == cpu);
-        cpu.is_some_and(|cpu| {
+        self.cpus.get(&cpu).is_some_and(|cpu| {
             let at = cpu.switches.partition_point(|s| s.at_ns < at_ns);
             let switch = cpu.switches.get(at);
             switch.is_some_and(|s| s.at_ns == at_ns && s.into == id)
@@ -275,7 +282,7 @@ impl<'t> Index<'t> {
 
     /// What ran on a CPU in a stretch but this thread, and for how long.
     fn ran(&self, cpu: u32, id: u32, from_ns: u64, to_ns: u64) -> Vec<(u32, u64)> {
-        let Some(cpu) = self.trace.cpus.iter().find(|known| known.id == cpu) else {
+        let Some(cpu) = self.cpus.get(&cpu) else {
             return Vec::new();
         };
         let mut at = cpu.switches.partition_point(|s| s.at_ns <= from_ns);
@@ -298,7 +305,7 @@ impl<'t> Index<'t> {
 
     /// Interrupts and faults while a thread ran.
     fn count(&self, path: &mut Path, (id, cpu): (u32, u32), from_ns: u64, to_ns: u64) {
-        if let Some(cpu) = self.trace.cpus.iter().find(|known| known.id == cpu) {
+        if let Some(cpu) = self.cpus.get(&cpu) {
             let from = cpu.interrupts.partition_point(|i| i.at_ns < from_ns);
             for interrupt in cpu.interrupts[from..]
                 .iter()

@@ -1,5 +1,6 @@
 //! What interrupts cost on this machine.
 
+use super::path::cpus;
 use crate::stats::middle;
 use crate::trace::row::Spin;
 use crate::trace::{InterruptKind, State, Trace};
@@ -20,12 +21,12 @@ pub(crate) fn prices(
         return by_counts(&spin.interrupts, detours);
     }
     let mut lengths: BTreeMap<InterruptKind, Vec<u64>> = BTreeMap::new();
+    let threads = trace.threads.iter();
+    let threads: Vec<_> = threads.filter(|thread| thread.id == spin.thread).collect();
+    let cpus = cpus(trace);
     for &(from_ns, to_ns) in detours {
-        let Some(thread) = trace
-            .threads
-            .iter()
-            .find(|t| t.id == spin.thread && t.from_ns <= from_ns && to_ns <= t.to_ns)
-        else {
+        let mut own = threads.iter();
+        let Some(thread) = own.find(|t| t.from_ns <= from_ns && to_ns <= t.to_ns) else {
             continue;
         };
         let after = thread.segments.partition_point(|s| s.from_ns <= from_ns);
@@ -34,13 +35,12 @@ pub(crate) fn prices(
         else {
             continue;
         };
-        let Some(cpu) = trace.cpus.iter().find(|known| known.id == cpu) else {
+        let Some(cpu) = cpus.get(&cpu) else {
             continue;
         };
-        let within = cpu
-            .interrupts
-            .iter()
-            .filter(|i| (from_ns..=to_ns).contains(&i.at_ns));
+        let from = cpu.interrupts.partition_point(|i| i.at_ns < from_ns);
+        let within = cpu.interrupts[from..].iter();
+        let within = within.take_while(|i| i.at_ns <= to_ns);
         let kinds: Vec<InterruptKind> = within.map(|interrupt| interrupt.kind).collect();
         if let [kind] = kinds[..] {
             lengths.entry(kind).or_default().push(to_ns - from_ns);

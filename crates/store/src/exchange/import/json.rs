@@ -134,10 +134,9 @@ fn strict(text: &str) -> Cow<'_, str> {
         match bytes[at] {
             b'\\' if in_text => at += 1,
             b'"' => in_text = !in_text,
-            b'-' | b'a'..=b'z' | b'A'..=b'Z' if !in_text => {
-                let rest = &bytes[at + 1..];
-                let letters = rest.iter().take_while(|byte| byte.is_ascii_alphabetic());
-                let end = at + 1 + letters.count();
+            byte if !in_text && is_of_word(byte) => {
+                let rest = &bytes[at..];
+                let end = at + rest.iter().take_while(|&&byte| is_of_word(byte)).count();
                 if is_no_number(&text[at..end]) {
                     let changed = changed.get_or_insert_with(|| bytes.to_vec());
                     changed[at] = b'"';
@@ -156,12 +155,27 @@ fn strict(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// The words of C, C++, Python, Java and JavaScript for what is no number.
+/// Whether a number, or a word in its place, may hold this byte.
+fn is_of_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || b"-+.#()".contains(&byte)
+}
+
+/// The words of C, C++, Python, Java and JavaScript for what is no number: also those of printf on Windows, of the
+/// present (`-nan(ind)`) and before 2015 (`-1.#IND`).
 fn is_no_number(word: &str) -> bool {
-    let word = word.trim_start_matches('-');
-    ["nan", "inf", "infinity"]
-        .iter()
-        .any(|one| word.eq_ignore_ascii_case(one))
+    let word = word.trim_start_matches('-').to_ascii_lowercase();
+    let kind = word.strip_suffix(')').and_then(|word| word.split_once('('));
+    let is_kind = |(word, kind): (&str, &str)| {
+        word == "nan" && kind.bytes().all(|byte| byte.is_ascii_alphanumeric())
+    };
+    ["nan", "inf", "infinity"].contains(&&*word)
+        || ["1.#ind", "1.#inf", "1.#qnan", "1.#snan"]
+            .iter()
+            .any(|one| {
+                let rest = word.strip_prefix(one);
+                rest.is_some_and(|digits| digits.bytes().all(|byte| byte == b'0'))
+            })
+        || kind.is_some_and(is_kind)
 }
 
 /// What a value is.
@@ -362,8 +376,8 @@ impl<'s> Object<'s> {
         if let Some(value) = number(raw) {
             let ns = value * ns_per_unit;
             return match value {
-                value if value < 0.0 => refused(UnfitValue::Negative(value)),
-                _ if ns > MAX_NS => refused(UnfitValue::LongTime(ns)),
+                value if value < 0.0 => refused(UnfitValue::Negative(shown(raw))),
+                _ if ns > MAX_NS => refused(UnfitValue::LongTime(shown(raw), unit(ns_per_unit))),
                 // -0.0 is 0.
                 _ => Ok(Ok(ns + 0.0)),
             };
@@ -397,6 +411,16 @@ impl<'s> Object<'s> {
         let parts = where_it_is.into_iter().filter(|part| !part.is_empty());
         let place = parts.collect::<Vec<_>>().join(", ");
         Fault::at(self.source.place(raw), format!("{place}: {reason}"))
+    }
+}
+
+/// The unit that has so many ns.
+fn unit(ns: f64) -> &'static str {
+    match ns {
+        ns if ns >= 1e9 => "s",
+        ns if ns >= 1e6 => "ms",
+        ns if ns >= 1e3 => "us",
+        _ => "ns",
     }
 }
 
@@ -477,6 +501,14 @@ mod tests {
             ),
             ("{\"NaN\": NAN}", "{\"NaN\": \"A\"}"),
             ("[\"a \\\" NaN\", nan]", "[\"a \\\" NaN\", \"a\"]"),
+            (
+                "[-nan(ind),nan(ind), nan(0x8), NAN(snan)]",
+                "[\"nan(ind\",\"an(ind\", \"an(0x8\", \"AN(snan\"]",
+            ),
+            (
+                "{\"a\":-1.#IND,\"b\":1.#INF00}",
+                "{\"a\":\"1.#IN\",\"b\":\".#INF0\"}",
+            ),
         ] {
             assert_eq!(strict(text), expected);
             let read: serde_json::Value = serde_json::from_str(&strict(text)).expect(text);
@@ -486,6 +518,10 @@ mod tests {
             "[null, true, 1e5, -1.5E+3, \"inf\"]",
             "größe",
             "nano",
+            "nan(",
+            "nan(a,b)",
+            "inf(ind)",
+            "1.#IND5",
             "\"\\",
         ] {
             assert!(matches!(strict(same), Cow::Borrowed(_)), "{same}");

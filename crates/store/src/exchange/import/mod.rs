@@ -91,13 +91,13 @@ impl Format {
     }
 }
 
-/// Why a value can't be a time of a benchmark.
-#[derive(thiserror::Error, Clone, Copy, Debug, PartialEq)]
+/// Why a value, as the file has it, can't be a time of a benchmark.
+#[derive(thiserror::Error, Clone, Debug, PartialEq)]
 enum UnfitValue {
     #[error("{0} is negative, and a time is not")]
-    Negative(f64),
-    #[error("a time of {0:.1e} ns is longer than any measurement (1e16 ns is 115 days)")]
-    LongTime(f64),
+    Negative(String),
+    #[error("a time of {0} {1} is longer than any measurement (115 days)")]
+    LongTime(String, &'static str),
 }
 
 /// Why a file is not imported, in one line.

@@ -7,7 +7,7 @@ use super::Format;
 const LOOKED_AT: usize = 256 << 10;
 
 /// The tools, each with the texts that tell it: all of one line. JSON is told by its keys, which begin with a
-/// quote; `[` first stands for a list.
+/// quote; `[` first stands for a list, and `^` for the beginning of the file.
 const TOOLS: &[(&str, &[&[&str]])] = &[
     (
         "a JMH result",
@@ -72,6 +72,7 @@ const TOOLS: &[(&str, &[&[&str]])] = &[
         &[
             &["\"counter-value\"", "\"event\""],
             &["Performance counter stats for"],
+            &["^# started on "],
         ],
     ),
     (
@@ -86,14 +87,58 @@ const TOOLS: &[(&str, &[&[&str]])] = &[
         "a result of cargo bench (libtest)",
         &[&[" ... bench: ", " ns/iter"], &["\"type\": \"bench\""]],
     ),
-    ("a fio result", &[&["\"fio version\""]]),
+    (
+        "a fio result",
+        &[
+            &["\"fio version\""],
+            // Notes and warnings of fio stand before its JSON.
+            &["\n{", "\"fio version\""],
+            &["(g=0): rw=", "ioengine="],
+            &["(groupid=", ", jobs=", "err="],
+            // --minimal
+            &["^3;fio-"],
+        ],
+    ),
+    (
+        "a sysbench result",
+        &[&["^sysbench ", "(using "], &["^sysbench 0."]],
+    ),
+    (
+        "a result of wrk",
+        &[&["^Running ", " test @ "], &["Thread Stats ", "+/- Stdev"]],
+    ),
+    ("a result of ab (ApacheBench)", &[&["^This is ApacheBench"]]),
+    (
+        "a stress-ng result",
+        &[&["stress-ng-version:"], &["^stress-ng: "]],
+    ),
+    (
+        "a poop result",
+        &[&["^Benchmark 1 (", " runs): ", "measurement "]],
+    ),
+    (
+        "an iperf3 result",
+        &[&["\"intervals\"", "\"iperf 3"], &["[ ID] Interval "]],
+    ),
+    (
+        "a mitata result",
+        &[
+            &["\"benchmarks\"", "\"alias\"", "\"runs\""],
+            &["avg (min … max)"],
+        ],
+    ),
     (
         "a BenchmarkTools.jl result",
         &[&["\"Julia\"", "\"BenchmarkTools\""]],
     ),
     (
         "a JavaScript benchmark result",
-        &[&["\"hz\"", "\"rme\""], &[" ops/sec ", "runs sampled"]],
+        &[
+            &["\"hz\"", "\"rme\""],
+            &["\"hz\"", "\"mean\""],
+            &["\"hz\"", "\"benchmarks\""],
+            &[" ops/sec ", "runs sampled"],
+        ],
     ),
     (
         "hyperfine's table (--export-json writes what is read)",
@@ -140,15 +185,47 @@ pub(super) fn named(bytes: &[u8]) -> Option<String> {
         rest.trim_start().starts_with(value)
     };
     let is_json = start.starts_with('{') || start.strip_prefix('[').is_some_and(in_list);
-    let is = |signs: &[&str]| match signs[0] {
-        "[" => start.starts_with('[') && signs.iter().all(|sign| start.contains(sign)),
-        // The texts of a JSON file may hold anything.
-        first => first.starts_with('"') == is_json && signs.iter().all(|sign| start.contains(sign)),
+    let has = |sign: &&str| match sign.strip_prefix('^') {
+        Some(first) => start.starts_with(first),
+        None => start.contains(sign),
     };
-    let tool = TOOLS
-        .iter()
-        .find(|(_, ways)| ways.iter().any(|signs| is(signs)));
-    tool.map(|(tool, _)| format!("this is {tool}; latlas reads results of {}", read()))
+    let is = |signs: &[&str]| match signs[0] {
+        "[" => start.starts_with('[') && signs.iter().all(has),
+        // The texts of a JSON file may hold anything.
+        first => first.starts_with('"') == is_json && signs.iter().all(has),
+    };
+    let mut tools = TOOLS.iter();
+    let tool = tools.find(|(_, ways)| ways.iter().any(|signs| is(signs)));
+    let tool = tool.map(|(tool, _)| *tool);
+    let tool = tool.or_else(|| is_table_of_perf(start).then_some("a result of perf stat"));
+    tool.map(|tool| format!("this is {tool}; latlas reads results of {}", read()))
+}
+
+/// Whether the first line is one of `perf stat -x`: the value, its unit, the event, the time that it was counted in
+/// ns and in percent. Options put fields before them (interval, CPU) and between (spread of repetitions), and the
+/// separator is any.
+fn is_table_of_perf(start: &str) -> bool {
+    let line = start.lines().next().unwrap_or_default();
+    let is_percent = |field: &str| {
+        let parts = field.split_once('.');
+        parts.is_some_and(|(whole, rest)| is_whole(whole) && is_whole(rest) && rest.len() == 2)
+    };
+    let is_value = |field: &str| field.starts_with("<not ") || field.parse::<f64>().is_ok();
+    [',', ';', '\t', ':', '|'].into_iter().any(|separator| {
+        let fields = line.split(separator).map(str::trim);
+        let fields: Vec<&str> = fields.filter(|field| !field.ends_with('%')).collect();
+        fields.windows(5).any(|five| {
+            is_value(five[0])
+                && !five[1].contains(|c: char| c.is_ascii_digit())
+                && five[2].starts_with(|c: char| c.is_ascii_alphabetic())
+                && is_whole(five[3])
+                && is_percent(five[4])
+        })
+    })
+}
+
+fn is_whole(field: &str) -> bool {
+    !field.is_empty() && field.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 /// The programs whose results are read.
@@ -222,7 +299,71 @@ mod tests {
                 "test a ... bench:       1,234 ns/iter (+/- 56)\n",
                 "cargo bench",
             ),
+            (
+                "0.58,msec,task-clock,581602,100.00,0.050,CPUs utilized\n0,,context-switches,581602,100.00,0.000,/sec\n",
+                "perf stat",
+            ),
+            (
+                "# started on Thu Nov 26 10:18:13 2026\n\n0.55,msec,task-clock,554501,100.00,0.149,CPUs utilized\n",
+                "perf stat",
+            ),
+            (
+                "     0.111024964;1.22;msec;task-clock;1217645;100.00;0.012;CPUs utilized\n",
+                "perf stat",
+            ),
+            ("<not supported>,,cycles,0,100.00,,\n", "perf stat"),
+            (
+                "CPU0,123,,cycles:u,0.86%,123442174,33.40,1.067,GHz\n",
+                "perf stat",
+            ),
             (r#"{"fio version": "fio-3.33", "jobs": []}"#, "fio"),
+            (
+                "note: both iodepth >= 1 and synchronous I/O engine are selected, queue depth will be capped at 1\n{\n  \"fio version\" : \"fio-3.33\",\n  \"jobs\" : []\n}\n",
+                "fio",
+            ),
+            (
+                "a: (g=0): rw=read, bs=(R) 4096B-4096B, ioengine=psync, iodepth=1\nfio-3.33\n",
+                "fio",
+            ),
+            (
+                "a: (groupid=0, jobs=1): err= 0: pid=1: Thu Nov 26\n  read: IOPS=1\n",
+                "fio",
+            ),
+            ("3;fio-3.33;a;0;0;40;20;5\n", "fio"),
+            (
+                "sysbench 1.0.20 (using system LuaJIT 2.1.0-beta3)\n\nRunning the test\n",
+                "sysbench",
+            ),
+            (
+                "Running 30s test @ http://127.0.0.1\n  12 threads and 400 connections\n",
+                "wrk",
+            ),
+            (
+                "This is ApacheBench, Version 2.3 <$Revision: 1 $>\n",
+                "ab (ApacheBench)",
+            ),
+            (
+                "---\nsystem-info:\n      stress-ng-version: 0.15.06\nmetrics:\n",
+                "stress-ng",
+            ),
+            (
+                "stress-ng: info:  [1] dispatching hogs: 1 cpu\n",
+                "stress-ng",
+            ),
+            (
+                "Benchmark 1 (100 runs): true\n  measurement          mean ± σ            min … max\n",
+                "poop",
+            ),
+            (
+                "{\"start\":\t{\"version\":\t\"iperf 3.12\"}, \"intervals\":\t[], \"end\": {}}",
+                "iperf3",
+            ),
+            ("[ ID] Interval           Transfer     Bitrate\n", "iperf3"),
+            (
+                r#"{"layout": [], "benchmarks": [{"alias": "a", "runs": []}], "context": {"cpu": {"name": "x"}}}"#,
+                "mitata",
+            ),
+            (r#"[{"name": "a", "hz": 1, "mean": 1}]"#, "JavaScript"),
             (
                 "command,mean,stddev,median,user,system,min,max\n",
                 "--export-json",
@@ -249,7 +390,25 @@ mod tests {
             );
         }
         let command = r#"{"results": [{"command": "Benchmark ns/op goos: time:   [", "name": 1, "unit": 1, "value": 1}]}"#;
-        for unknown in ["", "hello", "{}", "[]", "{\"a\": 1}", "\u{0}\u{1}", command] {
+        // Tables like perf's, and words of tools where they do not stand first.
+        let tables = [
+            "a,ns,b,100,12.50",
+            "1,2,b,100,12.50",
+            "1,ns,b,100,12.5",
+            "1,ns,b,x,12.50",
+        ];
+        let words = "see: This is ApacheBench, sysbench 1.0 (using 3;fio-";
+        let unknown = [
+            "",
+            "hello",
+            "{}",
+            "[]",
+            "{\"a\": 1}",
+            "\u{0}\u{1}",
+            command,
+            words,
+        ];
+        for unknown in unknown.into_iter().chain(tables) {
             assert_eq!(super::named(unknown.as_bytes()), None, "{unknown}");
         }
     }

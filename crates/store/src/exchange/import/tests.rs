@@ -338,7 +338,7 @@ fn samples_of_criterion_fit_together() {
         (r#"{"iters":[],"times":[]}"#, "no sample"),
         (
             r#"{"iters":[1.0],"times":[-1.0]}"#,
-            "criterion, times[0]: -1 is negative",
+            "criterion, times[0]: -1.0 is negative",
         ),
         (r#"{"iters":[1.0]}"#, "criterion: \"times\" is missing"),
     ] {

@@ -6,7 +6,7 @@ use model::run::{Outcome, Run};
 use model::story::{Block, Cell, Table, left, right};
 use model::text::{counted, visible};
 use model::trace::tails::{Cause, Tails, tails};
-use model::trace::{Row, Target, Tier, Trace};
+use model::trace::{Row, Target, ThreadsById, Tier, Trace};
 
 /// Operations that are listed below a run.
 const FEW_OPERATIONS: usize = 3;
@@ -165,10 +165,11 @@ fn of_kind(
         right("operations"),
     ];
     let mut table = Table::new(columns);
+    let threads = trace.by_id();
     let causes = tails.causes();
     for &(cause, ns, count) in causes.iter().take(most.max(FEW_CAUSES)) {
         table.row([
-            Cell::from(cut(text(trace, cause), room(OF_CAUSES))),
+            Cell::from(cut(text(&threads, cause), room(OF_CAUSES))),
             time(ns).into(),
             percent(ns / excess_ns.max(1.0)).into(),
             count.to_string().into(),
@@ -198,7 +199,7 @@ fn of_kind(
         let mostly = slow.causes.first().map(|&(cause, ns)| {
             format!(
                 "{} ({})",
-                cut(text(trace, cause), room(OF_OPERATIONS)),
+                cut(text(&threads, cause), room(OF_OPERATIONS)),
                 percent(ns / slow.excess_ns.max(1.0))
             )
         });
@@ -229,8 +230,8 @@ fn percent(share: f64) -> String {
     format!("{:.0} %", share * 100.0)
 }
 
-fn text(trace: &Trace, cause: Cause) -> String {
-    let name = |id: u32| match trace.name_of(id) {
+fn text(threads: &ThreadsById<'_>, cause: Cause) -> String {
+    let name = |id: u32| match threads.name_of(id) {
         Some(name) => format!("{} {id}", visible(name)),
         None => format!("thread {id}"),
     };

@@ -80,8 +80,10 @@ fn skipped_and_failed_entries_are_rows_without_a_figure() {
 #[test]
 fn what_is_no_number_costs_a_row_only_where_a_time_should_stand() {
     let run = google(
-        "{\"name\": \"used\", \"real_time\": 2.5, \"hit_ratio\": NaN, \"speed\": -Infinity, \"x\": inf},
+        "{\"name\": \"used\", \"real_time\": 2.5, \"hit_ratio\": NaN, \"speed\": -Infinity, \"x\": inf,
+          \"y\": -nan(ind), \"z\": nan(ind), \"old\": -1.#IND},
          {\"name\": \"nan\", \"real_time\": NaN},
+         {\"name\": \"ind\", \"real_time\": -nan(ind)},
          {\"name\": \"text\", \"real_time\": \"Infinity\"},
          {\"name\": \"null\", \"real_time\": null}",
     );
@@ -92,6 +94,10 @@ fn what_is_no_number_costs_a_row_only_where_a_time_should_stand() {
             (
                 "google_benchmark.nan",
                 Err("Google Benchmark: real_time is NaN")
+            ),
+            (
+                "google_benchmark.ind",
+                Err("Google Benchmark: real_time is -nan(ind)")
             ),
             (
                 "google_benchmark.text",
