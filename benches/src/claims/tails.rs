@@ -319,7 +319,9 @@ fn print(injection: Injection, trace: &Trace, found: &Tails) {
     );
     for (cause, ns, count) in found.causes() {
         let name = match cause {
-            Cause::Preempted(Some(id)) | Cause::Queued(id) => trace.name_of(id).unwrap_or(""),
+            Cause::Preempted(Some(id)) | Cause::Queued(id) => {
+                trace.by_id().name_of(id).unwrap_or("")
+            }
             _ => "",
         };
         let share = percent(Some(ns / excess_ns));

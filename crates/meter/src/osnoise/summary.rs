@@ -275,3 +275,28 @@ fn frequency(observed: &Observations, ns_per_tick: f64) -> Option<Frequency> {
         windows: all.len() as u64,
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::quiet::Quiet;
+    use super::*;
+
+    #[test]
+    fn the_detector_is_told_in_ns() {
+        let observed = Observations {
+            quiet: Some(Quiet {
+                block: 100.0,
+                overhead: 6.0,
+                spread: 10.0,
+            }),
+            slower: 2,
+            broken_steps: 3,
+            ..Observations::default()
+        };
+        let told = summarize(&observed, 0.5, 1).detector;
+        assert_eq!(told.block_ns, 50.0);
+        assert_eq!(told.overhead_ns, 3.0);
+        assert_eq!(told.threshold_ns, 55.0);
+        assert_eq!((told.slower, told.broken_steps), (2, 3));
+    }
+}
