@@ -85,7 +85,11 @@ pub fn claim(arguments: &Arguments) -> anyhow::Result<Bars> {
         let costs = costs.collect::<anyhow::Result<Vec<Cost>>>()?;
         // What every command takes, however small its document, is no part of the growth.
         let [few, some, many] = [costs[0], costs[1], costs[2]];
-        let grown = |of: fn(Cost) -> f64| (of(many) - of(some)) / (of(some) - of(few)) / 4.0;
+        let grown = |of: fn(Cost) -> f64| {
+            // Of what hardly grows, the difference of two is the machine's noise.
+            let step = (of(some) - of(few)).max(of(some) / 8.0);
+            (of(many) - of(some)) / step / 4.0
+        };
         let (time, memory) = (grown(|c| c.seconds), grown(|c| c.peak_mib));
         let seconds = costs.iter().map(|cost| figure(Some(cost.seconds)));
         let peaks = costs.iter().map(|cost| figure(Some(cost.peak_mib)));
