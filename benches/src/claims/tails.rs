@@ -317,11 +317,10 @@ fn print(injection: Injection, trace: &Trace, found: &Tails) {
         found.limit_ns as f64 / 1e3,
         excess_ns / 1e6
     );
+    let threads = trace.by_id();
     for (cause, ns, count) in found.causes() {
         let name = match cause {
-            Cause::Preempted(Some(id)) | Cause::Queued(id) => {
-                trace.by_id().name_of(id).unwrap_or("")
-            }
+            Cause::Preempted(Some(id)) | Cause::Queued(id) => threads.name_of(id).unwrap_or(""),
             _ => "",
         };
         let share = percent(Some(ns / excess_ns));

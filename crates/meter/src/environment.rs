@@ -292,7 +292,7 @@ mod tests {
     }
 
     #[test]
-    fn canaries_are_told_without_the_brackets_own_time() {
+    fn canary_readings_exclude_the_brackets_own_time() {
         let turns = CANARY_TURNS / u64::from(kernels::ADDS_PER_TURN);
         let adds = turns * u64::from(kernels::ADDS_PER_TURN);
         let multiplies = turns / 3 * u64::from(kernels::MULTIPLIES_PER_TURN);

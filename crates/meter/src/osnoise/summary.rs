@@ -282,7 +282,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_detector_is_told_in_ns() {
+    fn the_detectors_figures_are_in_ns() {
         let observed = Observations {
             quiet: Some(Quiet {
                 block: 100.0,
@@ -293,10 +293,10 @@ mod tests {
             broken_steps: 3,
             ..Observations::default()
         };
-        let told = summarize(&observed, 0.5, 1).detector;
-        assert_eq!(told.block_ns, 50.0);
-        assert_eq!(told.overhead_ns, 3.0);
-        assert_eq!(told.threshold_ns, 55.0);
-        assert_eq!((told.slower, told.broken_steps), (2, 3));
+        let detector = summarize(&observed, 0.5, 1).detector;
+        assert_eq!(detector.block_ns, 50.0);
+        assert_eq!(detector.overhead_ns, 3.0);
+        assert_eq!(detector.threshold_ns, 55.0);
+        assert_eq!((detector.slower, detector.broken_steps), (2, 3));
     }
 }

@@ -1,5 +1,5 @@
-//! Which journals of this boot were put back: a copy may turn up later, in a state directory that was moved or
-//! copied meanwhile, and what it says is past.
+//! Which journals of this boot were restored. A copy in a state directory that was moved or copied before may be
+//! found later; it must not be restored again.
 
 use super::{Header, sync};
 use std::fs::OpenOptions;

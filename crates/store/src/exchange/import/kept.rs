@@ -91,6 +91,7 @@ mod tests {
         let fault = self::run(&input).expect_err("refused");
         assert!(fault.reason.contains("is no id of a row"), "{fault:?}");
     }
+
     #[test]
     fn a_run_may_have_as_many_rows_as_one_that_is_shown() {
         let mut run = synthetic::run();
