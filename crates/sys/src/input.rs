@@ -61,8 +61,19 @@ pub fn open_file(path: &Path) -> io::Result<File> {
 #[error("it is {0}, not a file")]
 struct NotAFile(&'static str);
 
+/// Refuses what is no regular file.
+///
+/// # Errors
+/// What it is instead, for which [`is_not_a_file`] holds.
+pub fn check_kind(kind: FileType) -> io::Result<()> {
+    match kind.is_file() {
+        true => Ok(()),
+        false => Err(not_a_file(kind)),
+    }
+}
+
 /// The error for a file of this kind.
-pub fn not_a_file(kind: FileType) -> io::Error {
+fn not_a_file(kind: FileType) -> io::Error {
     io::Error::other(NotAFile(match kind {
         _ if kind.is_dir() => "a directory",
         _ if kind.is_fifo() => "a pipe",

@@ -228,10 +228,8 @@ pub fn create(path: &Path) -> io::Result<(File, bool)> {
 /// What opening says; a pipe, a directory, a device.
 pub fn open_file(path: &Path) -> io::Result<File> {
     let file = Place::of(path)?.open(OFlags::RDONLY)?;
-    match file.metadata()?.file_type() {
-        kind if kind.is_file() => Ok(file),
-        other => Err(crate::input::not_a_file(other)),
-    }
+    crate::input::check_kind(file.metadata()?.file_type())?;
+    Ok(file)
 }
 
 /// Goes along a path as the kernel does, and checks every step; with `follow`, also the last one.

@@ -203,12 +203,8 @@ fn trusted(path: &Path) -> Result<PathBuf, Fault> {
     trusted().map_err(Fault::Untrusted)
 }
 
-/// Refuses what is no regular file.
 fn check_file(path: &Path) -> std::io::Result<()> {
-    match std::fs::metadata(path)?.file_type() {
-        kind if kind.is_file() => Ok(()),
-        other => Err(input::not_a_file(other)),
-    }
+    input::check_kind(std::fs::metadata(path)?.file_type())
 }
 
 /// Ends of the names of SQLite's other files of a database.
