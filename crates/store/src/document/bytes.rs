@@ -1,5 +1,6 @@
 //! A run in bytes that may be anything.
 
+use super::numbers;
 use model::limits::{self, RUN};
 use model::misfit::{self, Kind};
 use model::run::{Run, SCHEMA_VERSION};
@@ -138,6 +139,9 @@ fn check(run: &Run) -> Result<(), Refused> {
     if !is_id(&run.id) {
         let why = format!("its id {:?} is not a UUID", run.id);
         return Err(Refused::NotARun(why));
+    }
+    if let Some(what) = numbers::impossible(run) {
+        return Err(Refused::NotARun(format!("no measurement has {what}")));
     }
     for cell in &run.cells {
         cell.samples.samples().map_err(|damage| {

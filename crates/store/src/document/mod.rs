@@ -1,6 +1,7 @@
 //! A run as bytes. Reading trusts nothing: the file may be anything.
 
 mod bytes;
+mod numbers;
 #[cfg(test)]
 mod tests;
 

@@ -1,6 +1,6 @@
 use super::*;
-use model::estimate::Verdict;
-use model::run::Outcome;
+use model::estimate::{Estimate, Verdict};
+use model::run::{Outcome, Run};
 use model::synthetic;
 
 fn json() -> Vec<u8> {
@@ -138,6 +138,60 @@ fn a_large_window_is_refused() {
     let reason = from_bytes(&frame).expect_err("refused").to_string();
     let words = "its compressed data is damaged, or needs more memory than a run";
     assert_eq!(reason, words);
+}
+
+#[test]
+fn numbers_that_no_measurement_has_are_refused() {
+    let json = |change: &dyn Fn(&mut Run)| {
+        let mut run = synthetic::run();
+        change(&mut run);
+        to_json(&run).expect("document")
+    };
+    fn estimate(run: &mut Run) -> &mut Estimate {
+        let row = run.rows.iter_mut().find(|row| row.id == "cpu.add_i32");
+        match &mut row.expect("a row").outcome {
+            Outcome::Figure(estimate) => estimate,
+            _ => panic!("a figure"),
+        }
+    }
+    let clock = |run: &mut Run, ns: f64| run.core_clock.as_mut().expect("a clock").shortest_ns = ns;
+    let typical = |run: &mut Run, ns: f64| {
+        let typical = estimate(run).typical.as_mut().expect("a figure");
+        typical.ns.value = ns;
+    };
+    let cases: [(&dyn Fn(&mut Run), &str); 6] = [
+        (
+            &|run| clock(run, 0.0),
+            "a clock cycle of 0e0 ns (core_clock.shortest_ns)",
+        ),
+        (
+            &|run| clock(run, 1e-320),
+            "a clock cycle of 1e-320 ns (core_clock.shortest_ns)",
+        ),
+        (
+            &|run| run.gate.quiet_share = Some(1.5),
+            "a share of 1.5e0 (gate.quiet_share)",
+        ),
+        (
+            &|run| estimate(run).quiet_share = Some(1e308),
+            "a share of 1e308 (row \"cpu.add_i32\")",
+        ),
+        (
+            &|run| typical(run, 1e308),
+            "a figure of 1e308 (row \"cpu.add_i32\")",
+        ),
+        (
+            &|run| typical(run, -1e21),
+            "a figure of -1e21 (row \"cpu.add_i32\")",
+        ),
+    ];
+    for (change, what) in cases {
+        let expected = format!("no measurement has {what}");
+        assert_eq!(refusal(&json(change)), expected);
+    }
+    for fine in [0.25, 1e15] {
+        assert!(from_bytes(&json(&|run| typical(run, fine))).is_ok());
+    }
 }
 
 #[test]
