@@ -75,6 +75,21 @@ pub(crate) fn one_of(path: &Path, known: &[Ending]) -> anyhow::Result<Ending> {
     }
 }
 
+/// Refuses a file whose ending says something else than the format that was asked for.
+///
+/// # Errors
+/// That it does, and what to change.
+pub(crate) fn check_format(path: &Path, format: &str, written: &[Ending]) -> anyhow::Result<()> {
+    match of(path) {
+        Some(other) if !written.contains(&other) => bail!(
+            "can't write {}: --format {format} writes {}: change the name or the format",
+            path.display(),
+            names(written)
+        ),
+        _ => Ok(()),
+    }
+}
+
 /// Refuses a file whose ending says something else than what is `written` to it.
 ///
 /// # Errors
@@ -166,6 +181,13 @@ mod tests {
             let error = run_file(Path::new(name)).expect_err(name).to_string();
             assert!(error.contains(instead), "{error}");
         }
+        let check = |name| {
+            let checked = check_format(Path::new(name), "csv", &[Ending::Exported("csv")]);
+            checked.map_err(|error| error.to_string())
+        };
+        assert_eq!((check("r.csv"), check("r.txt")), (Ok(()), Ok(())));
+        let wrong = "can't write z.json: --format csv writes .csv: change the name or the format";
+        assert_eq!(check("z.json"), Err(wrong.to_owned()));
         let error = json_file(Path::new("n.json.zst")).expect_err("zst");
         assert!(error.to_string().ends_with("writes .json"), "{error}");
     }

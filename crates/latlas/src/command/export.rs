@@ -2,13 +2,23 @@
 
 use super::named;
 use crate::arguments::export::ExportOptions;
+use crate::ending::{self, Ending};
 use crate::output;
 use std::process::ExitCode;
-use store::exchange::export;
+use store::exchange::export::{self, Format};
 use store::{self, Store};
 
 /// Writes the run, and prints on stderr what the format can't represent.
 pub(crate) fn export(options: &ExportOptions) -> anyhow::Result<ExitCode> {
+    if let Some(path) = &options.out {
+        let ending = match options.format {
+            Format::GoogleBenchmark | Format::Hyperfine | Format::Bencher => Ending::Json,
+            Format::Markdown | Format::Csv | Format::JsonLines => {
+                Ending::Exported(options.format.name())
+            }
+        };
+        ending::check_format(path, options.format.name(), &[ending])?;
+    }
     let run = store::read(&named(&options.run, &Store::of_user())?)?;
     let exported = export::export(&run, options.format, &options.rows)?;
     match &options.out {

@@ -153,12 +153,19 @@ fn is_stdout(path: &Path) -> bool {
 
 /// By --format, else by the file name, else SVG.
 fn format(options: &PlotOptions) -> anyhow::Result<PlotFormat> {
+    let path = options.out.as_deref().filter(|path| !is_stdout(path));
+    let Some(path) = path else {
+        return Ok(options.format.unwrap_or(PlotFormat::Svg));
+    };
     if let Some(format) = options.format {
+        let (name, ending) = match format {
+            PlotFormat::Svg => ("svg", Ending::Svg),
+            PlotFormat::Png => ("png", Ending::Png),
+            PlotFormat::Pdf => ("pdf", Ending::Pdf),
+        };
+        ending::check_format(path, name, &[ending])?;
         return Ok(format);
     }
-    let Some(path) = options.out.as_deref().filter(|path| !is_stdout(path)) else {
-        return Ok(PlotFormat::Svg);
-    };
     match ending::of(path) {
         Some(Ending::Svg) => Ok(PlotFormat::Svg),
         Some(Ending::Png) => Ok(PlotFormat::Png),

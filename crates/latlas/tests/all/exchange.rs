@@ -158,6 +158,8 @@ fn exports_go_to_a_file_completely_or_not_at_all() {
     }
     insta::assert_snapshot!(home.refusals(&format!(
         "export {SYNTHETIC} --format csv -o absent/out.csv
+         export {SYNTHETIC} --format csv -o z.json
+         export {SYNTHETIC} --format hyperfine -o z.csv
          export {SYNTHETIC} --format csv --rows cpu.dvi_i32
          export {SYNTHETIC}"
     )));

@@ -62,6 +62,13 @@ fn a_picture_goes_where_it_is_sent() {
         ["a.PNG", "b.png", "c.pdf", "memory.latency.svg"]
     );
     assert!(plot("-o - --format png").out.starts_with("\u{fffd}PNG"));
+    let wrong = home.run(format!(
+        "plot memory.latency {SYNTHETIC} --format png -o z.svg"
+    ));
+    let message =
+        "latlas: can't write z.svg: --format png writes .png: change the name or the format\n";
+    assert_eq!((wrong.code, &*wrong.err), (2, message));
+    assert!(!home.path("z.svg").exists());
 }
 
 #[test]
