@@ -2,7 +2,9 @@
 //! place in the text and in the document. The parsers' own words name types of this program.
 
 use crate::limits::{Counter, Limits};
+use crate::text::cut;
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 use serde_json::error::Category;
 
 /// Why a text is not the document that it should be.
@@ -32,8 +34,6 @@ pub enum Kind {
 
 /// A byte order mark, which some editors and shells put in front of UTF-8.
 const MARK: &[u8] = b"\xef\xbb\xbf";
-/// Most characters of a text or value in a message.
-const SHOWN: usize = 60;
 
 /// The text of a file without its byte order mark.
 pub fn without_mark(bytes: &[u8]) -> &[u8] {
@@ -81,6 +81,30 @@ pub fn read_json_within<'t, T: Deserialize<'t>>(
         });
     }
     read_json(json)
+}
+
+/// What a document says of itself, whatever else is in it.
+#[derive(Deserialize)]
+pub struct Head {
+    schema: u32,
+    /// These two only a run has, whose schemas are counted on their own.
+    rows: Option<IgnoredAny>,
+    gate: Option<IgnoredAny>,
+}
+
+impl Head {
+    /// Its schema, if it is none of a run, and newer than the one that is known. What such a document lacks or
+    /// has in addition is no fault of it.
+    pub fn newer_than(&self, known: u32) -> Option<u32> {
+        let is_run = self.rows.is_some() && self.gate.is_some();
+        Some(self.schema).filter(|&schema| schema > known && !is_run)
+    }
+}
+
+/// The schema of a JSON document, if it is newer than the one that is known ([`Head::newer_than`]).
+pub fn newer_schema(bytes: &[u8], known: u32) -> Option<u32> {
+    let head: Head = serde_json::from_slice(without_mark(bytes)).ok()?;
+    head.newer_than(known)
 }
 
 /// A reason with its place in a document; "." is the whole.
@@ -228,18 +252,24 @@ fn wanted(what: &str) -> String {
     text.to_owned()
 }
 
-/// A text that may be as long as its file.
-fn cut(text: &str) -> String {
-    match text.char_indices().nth(SHOWN) {
-        Some((end, _)) => format!("{}...", &text[..end]),
-        None => text.to_owned(),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use std::collections::BTreeMap;
+
+    #[test]
+    fn a_newer_schema_is_known_without_the_rest() {
+        for (json, newer) in [
+            (r#"{"schema":2}"#, Some(2)),
+            ("\u{feff}{\"schema\":99999,\"hosts\":{}}", Some(99_999)),
+            (r#"{"schema":1}"#, None),
+            (r#"{"schema":6,"rows":[],"gate":{}}"#, None),
+            (r#"{"schema":"2"}"#, None),
+            ("{\"schema\":2", None),
+        ] {
+            assert_eq!(newer_schema(json.as_bytes(), 1), newer, "{json}");
+        }
+    }
 
     #[derive(Deserialize, Debug)]
     #[serde(deny_unknown_fields)]

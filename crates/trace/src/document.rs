@@ -1,7 +1,7 @@
 //! The trace as a file: JSON, compressed with zstd.
 
 use model::limits::{self, Counter, Excess, Limits};
-use model::misfit::{self, Misfit};
+use model::misfit::{self, Head, Misfit};
 use model::trace::{SCHEMA, Trace};
 use serde::de::DeserializeOwned;
 use std::io::{BufReader, ErrorKind, Read};
@@ -65,10 +65,6 @@ pub fn to_bytes(trace: &Trace) -> Result<Vec<u8>, DocumentError> {
 /// # Errors
 /// If it is none, or of another schema.
 pub fn from_bytes(bytes: &[u8]) -> Result<Trace, DocumentError> {
-    #[derive(serde::Deserialize)]
-    struct Version {
-        schema: u32,
-    }
     let error = match read::<Trace>(bytes, &limits::TRACE) {
         Ok(trace) if trace.schema == SCHEMA => return Ok(trace),
         Ok(trace) => return Err(DocumentError::Schema(trace.schema)),
@@ -77,8 +73,11 @@ pub fn from_bytes(bytes: &[u8]) -> Result<Trace, DocumentError> {
     // Only what does not fit is read again: an excess is one of any schema.
     match error {
         DocumentError::Json(misfit) => match read(bytes, &limits::TRACE) {
-            Ok(Version { schema }) if schema != SCHEMA => Err(DocumentError::Schema(schema)),
-            _ => Err(DocumentError::Json(misfit)),
+            Ok(head) => Err(match Head::newer_than(&head, SCHEMA) {
+                Some(schema) => DocumentError::Schema(schema),
+                None => DocumentError::Json(misfit),
+            }),
+            Err(_) => Err(DocumentError::Json(misfit)),
         },
         error => Err(error),
     }
@@ -278,5 +277,13 @@ mod tests {
         let bytes = to_bytes(&other).expect("written");
         let error = from_bytes(&bytes).expect_err("another");
         assert!(error.to_string().contains("schema 2"), "{error}");
+        let packed = |json: &str| {
+            let packed = zstd::bulk::compress(json.as_bytes(), COMPRESSION_LEVEL).expect("packed");
+            from_bytes(&packed).expect_err("no trace").to_string()
+        };
+        assert!(packed("{\"schema\":7}").contains("schema 7"));
+        // A run is no trace of another schema.
+        let run = packed("{\"schema\":6,\"rows\":[],\"gate\":{}}");
+        assert!(run.contains("no trace of latlas"), "{run}");
     }
 }

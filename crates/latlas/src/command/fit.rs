@@ -9,7 +9,7 @@ use compare::operand::Operand;
 use compare::references::References;
 use meter::plan::{Request, plan};
 use meter::probe::Probe;
-use model::fit::expectation::Expectation;
+use model::fit::expectation::{Expectation, SCHEMA, Unusable};
 use model::fit::judge::{Judged, Verdict, judge};
 use model::fit::learn::learn;
 use model::fit::{FIT, Vector};
@@ -154,6 +154,9 @@ fn learn_from(names: &[String], path: &Path, options: &FitOptions) -> anyhow::Re
 fn read(path: &Path) -> anyhow::Result<Expectation> {
     let shown = || format!("can't use {} as an expectation", path.display());
     let text = input::read_text(path, MOST_BYTES).with_context(shown)?;
+    if let Some(schema) = misfit::newer_schema(text.as_bytes(), SCHEMA) {
+        return Err(Unusable::Version(schema)).with_context(shown);
+    }
     let expected: Expectation =
         misfit::read_json_within(text.as_bytes(), &RUN).with_context(shown)?;
     expected.check().with_context(shown)?;

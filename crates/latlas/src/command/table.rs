@@ -11,7 +11,7 @@ use compare::tables::{self, Table};
 use meter::probe::Probe;
 use model::limits::RUN;
 use model::misfit;
-use model::qos::Qos;
+use model::qos::{Qos, SCHEMA};
 use model::run::Run;
 use std::path::Path;
 use std::process::ExitCode;
@@ -106,6 +106,11 @@ fn oakley(references: &References, options: &TableOptions) -> anyhow::Result<Exi
     let document = options.run.as_ref().map(|file| {
         let bytes = sys::input::read(Path::new(file), store::MAX_DOCUMENT_BYTES)
             .with_context(|| format!("can't read {file}"))?;
+        if let Some(schema) = misfit::newer_schema(&bytes, SCHEMA) {
+            bail!(
+                "can't use {file}: its schema is {schema} and this latlas reads {SCHEMA}: use a newer latlas"
+            );
+        }
         let document: Qos = misfit::read_json_within(&bytes, &RUN)
             .with_context(|| format!("{file} is not a result of latlas qos"))?;
         anyhow::Ok(document)

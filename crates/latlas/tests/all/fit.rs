@@ -172,7 +172,14 @@ fn files_that_are_no_expectation_are_refused_in_one_line() {
         ("[1, 2".into(), "is needed, not 2"),
         ("\u{1b}[31m".into(), "it is not JSON"),
         ("[".repeat(100_000), "nested more than 64 deep"),
-        (changed("/schema", 7.into()), "version 7"),
+        (
+            changed("/schema", 7.into()),
+            "its schema is 7 and this latlas reads 1: use a newer latlas",
+        ),
+        (
+            "{\"schema\":99999}".into(),
+            "its schema is 99999 and this latlas reads 1: use a newer latlas",
+        ),
         (changed("/elements", Value::Array(vec![])), "no elements"),
         (
             changed("/elements/0/median", (-1).into()),

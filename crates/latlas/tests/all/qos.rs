@@ -165,6 +165,9 @@ fn each_job_does_the_same_work_at_its_level() {
     home.write("else.json", "{}");
     home.run("table oakley else.json")
         .refused("is not a result of latlas qos");
+    home.write("newer.json", "{\"schema\": 9}");
+    home.run("table oakley newer.json")
+        .refused("its schema is 9 and this latlas reads 1: use a newer latlas");
     home.run("table oakley --measure")
         .refused("latlas qos --out FILE");
 }

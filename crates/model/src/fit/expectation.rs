@@ -119,8 +119,8 @@ impl Group {
 /// Why a file is no expectation.
 #[derive(thiserror::Error, Clone, Debug, PartialEq, Eq)]
 pub enum Unusable {
-    /// Of a newer latlas.
-    #[error("it has version {0}; this latlas reads version {SCHEMA}")]
+    /// Of another latlas.
+    #[error("its schema is {0} and this latlas reads {SCHEMA}{hint}", hint = newer(.0))]
     Version(u32),
     /// A number that none can be.
     #[error("{0} is not a usable number")]
@@ -131,6 +131,13 @@ pub enum Unusable {
     /// Something is there twice.
     #[error("{0} is there twice")]
     Twice(String),
+}
+
+fn newer(schema: &u32) -> &'static str {
+    match *schema > SCHEMA {
+        true => ": use a newer latlas",
+        false => "",
+    }
 }
 
 impl Expectation {
