@@ -3,6 +3,7 @@
 use crate::campaign::{Campaign, Engine};
 use crate::{FleetError, slurm};
 use model::limits::CAMPAIGN;
+use model::text::cut;
 use std::collections::BTreeSet;
 use std::path::Path;
 
@@ -29,7 +30,7 @@ pub(crate) fn fault(hosts: &[String]) -> Option<String> {
             && host.chars().all(is_part)
             && !host.starts_with(['-', '.']);
         if !is_name {
-            return Some(format!("host {host:?} is not the name of a host"));
+            return Some(format!("host {:?} is not the name of a host", cut(host)));
         }
         (!known.insert(host)).then(|| format!("host {host:?} is named twice"))
     })
@@ -106,6 +107,18 @@ pub fn of(campaign: &Campaign, file: &Path) -> Result<Vec<String>, FleetError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_long_line_is_not_printed_whole() {
+        let error = checked(&"x".repeat(200_000))
+            .expect_err("no name")
+            .to_string();
+        let shown = "x".repeat(60);
+        assert!(
+            error.ends_with(&format!("host \"{shown}...\" is not the name of a host")),
+            "{error}"
+        );
+    }
 
     #[test]
     fn long_lists_of_hosts_are_refused() {

@@ -5,6 +5,7 @@ use crate::directory::{Directory, program_name};
 use crate::journal::{Batch, Outcome, Submission};
 use crate::standing::{Phase, Queue, Queued};
 use crate::{FleetError, crash};
+use model::text::cut;
 use std::collections::BTreeSet;
 use std::fs::File;
 use std::process::{Command, Stdio};
@@ -110,7 +111,8 @@ fn fits(constraint: &str, features: &BTreeSet<&str>) -> Result<bool, FleetError>
         return Err(FleetError::Command {
             command: "constraint",
             reason: format!(
-                "{constraint:?}: only names with & and | can be expanded to hosts; name the hosts"
+                "{:?}: only names with & and | can be expanded to hosts; name the hosts",
+                cut(constraint)
             ),
         });
     }

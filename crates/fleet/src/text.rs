@@ -1,5 +1,6 @@
 //! Values as they stand in files.
 
+use model::text::cut;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
@@ -15,9 +16,9 @@ impl TryFrom<String> for Time {
     type Error = String;
     fn try_from(text: String) -> Result<Time, String> {
         match humantime::parse_duration(&text) {
-            Ok(time) if time > LONGEST => Err(format!("{text:?}: give 10 years at most")),
+            Ok(time) if time > LONGEST => Err(format!("{:?}: give 10 years at most", cut(&text))),
             Ok(time) if !time.is_zero() => Ok(Time(time)),
-            _ => Err(format!("{text:?} is not a time such as 30s or 2h")),
+            _ => Err(format!("{:?} is not a time such as 30s or 2h", cut(&text))),
         }
     }
 }
@@ -65,7 +66,7 @@ impl TryFrom<Written> for Percent {
         number
             .filter(|percent| (0.0..=100.0).contains(percent))
             .map(|percent: f64| Percent(percent / 100.0))
-            .ok_or_else(|| format!("{text:?} is not a share such as 20%"))
+            .ok_or_else(|| format!("{:?} is not a share such as 20%", cut(&text)))
     }
 }
 

@@ -3,6 +3,7 @@
 use super::{Campaign, beside};
 use crate::{FleetError, hosts};
 use model::misfit::in_words;
+use model::text::cut;
 use std::path::Path;
 
 /// Largest campaign file.
@@ -71,7 +72,10 @@ impl Campaign {
         let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '+');
         let (name, repetitions) = (&self.name, self.repetitions);
         if name.is_empty() || name.len() > 64 || !name.chars().all(is_name) {
-            let reason = format!("name {name:?}: a name has 1 to 64 letters, digits, -, _ and +");
+            let reason = format!(
+                "name {:?}: a name has 1 to 64 letters, digits, -, _ and +",
+                cut(name)
+            );
             return Some(("name", reason));
         }
         if !(1..=MAX_REPETITIONS).contains(&repetitions) {

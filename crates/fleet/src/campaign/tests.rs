@@ -73,6 +73,24 @@ fn mistakes_are_one_line_that_names_the_place() {
 }
 
 #[test]
+fn a_long_value_is_not_printed_whole() {
+    let long = "y".repeat(200_000);
+    let shown = format!("\"{}...\"", "y".repeat(60));
+    for text in [
+        format!("name='{long}'\nhosts=['n1']\ndeadline='1h'"),
+        format!("name='l'\nhosts=['n1']\ndeadline='{long}'"),
+        format!("name='l'\nhosts=['{long}.']\ndeadline='1h'"),
+    ] {
+        let error = parsed(&text).expect_err("long");
+        assert!(
+            error.contains(&shown) && error.len() < 300,
+            "{}",
+            &error[..300]
+        );
+    }
+}
+
+#[test]
 fn names_in_a_file_of_hosts_are_content() {
     let home = tempfile::tempdir().expect("a directory");
     let (file, hosts) = (home.path().join("lab.toml"), home.path().join("h.txt"));

@@ -3,6 +3,7 @@
 use super::Document;
 use crate::journal::Submission;
 use model::campaign::Job;
+use model::text::cut;
 use std::collections::HashMap;
 
 /// The jobs that a campaign expects.
@@ -48,7 +49,7 @@ impl<'a> Expected<'a> {
         let program = &submission.program;
         let foreign = |reason: String| Err(NotOurs::Foreign(reason));
         if job.campaign != submission.campaign.name {
-            return foreign(format!("it is of campaign {:?}", job.campaign));
+            return foreign(format!("it is of campaign {:?}", cut(&job.campaign)));
         }
         if job.digest != submission.digest {
             let (now, then) = (&submission.digest, &job.digest);
@@ -57,7 +58,7 @@ impl<'a> Expected<'a> {
             ));
         }
         if !self.hosts.contains_key(&*job.host) {
-            return foreign(format!("host {:?} is not in the campaign", job.host));
+            return foreign(format!("host {:?} is not in the campaign", cut(&job.host)));
         }
         let Some(place) = self.place(&job.host, job.repetition) else {
             return foreign(format!("there is no repetition {}", job.repetition));

@@ -5,6 +5,7 @@ use super::{ConfigError, Read, Setting};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Command, Id};
+use model::text::cut;
 use std::path::Path;
 
 /// Options that need another one: their defaults apply only with it. Command, option, the other
@@ -108,7 +109,7 @@ pub(super) fn check(command: &Command, read: &Read) -> Result<(), ConfigError> {
     for setting in &read.settings {
         for value in &setting.values {
             if setting.key.is_path() && !Path::new(value).is_absolute() {
-                let why = format!("{value:?} is not an absolute path");
+                let why = format!("{:?} is not an absolute path", cut(value));
                 return Err(read.wrong(setting, &why));
             }
             let Some(option) = setting.option() else {
@@ -147,7 +148,7 @@ fn refused(of: &Command, option: &str, value: &str) -> Option<String> {
                 Some(ContextValue::Strings(values)) => format!("give {}", values.join(" or ")),
                 _ => "invalid value".to_owned(),
             };
-            Some(format!("{value:?}: {}", source.unwrap_or(values)))
+            Some(format!("{:?}: {}", cut(value), source.unwrap_or(values)))
         }
         _ => None,
     }

@@ -4,6 +4,7 @@ use super::Location;
 use super::keys::{KEYS, Key, Kind};
 use clap::Command;
 use model::nearest::suggestion;
+use model::text::cut;
 use std::path::{Path, PathBuf};
 use sys::trust;
 use toml::de::{DeTable, DeValue};
@@ -172,7 +173,7 @@ fn values(value: &DeValue, kind: &Kind) -> Result<Vec<String>, WrongKind> {
             Ok(vec![text.to_string()])
         }
         (Kind::Word(words), DeValue::String(text)) => Err(WrongKind::NoSuchWord {
-            given: text.to_string(),
+            given: cut(text),
             near: suggestion(text, words.iter().map(String::as_str)),
             words: words.join(", "),
         }),
@@ -209,5 +210,6 @@ fn unknown(name: &str) -> String {
         return format!("{own:?} is a table: write [{own}], and its keys on the lines after it");
     }
     let near = suggestion(own, known.iter().copied());
+    let own = cut(own);
     format!("unknown key {own:?}{near} (known: {})", known.join(", "))
 }

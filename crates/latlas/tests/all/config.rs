@@ -32,6 +32,23 @@ fn measured(home: &Home, options: &str) -> Value {
 }
 
 #[test]
+fn a_long_word_is_not_printed_whole() {
+    let long = "y".repeat(200_000);
+    let shown = format!("{:?}", "y".repeat(60) + "...");
+    for text in [
+        format!("{long} = 1\n"),
+        format!("[run]\nscale = \"{long}\"\n"),
+        format!("[run]\nbudget = \"{long}\"\n"),
+        format!("data_dir = \"{long}\"\n"),
+    ] {
+        let done = run(&with(&text), "list");
+        assert_eq!(done.code, 2, "{}", &text[..20]);
+        has(&done.err, [&*shown]);
+        assert!(done.err.len() < 1000, "{}", &done.err[..1000]);
+    }
+}
+
+#[test]
 fn a_run_follows_the_file_and_a_flag_beats_it() {
     let home = with("[run]\nscale = \"quick\"\npin = 0\nbudget = \"2s\"\n");
     let done = home.run("run --json cpu.add_i32").measured();

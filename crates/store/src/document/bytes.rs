@@ -4,6 +4,7 @@ use super::numbers;
 use model::limits::{self, RUN};
 use model::misfit::{self, Kind};
 use model::run::{Run, SCHEMA_VERSION};
+use model::text::cut;
 use serde::Deserialize;
 use std::borrow::Cow;
 use std::io::Read;
@@ -137,7 +138,7 @@ pub(super) fn parse(json: &[u8]) -> Result<Run, Refused> {
 /// What the types alone don't hold.
 fn check(run: &Run) -> Result<(), Refused> {
     if !is_id(&run.id) {
-        let why = format!("its id {:?} is not a UUID", run.id);
+        let why = format!("its id {:?} is not a UUID", cut(&run.id));
         return Err(Refused::NotARun(why));
     }
     if let Some(what) = numbers::impossible(run) {
@@ -145,7 +146,7 @@ fn check(run: &Run) -> Result<(), Refused> {
     }
     for cell in &run.cells {
         cell.samples.samples().map_err(|damage| {
-            let row = &cell.row;
+            let row = cut(&cell.row);
             Refused::NotARun(format!("the samples of {row:?} are damaged: {damage}"))
         })?;
     }

@@ -3,6 +3,7 @@
 use model::estimate::{Estimate, Mode, Typical};
 use model::run::Run;
 use model::stats::Interval;
+use model::text::cut;
 use std::ops::RangeInclusive;
 
 /// A figure in its row's unit: ns, bytes, events. An imported time is at most 1e16 ns.
@@ -44,7 +45,7 @@ pub(super) fn impossible(run: &Run) -> Option<String> {
         let figures = row.figures();
         let mut found = figures.iter().filter_map(|one| of_estimate(one.estimate));
         let what = found.next()?;
-        Some(format!("{what} (row {:?})", row.id))
+        Some(format!("{what} (row {:?})", cut(&row.id)))
     })
 }
 

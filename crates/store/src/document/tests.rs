@@ -195,6 +195,17 @@ fn numbers_that_no_measurement_has_are_refused() {
 }
 
 #[test]
+fn a_long_id_is_not_printed_whole() {
+    let mut run = synthetic::run();
+    run.id = "y".repeat(200_000);
+    let reason = refusal(&to_json(&run).expect("document"));
+    assert_eq!(
+        reason,
+        format!("its id \"{}...\" is not a UUID", "y".repeat(60))
+    );
+}
+
+#[test]
 fn a_list_that_no_run_has_is_named() {
     let json = String::from_utf8(json()).expect("UTF-8");
     let cpus = format!("\"pinned_cpus\":[{}0]", "1,".repeat(5_000_000));

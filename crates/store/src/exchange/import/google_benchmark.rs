@@ -7,6 +7,7 @@
 
 use super::json::{NotATime, Object, Source, Time};
 use super::{Fault, FigureFound, Found, MAX_SAMPLES, Measured, slug};
+use model::text::cut;
 use std::collections::{HashMap, HashSet};
 
 /// What tells one benchmark from another of the same name.
@@ -126,7 +127,7 @@ fn ns_per_unit(entry: &Object) -> Result<f64, Fault> {
         Some("ms") => Ok(1e6),
         Some("s") => Ok(1e9),
         Some(other) => {
-            let reason = format!("{other:?} is none of ns, us, ms, s");
+            let reason = format!("{:?} is none of ns, us, ms, s", cut(other));
             Err(entry.fault("time_unit", reason))
         }
     }

@@ -4,6 +4,7 @@
 
 use super::json::{Object, Source, Time};
 use super::{Fault, FigureFound, Found, MAX_ROWS, MAX_SAMPLES, Measured, slug};
+use model::text::cut;
 
 /// ns of a second.
 const NS: f64 = 1e9;
@@ -98,7 +99,9 @@ fn time(value: &Object, key: &str) -> Result<Option<Time>, Fault> {
         Some("millisecond") => 1e6,
         Some("microsecond") => 1e3,
         Some("nanosecond") => 1.0,
-        Some(other) => return Err(value.fault("unit", format!("{other:?} is not a unit of time"))),
+        Some(other) => {
+            return Err(value.fault("unit", format!("{:?} is not a unit of time", cut(other))));
+        }
     };
     value.time(key, ns_per_unit)
 }

@@ -15,7 +15,7 @@ mod slug;
 mod text;
 
 pub use document::Origin;
-pub use model::text::visible;
+pub use model::text::{cut, visible};
 pub use text::MAX_FILE_BYTES;
 
 use files::Input;
@@ -286,7 +286,8 @@ pub fn import(
         let own: HashSet<String> = of_file.rows.iter().map(|m| m.name.clone()).collect();
         if let Some(name) = own.iter().filter(|name| names.contains(*name)).min() {
             return refuse(format!(
-                "{name:?} is also in a file before it: import each in a run of its own"
+                "{:?} is also in a file before it: import each in a run of its own",
+                cut(name)
             ));
         }
         names.extend(own);

@@ -128,6 +128,26 @@ fn hostile_entries_of_google_benchmark_are_refused() {
 }
 
 #[test]
+fn a_long_unit_is_not_printed_whole() {
+    let long = "y".repeat(200_000);
+    let shown = format!("\"{}...\"", "y".repeat(60));
+    for text in [
+        format!(r#"{{"benchmarks": [{{"name": "a", "real_time": 1, "time_unit": "{long}"}}]}}"#),
+        format!(
+            r#"{{"results": [{{"command": "a", "measurements": [{{"time_wall_clock": {{"value": 3, "unit": "{long}"}}}}]}}]}}"#
+        ),
+    ] {
+        let error = import(&[file("a.json", &text)], None, origin()).expect_err("a unit");
+        let error = error.to_string();
+        assert!(
+            error.contains(&shown) && error.len() < 300,
+            "{}",
+            &error[..300]
+        );
+    }
+}
+
+#[test]
 fn units_and_iterations_of_google_benchmark_count() {
     for (unit, ns) in [("ns", 5.0), ("us", 5e3), ("ms", 5e6), ("s", 5e9)] {
         let run = run(&entry("").replace("\"ns\"", &format!("{unit:?}")));
