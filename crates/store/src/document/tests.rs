@@ -142,7 +142,8 @@ fn a_large_window_is_refused() {
 
 #[test]
 fn numbers_that_no_measurement_has_are_refused() {
-    let json = |change: &dyn Fn(&mut Run)| {
+    type Change<'c> = &'c dyn Fn(&mut Run);
+    let json = |change: Change| {
         let mut run = synthetic::run();
         change(&mut run);
         to_json(&run).expect("document")
@@ -159,7 +160,7 @@ fn numbers_that_no_measurement_has_are_refused() {
         let typical = estimate(run).typical.as_mut().expect("a figure");
         typical.ns.value = ns;
     };
-    let cases: [(&dyn Fn(&mut Run), &str); 6] = [
+    let cases: [(Change, &str); 6] = [
         (
             &|run| clock(run, 0.0),
             "a clock cycle of 0e0 ns (core_clock.shortest_ns)",
