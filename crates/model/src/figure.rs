@@ -8,6 +8,8 @@ use crate::unit::Unit;
 /// interval's half width says that the last ones mean nothing (one digit of
 /// the half width is kept).
 pub fn decimals(value: f64, half_width: f64) -> usize {
+    /// A figure that is smaller is rounding, or a document's that nobody measured.
+    const MOST: i32 = 12;
     let digit_of = |x: f64| {
         if x.abs() > 0.0 && x.is_finite() {
             x.abs().log10().floor() as i32
@@ -21,7 +23,7 @@ pub fn decimals(value: f64, half_width: f64) -> usize {
     } else {
         by_value
     };
-    by_value.min(by_width.max(0)).max(0) as usize
+    by_value.min(by_width.max(0)).clamp(0, MOST) as usize
 }
 
 /// A time in the unit that suits it: `0.412 ns`, `14.2 ns`, `3.1 µs`.
@@ -161,6 +163,13 @@ fn half_width_text(half: f64, decimals: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_tiny_figure_has_few_digits() {
+        assert_eq!(decimals(1e-320, 0.0), 12);
+        assert_eq!(decimals(0.001_23, 0.0), 5);
+        assert_eq!(time(1e-320), "0.000000000000 ns");
+    }
 
     #[test]
     fn what_rounds_to_a_thousand_is_one_of_the_next_unit() {
