@@ -99,7 +99,7 @@ fn stamped(samples: &[Sample], context: &Context) -> Estimate {
     }
     let (verdict, reason) = match &shown.or(typical) {
         _ if samples.iter().any(|s| s.has(flag::COUNTER_BROKEN)) => broken_counter(),
-        None => (Verdict::CannotTell, "no operation was stamped".into()),
+        None => (Verdict::CannotTell, "no sample was taken".into()),
         Some(known) => {
             let least_ns = match either_order(&all, context) {
                 true => EITHER_ORDER_FROM_NS,

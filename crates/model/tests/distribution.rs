@@ -54,6 +54,13 @@ fn even(each: u64, length: impl Fn(u64) -> u64) -> Vec<Sample> {
 }
 
 #[test]
+fn without_samples_the_reason_says_so() {
+    let none = judge(&[], &[]);
+    assert_eq!(none.verdict, Verdict::CannotTell);
+    assert_eq!(none.reason, "no sample was taken");
+}
+
+#[test]
 fn a_percentile_needs_ten_operations_above_it() {
     let tail = |each| judge(&even(each, |k| 1000 + k), &[]).tail.expect("a tail");
     assert_eq!(tail(124).p99_ns, None, "992 operations");

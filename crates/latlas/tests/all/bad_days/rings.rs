@@ -18,23 +18,23 @@ fn with_no_thread_to_spare_rows_name_the_limit() {
         "sched.wakeup/idle",
         "sched.ring",
     ];
-    // latlas and its eight workers: no tenth task.
-    let line = format!("run {} --budget 3s --json", rows.join(" "));
-    let run = Done::of(&mut with_process_limit(&home, 9, &line))
-        .measured()
-        .run();
-    for row in rows {
-        // The ring's are processes, which count against the same limit.
-        let what = if row == "sched.ring" {
-            "process"
-        } else {
-            "thread"
-        };
-        has(
-            reason(&run, row).expect("not measured"),
-            [what, "ulimit -u"],
-        );
-    }
+    with_budget(|budget| {
+        // latlas and its eight workers: no tenth task.
+        let line = format!("run {} {budget} --json", rows.join(" "));
+        let run = Done::of(&mut with_process_limit(&home, 9, &line))
+            .measured()
+            .run();
+        for row in rows {
+            // The ring's are processes, which count against the same limit.
+            let what = match row {
+                "sched.ring" => "process",
+                _ => "thread",
+            };
+            let why = reason(&run, row).ok_or_else(|| row_text(&run, row))?;
+            has(why, [what, "ulimit -u"]);
+        }
+        Ok(())
+    });
 }
 
 #[test]

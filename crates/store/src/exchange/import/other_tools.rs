@@ -132,6 +132,93 @@ const TOOLS: &[(&str, &[&[&str]])] = &[
         &[&["\"Julia\"", "\"BenchmarkTools\""]],
     ),
     (
+        "a Celero result",
+        &[
+            &["Group,Experiment,Problem Space"],
+            &["Group ", " Experiment ", " Prob. Space "],
+        ],
+    ),
+    (
+        "a result of tests (GoogleTest, JUnit)",
+        &[
+            &["\"testsuites\"", "\"failures\""],
+            &["<testsuite"],
+            &["[==========] Running "],
+        ],
+    ),
+    (
+        "a Phoronix Test Suite result",
+        &[
+            &["<PhoronixTestSuite"],
+            &["\"test_version\"", "\"systems\""],
+        ],
+    ),
+    (
+        "a Geekbench result",
+        &[&["\"multicore_score\""], &["^Geekbench "]],
+    ),
+    (
+        "a k6 result",
+        &[
+            &["\"metrics\"", "\"http_req_duration\""],
+            &["\"metrics\"", "\"iteration_duration\""],
+            &["\"type\":\"Metric\"", "\"thresholds\""],
+            &["iteration_duration...", ": avg="],
+        ],
+    ),
+    (
+        "a vegeta result",
+        &[
+            &["\"latencies\"", "\"bytes_in\""],
+            &["[total, rate, throughput]"],
+        ],
+    ),
+    (
+        "a result of oha or hey",
+        &[
+            &["\"responseTimeHistogram\""],
+            &["Slowest:", "Requests/sec:"],
+        ],
+    ),
+    ("a bombardier result", &[&["^Bombarding "]]),
+    ("an autocannon result", &[&["\"p97_5\"", "\"throughput\""]]),
+    ("a JMeter result", &[&["^timeStamp,elapsed,label,"]]),
+    ("a Locust result", &[&["^Type,Name,Request Count,"]]),
+    (
+        "a Benchee result",
+        &[&["Name ", " ips ", " average ", " deviation "]],
+    ),
+    (
+        "a benchmark-ips result",
+        &[&["Calculating -----"], &["\"ips\"", "\"central_tendency\""]],
+    ),
+    (
+        "a pgbench result",
+        &[&["transaction type: ", "latency average = "]],
+    ),
+    (
+        "a cyclictest result",
+        &[
+            &["T: 0 (", "Min:", "Act:"],
+            &["# Histogram", "# Min Latencies:"],
+        ],
+    ),
+    ("a result of perf bench", &[&["^# Running '", "benchmark"]]),
+    (
+        "a hackbench result",
+        &[
+            &["^Running in process mode with "],
+            &["^Running in threaded mode with "],
+        ],
+    ),
+    ("a STREAM result", &[&["STREAM version $"]]),
+    (
+        "a result of Intel Memory Latency Checker",
+        &[&["^Intel(R) Memory Latency Checker"]],
+    ),
+    ("a CoreMark result", &[&["CoreMark Size "]]),
+    ("a UnixBench result", &[&["BYTE UNIX Benchmarks"]]),
+    (
         "a JavaScript benchmark result",
         &[
             &["\"hz\"", "\"rme\""],
@@ -363,6 +450,96 @@ mod tests {
                 r#"{"layout": [], "benchmarks": [{"alias": "a", "runs": []}], "context": {"cpu": {"name": "x"}}}"#,
                 "mitata",
             ),
+            (
+                "Group,Experiment,Problem Space,Samples,Iterations,Failure,Baseline,us/Iteration\n",
+                "Celero",
+            ),
+            (
+                r#"{"tests": 1, "failures": 0, "name": "AllTests", "testsuites": []}"#,
+                "GoogleTest",
+            ),
+            (
+                "<?xml version=\"1.0\"?>\n<testsuites tests=\"1\">",
+                "GoogleTest",
+            ),
+            (
+                "[==========] Running 1 test from 1 test suite.\n",
+                "GoogleTest",
+            ),
+            ("<?xml version=\"1.0\"?>\n<PhoronixTestSuite>", "Phoronix"),
+            (
+                r#"{"version": "6.3.0", "score": 1, "multicore_score": 2, "sections": []}"#,
+                "Geekbench",
+            ),
+            (
+                "Geekbench 6.3.0 : https://www.geekbench.com/\n",
+                "Geekbench",
+            ),
+            (
+                r#"{"root_group": {}, "metrics": {"http_req_duration": {"avg": 1.5}}}"#,
+                "k6",
+            ),
+            (
+                r#"{"type":"Metric","data":{"name":"http_reqs","thresholds":[]},"metric":"http_reqs"}"#,
+                "k6",
+            ),
+            (
+                "     iteration_duration.............: avg=1.01s min=1s\n",
+                "k6",
+            ),
+            (
+                r#"{"latencies": {"mean": 1}, "bytes_in": {"total": 0}}"#,
+                "vegeta",
+            ),
+            (
+                "Requests      [total, rate, throughput]         100, 50.5, 50.1\n",
+                "vegeta",
+            ),
+            (
+                "Summary:\n  Success rate:\t100.00%\n  Slowest:\t0.1 sec\n  Requests/sec:\t100\n",
+                "oha or hey",
+            ),
+            (
+                "Bombarding http://127.0.0.1 with 10 request(s)\n",
+                "bombardier",
+            ),
+            (
+                r#"{"latency": {"p97_5": 1}, "requests": {}, "throughput": {}}"#,
+                "autocannon",
+            ),
+            ("timeStamp,elapsed,label,responseCode\n", "JMeter"),
+            ("Type,Name,Request Count,Failure Count\n", "Locust"),
+            (
+                "Name           ips        average  deviation         median\n",
+                "Benchee",
+            ),
+            (
+                "Calculating -------------------------------------\n",
+                "benchmark-ips",
+            ),
+            (
+                "transaction type: <builtin: TPC-B>\nlatency average = 1.5 ms\n",
+                "pgbench",
+            ),
+            (
+                "T: 0 (  99) P:80 I:1000 C:  10 Min:      3 Act:    5 Avg:    5 Max:      9\n",
+                "cyclictest",
+            ),
+            ("# Running 'sched/pipe' benchmark:\n", "perf bench"),
+            (
+                "Running in process mode with 10 groups using 40 file descriptors each\n",
+                "hackbench",
+            ),
+            ("-----\nSTREAM version $Revision: 5.10 $\n", "STREAM"),
+            (
+                "Intel(R) Memory Latency Checker - v3.11\n",
+                "Memory Latency Checker",
+            ),
+            (
+                "2K performance run parameters\nCoreMark Size    : 666\n",
+                "CoreMark",
+            ),
+            ("   BYTE UNIX Benchmarks (Version 5.1.3)\n", "UnixBench"),
             (r#"[{"name": "a", "hz": 1, "mean": 1}]"#, "JavaScript"),
             (
                 "command,mean,stddev,median,user,system,min,max\n",
