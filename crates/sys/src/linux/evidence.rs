@@ -73,11 +73,11 @@ fn run_delay_ns(schedstat: &File) -> Option<u64> {
     run_delay_of(std::str::from_utf8(&buffer[..length]).ok()?)
 }
 
-/// Run delay of a thread of this process, ns: [`ThreadReading::run_delay_ns`]
-/// without a watch, by the id that [`current_id`](crate::thread::current_id)
-/// gives.
+/// Run delay of a thread, ns: [`ThreadReading::run_delay_ns`] without a watch,
+/// by the id that [`current_id`](crate::thread::current_id) gives. A process's
+/// id is that of its first thread.
 pub fn run_delay_ns_of(thread: u32) -> Option<u64> {
-    let path = format!("/proc/self/task/{thread}/schedstat");
+    let path = format!("/proc/{thread}/schedstat");
     run_delay_of(&std::fs::read_to_string(path).ok()?)
 }
 
