@@ -117,8 +117,8 @@ fn what_a_traced_row_prints_is_not_taken_for_its_answer() {
         return;
     }
     let trace = |row: &str| home.run(format!("trace {row} --operations 5 --pack faults.so"));
-    has(&trace("f.good/stamped").ok().out, ["f.good/stamped"]);
-    has(&trace("g.prints").ok().out, ["g.prints"]);
+    has(&trace("f.good/stamped").recorded().out, ["f.good/stamped"]);
+    has(&trace("g.prints").recorded().out, ["g.prints"]);
     let ended = trace("g.ends");
     assert_eq!(ended.code, 2, "{}", ended.err);
     has(&ended.err, ["its pack ended the process that ran it"]);

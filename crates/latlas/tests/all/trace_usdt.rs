@@ -81,7 +81,7 @@ fn nothing_is_left_in_the_kernel() {
         signal(recorder, how);
         trace.wait().expect("ended");
         if how == "KILL" {
-            home.run("trace --usdt --out t.zst -- ./probes").ok();
+            home.run("trace --usdt --out t.zst -- ./probes").recorded();
         }
         assert_eq!(definitions(recorder), 0, "{how}");
     }
