@@ -8,7 +8,7 @@ use crate::unit::Unit;
 /// interval's half width says that the last ones mean nothing (one digit of
 /// the half width is kept).
 pub fn decimals(value: f64, half_width: f64) -> usize {
-    /// A figure that is smaller is rounding, or a document's that nobody measured.
+    /// Digits below that are rounding errors.
     const MOST: i32 = 12;
     let digit_of = |x: f64| {
         if x.abs() > 0.0 && x.is_finite() {

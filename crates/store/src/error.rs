@@ -1,5 +1,6 @@
 //! Why a run could not be kept or read.
 
+use model::text::counted;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
@@ -105,9 +106,9 @@ pub enum StoreError {
     },
     /// Documents are kept, and none of them can be read.
     #[error(
-        "no run in {} can be read ({count} {}): {why}",
+        "no run in {} can be read ({}): {why}",
         path.display(),
-        if *count == 1 { "document" } else { "documents" }
+        counted(*count, "document")
     )]
     NoneReadable {
         /// Where.

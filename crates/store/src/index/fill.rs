@@ -6,6 +6,7 @@ use crate::crash;
 use model::run::Run;
 use model::stats::Interval;
 use model::summary::{KeptResult, KeptRun};
+use model::text::counted;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 use serde::Serialize;
 use std::collections::{HashMap, HashSet};
@@ -85,12 +86,9 @@ pub struct NotRead {
 
 impl fmt::Display for NotRead {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (documents, are) = match self.documents {
-            1 => ("document", "is"),
-            _ => ("documents", "are"),
-        };
-        let NotRead { documents: n, why } = self;
-        write!(f, "{n} {documents} {are} left out for now: {why}")
+        let are = if self.documents == 1 { "is" } else { "are" };
+        let documents = counted(self.documents, "document");
+        write!(f, "{documents} {are} left out for now: {}", self.why)
     }
 }
 

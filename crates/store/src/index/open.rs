@@ -4,6 +4,7 @@ use super::fault::Fault;
 use super::file;
 use super::file::Opened;
 use crate::{Store, StoreError};
+use model::text::counted;
 use std::path::PathBuf;
 
 pub(super) struct State {
@@ -91,11 +92,10 @@ fn memory(store: &Store, why: Option<String>) -> Result<State, StoreError> {
 }
 
 fn unreadable(count: usize) -> String {
-    let documents = match count {
-        1 => "1 document".to_owned(),
-        n => format!("{n} documents"),
-    };
-    format!("{documents} can't be read: latlas atlas verify says why")
+    format!(
+        "{} can't be read: latlas atlas verify says why",
+        counted(count, "document")
+    )
 }
 
 impl Opened {
