@@ -14,6 +14,7 @@ use std::process::{Child, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
+use sys::patience::Patience;
 
 /// A worker has at least this long for an answer.
 pub const PATIENCE: Duration = Duration::from_secs(60);
@@ -243,7 +244,8 @@ impl WorkerHandle {
 
     /// Waits for its next answer and leaves it unopened, for
     /// [`wire::open`]: opening takes CPU time, which the worker's next visit
-    /// may want. It has `patience` for it, and once `stop` is set a second.
+    /// may want. It has `patience` for it, not counting what it waits for a CPU, and once
+    /// `stop` is set a second.
     ///
     /// # Errors
     /// How it was lost.
@@ -252,14 +254,14 @@ impl WorkerHandle {
         patience: Duration,
         stop: &AtomicBool,
     ) -> Result<Vec<u8>, WorkerLoss> {
-        let began = Instant::now();
+        let own = Patience::with(self.child.id(), patience);
         let mut stopped: Option<Instant> = None;
         let mut waits = || {
             if stop.load(Ordering::Relaxed) {
                 let since = *stopped.get_or_insert_with(Instant::now);
                 return since.elapsed() < GRACE;
             }
-            began.elapsed() < patience
+            !own.is_over()
         };
         let received = wire::receive_frame_while(&mut self.from, &mut waits);
         match received {

@@ -163,7 +163,12 @@ pub(crate) fn history_of(
 
 /// A side of a comparison. Unlike on the command line it can't be a file: the
 /// names come from strangers.
-fn side(name: &str, index: &Index, app: &App) -> Result<Operand, Problem> {
+fn side(
+    name: &str,
+    index: &Index,
+    app: &App,
+    messages: &mut Vec<String>,
+) -> Result<Operand, Problem> {
     if let Some(table) = app.references().find(name) {
         return Ok(Operand {
             name: name.to_owned(),
@@ -172,10 +177,12 @@ fn side(name: &str, index: &Index, app: &App) -> Result<Operand, Problem> {
     }
     if let Some(host) = name.strip_prefix('@') {
         let store = || Ok(index.store().clone());
-        return operand::find(name, &store(), app.references()).map_err(|error| match error {
-            OperandError::Store(error) => error.into(),
-            _ => Problem::NoHost(host.to_owned()),
-        });
+        return operand::find(name, &store(), app.references(), messages).map_err(
+            |error| match error {
+                OperandError::Store(error) => error.into(),
+                _ => Problem::NoHost(host.to_owned()),
+            },
+        );
     }
     match path(index, name) {
         Ok(path) => Ok(Operand::run(name, store::read(&path)?)),
@@ -194,8 +201,11 @@ pub(crate) fn comparison(
     a: &str,
     b: &str,
 ) -> Result<Comparison, Problem> {
-    let [a, b] = [side(a, index, app)?, side(b, index, app)?];
-    let recent = operand::recent_like(index.store(), &[&a, &b])?;
+    let mut messages = Vec::new();
+    let a = side(a, index, app, &mut messages)?;
+    let b = side(b, index, app, &mut messages)?;
+    let recent = operand::recent_like(index.store(), &[&a, &b], &mut messages)?;
+    messages.iter().for_each(|line| app.log(line));
     let kept = kept_like(&[&a, &b], &recent);
     let options = Options {
         margin: compare::USUAL_MARGIN,

@@ -48,7 +48,7 @@ pub enum BaselineError {
 /// The baseline that a name means: a file of that name, all kept runs with that
 /// tag that are like the newest of them (at most ten), or whatever `compare`
 /// takes, but for published tables. `rows` are those that are to be measured.
-/// What the index had to repair is `messages`, a line each.
+/// What was left out or the index had to repair is added to `messages`, a line each.
 ///
 /// # Errors
 /// If it is none, or has none of the rows.
@@ -64,7 +64,7 @@ pub fn baseline(
         _ => Vec::new(),
     };
     let operand = match tagged.is_empty() {
-        true => operand::find(name, store, references)?,
+        true => operand::find(name, store, references, messages)?,
         false => Operand::of_runs(name, tagged),
     };
     let no = |why| BaselineError::NoRuns {

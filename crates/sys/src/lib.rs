@@ -45,6 +45,7 @@ pub mod numa;
 pub mod pack;
 pub mod page_cache;
 pub mod pages;
+pub mod patience;
 pub mod perf;
 pub mod place;
 mod platform;

@@ -106,7 +106,7 @@ Examples:
 Exit codes:
   0  no damage found
   2  the store can't be read
-  3  damage found")]
+  3  damage found, or a document that can't be read here (of a newer latlas, or the system fails)")]
     Verify(JsonOption),
 }
 

@@ -19,9 +19,14 @@ pub(crate) fn compare(options: &CompareOptions) -> anyhow::Result<ExitCode> {
     }
     let references = References::embedded()?;
     let store = Store::of_user();
-    let find = |name: &String| operand::find(name, &store, &references);
+    let mut messages = Vec::new();
+    let mut find = |name: &String| operand::find(name, &store, &references, &mut messages);
     let baseline = find(&options.baseline)?;
-    let others: Vec<Operand> = options.others.iter().map(find).collect::<Result<_, _>>()?;
+    let others: Vec<Operand> = options
+        .others
+        .iter()
+        .map(&mut find)
+        .collect::<Result<_, _>>()?;
     let how = Options {
         margin: options.margin,
         fail_above: options.fail_above,
@@ -35,10 +40,11 @@ pub(crate) fn compare(options: &CompareOptions) -> anyhow::Result<ExitCode> {
     let recent = match &store {
         Ok(store) => {
             let sides: Vec<&Operand> = [&baseline].into_iter().chain(&others).collect();
-            operand::recent_like(store, &sides)?
+            operand::recent_like(store, &sides, &mut messages)?
         }
         Err(_) => Vec::new(),
     };
+    super::atlas::print_messages(&messages);
     let mut all: Vec<Comparison> = Vec::new();
     for other in &others {
         let kept = ::compare::operand::kept_like(&[&baseline, other], &recent);

@@ -111,7 +111,9 @@ fn of_history(run: &Run) -> anyhow::Result<Option<Expectation>> {
         return Ok(None);
     };
     let own = Operand::run(FIT, run.clone());
-    let recent = operand::recent_like(&store, &[&own])?;
+    let mut messages = Vec::new();
+    let recent = operand::recent_like(&store, &[&own], &mut messages)?;
+    super::atlas::print_messages(&messages);
     let earlier = recent
         .iter()
         .filter(|other| other.id != run.id && other.plan.asked == [FIT]);
@@ -125,8 +127,9 @@ fn learn_from(names: &[String], path: &Path, options: &FitOptions) -> anyhow::Re
     let references = References::embedded()?;
     let store = Store::of_user();
     let (mut vectors, mut seen, mut repeated) = (Vec::new(), HashSet::new(), 0);
+    let mut messages = Vec::new();
     for name in names {
-        let found = operand::find(name, &store, &references)?;
+        let found = operand::find(name, &store, &references, &mut messages)?;
         if found.runs().is_empty() {
             bail!("{name} is a published table: give runs to learn from");
         }
@@ -138,6 +141,7 @@ fn learn_from(names: &[String], path: &Path, options: &FitOptions) -> anyhow::Re
             }
         }
     }
+    super::atlas::print_messages(&messages);
     if repeated > 0 {
         let runs = counted(repeated, "run");
         output::message(format!("{runs} given more than once: each counts once"));

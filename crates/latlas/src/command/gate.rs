@@ -115,10 +115,12 @@ impl Prepared {
             }
         };
         let now = Operand::run("this run", run.clone());
+        let mut messages = Vec::new();
         let recent = match &self.store {
-            Some(store) => operand::recent_like(store, &[&self.baseline, &now])?,
+            Some(store) => operand::recent_like(store, &[&self.baseline, &now], &mut messages)?,
             None => Vec::new(),
         };
+        super::atlas::print_messages(&messages);
         Ok(judge(
             &self.baseline,
             run.clone(),

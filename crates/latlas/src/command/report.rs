@@ -181,14 +181,16 @@ pub(super) fn compared<'r>(
         .iter()
         .map(|(name, run)| Operand::run(name, (*run).clone()));
     let befores: Vec<Operand> = befores.collect();
+    let mut messages = Vec::new();
     // Without a store there is no history of run-to-run variation.
     let recent = match store {
         Ok(store) => {
             let sides: Vec<&Operand> = befores.iter().chain([&now]).collect();
-            operand::recent_like(store, &sides)?
+            operand::recent_like(store, &sides, &mut messages)?
         }
         Err(_) => Vec::new(),
     };
+    super::atlas::print_messages(&messages);
     let how = Options {
         margin: 0.05,
         fail_above: None,

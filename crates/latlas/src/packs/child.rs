@@ -12,16 +12,14 @@ use std::path::{Path, PathBuf};
 use std::process::Child;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::thread::Builder;
-use std::time::{Duration, Instant};
-use sys::evidence::run_delay_ns_of;
+use std::time::Duration;
+use sys::patience::Patience;
 
 /// The role of the child ([`sys::role`]); its argument is an [`Order`] as JSON.
 pub(crate) const ROLE: &str = "__pack";
 
 /// A child has this long, not counting what it waits for a CPU.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// It has this long in all.
-const MOST_PATIENCE: Duration = Duration::from_secs(120);
 /// How often is looked at what it waited.
 const LOOK_EVERY: Duration = Duration::from_millis(200);
 
@@ -108,19 +106,13 @@ fn answer<T: DeserializeOwned + Send + 'static>(
 
 /// What the child sends. One that does not run because others do is not late.
 fn wait<T>(receiver: &Receiver<T>, child: u32) -> Result<T, RecvTimeoutError> {
-    let began = Instant::now();
+    let patience = Patience::with(child, PATIENCE);
     loop {
         let answer = receiver.recv_timeout(LOOK_EVERY);
-        let elapsed = began.elapsed();
-        let waited = Duration::from_nanos(run_delay_ns_of(child).unwrap_or(0));
-        if is_late(elapsed, waited) || !matches!(answer, Err(RecvTimeoutError::Timeout)) {
+        if !matches!(answer, Err(RecvTimeoutError::Timeout)) || patience.is_over() {
             return answer;
         }
     }
-}
-
-fn is_late(elapsed: Duration, waited_for_cpu: Duration) -> bool {
-    elapsed > MOST_PATIENCE || elapsed.saturating_sub(waited_for_cpu) > PATIENCE
 }
 
 /// A child that ends with its parent's interest in it.
@@ -155,20 +147,5 @@ pub(crate) fn serve(order: &str) -> io::Result<()> {
             };
             wire::send(&mut to, &trial(&site, &directory))
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_child_without_a_cpu_is_not_late() {
-        let late =
-            |elapsed, waited| is_late(Duration::from_secs(elapsed), Duration::from_secs(waited));
-        assert!(late(11, 0) && !late(10, 0));
-        assert!(!late(30, 25) && late(30, 19));
-        assert!(late(121, 120), "not for ever");
-        assert!(!late(5, 6), "the two are not read at once");
     }
 }

@@ -1,9 +1,9 @@
 //! Everything read, everything compared.
 
 use super::agree::{for_each_read, is_gone};
-use super::fill::{self, Entry};
+use super::fill::{self, Entry, NotIndexed};
 use super::questions;
-use crate::{Store, StoreError, name_of};
+use crate::{Store, StoreError, document, name_of};
 use model::summary::{KeptResult, KeptRun};
 use model::text::several;
 use rusqlite::{Connection, OptionalExtension};
@@ -21,8 +21,11 @@ pub struct Verified {
     pub documents: usize,
     /// Results in them, each of which was compared.
     pub results: usize,
-    /// Documents that can't be read or are not what their names say.
+    /// Documents that are none any more, or not what their names say.
     pub damaged: Vec<Damage>,
+    /// Documents that can't be read here, by the system or since they are of a newer latlas: they may be as
+    /// good as ever.
+    pub unread: Vec<Damage>,
     /// Where the index differs from the documents, and what SQLite says of
     /// its file.
     pub index: Vec<Damage>,
@@ -42,9 +45,12 @@ pub struct Damage {
 }
 
 impl Verified {
-    /// Whether no damage was found.
+    /// Whether all was read and no damage was found.
     pub fn is_whole(&self) -> bool {
-        self.damaged.is_empty() && self.index.is_empty() && self.tags.is_empty()
+        self.damaged.is_empty()
+            && self.unread.is_empty()
+            && self.index.is_empty()
+            && self.tags.is_empty()
     }
 }
 
@@ -78,6 +84,9 @@ pub(super) fn verify(db: &Connection, store: &Store) -> Result<Verified, StoreEr
                 found.index.extend(what.map(damage));
             }
             Err(_) if is_gone(path) => {}
+            Err(reason @ NotIndexed::Unread(_)) if !document::is_damaged(path) => {
+                found.unread.push(damage(reason.to_string()));
+            }
             Err(reason) => found.damaged.push(damage(reason.to_string())),
         }
         Ok(())
@@ -85,6 +94,7 @@ pub(super) fn verify(db: &Connection, store: &Store) -> Result<Verified, StoreEr
     found.damaged.extend(strays(store, &paths)?);
     found.tags.extend(tags(store)?);
     found.damaged.sort_by(|a, b| a.path.cmp(&b.path));
+    found.unread.sort_by(|a, b| a.path.cmp(&b.path));
     found.index.sort_by(|a, b| a.path.cmp(&b.path));
     Ok(found)
 }

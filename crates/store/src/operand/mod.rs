@@ -15,6 +15,8 @@ use compare::{alike, files_alike};
 use model::nearest::suggestion;
 use model::run::Run;
 use model::summary::{KeptRun, MachineKey};
+use model::text::counted;
+use std::path::PathBuf;
 
 /// Kept runs that are looked through, the newest first, for those of a machine
 /// or for what runs differ by.
@@ -22,11 +24,12 @@ pub const LOOKED_THROUGH: usize = 30;
 
 /// The side that a name means: a file, a run of the store, all runs under a tag
 /// that are like the newest of them, a published table, or a machine with all its
-/// latest runs that are alike.
+/// latest runs that are alike. What was left out or repaired is added to `messages`, a line each.
 pub fn find(
     name: &str,
     store: &Result<Store, StoreError>,
     references: &References,
+    messages: &mut Vec<String>,
 ) -> Result<Operand, OperandError> {
     if !std::path::Path::new(name).is_file()
         && let Some(table) = references.find(name)
@@ -37,13 +40,13 @@ pub fn find(
         });
     }
     if let Some(host) = name.strip_prefix('@') {
-        return machine(name, host, in_store(store)?);
+        return machine(name, host, in_store(store)?, messages);
     }
     // One run under a tag is found by its name below, as everywhere.
     if let Ok(store) = store
         && !std::path::Path::new(name).is_file()
     {
-        let runs = tagged(name, store, &mut Vec::new())?;
+        let runs = tagged(name, store, messages)?;
         if runs.len() > 1 {
             return Ok(Operand::of_runs(name, runs));
         }
@@ -53,7 +56,7 @@ pub fn find(
         // A machine may be called as an id begins, or as no file is.
         Err(StoreError::NoSuchFile { .. } | StoreError::NoSuchRun { .. }) => {
             let of_machine = in_store(store).map_err(OperandError::from);
-            match of_machine.and_then(|store| machine(name, name, store)) {
+            match of_machine.and_then(|store| machine(name, name, store, messages)) {
                 Err(
                     OperandError::NoMachine(_) | OperandError::Store(StoreError::NoDataDirectory),
                 ) => Err(unknown(name, references)),
@@ -104,7 +107,12 @@ fn unknown(name: &str, references: &References) -> OperandError {
 }
 
 /// The latest run of a machine and those kept before that are alike.
-fn machine(name: &str, host: &str, store: &Store) -> Result<Operand, OperandError> {
+fn machine(
+    name: &str,
+    host: &str,
+    store: &Store,
+    messages: &mut Vec<String>,
+) -> Result<Operand, OperandError> {
     let of_host = |run: &Run| {
         let own = run.machine.hostname.get();
         own.is_some_and(|own| own.eq_ignore_ascii_case(host))
@@ -116,7 +124,7 @@ fn machine(name: &str, host: &str, store: &Store) -> Result<Operand, OperandErro
         let of_machine = !kept.imported && !kept.commands && kept.partial.is_none();
         of_machine && own.is_some_and(|own| own.eq_ignore_ascii_case(host))
     };
-    let mut runs: Vec<Run> = newest(store, &[&kept_of_host])?
+    let mut runs: Vec<Run> = newest(store, &[&kept_of_host], messages)?
         .into_iter()
         .filter(|run| of_host(run) && of_machine(run) && run.partial.is_none())
         .collect();
@@ -143,11 +151,15 @@ fn machine(name: &str, host: &str, store: &Store) -> Result<Operand, OperandErro
 }
 
 /// The last kept runs of each machine that a side of one run is of, the newest
-/// first: those that [`kept_like`] may want.
+/// first: those that [`kept_like`] may want. What was left out is added to `messages`, a line each.
 ///
 /// # Errors
 /// If neither index nor documents can be read.
-pub fn recent_like(store: &Store, operands: &[&Operand]) -> Result<Vec<Run>, StoreError> {
+pub fn recent_like(
+    store: &Store,
+    operands: &[&Operand],
+    messages: &mut Vec<String>,
+) -> Result<Vec<Run>, StoreError> {
     let alone = operands.iter().filter(|operand| operand.runs().len() == 1);
     let mut machines: Vec<MachineKey> = alone.map(|o| MachineKey::of(&o.runs()[0])).collect();
     machines.sort();
@@ -155,14 +167,18 @@ pub fn recent_like(store: &Store, operands: &[&Operand]) -> Result<Vec<Run>, Sto
     let of = |machine: MachineKey| move |kept: &KeptRun| kept.machine == machine;
     let wanted: Vec<_> = machines.into_iter().map(of).collect();
     let wanted: Vec<&dyn Fn(&KeptRun) -> bool> = wanted.iter().map(|of| of as _).collect();
-    newest(store, &wanted)
+    newest(store, &wanted, messages)
 }
 
 /// The newest runs of each kind that is wanted, by the index; where that can't
 /// be had, of all.
-fn newest(store: &Store, wanted: &[&dyn Fn(&KeptRun) -> bool]) -> Result<Vec<Run>, StoreError> {
+fn newest(
+    store: &Store,
+    wanted: &[&dyn Fn(&KeptRun) -> bool],
+    messages: &mut Vec<String>,
+) -> Result<Vec<Run>, StoreError> {
     let Ok(kept) = Index::open(store.clone()).and_then(|index| index.runs()) else {
-        return recent(store);
+        return recent(store, messages);
     };
     let mut places: Vec<usize> = Vec::new();
     for wanted in wanted {
@@ -172,19 +188,34 @@ fn newest(store: &Store, wanted: &[&dyn Fn(&KeptRun) -> bool]) -> Result<Vec<Run
     places.sort_unstable();
     places.dedup();
     let paths = places.into_iter().map(|place| &kept[place].path);
-    Ok(paths
-        .filter_map(|path| crate::read(path).ok())
-        .map(without_samples)
-        .collect())
+    Ok(readable(paths, messages))
 }
 
-/// The last kept runs, the newest first. Files that can't be read (of a newer
-/// latlas, or damaged) are no business of a comparison that did not name them.
-fn recent(store: &Store) -> Result<Vec<Run>, StoreError> {
+/// The last kept runs, the newest first.
+fn recent(store: &Store, messages: &mut Vec<String>) -> Result<Vec<Run>, StoreError> {
     let paths = store.paths()?;
     let newest = paths.iter().rev().take(LOOKED_THROUGH);
-    Ok(newest
-        .filter_map(|path| crate::read(path).ok())
-        .map(without_samples)
-        .collect())
+    Ok(readable(newest, messages))
+}
+
+/// Runs without their samples. Documents that can't be read (of a newer latlas, or damaged) don't stop a
+/// comparison that did not name them; they are counted.
+fn readable<'p>(paths: impl Iterator<Item = &'p PathBuf>, messages: &mut Vec<String>) -> Vec<Run> {
+    let mut unread = 0;
+    let mut runs = Vec::new();
+    for path in paths {
+        match crate::read(path) {
+            Ok(run) => runs.push(without_samples(run)),
+            Err(_) => unread += 1,
+        }
+    }
+    if unread > 0 {
+        let runs = counted(unread, "stored run");
+        let line =
+            format!("{runs} can't be read and count for nothing (latlas atlas verify says why)");
+        if !messages.contains(&line) {
+            messages.push(line);
+        }
+    }
+    runs
 }

@@ -30,7 +30,7 @@ fn ids(operand: &Operand) -> Vec<&str> {
 
 /// What each name means: the runs, a table, or why nothing.
 fn meanings(names: &[&str], store: &Result<Store, StoreError>) -> String {
-    let meaning = |name: &&str| match find(name, store, &references()) {
+    let meaning = |name: &&str| match find(name, store, &references(), &mut Vec::new()) {
         Ok(side) => match &side.source {
             Source::Published(table) => format!("{name}: {}\n", table.key),
             Source::Runs(_) => format!("{name}: {:?}\n", ids(&side)),
@@ -91,12 +91,16 @@ fn a_machine_is_found_behind_many_runs_of_others() {
         .map(|(id, host)| (&id[..], *host, "6.1"))
         .collect();
     let (_dir, store) = kept(&all);
-    let lab = find("@lab", &store, &references()).expect("@lab");
+    let lab = find("@lab", &store, &references(), &mut Vec::new()).expect("@lab");
     assert_eq!(ids(&lab), ["cccc", "bbbb", "aaaa"]);
     // So are the runs like a run of it.
-    let one = find("cccc", &store, &references()).expect("there");
-    let table = find("2012", &store, &references()).expect("there");
-    let recent = recent_like(store.as_ref().expect("store"), &[&one, &table]);
+    let one = find("cccc", &store, &references(), &mut Vec::new()).expect("there");
+    let table = find("2012", &store, &references(), &mut Vec::new()).expect("there");
+    let recent = recent_like(
+        store.as_ref().expect("store"),
+        &[&one, &table],
+        &mut Vec::new(),
+    );
     let recent = recent.expect("read");
     assert_eq!(recent.len(), 3);
     assert_eq!(kept_like(&[&one, &table], &recent)[0].len(), 2);
@@ -126,12 +130,12 @@ fn a_machine_is_no_import_no_command_and_no_mixture_of_file_systems() {
     imported.imported = Some(synthetic::imported());
     keep("ffff", 13, imported.clone());
     keep("abcd", 14, synthetic::run_of_commands());
-    let lab = find("@lab", &store, &references()).expect("@lab");
+    let lab = find("@lab", &store, &references(), &mut Vec::new()).expect("@lab");
     assert_eq!(ids(&lab), ["eeee", "dddd", "bbbb", "aaaa"]);
     // An import has no runs like it, though others came of the same file.
     keep("fff0", 15, imported);
-    let recent = recent(store.as_ref().expect("store")).expect("read");
-    let one = find("ffff", &store, &references()).expect("there");
+    let recent = recent(store.as_ref().expect("store"), &mut Vec::new()).expect("read");
+    let one = find("ffff", &store, &references(), &mut Vec::new()).expect("there");
     assert!(kept_like(&[&one, &one], &recent).is_empty());
 }
 
@@ -144,9 +148,9 @@ fn runs_like_a_side_are_found() {
         ("dddd", "lab", "6.1"),
         ("eeee", "lab", "6.1"),
     ]);
-    let of = |name: &str| find(name, &store, &references()).expect(name);
+    let of = |name: &str| find(name, &store, &references(), &mut Vec::new()).expect(name);
     let like = |a: &Operand, b: &Operand| -> Vec<Vec<String>> {
-        let kept = recent(store.as_ref().expect("store")).expect("read");
+        let kept = recent(store.as_ref().expect("store"), &mut Vec::new()).expect("read");
         let groups = kept_like(&[a, b], &kept);
         let ids = |group: &Vec<Run>| group.iter().map(|r| r.id[..4].to_string()).collect();
         groups.iter().map(ids).collect()
@@ -165,7 +169,7 @@ fn refused(name: &str, store: &Result<Store, StoreError>) -> [String; 3] {
     let baseline = crate::baseline::baseline(name, store, &references, &rows, &mut Vec::new());
     [
         run.expect_err("no run").to_string(),
-        find(name, store, &references)
+        find(name, store, &references, &mut Vec::new())
             .expect_err("no run")
             .to_string(),
         baseline.expect_err("no run").to_string(),
@@ -192,4 +196,32 @@ fn what_a_name_leads_to_is_said_alike_by_all_commands() {
             "{error}"
         );
     }
+}
+
+#[test]
+fn a_stored_run_that_cannot_be_read_is_counted_by_a_comparison_that_would_use_it() {
+    let runs = ["aaaa", "bbbb", "cccc", "dddd"].map(|id| (id, "lab", "6.1"));
+    let (_dir, store) = kept(&runs);
+    let of_user = store.as_ref().expect("store");
+    // With the index, which knows them.
+    let index = Index::open(of_user.clone()).expect("index");
+    assert_eq!(index.runs().expect("runs").len(), 4);
+    let paths = of_user.paths().expect("paths");
+    for path in &paths[1..3] {
+        std::fs::write(path, "{").expect("damaged");
+    }
+    let mut messages = Vec::new();
+    let lab = find("@lab", &store, &references(), &mut messages).expect("@lab");
+    assert_eq!(ids(&lab), ["dddd", "aaaa"]);
+    let one = find("dddd", &store, &references(), &mut messages).expect("there");
+    let recent = recent_like(of_user, &[&one], &mut messages).expect("read");
+    assert_eq!(recent.len(), 2);
+    let said = "2 stored runs can't be read and count for nothing (latlas atlas verify says why)";
+    assert_eq!(messages, [said], "once");
+    let mut messages = Vec::new();
+    assert_eq!(
+        super::recent(of_user, &mut messages).expect("read").len(),
+        2
+    );
+    assert_eq!(messages, [said], "and without an index");
 }

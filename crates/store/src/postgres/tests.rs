@@ -118,6 +118,7 @@ fn what_is_kept_can_be_read_without_a_cache_directory() {
         "@one",
         &Ok(home.store.clone()),
         &References::embedded().expect("references"),
+        &mut Vec::new(),
     );
     assert_eq!(of_host.expect("two runs").runs().len(), 2);
     index.delete(&numbered(1, "one").id).expect("deleted");

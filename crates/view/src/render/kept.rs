@@ -68,7 +68,11 @@ pub fn verified(verified: &Verified) -> Vec<Block> {
     let mut say = |label: &str, text: String| {
         blocks.push(Block::labelled(format!("{label:<9}"), text));
     };
-    for (label, damaged) in [("damaged", &verified.damaged), ("index", &verified.index)] {
+    for (label, damaged) in [
+        ("damaged", &verified.damaged),
+        ("not read", &verified.unread),
+        ("index", &verified.index),
+    ] {
         for damage in damaged {
             say(label, format!("{}: {}", damage.path.display(), damage.what));
         }

@@ -110,10 +110,10 @@ fn a_store_of_which_nothing_can_be_read_is_not_empty() {
             crate::history::machine_of(&index, "one")
                 .expect_err("none")
                 .to_string(),
-            crate::operand::find("@one", &store, &references)
+            crate::operand::find("@one", &store, &references, &mut Vec::new())
                 .expect_err("none")
                 .to_string(),
-            crate::operand::find("one", &store, &references)
+            crate::operand::find("one", &store, &references, &mut Vec::new())
                 .expect_err("none")
                 .to_string(),
         ];
@@ -137,4 +137,30 @@ fn what_is_no_file_is_remembered_as_damage_is() {
         "{messages:?}"
     );
     drop(home.quiet());
+}
+
+#[test]
+fn what_cannot_be_read_here_is_not_called_damaged() {
+    let home = Home::with_three();
+    let index = home.quiet();
+    let paths = home.store.paths().expect("paths");
+    leads_nowhere(&paths[0]);
+    std::fs::write(&paths[1], r#"{"schema": 99999}"#).expect("of a newer latlas");
+    std::fs::write(&paths[2], "damaged").expect("damaged");
+    let verified = index.verify().expect("looked");
+    let of = |found: &[crate::index::Damage]| -> Vec<PathBuf> {
+        found.iter().map(|damage| damage.path.clone()).collect()
+    };
+    assert_eq!(of(&verified.unread), paths[..2]);
+    assert_eq!(of(&verified.damaged), paths[2..]);
+    assert!(verified.unread[0].what.contains(WHY), "{verified:?}");
+    assert!(
+        verified.unread[1].what.contains("use a newer latlas"),
+        "{verified:?}"
+    );
+    std::fs::remove_file(&paths[2]).expect("removed");
+    assert!(
+        !index.verify().expect("looked").is_whole(),
+        "not all was read"
+    );
 }
