@@ -159,6 +159,7 @@ fn without_a_lock_it_measures_with_a_remark() {
         ("missing/lock", "No such file"),
         ("link", "a symbolic link"),
         (".", "directory"),
+        ("target", "something else than a lock"),
     ] {
         let mut command = home.command(SHORT);
         let done = Done::of(command.env("LATLAS_LOCK", home.path(path))).measured();

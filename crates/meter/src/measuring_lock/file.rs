@@ -4,7 +4,7 @@ use super::VARIABLE;
 use super::holder::{HeldBy, Holder};
 use std::fs::{File, OpenOptions, Permissions};
 use std::io::{self, ErrorKind, Read, Seek, Write};
-use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt};
+use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use sys::ancestors::is_stopped;
@@ -160,6 +160,10 @@ fn open_and_check(path: &Path, for_all: bool) -> io::Result<File> {
         let why = "not a regular file with one name";
         return Err(io::Error::new(ErrorKind::InvalidInput, why));
     }
+    if !is_lock(&file)? {
+        let why = "it holds something else than a lock: name another file, or remove it";
+        return Err(io::Error::new(ErrorKind::InvalidInput, why));
+    }
     let mode = found.mode() & 0o777;
     if for_all && mode != MODE && is_ours(&found) {
         file.set_permissions(Permissions::from_mode(MODE))?;
@@ -171,6 +175,14 @@ fn open_and_check(path: &Path, for_all: bool) -> io::Result<File> {
         return Err(io::Error::new(ErrorKind::PermissionDenied, why));
     }
     Ok(file)
+}
+
+/// Whether a file is empty or holds the description of a holder, whole or in part: it is emptied.
+fn is_lock(file: &File) -> io::Result<bool> {
+    const BEGINS: &[u8] = b"{\"pid\":";
+    let mut bytes = [0; BEGINS.len()];
+    let length = file.read_at(&mut bytes, 0)?;
+    Ok(BEGINS.starts_with(&bytes[..length]))
 }
 
 /// Opens the file as it is, or makes it. Never both in one call: in a directory such as /tmp the

@@ -26,7 +26,7 @@ pub(super) fn shell_start(
     wake: OwnedFd,
     resumed: &Arc<AtomicBool>,
 ) -> anyhow::Result<Option<String>> {
-    let words = in_shell(shell, OsStr::new(":"));
+    let words = in_shell(shell, OsStr::new(":"))?;
     let arm = Arm {
         words,
         controls,
