@@ -426,9 +426,9 @@ mod tests {
                 "line 1, column 13: it is not JSON: unexpected \"}\"",
             ),
             (
-                "[1,]\n",
+                "{\"rows\": [],}\n",
                 Kind::NotJson,
-                "line 1, column 4: it is not JSON: unexpected \"]\"",
+                "line 1, column 13: it is not JSON: unexpected \"}\"",
             ),
             (
                 "{\"rows\": [",
