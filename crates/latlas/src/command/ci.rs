@@ -41,7 +41,7 @@ pub(crate) fn ci(options: &CiOptions) -> anyhow::Result<ExitCode> {
     let markdown = options
         .markdown
         .as_deref()
-        .filter(|path| *path != Path::new("-"));
+        .filter(|path| !ending::is_stdout(path));
     let markdown = markdown.map(|path| {
         ending::check(path, &[Ending::Exported("markdown")])?;
         anyhow::Ok(Output::open(path)?)
