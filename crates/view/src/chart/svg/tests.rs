@@ -135,23 +135,36 @@ fn no_label_is_cut_off() {
         bare,
         ..px(width)
     };
-    // The last number of the axis stands at its end.
-    let to_the_end = of(Body::Bars(Bars {
-        label: "how many".into(),
-        categories: ["short", "medium", "long"].map(String::from).to_vec(),
-        value: figure::linear("how many", Quantity::Count),
-        parts: vec![Part {
-            name: "all".into(),
-            values: vec![Some(3.0), Some(2.0), Some(1.0)],
-        }],
-        lying: false,
-        apart: 0,
-        stretches: Some(Stretches {
-            axis: figure::log("length", Quantity::Nanoseconds),
-            edges: vec![1e3, 1e4, 1e5, 1e6],
-        }),
-    }));
-    for chart in charts().iter().chain([&to_the_end]) {
+    // The last numbers of both axes stand at their ends.
+    let to_the_ends = [3.0, 77.0, 96.2].map(|most| {
+        of(Body::Bars(Bars {
+            label: "how many".into(),
+            categories: ["short", "medium", "long"].map(String::from).to_vec(),
+            value: figure::linear("how many", Quantity::Count),
+            parts: vec![Part {
+                name: "all".into(),
+                values: vec![Some(most), Some(2.0), Some(1.0)],
+            }],
+            lying: false,
+            apart: 0,
+            stretches: Some(Stretches {
+                axis: figure::log("length", Quantity::Nanoseconds),
+                edges: vec![1e3, 1e4, 1e5, 1e6],
+            }),
+        }))
+    });
+    let curves_to_the_ends = [77.0, 96.2].map(|most| {
+        let point = |y| Point::bare(y, y);
+        let points = [1.0, most].map(point).to_vec();
+        let axis = || figure::linear("how many", Quantity::Count);
+        let curve = figure::joined("all", Kind::Measured, points);
+        of(Body::Lines(Lines::new(axis(), axis(), vec![curve])))
+    });
+    for chart in charts()
+        .iter()
+        .chain(&to_the_ends)
+        .chain(&curves_to_the_ends)
+    {
         let documents = [
             px(320.0),
             px(860.0),
