@@ -14,6 +14,7 @@ pub mod allocator;
 pub mod ancestors;
 pub mod attached;
 pub mod attributes;
+pub mod capture;
 pub mod child;
 pub mod clock;
 pub mod command;

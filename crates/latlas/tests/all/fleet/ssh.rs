@@ -38,6 +38,19 @@ fn a_host_that_is_down_is_reported_once_for_all_of_its_jobs() {
 }
 
 #[test]
+fn what_an_ssh_leaves_running_is_not_waited_for() {
+    let fleet = Fleet::new(&format!("{SHORT}\nengine = 'ssh'\nhosts = ['a']"));
+    // As the master of a shared connection, which may keep the streams of its first client.
+    let leaves = "case $3 in *'fleet job'*) sleep 600 & echo $! >\"$HOSTS/left\";; esac\nmkdir -p";
+    let ssh = fleet.0.read("bin/ssh");
+    fleet.0.write("bin/ssh", ssh.replace("mkdir -p", leaves));
+    fleet.run("submit lab.toml").ok();
+    let left = fleet.0.read("hosts/left");
+    signal(left.trim().parse().expect("a number"), "KILL");
+    assert_eq!(fleet.states(), ["done"]);
+}
+
+#[test]
 fn what_a_host_measured_for_a_killed_submission_is_copied() {
     let fleet = Fleet::new(SHORT);
     fleet.0.write("hosts.txt", "a # the only one\n\n");
