@@ -5,8 +5,8 @@ use crate::FleetError;
 use crate::child::{self, Ended, Limits};
 use crate::directory::program_name;
 use crate::record::Refusal;
-use std::fs::File;
 use std::os::unix::process::CommandExt;
+use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 use store::exchange::import::MAX_FILE_BYTES;
@@ -34,20 +34,25 @@ impl Host<'_> {
         let ask = format!("{make} && {{ sha256sum {program} 2>/dev/null || true; }}");
         let known = self.shell(&ask, Stdio::null(), SHORT)?;
         if !known.starts_with(digest.as_bytes()) {
-            let file = open_file(self.program).map_err(FleetError::io("read", self.program))?;
-            self.put(file, &program, COPY)?;
+            self.put(self.program, &program, COPY)?;
         }
-        let path = self.directory.submission();
-        let file = open_file(&path).map_err(FleetError::io("read", &path))?;
-        self.put(file, &format!("{dir}/campaign.json"), SHORT)
+        let submission = self.directory.submission();
+        self.put(&submission, &format!("{dir}/campaign.json"), SHORT)
     }
 
     /// Writes a file on the host, whole or not at all.
-    fn put(&self, file: File, path: &str, limits: Limits) -> Result<(), Failure> {
-        // What an attempt before left there.
+    fn put(&self, from: &Path, path: &str, limits: Limits) -> Result<(), Failure> {
+        let file = open_file(from).map_err(FleetError::io("read", from))?;
+        let bytes = file.metadata().map_err(FleetError::io("read", from))?.len();
+        let name = path.rsplit('/').next().unwrap_or(path);
+        let new = format!("{path}.new.$$");
+        // What an attempt before left there is removed. Where the connection breaks, `cat` comes to the end of its
+        // input, and succeeds: half a file must not take the place of a whole one. 255 is ssh's own code for that.
         let command = format!(
-            "rm -f {path}.new.*; cat >{path}.new.$$ && chmod 755 {path}.new.$$ && \
-             mv {path}.new.$$ {path} || {{ rm -f {path}.new.$$; exit 1; }}"
+            "rm -f {path}.new.*; cat >{new} && n=$(wc -c <{new}) && \
+             if test $n -eq {bytes}; then chmod 755 {new} && mv {new} {path}; \
+             else echo \"only $n of {bytes} bytes of {name} arrived\" >&2; (exit 255); fi || \
+             {{ code=$?; rm -f {new}; exit $code; }}"
         );
         self.shell(&command, file.into(), limits).map(drop)
     }

@@ -252,6 +252,30 @@ fn a_host_without_room_is_named_so_and_keeps_no_remains() {
 }
 
 #[test]
+fn half_a_program_is_not_put_in_place_of_a_whole_one() {
+    let fleet = Fleet::new(&format!("{SHORT}\nengine = 'ssh'\nhosts = ['a']"));
+    let ssh = fleet.0.read("bin/ssh");
+    let breaks =
+        "case $3 in *'cat >'*) head -c 100000 | sh -c \"$3\"; exit;; esac; exec sh -c \"$3\"";
+    fleet
+        .0
+        .write("bin/ssh", ssh.replace("exec sh -c \"$3\"", breaks));
+    fleet.run("submit lab.toml").ended_with(3);
+    let job = fleet.status()["jobs"][0].clone();
+    assert_eq!(job["refusal"], "unreachable", "{job}");
+    let reason = job["reason"].to_string();
+    has(
+        &reason,
+        ["only 100000 of ", " bytes of latlas-", " arrived"],
+    );
+    assert_eq!((programs(&fleet), jobs(&fleet)), (0, 0));
+    // As after a connection that broke, it is tried again without --again.
+    fleet.0.write("bin/ssh", ssh);
+    fleet.run("submit lab.toml").ok();
+    assert_eq!((programs(&fleet), jobs(&fleet)), (1, 1));
+}
+
+#[test]
 fn a_job_that_takes_too_long_is_ended_on_its_host() {
     for (limits, reasons, begun) in [
         (
