@@ -252,6 +252,24 @@ fn a_host_without_room_is_named_so_and_keeps_no_remains() {
 }
 
 #[test]
+fn a_host_whose_shell_prints_is_refused_with_what_to_do() {
+    let fleet = Fleet::new(&format!("{SHORT}\nengine = 'ssh'\nhosts = ['a']"));
+    fleet.0.write("hosts/a.rc", "echo hello\n");
+    fleet.run("submit lab.toml").ended_with(3);
+    let job = fleet.status()["jobs"][0].clone();
+    assert_eq!(job["refusal"], "answer", "{job}");
+    let reason = job["reason"].as_str().expect("a reason");
+    has(
+        reason,
+        ["its shell prints \"hello\"", "~/.bashrc", "--again"],
+    );
+    assert_eq!(programs(&fleet), 0, "nothing is sent there");
+    std::fs::remove_file(fleet.0.path("hosts/a.rc")).expect("removed");
+    fleet.run("submit lab.toml --again").ok();
+    assert_eq!(fleet.states(), ["done"]);
+}
+
+#[test]
 fn half_a_program_is_not_put_in_place_of_a_whole_one() {
     let fleet = Fleet::new(&format!("{SHORT}\nengine = 'ssh'\nhosts = ['a']"));
     let ssh = fleet.0.read("bin/ssh");
