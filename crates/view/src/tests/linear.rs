@@ -3,14 +3,15 @@
 
 use crate::chart::pictures;
 use crate::render::{self, Options};
-use crate::report::{Content, Shown, page};
+use crate::report::{Content, Shown, fleet_page, page};
 use crate::terminal::plain;
 use compare::operand::Operand;
 use compare::references::References;
 use model::command::Command;
+use model::fleet::Fleet;
 use model::keyed::count;
 use model::run::{Cell, Row, Run};
-use model::synthetic;
+use model::synthetic::{self, fleet};
 use store::exchange::export::{Format, export};
 
 /// A run of so many rows, each with its samples.
@@ -136,6 +137,31 @@ fn no_export_of_commands_searches_for_each_of_them() {
         assert!(
             many <= 16 * few * 13 / 10,
             "{few} items of 32 commands, {many} of 512"
+        );
+    }
+}
+
+#[test]
+fn no_page_of_a_fleet_searches_for_each_host() {
+    type Page<'p> = (&'p str, &'p dyn Fn(&Fleet));
+    let pages: [Page; 2] = [
+        ("report", &|fleet| drop(plain(&render::fleet(fleet)))),
+        ("report -o", &|fleet| drop(fleet_page(fleet))),
+    ];
+    for (name, draw) in pages {
+        let [few, many] = [40, 640].map(|hosts| {
+            // One host of twelve lies apart, in another row than the next.
+            let factor = |host: usize, row: usize| match (host % 12, host / 12 % 4 == row) {
+                (7, true) => 1.3,
+                _ => 1.0,
+            };
+            let fleet = fleet::fleet(&fleet::Made::new(hosts, 4, 1).runs(factor, |_, _| ()));
+            assert_eq!(fleet.apart().len(), (hosts + 4) / 12);
+            count::during(|| draw(&fleet))
+        });
+        assert!(
+            many <= 16 * few * 13 / 10,
+            "{name}: {few} hosts of 40 handed out, {many} of 640"
         );
     }
 }
