@@ -5,7 +5,7 @@ use super::bytes::{Bytes, Dictionary, Stretch, contiguous};
 use super::cpus::{Occupant, cpus};
 use model::text::visible;
 use model::trace::stacks::Node;
-use model::trace::{Access, Kind, Segment, State, Thread, Trace, Wakeup};
+use model::trace::{Access, Kind, State, Thread, Trace, Wakeup};
 use serde::Serialize;
 use std::collections::{BTreeMap, HashMap};
 
@@ -236,12 +236,9 @@ fn signposts(thread: &Thread, bytes: &mut Bytes) {
 
 /// Stretches of the lane that have a stack, and these.
 fn stacks(thread: &Thread, lane: &[Stretch<State>], bytes: &mut Bytes) {
-    let segments: &[Segment] = match thread.left.is_empty() {
-        true => &[],
-        false => &thread.segments,
-    };
-    let found = segments.iter().filter_map(|segment| {
-        let stack = thread.stack_in(segment)?;
+    let segments = thread.segments.iter().zip(thread.stacks());
+    let found = segments.filter_map(|(segment, stack)| {
+        let stack = stack?;
         let place = lane.binary_search_by_key(&segment.from_ns, |one| one.from_ns);
         Some((place.ok()? as u64, stack))
     });
