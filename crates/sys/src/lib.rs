@@ -74,7 +74,7 @@ pub mod vdso;
 
 pub use affinity::{allowed_cpus, current_cpu, pin_to};
 pub use clock::{
-    Calibration, ClockCost, Counter, boot_ns, calibrate, measure_cost, monotonic_raw_ns,
+    Calibration, ClockCost, Counter, boot_ns, calibrate, later, measure_cost, monotonic_raw_ns,
     realtime_unix_ms, realtime_unix_ns,
 };
 pub use evidence::{
