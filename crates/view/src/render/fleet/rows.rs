@@ -47,10 +47,11 @@ fn add(table: &mut Table, fleet: &Fleet, row: &FleetRow, quantiles: bool) {
         [q.min_ns, q.max_ns]
     };
     let figures = row.figures.iter().map(|figure| figure.value_ns);
+    let apart = row.hosts_apart();
     let own = row
         .figures
         .iter()
-        .filter(|figure| row.is_apart(figure.host));
+        .filter(|figure| apart.contains(&figure.host));
     let marked = own.map(|figure| figure.value_ns);
     let id = row.id.clone();
     table.row([
