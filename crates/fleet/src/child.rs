@@ -39,11 +39,7 @@ const MAX_MESSAGES: u64 = 1 << 20;
 /// # Errors
 /// If it can't be started.
 pub(crate) fn run(command: &mut Command, input: Stdio, limits: Limits) -> io::Result<Ended> {
-    let mut child = command
-        .stdin(input)
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()?;
+    let mut child = command.stdin(input).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
     let (too_much, ignored) = (Arc::default(), Arc::default());
     let out = reader(child.stdout.take(), limits.bytes, &too_much);
     let err = reader(child.stderr.take(), MAX_MESSAGES, &ignored);
@@ -66,18 +62,9 @@ pub(crate) fn run(command: &mut Command, input: Stdio, limits: Limits) -> io::Re
         _ => {
             let message = match printed_too_much {
                 true => format!("it answered with more than {} KiB", limits.bytes >> 10),
-                false => format!(
-                    "timed out after {}",
-                    humantime::format_duration(limits.time)
-                ),
+                false => format!("timed out after {}", humantime::format_duration(limits.time)),
             };
-            return Ok(Ended {
-                ok: false,
-                code: None,
-                out: Vec::new(),
-                message,
-                printed_too_much,
-            });
+            return Ok(Ended { ok: false, code: None, out: Vec::new(), message, printed_too_much });
         }
     };
     let err = String::from_utf8_lossy(&err);
@@ -142,10 +129,7 @@ mod tests {
 
     #[test]
     fn what_prints_without_end_is_killed_and_keeps_no_memory() {
-        let limits = Limits {
-            time: Duration::from_secs(60),
-            bytes: 64 << 10,
-        };
+        let limits = Limits { time: Duration::from_secs(60), bytes: 64 << 10 };
         let of = |script: &str| {
             let mut command = Command::new("sh");
             run(command.args(["-c", script]), Stdio::null(), limits).expect("started")

@@ -32,10 +32,7 @@ pub fn standing(mut evidence: Evidence) -> Standing {
     // What is kept of a document is dropped with its job: there may be many.
     let (documents, mut foreign, others) = std::mem::take(&mut evidence.documents).by_job();
     let mut documents = documents.into_iter().peekable();
-    let mut records = std::mem::take(&mut evidence.records)
-        .by_job()
-        .into_iter()
-        .peekable();
+    let mut records = std::mem::take(&mut evidence.records).by_job().into_iter().peekable();
     let queued = queued(evidence.queue);
     let jobs = evidence.expected.jobs().enumerate();
     let jobs: Vec<JobStanding> = jobs
@@ -45,9 +42,7 @@ pub fn standing(mut evidence: Evidence) -> Standing {
                 documents: take(&mut documents, |one| one.place == place),
                 records: take(&mut records, |one| one.place == place),
                 queued: queued.get(&key).map_or(&[], Vec::as_slice),
-                other_program: others
-                    .get(&place)
-                    .and_then(|all| Some(&*all.last()?.reason)),
+                other_program: others.get(&place).and_then(|all| Some(&*all.last()?.reason)),
             };
             job_standing(&evidence, of_job)
         })
@@ -107,11 +102,10 @@ fn job_standing(evidence: &Evidence, job: OfJob) -> JobStanding {
     let (documents, records) = (&job.documents, &job.records);
     let mut whole = documents.iter().filter(|one| one.partial.is_none());
     let counts = whole.next();
-    let batch = evidence.batches.get(host).and_then(|batches| {
-        batches
-            .iter()
-            .rfind(|batch| batch.repetitions.contains(&repetition))
-    });
+    let batch = evidence
+        .batches
+        .get(host)
+        .and_then(|batches| batches.iter().rfind(|batch| batch.repetitions.contains(&repetition)));
     let mut standing = JobStanding {
         host: host.to_owned(),
         repetition,

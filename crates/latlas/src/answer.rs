@@ -13,9 +13,7 @@ use std::process::{Command, Stdio};
 /// What the system says of pipes.
 pub(crate) fn of(command: &mut Command) -> io::Result<PipeReader> {
     let (from, to) = io::pipe()?;
-    command
-        .stdin(Stdio::from(OwnedFd::from(to)))
-        .stdout(sys::process::null_device()?);
+    command.stdin(Stdio::from(OwnedFd::from(to))).stdout(sys::process::null_device()?);
     Ok(from)
 }
 

@@ -105,10 +105,7 @@ fn in_directory() -> std::io::Result<Vec<PathBuf>> {
     };
     trust::check(&directory)?;
     let entries = std::fs::read_dir(directory)?.flatten();
-    let mut files: Vec<PathBuf> = entries
-        .map(|entry| entry.path())
-        .filter(is_library)
-        .collect();
+    let mut files: Vec<PathBuf> = entries.map(|entry| entry.path()).filter(is_library).collect();
     files.sort();
     Ok(files)
 }

@@ -131,11 +131,7 @@ pub fn listing(file: &Path) -> Result<Listing, PackError> {
     Ok(Listing {
         name: named(&pack.name),
         built_with: model::text::visible(pack.built_with.trim()),
-        probes: pack
-            .probes
-            .iter()
-            .map(|probe| listed(pack, probe))
-            .collect(),
+        probes: pack.probes.iter().map(|probe| listed(pack, probe)).collect(),
     })
 }
 

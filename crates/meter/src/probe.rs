@@ -194,20 +194,12 @@ impl Effort {
 
     /// So many visits of the samples of [`Effort::SCALAR`].
     pub const fn visits(visits: u32) -> Effort {
-        Effort {
-            visits,
-            ..Effort::SCALAR
-        }
+        Effort { visits, ..Effort::SCALAR }
     }
 
     /// So many visits, samples a visit, and ns that a sample takes.
     pub const fn stamped(visits: u32, samples: u32, sample_ns: f64) -> Effort {
-        Effort {
-            visits,
-            samples,
-            sample_ns: Some(sample_ns),
-            ..Effort::SCALAR
-        }
+        Effort { visits, samples, sample_ns: Some(sample_ns), ..Effort::SCALAR }
     }
 
     /// So many visits and samples a visit, of a working set that takes this
@@ -218,13 +210,7 @@ impl Effort {
         working_set: WorkingSet,
         restore_ns_per_byte: f64,
     ) -> Effort {
-        Effort {
-            visits,
-            samples,
-            working_set,
-            restore_ns_per_byte,
-            sample_ns: None,
-        }
+        Effort { visits, samples, working_set, restore_ns_per_byte, sample_ns: None }
     }
 }
 
@@ -305,8 +291,7 @@ impl Probe {
     /// Why this row of the probe can't be measured on this machine, if so.
     pub fn row_missing(&self, row: &str, machine_shape: &MachineShape) -> Option<String> {
         let variant = self.variant_of(row);
-        self.missing(machine_shape)
-            .or_else(|| (self.row_unavailable)(machine_shape, variant))
+        self.missing(machine_shape).or_else(|| (self.row_unavailable)(machine_shape, variant))
     }
 
     /// Why the probe can't run on this machine, if so.
@@ -362,9 +347,7 @@ impl Probe {
     /// The variant that this row of the probe is; empty where it has none.
     pub fn variant_of(&self, row: &str) -> &str {
         let mut variants = self.variants.iter().map(Text::as_ref);
-        variants
-            .find(|variant| self.row_id(variant) == row)
-            .unwrap_or_default()
+        variants.find(|variant| self.row_id(variant) == row).unwrap_or_default()
     }
 
     /// Ids of the rows that follow from points of its curve.

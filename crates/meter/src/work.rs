@@ -40,10 +40,7 @@ pub enum WorkError {
 impl WorkError {
     /// For `map_err` after a system call.
     pub fn call(call: &'static str) -> impl FnOnce(io::Error) -> WorkError {
-        move |error| WorkError::Call {
-            call,
-            error: Arc::new(error),
-        }
+        move |error| WorkError::Call { call, error: Arc::new(error) }
     }
 }
 

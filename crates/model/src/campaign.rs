@@ -39,9 +39,7 @@ pub fn counted(runs: &[KeptRun]) -> BTreeMap<&str, Vec<&KeptRun>> {
     for run in runs.iter().filter(|run| run.partial.is_none()) {
         let Some(job) = &run.job else { continue };
         let order = |job: &Job, run: &KeptRun| rank(job.attempt, run.started_unix_ms, &run.id);
-        let known = best
-            .entry((&job.host, job.repetition))
-            .or_insert((job, run));
+        let known = best.entry((&job.host, job.repetition)).or_insert((job, run));
         if order(job, run) > order(known.0, known.1) {
             *known = (job, run);
         }
@@ -90,9 +88,6 @@ mod tests {
             .into_iter()
             .map(|(host, runs)| (host, runs.iter().map(|run| &*run.id).collect()))
             .collect();
-        assert_eq!(
-            ids,
-            [("a", vec!["a-1-2-20"]), ("b", vec!["b-1-1-8", "b-2-1-9"])]
-        );
+        assert_eq!(ids, [("a", vec!["a-1-2-20"]), ("b", vec!["b-1-1-8", "b-2-1-9"])]);
     }
 }

@@ -11,18 +11,11 @@ pub fn decimals(value: f64, half_width: f64) -> usize {
     /// Digits below that are rounding errors.
     const MOST: i32 = 12;
     let digit_of = |x: f64| {
-        if x.abs() > 0.0 && x.is_finite() {
-            x.abs().log10().floor() as i32
-        } else {
-            0
-        }
+        if x.abs() > 0.0 && x.is_finite() { x.abs().log10().floor() as i32 } else { 0 }
     };
     let by_value = 2 - digit_of(value);
-    let by_width = if half_width > 0.0 && half_width.is_finite() {
-        -digit_of(half_width)
-    } else {
-        by_value
-    };
+    let by_width =
+        if half_width > 0.0 && half_width.is_finite() { -digit_of(half_width) } else { by_value };
     by_value.min(by_width.max(0)).clamp(0, MOST) as usize
 }
 
@@ -78,9 +71,7 @@ pub fn value(unit: &Unit, value: f64) -> String {
         true => 0,
         false => places(unit, value, 0.0, scale),
     };
-    format!("{:.places$} {name}", value / scale)
-        .trim_end()
-        .into()
+    format!("{:.places$} {name}", value / scale).trim_end().into()
 }
 
 /// Decimals of a value and the half of its interval once divided by `scale`.
@@ -114,11 +105,7 @@ pub fn figure(ns: &Interval, unit: &Unit) -> Figure {
     };
     let (scale, name) = scale_of(unit, value);
     let [text, half_width] = in_scale(unit, value, half, scale);
-    Figure {
-        value: text,
-        half_width,
-        unit: name,
-    }
+    Figure { value: text, half_width, unit: name }
 }
 
 /// A value of a row's unit and half of its interval, both divided by `scale`,
@@ -180,14 +167,7 @@ mod tests {
     }
 
     fn of(value: f64, half: f64) -> Figure {
-        figure(
-            &Interval {
-                value,
-                low: value - half,
-                high: value + half,
-            },
-            &Unit::Time,
-        )
+        figure(&Interval { value, low: value - half, high: value + half }, &Unit::Time)
     }
 
     #[test]
@@ -204,10 +184,7 @@ mod tests {
     #[test]
     fn a_half_width_has_the_unit_that_suits_it() {
         let shown = of(1689.0, 2_929_603.0);
-        assert_eq!(
-            (shown.value.as_str(), shown.half_width.as_str()),
-            ("2", "2.93 ms")
-        );
+        assert_eq!((shown.value.as_str(), shown.half_width.as_str()), ("2", "2.93 ms"));
         assert_eq!(of(2_641.0, 26_406.0).half_width, "27");
         assert_eq!(of(900.0, 12_000.0).half_width, "12.0 µs");
         assert_eq!(of(20_000.0, 3_000_000.0).half_width, "3.00 ms");
@@ -216,11 +193,7 @@ mod tests {
         assert_eq!(of(-0.04, 0.5).value, "0");
         assert_eq!(of(0.0, 0.0).value, "0");
         assert_eq!(of(60.0, 250.0).half_width, "250");
-        let vague = Interval {
-            value: 0.4,
-            low: 0.1,
-            high: 900.0,
-        };
+        let vague = Interval { value: 0.4, low: 0.1, high: 900.0 };
         let speed = figure(&vague, &Unit::Bandwidth { bytes_per_op: 4.0 });
         assert_eq!(speed.half_width, ">100 %");
         assert_eq!(time(0.0), "0 ns");
@@ -229,14 +202,7 @@ mod tests {
     #[test]
     fn counts_and_bytes_are_no_times() {
         let of = |value: f64, half: f64, unit| {
-            let f = figure(
-                &Interval {
-                    value,
-                    low: value - half,
-                    high: value + half,
-                },
-                &unit,
-            );
+            let f = figure(&Interval { value, low: value - half, high: value + half }, &unit);
             format!("{} {} ±{}", f.value, f.unit, f.half_width)
         };
         assert_eq!(of(3.0, 0.0, Unit::Count), "3  ±0");
@@ -258,11 +224,7 @@ mod tests {
         assert_eq!(time(0.5), "0.500 ns");
         assert_eq!(time(12_340.0), "12.3 µs");
         assert_eq!(time(52_226_907.0), "52.2 ms");
-        let half_a_cycle = Interval {
-            value: 0.4,
-            low: 0.396,
-            high: 0.404,
-        };
+        let half_a_cycle = Interval { value: 0.4, low: 0.396, high: 0.404 };
         let ghz = figure(&half_a_cycle, &Unit::Frequency);
         assert_eq!((ghz.value.as_str(), ghz.unit), ("2.50", "GHz"));
         let bandwidth = figure(&half_a_cycle, &Unit::Bandwidth { bytes_per_op: 4.0 });

@@ -314,15 +314,11 @@ impl Row {
             }
             Outcome::Curve { points, .. } => {
                 let points = points.iter();
-                points
-                    .map(|p| figure(vec![p.x], &p.bound, &p.estimate))
-                    .collect()
+                points.map(|p| figure(vec![p.x], &p.bound, &p.estimate)).collect()
             }
             Outcome::Map { points, .. } => {
                 let points = points.iter();
-                points
-                    .map(|p| figure(vec![p.y, p.x], &p.bound, &p.estimate))
-                    .collect()
+                points.map(|p| figure(vec![p.y, p.x], &p.bound, &p.estimate)).collect()
             }
             Outcome::Unavailable { .. } => Vec::new(),
         }
@@ -401,9 +397,7 @@ impl Run {
             .of(id)
             .filter_map(|cell| Some((cell.ops_per_turn, cell.samples.samples().ok()?)))
             .flat_map(|(ops, samples)| {
-                samples
-                    .into_iter()
-                    .map(move |s| s.ns_per_op(ops, self.clock.ns_per_tick))
+                samples.into_iter().map(move |s| s.ns_per_op(ops, self.clock.ns_per_tick))
             })
             .collect()
     }

@@ -72,13 +72,9 @@ pub fn serve(order: &str) -> io::Result<()> {
             out.flush()
         }
         Ok(None) => Ok(()),
-        Err(error) if went => say(
-            &mut out,
-            &Report {
-                failed: Some(error.to_string()),
-                ..Report::default()
-            },
-        ),
+        Err(error) if went => {
+            say(&mut out, &Report { failed: Some(error.to_string()), ..Report::default() })
+        }
         Err(error) => say(&mut out, &Hello::Failed(error.to_string())),
     }
 }
@@ -149,10 +145,8 @@ fn work(
             None => go(parts),
         };
         let _ = start.set(matches!(go, Ok(true)));
-        let finished: Vec<Finished> = threads
-            .into_iter()
-            .filter_map(|thread| thread.join().ok().flatten())
-            .collect();
+        let finished: Vec<Finished> =
+            threads.into_iter().filter_map(|thread| thread.join().ok().flatten()).collect();
         if !go? {
             return Ok(None);
         }
@@ -222,14 +216,11 @@ fn report(finished: Vec<Finished>) -> (Report, Vec<Done>) {
         each.reduce(|a, b| Some(a? + b?)).flatten()
     }
     let over = |of: fn(&Noticed) -> Option<u64>| {
-        let each = finished
-            .iter()
-            .map(|(_, _, [before, after], _)| of(after)?.checked_sub(of(before)?));
+        let each =
+            finished.iter().map(|(_, _, [before, after], _)| of(after)?.checked_sub(of(before)?));
         sum(each)
     };
-    let failed = finished
-        .iter()
-        .find_map(|(worked, ..)| worked.as_ref().err());
+    let failed = finished.iter().find_map(|(worked, ..)| worked.as_ref().err());
     let mut changed = Vec::new();
     for (.., own) in &finished {
         merge(&mut changed, own.clone());
@@ -237,10 +228,7 @@ fn report(finished: Vec<Finished>) -> (Report, Vec<Done>) {
     let report = Report {
         failed: failed.map(ToString::to_string),
         bytes: finished.iter().map(|(_, done, ..)| done.bytes).sum(),
-        compressed_bytes: finished
-            .iter()
-            .map(|(_, done, ..)| done.compressed_bytes)
-            .sum(),
+        compressed_bytes: finished.iter().map(|(_, done, ..)| done.compressed_bytes).sum(),
         run_delay_ns: over(|n| n.run_delay_ns),
         voluntary: over(|n| Some(n.switches?.voluntary)),
         involuntary: over(|n| Some(n.switches?.involuntary)),

@@ -68,12 +68,7 @@ impl Running {
             .stderr(sys::process::null_device()?);
         let mut child = sys::process::in_own_session(&mut command).spawn()?;
         let (go, output) = (child.stdin.take(), child.stdout.take().map(BufReader::new));
-        let mut running = Running {
-            child,
-            go,
-            output,
-            parts: Vec::new(),
-        };
+        let mut running = Running { child, go, output, parts: Vec::new() };
         let mut line = String::new();
         let closed = || io::Error::from(io::ErrorKind::BrokenPipe);
         let output = running.output.as_mut().ok_or_else(closed)?;

@@ -145,10 +145,7 @@ pub enum StoreError {
         path: PathBuf,
     },
     /// Several documents say in their names that they are of this run.
-    #[error(
-        "several files hold the run {id}: {} (delete or move all but one)",
-        listed(paths)
-    )]
+    #[error("several files hold the run {id}: {} (delete or move all but one)", listed(paths))]
     Twice {
         /// The whole id.
         id: String,

@@ -79,26 +79,17 @@ pub fn fleet(
     let others = digests.iter().filter(|other| **other != digest);
     let other_digests = others.map(|other| (*other).to_owned()).collect();
     let is_own = |job: &Job| job.campaign == name && job.digest == digest;
-    let runs = all
-        .iter()
-        .filter(|run| run.job.as_ref().is_some_and(is_own));
+    let runs = all.iter().filter(|run| run.job.as_ref().is_some_and(is_own));
     let runs: Vec<KeptRun> = runs.cloned().collect();
     let mut counting = counted(&runs);
     let all_counted: usize = counting.values().map(Vec::len).sum();
     let not_expected = counting.keys().filter(|host| !wanted(host));
     let not_expected = not_expected.map(|host| (*host).to_owned()).collect();
     counting.retain(|host, _| wanted(host));
-    let ids: Vec<&str> = counting
-        .values()
-        .flatten()
-        .map(|run| run.id.as_str())
-        .collect();
+    let ids: Vec<&str> = counting.values().flatten().map(|run| run.id.as_str()).collect();
     let mut figures = Figures::new();
     for (place, figure) in index.figures_of(&ids)? {
-        figures
-            .entry(ids[place].to_owned())
-            .or_default()
-            .push(figure);
+        figures.entry(ids[place].to_owned()).or_default().push(figure);
     }
     Ok(Fleet {
         campaign: name.to_owned(),

@@ -95,10 +95,7 @@ impl Store {
 
     /// The store in a data directory, which need not exist yet.
     pub fn in_directory(data_dir: &Path) -> Store {
-        Store {
-            runs: data_dir.join("runs"),
-            documents: Arc::new(Directory::at(data_dir)),
-        }
+        Store { runs: data_dir.join("runs"), documents: Arc::new(Directory::at(data_dir)) }
     }
 
     /// Where it is.
@@ -250,10 +247,7 @@ impl Store {
         let horizon = Horizon::at(SystemTime::now());
         let in_future = paths.iter().filter(|path| horizon.is_beyond(path));
         let mut passed = PassedOver {
-            in_future: in_future
-                .filter_map(|path| id_in_name(path))
-                .map(str::to_owned)
-                .collect(),
+            in_future: in_future.filter_map(|path| id_in_name(path)).map(str::to_owned).collect(),
             ..PassedOver::default()
         };
         let mut count = 0;
@@ -274,11 +268,7 @@ impl Store {
             }
         }
         let path = self.location();
-        let PassedOver {
-            not_whole,
-            unreadable,
-            ..
-        } = &passed;
+        let PassedOver { not_whole, unreadable, .. } = &passed;
         Err(match (count, not_whole.len(), unreadable.first()) {
             (0, 0, None) => StoreError::Empty(path),
             (0, 0, Some((first, why))) => StoreError::NoneReadable {
@@ -286,11 +276,9 @@ impl Store {
                 count: unreadable.len(),
                 why: format!("{first}: {why}"),
             },
-            (0, not_whole, _) => StoreError::NoneWhole {
-                path,
-                count: not_whole,
-                unreadable: unreadable.len(),
-            },
+            (0, not_whole, _) => {
+                StoreError::NoneWhole { path, count: not_whole, unreadable: unreadable.len() }
+            }
             _ => StoreError::TooFarBack { back, path, count },
         })
     }
@@ -335,11 +323,7 @@ impl Store {
         match (found.len(), found.pop()) {
             (1, Some(only)) => Ok(only),
             (0, _) => Err(StoreError::NoSuchRun { prefix, path }),
-            (count, _) => Err(StoreError::Ambiguous {
-                prefix,
-                path,
-                count,
-            }),
+            (count, _) => Err(StoreError::Ambiguous { prefix, path, count }),
         }
     }
 }
@@ -357,10 +341,7 @@ enum Candidate {
 fn file_of(run: &Run) -> Result<String, StoreError> {
     // The id becomes part of a file name.
     if !document::is_id(&run.id) {
-        return Err(StoreError::Unwritable(format!(
-            "its id {:?} is not a UUID",
-            run.id
-        )));
+        return Err(StoreError::Unwritable(format!("its id {:?} is not a UUID", run.id)));
     }
     let stamp = utc::stamp(run.started_unix_ms);
     Ok(format!("{stamp}-{}.json.zst", run.id))

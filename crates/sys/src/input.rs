@@ -180,12 +180,7 @@ struct Pipe {
 
 impl Pipe {
     fn new(file: File, [silent, whole]: [Duration; 2]) -> Pipe {
-        Pipe {
-            file,
-            silent,
-            whole,
-            until: Instant::now() + whole,
-        }
+        Pipe { file, silent, whole, until: Instant::now() + whole }
     }
 }
 
@@ -199,10 +194,9 @@ impl Read for Pipe {
             if poll(&mut wanted, Some(&patience))? == 0 {
                 let text = match left < self.silent {
                     true => format!("this pipe did not end within {} s", self.whole.as_secs()),
-                    false => format!(
-                        "nothing came through this pipe for {} s",
-                        self.silent.as_secs()
-                    ),
+                    false => {
+                        format!("nothing came through this pipe for {} s", self.silent.as_secs())
+                    }
                 };
                 return Err(io::Error::new(io::ErrorKind::TimedOut, text));
             }

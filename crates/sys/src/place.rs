@@ -115,9 +115,9 @@ impl Place {
         let mut flags = flags | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
         flags.set(OFlags::NOFOLLOW, !self.is_descriptor);
         match openat(&self.directory, &self.name, flags, ALL_MAY) {
-            Err(Errno::NXIO) if flags.intersects(OFlags::WRONLY | OFlags::RDWR) => Err(
-                io::Error::new(io::ErrorKind::BrokenPipe, "no program reads this pipe"),
-            ),
+            Err(Errno::NXIO) if flags.intersects(OFlags::WRONLY | OFlags::RDWR) => {
+                Err(io::Error::new(io::ErrorKind::BrokenPipe, "no program reads this pipe"))
+            }
             Err(Errno::NXIO) => Err(crate::input::not_opened()),
             opened => Ok(opened?.into()),
         }
@@ -143,9 +143,7 @@ impl Place {
     /// What `renameat(2)` says.
     pub fn replace_by(&self, name: &OsStr) -> io::Result<()> {
         let directory = &self.directory;
-        Ok(rustix::fs::renameat(
-            directory, name, directory, &self.name,
-        )?)
+        Ok(rustix::fs::renameat(directory, name, directory, &self.name)?)
     }
 
     /// Gives the file of another name in the directory this name as well.
@@ -155,9 +153,7 @@ impl Place {
     pub fn link_to(&self, name: &OsStr) -> io::Result<()> {
         let directory = &self.directory;
         let flags = AtFlags::empty();
-        Ok(rustix::fs::linkat(
-            directory, name, directory, &self.name, flags,
-        )?)
+        Ok(rustix::fs::linkat(directory, name, directory, &self.name, flags)?)
     }
 
     /// Moves what has this name to another one in the directory.
@@ -166,9 +162,7 @@ impl Place {
     /// What `renameat(2)` says.
     pub fn move_to(&self, name: &OsStr) -> io::Result<()> {
         let directory = &self.directory;
-        Ok(rustix::fs::renameat(
-            directory, &self.name, directory, name,
-        )?)
+        Ok(rustix::fs::renameat(directory, &self.name, directory, name)?)
     }
 
     /// Removes a name from the directory.
@@ -176,11 +170,7 @@ impl Place {
     /// # Errors
     /// What `unlinkat(2)` says.
     pub fn remove(&self, name: &OsStr) -> io::Result<()> {
-        Ok(rustix::fs::unlinkat(
-            &self.directory,
-            name,
-            AtFlags::empty(),
-        )?)
+        Ok(rustix::fs::unlinkat(&self.directory, name, AtFlags::empty())?)
     }
 
     /// Makes a directory of this name.
@@ -249,12 +239,8 @@ pub(crate) fn walk(path: &Path, rule: Rule, follow: bool) -> io::Result<Place> {
                 is_descriptor: false,
             });
         };
-        let place = |directory, name, found, is_descriptor| Place {
-            directory,
-            name,
-            found,
-            is_descriptor,
-        };
+        let place =
+            |directory, name, found, is_descriptor| Place { directory, name, found, is_descriptor };
         let found = match statat(&directory, &name, AtFlags::SYMLINK_NOFOLLOW) {
             Err(Errno::NOENT) if left.is_empty() => {
                 return Ok(place(directory, name, None, false));

@@ -165,10 +165,7 @@ pub fn read_text(path: &Path, limit: u64) -> io::Result<String> {
 }
 
 pub(crate) fn of(path: &Path, why: Why) -> Distrust {
-    Distrust {
-        path: path.to_owned(),
-        why,
-    }
+    Distrust { path: path.to_owned(), why }
 }
 
 #[cfg(test)]

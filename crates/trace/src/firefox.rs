@@ -76,10 +76,8 @@ impl Writer<'_> {
         let from = moment(thread.from_ns);
         let handle = self.profile.add_thread(process, thread.id, from, is_main);
         self.profile.set_thread_name(handle, &thread.name);
-        self.profile
-            .set_thread_end_time(handle, moment(thread.to_ns));
-        self.profile
-            .set_thread_show_markers_in_timeline(handle, true);
+        self.profile.set_thread_end_time(handle, moment(thread.to_ns));
+        self.profile.set_thread_show_markers_in_timeline(handle, true);
         for segment in &thread.segments {
             let name = segment.state.kind().name();
             let detail = self.detail(segment.state);
@@ -175,9 +173,7 @@ impl Writer<'_> {
                 Some(name) => format!("by {name} {by}"),
                 None => format!("by thread {by}"),
             },
-            State::Blocked {
-                call: Some(call), ..
-            } => format!("in {}", self.trace.call_name(call)),
+            State::Blocked { call: Some(call), .. } => format!("in {}", self.trace.call_name(call)),
             _ => String::new(),
         }
     }

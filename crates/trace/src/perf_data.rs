@@ -16,10 +16,8 @@ const ATTRIBUTE_BYTES: usize = 128;
 /// Numbers of the events: as tracepoints and as samples.
 const SWITCH: u64 = 1;
 const WAKING: u64 = 2;
-const EVENTS: [(u64, &str, &str); 2] = [
-    (SWITCH, "sched:sched_switch", SWITCH_FORMAT),
-    (WAKING, "sched:sched_waking", WAKING_FORMAT),
-];
+const EVENTS: [(u64, &str, &str); 2] =
+    [(SWITCH, "sched:sched_switch", SWITCH_FORMAT), (WAKING, "sched:sched_waking", WAKING_FORMAT)];
 /// Features of the file, by their bits.
 const TRACING_DATA: u8 = 1;
 const RELEASE: u8 = 4;
@@ -99,8 +97,7 @@ pub fn write(trace: &Trace, to: &mut dyn Write) -> io::Result<()> {
 
     let mut head = Bytes(MAGIC.to_vec());
     head.u64(HEADER_BYTES).u64(entry_bytes);
-    head.u64(attributes_at)
-        .u64(EVENTS.len() as u64 * entry_bytes);
+    head.u64(attributes_at).u64(EVENTS.len() as u64 * entry_bytes);
     head.u64(data_at).u64(data.len() as u64);
     head.u64(0).u64(0);
     head.u64(features.iter().fold(0, |bits, (bit, _)| bits | 1 << bit));
@@ -109,9 +106,7 @@ pub fn write(trace: &Trace, to: &mut dyn Write) -> io::Result<()> {
         head.u64(id);
     }
     for (at, (id, ..)) in EVENTS.iter().enumerate() {
-        head.bytes(&attribute(*id))
-            .u64(ids_at + 8 * at as u64)
-            .u64(8);
+        head.bytes(&attribute(*id)).u64(ids_at + 8 * at as u64).u64(8);
     }
     to.write_all(&head.0)?;
     to.write_all(&data)?;
@@ -155,11 +150,7 @@ fn records(trace: &Trace) -> Vec<u8> {
         }
     }
     // They need a switch that follows them.
-    let wakeups: &[Wakeup] = if trace.cpus.is_empty() {
-        &[]
-    } else {
-        &trace.wakeups
-    };
+    let wakeups: &[Wakeup] = if trace.cpus.is_empty() { &[] } else { &trace.wakeups };
     for wakeup in wakeups {
         let by = wakeup.by.unwrap_or(0);
         let mut raw = Bytes::default();
@@ -190,9 +181,7 @@ fn sample(
     one.u32(cpu).u32(0).u64(1);
     // With its size, a multiple of 8.
     let fill = (raw.0.len() + 4).next_multiple_of(8) - raw.0.len() - 4;
-    one.u32((raw.0.len() + fill) as u32)
-        .bytes(&raw.0)
-        .zeros(fill);
+    one.u32((raw.0.len() + fill) as u32).bytes(&raw.0).zeros(fill);
     one
 }
 
@@ -200,10 +189,7 @@ fn names<'t>(
     trace: &'t Trace,
     threads: &'t ThreadsById<'t>,
 ) -> impl Iterator<Item = (u32, u32, &'t str)> {
-    let others = trace
-        .other_names
-        .iter()
-        .map(|(id, name)| (*id, *id, &**name));
+    let others = trace.other_names.iter().map(|(id, name)| (*id, *id, &**name));
     let traced = trace.threads.iter();
     others.chain(traced.map(|thread| (thread.id, process_of(threads, thread.id), &*thread.name)))
 }
@@ -238,10 +224,7 @@ fn tracing_data() -> Vec<u8> {
     const PAGE: u32 = 4096;
     let mut out = Bytes(b"\x17\x08\x44tracing0.6\0\0".to_vec());
     out.bytes(&[LONG]).u32(PAGE);
-    for (name, text) in [
-        ("header_page\0", PAGE_FORMAT),
-        ("header_event\0", EVENT_FORMAT),
-    ] {
+    for (name, text) in [("header_page\0", PAGE_FORMAT), ("header_event\0", EVENT_FORMAT)] {
         out.bytes(name.as_bytes()).u64(text.len() as u64);
         out.bytes(text.as_bytes());
     }
@@ -318,9 +301,7 @@ impl Bytes {
 
     /// The fields that each tracepoint has.
     fn common(&mut self, event: u64, thread: u32) -> &mut Bytes {
-        self.bytes(&(event as u16).to_le_bytes())
-            .zeros(2)
-            .u32(thread)
+        self.bytes(&(event as u16).to_le_bytes()).zeros(2).u32(thread)
     }
 
     fn record(&mut self, kind: u32, body: &Bytes) {

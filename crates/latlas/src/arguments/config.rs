@@ -68,20 +68,10 @@ pub(crate) struct ConfigOptions {
     )]
     pub(crate) file: Option<PathBuf>,
     /// Ignore the configuration file
-    #[arg(
-        id = "no_config",
-        long = "no-config",
-        global = true,
-        help_heading = "Configuration"
-    )]
+    #[arg(id = "no_config", long = "no-config", global = true, help_heading = "Configuration")]
     pub(crate) none: bool,
     /// Store runs in this directory or PostgreSQL database (postgres://HOST/DATABASE)
     /// [env: LATLAS_STORE]
-    #[arg(
-        long,
-        value_name = "DIR|URL",
-        global = true,
-        help_heading = "Configuration"
-    )]
+    #[arg(long, value_name = "DIR|URL", global = true, help_heading = "Configuration")]
     pub(crate) store: Option<String>,
 }

@@ -294,15 +294,7 @@ mod tests {
         assert_eq!(stacks("dwarf"), Ok(StackOption::Copy(8192)));
         assert_eq!(stacks("dwarf,1KiB"), Ok(StackOption::Copy(1024)));
         assert_eq!(stacks("dwarf,32768"), Ok(StackOption::Copy(32768)));
-        for bad in [
-            "",
-            "lbr",
-            "fp,8",
-            "dwarf,",
-            "dwarf,8",
-            "dwarf,1001",
-            "dwarf,1MiB",
-        ] {
+        for bad in ["", "lbr", "fp,8", "dwarf,", "dwarf,8", "dwarf,1001", "dwarf,1MiB"] {
             assert_eq!(stacks(bad), Err(InvalidValue::Stacks), "{bad}");
         }
     }

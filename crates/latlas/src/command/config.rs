@@ -44,26 +44,18 @@ fn path(location: &Location) -> anyhow::Result<&Path> {
 
 /// Writes the example, unless the file exists.
 fn init(path: &Path) -> anyhow::Result<()> {
-    if let Some(directory) = path
-        .parent()
-        .filter(|parent| !parent.as_os_str().is_empty())
-    {
+    if let Some(directory) = path.parent().filter(|parent| !parent.as_os_str().is_empty()) {
         std::fs::create_dir_all(directory)
             .with_context(|| format!("can't create {}", directory.display()))?;
     }
-    let made = std::fs::OpenOptions::new()
-        .write(true)
-        .create_new(true)
-        .open(path);
+    let made = std::fs::OpenOptions::new().write(true).create_new(true).open(path);
     let mut file = match made {
         Err(error) if error.kind() == ErrorKind::AlreadyExists => {
             bail!("{} exists: left unchanged", path.display())
         }
         made => made.with_context(|| format!("can't create {}", path.display()))?,
     };
-    let written = file
-        .write_all(EXAMPLE.as_bytes())
-        .and_then(|()| file.sync_all());
+    let written = file.write_all(EXAMPLE.as_bytes()).and_then(|()| file.sync_all());
     if let Err(error) = written {
         // An incomplete file would block the next attempt.
         let _ = std::fs::remove_file(path);
@@ -90,20 +82,17 @@ struct Shown {
 
 fn show(location: &Location, json: bool) -> anyhow::Result<()> {
     let (read, keys) = checked(location)?;
-    let all: Vec<Shown> = keys
-        .into_iter()
-        .map(|(key, commands)| shown(&read, key, commands))
-        .collect();
+    let all: Vec<Shown> =
+        keys.into_iter().map(|(key, commands)| shown(&read, key, commands)).collect();
     output::print_json_or(json, &all, || text(location, &read, &all))
 }
 
 fn text(location: &Location, read: &Read, all: &[Shown]) -> String {
     let mut text = match (&read.path, location.path()) {
         (Some(path), _) => format!("{}\n", path.display()),
-        (None, Some(path)) => format!(
-            "{} does not exist (create it with `latlas config init`)\n",
-            path.display()
-        ),
+        (None, Some(path)) => {
+            format!("{} does not exist (create it with `latlas config init`)\n", path.display())
+        }
         (None, None) => "no configuration file\n".to_owned(),
     };
     let width = |of: fn(&Shown) -> usize| all.iter().map(of).max().unwrap_or(0);
@@ -116,10 +105,7 @@ fn text(location: &Location, read: &Read, all: &[Shown]) -> String {
             (None, None) => one.from.to_owned(),
         };
         let value = output::harmless(one.value.as_deref().unwrap_or("-"));
-        text.push_str(&format!(
-            "  {:key_width$}  {value:value_width$}  {from}\n",
-            one.key
-        ));
+        text.push_str(&format!("  {:key_width$}  {value:value_width$}  {from}\n", one.key));
     }
     text
 }
@@ -150,14 +136,7 @@ fn shown(read: &Read, key: &Key, commands: Vec<String>) -> Shown {
         true => "latlas".to_owned(),
         false => format!("latlas {path}"),
     });
-    Shown {
-        key: key.name,
-        value,
-        from,
-        line,
-        place,
-        commands: commands.collect(),
-    }
+    Shown { key: key.name, value, from, line, place, commands: commands.collect() }
 }
 
 fn variable(name: &'static str) -> Option<(&'static str, String)> {
@@ -168,9 +147,7 @@ fn variable(name: &'static str) -> Option<(&'static str, String)> {
 /// The default of the option.
 fn built_in(key: &Key, commands: &[String]) -> Option<String> {
     match key.name {
-        "data_dir" => store::data_dir()
-            .ok()
-            .map(|path| path.display().to_string()),
+        "data_dir" => store::data_dir().ok().map(|path| path.display().to_string()),
         "packs_dir" => packs::directory().map(|path| path.display().to_string()),
         "store" => None,
         "run.scale" => Some("default".to_owned()),

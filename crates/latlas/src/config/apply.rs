@@ -53,9 +53,7 @@ pub(super) fn followed<'a>(
                 || DISABLED_BY.contains(&(option, id));
             contradicts && is_typed(id)
         });
-        let mut needs = NEEDS
-            .iter()
-            .filter(|&&(of, name, _)| of == path && name == option);
+        let mut needs = NEEDS.iter().filter(|&&(of, name, _)| of == path && name == option);
         argument(command, option).is_some()
             && !contradicted
             && needs.all(|(.., other)| is_typed(other))
@@ -74,12 +72,10 @@ pub(super) fn with_defaults(command: Command, path: &str, settings: &[&Setting])
     if !path.is_empty() {
         return command.mut_subcommand(path, |inner| with_defaults(inner, "", settings));
     }
-    settings
-        .iter()
-        .fold(command, |command, setting| match setting.option() {
-            Some(option) => command.mut_arg(option, |arg| with_default(arg, &setting.values)),
-            None => command,
-        })
+    settings.iter().fold(command, |command, setting| match setting.option() {
+        Some(option) => command.mut_arg(option, |arg| with_default(arg, &setting.values)),
+        None => command,
+    })
 }
 
 /// A flag has no text such as `quick`: it means true.
@@ -135,10 +131,7 @@ fn refused(of: &Command, option: &str, value: &str) -> Option<String> {
     if !arg.get_action().takes_values() {
         return None;
     }
-    let words = [
-        of.get_name().to_owned(),
-        format!("--{}={value}", arg.get_long()?),
-    ];
+    let words = [of.get_name().to_owned(), format!("--{}={value}", arg.get_long()?)];
     let error = of.clone().try_get_matches_from(words).err()?;
     match error.kind() {
         // Other errors are not of this value.

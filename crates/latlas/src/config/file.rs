@@ -35,8 +35,7 @@ pub(crate) struct Setting {
 impl Setting {
     /// The option that gets the value.
     pub(crate) fn option(&self) -> Option<&'static str> {
-        self.key
-            .option_of(self.values.first().map_or("", String::as_str))
+        self.key.option_of(self.values.first().map_or("", String::as_str))
     }
 
     /// The value as printed.
@@ -78,9 +77,9 @@ impl Read {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
                 Err(ConfigError(format!("no configuration file {path_text}")))
             }
-            Err(error) => Err(ConfigError(format!(
-                "can't read the configuration {path_text}: {error}"
-            ))),
+            Err(error) => {
+                Err(ConfigError(format!("can't read the configuration {path_text}: {error}")))
+            }
         }
     }
 
@@ -106,10 +105,7 @@ impl Read {
             settings.push(Setting { key, values, line });
         }
         settings.sort_by_key(|setting| KEYS.iter().position(|key| key == setting.key));
-        Ok(Read {
-            path: Some(path.to_owned()),
-            settings,
-        })
+        Ok(Read { path: Some(path.to_owned()), settings })
     }
 
     /// The value of a key.
@@ -150,11 +146,7 @@ enum WrongKind {
     #[error("{0} is too large")]
     TooLarge(String),
     #[error("invalid value {given:?}{near} (values: {words})")]
-    NoSuchWord {
-        given: String,
-        near: String,
-        words: String,
-    },
+    NoSuchWord { given: String, near: String, words: String },
     #[error("expected {0}")]
     Expected(&'static str),
 }
@@ -201,10 +193,9 @@ fn unknown(name: &str) -> String {
             names.dedup();
             names
         }
-        table => KEYS
-            .iter()
-            .filter_map(|key| key.name.strip_prefix(table)?.strip_prefix('.'))
-            .collect(),
+        table => {
+            KEYS.iter().filter_map(|key| key.name.strip_prefix(table)?.strip_prefix('.')).collect()
+        }
     };
     if known.contains(&own) {
         return format!("{own:?} is a table: write [{own}], and its keys on the lines after it");

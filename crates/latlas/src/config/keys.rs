@@ -47,12 +47,7 @@ pub(crate) const KEYS: &[Key] = &[
 ];
 
 const fn key(name: &'static str, option: &'static str, commands: &'static [&'static str]) -> Key {
-    Key {
-        name,
-        option,
-        commands,
-        measures: false,
-    }
+    Key { name, option, commands, measures: false }
 }
 
 const fn measured(
@@ -60,10 +55,7 @@ const fn measured(
     option: &'static str,
     commands: &'static [&'static str],
 ) -> Key {
-    Key {
-        measures: true,
-        ..key(name, option, commands)
-    }
+    Key { measures: true, ..key(name, option, commands) }
 }
 
 /// What a key's value is in TOML.
@@ -117,9 +109,7 @@ impl Key {
             return Kind::Word(["quick", "default", "full"].map(str::to_owned).into());
         }
         let commands = self.taken_by(command);
-        let option = commands
-            .first()
-            .and_then(|(_, command)| argument(command, self.option));
+        let option = commands.first().and_then(|(_, command)| argument(command, self.option));
         let Some(option) = option else {
             return Kind::Text;
         };
@@ -131,12 +121,7 @@ impl Key {
             ArgAction::Append => Kind::List,
             _ if integers.iter().any(|integer| parsed == *integer) => Kind::Integer,
             _ if words.is_empty() => Kind::Text,
-            _ => Kind::Word(
-                words
-                    .iter()
-                    .map(|word| word.get_name().to_owned())
-                    .collect(),
-            ),
+            _ => Kind::Word(words.iter().map(|word| word.get_name().to_owned()).collect()),
         }
     }
 
@@ -151,9 +136,8 @@ impl Key {
             "run.scale" => "Which rows and points are measured".into(),
             _ => {
                 let commands = self.taken_by(command);
-                let option = commands
-                    .first()
-                    .and_then(|(_, command)| argument(command, self.option));
+                let option =
+                    commands.first().and_then(|(_, command)| argument(command, self.option));
                 let help = option.and_then(Arg::get_help).map(ToString::to_string);
                 help.unwrap_or_default()
             }

@@ -53,9 +53,7 @@ fn from(
         None => {}
     }
     let directory = UserDir::Config.path_on(macos, variable);
-    directory.map_or(Location::None, |directory| {
-        Location::Default(directory.join("config.toml"))
-    })
+    directory.map_or(Location::None, |directory| Location::Default(directory.join("config.toml")))
 }
 
 #[cfg(test)]
@@ -77,31 +75,13 @@ mod tests {
             (&f, true, false, &all[..], Location::None),
             (&f, false, false, &all, given("f")),
             (&None, false, false, &all, given("c.toml")),
-            (
-                &None,
-                false,
-                false,
-                &all[1..],
-                usual("/x/latlas/config.toml"),
-            ),
+            (&None, false, false, &all[1..], usual("/x/latlas/config.toml")),
             (&None, false, false, &all[2..], of_home.clone()),
             (&None, false, true, &all[2..], of_mac),
             (&None, false, false, &[], Location::None),
             // The specification ignores relative paths; an empty name means none.
-            (
-                &None,
-                false,
-                false,
-                &[("XDG_CONFIG_HOME", "x"), HOME],
-                of_home,
-            ),
-            (
-                &None,
-                false,
-                false,
-                &[("LATLAS_CONFIG", ""), HOME],
-                Location::None,
-            ),
+            (&None, false, false, &[("XDG_CONFIG_HOME", "x"), HOME], of_home),
+            (&None, false, false, &[("LATLAS_CONFIG", ""), HOME], Location::None),
         ] {
             let variable = |name: &str| {
                 let mut set = set.iter();

@@ -53,9 +53,7 @@ pub(crate) fn arguments() -> Result<Arguments, ConfigError> {
     let (path, _) = typed(&first);
     let defaults = with_defaults(plain, &path, &settings);
     let matches = defaults.try_get_matches();
-    Ok(from(
-        &matches.unwrap_or_else(|error| output::end_with(&error)),
-    ))
+    Ok(from(&matches.unwrap_or_else(|error| output::end_with(&error))))
 }
 
 fn keep_directories(read: &Read) {
@@ -156,9 +154,8 @@ fn checked_file(location: &super::Location, command: &Command) -> Result<Read, C
 /// Prints the settings that change what is measured.
 fn print_measuring(read: &Read, settings: &[&Setting]) {
     let measuring = settings.iter().filter(|setting| setting.key.measures);
-    let texts: Vec<String> = measuring
-        .map(|setting| format!("{} = {}", setting.key.name, setting.text()))
-        .collect();
+    let texts: Vec<String> =
+        measuring.map(|setting| format!("{} = {}", setting.key.name, setting.text())).collect();
     if let (Some(path), false) = (&read.path, texts.is_empty()) {
         let (path, texts) = (path.display(), texts.join(", "));
         output::message(format_args!("defaults from {path}: {texts}"));
@@ -198,9 +195,7 @@ fn ignores_configuration(arguments: &Arguments) -> bool {
 fn works_without(arguments: &Arguments) -> bool {
     matches!(
         arguments.command,
-        Some(Subcommand::Noise(
-            NoiseCommand::Show(_) | NoiseCommand::Restore(_)
-        ))
+        Some(Subcommand::Noise(NoiseCommand::Show(_) | NoiseCommand::Restore(_)))
     )
 }
 
@@ -215,12 +210,7 @@ pub(crate) fn checked(location: &super::Location) -> Result<(Read, Vec<Taken>), 
     let plain = arguments::command();
     let read = checked_file(location, &plain)?;
     keep_directories(&read);
-    let commands = |key: &Key| {
-        key.taken_by(&plain)
-            .into_iter()
-            .map(|(path, _)| path)
-            .collect()
-    };
+    let commands = |key: &Key| key.taken_by(&plain).into_iter().map(|(path, _)| path).collect();
     let keys = KEYS.iter().map(|key| (key, commands(key)));
     Ok((read, keys.collect()))
 }

@@ -77,11 +77,7 @@ fn answer<T: DeserializeOwned + Send + 'static>(
     file: &Path,
     probe: Option<(String, PathBuf)>,
 ) -> Result<T, Failure> {
-    let order = Order {
-        parent: std::process::id(),
-        file: file.to_owned(),
-        probe,
-    };
+    let order = Order { parent: std::process::id(), file: file.to_owned(), probe };
     let order = serde_json::to_string(&order).map_err(io::Error::from)?;
     let mut command = sys::role::command(ROLE, &order)?;
     let mut from = answer::of(&mut command)?;
@@ -141,10 +137,7 @@ pub(crate) fn serve(order: &str) -> io::Result<()> {
             wire::send(&mut to, &answer)
         }
         Some((id, directory)) => {
-            let site = PackSite {
-                file: order.file,
-                id,
-            };
+            let site = PackSite { file: order.file, id };
             wire::send(&mut to, &trial(&site, &directory))
         }
     }

@@ -52,10 +52,7 @@ fn a_long_word_is_not_printed_whole() {
 fn a_run_follows_the_file_and_a_flag_beats_it() {
     let home = with("[run]\nscale = \"quick\"\npin = 0\nbudget = \"2s\"\n");
     let done = home.run("run --json cpu.add_i32").measured();
-    has(
-        &done.err,
-        ["run.scale = quick, run.pin = 0, run.budget = 2s\n"],
-    );
+    has(&done.err, ["run.scale = quick, run.pin = 0, run.budget = 2s\n"]);
     let run = done.json();
     assert_eq!(run["plan"]["scale"], "quick");
     assert_eq!(run["plan"]["budget_ms"], 2000);
@@ -83,18 +80,12 @@ fn a_run_follows_the_file_and_a_flag_beats_it() {
 fn runs_are_kept_where_the_file_says_unless_the_environment_does() {
     let home = Home::new();
     let kept = home.path("kept");
-    let text = format!(
-        "data_dir = {:?}\n[run]\nscale = \"quick\"\n",
-        kept.display()
-    );
+    let text = format!("data_dir = {:?}\n[run]\nscale = \"quick\"\n", kept.display());
     home.write("own.toml", text);
     let count = |directory: PathBuf| crate::support::entries(&directory.join("runs")).len();
     let line = "--config own.toml run cpu.add_i32";
     run(&home, line).measured();
-    assert_eq!(
-        (count(kept.clone()), count(home.path("share/latlas"))),
-        (1, 0)
-    );
+    assert_eq!((count(kept.clone()), count(home.path("share/latlas"))), (1, 0));
     let show = "show last --config own.toml";
     run(&home, show).ok();
     // An empty variable names nothing.
@@ -108,19 +99,13 @@ fn looks_follow_the_file_where_the_option_means_the_same() {
     let home = with("[look]\nvs = [\"iphone-x\"]\nhuman = true\ncolor = \"always\"\n");
     let show = format!("show {SYNTHETIC}");
     // Nothing is measured, so nothing is announced.
-    has(
-        &home.run(&show).silent().out,
-        ["iphone-x", "1ns=1s", "\u{1b}["],
-    );
+    has(&home.run(&show).silent().out, ["iphone-x", "1ns=1s", "\u{1b}["]);
     let plain = home.run(format!("{show} --color never --vs 2012")).out;
     lacks(&plain, ["\u{1b}", "iphone-x"]);
     let no_color = Done::of(home.command(&show).env("NO_COLOR", "1")).out;
     lacks(&no_color, ["\u{1b}"]);
     // To exec, --vs is another command.
-    lacks(
-        &home.run("exec -r 2 --json -- true").measured().out,
-        ["iphone-x"],
-    );
+    lacks(&home.run("exec -r 2 --json -- true").measured().out, ["iphone-x"]);
 }
 
 #[test]
@@ -148,10 +133,7 @@ fn the_gate_of_the_file_is_for_runs_with_a_baseline() {
 #[test]
 fn controls_are_those_of_the_file() {
     let home = with("controls.nice = 5\n[run]\nscale = \"quick\"\n");
-    has(
-        &measured(&home, "")["conditions"].to_string(),
-        ["\"nice\":5"],
-    );
+    has(&measured(&home, "")["conditions"].to_string(), ["\"nice\":5"]);
     let done = home.run("exec -r 2 --json -- true");
     has(&done.err, ["controls.nice = 5"]);
     has(&done.out, ["\"nice\":5"]);
@@ -240,9 +222,7 @@ fn show_prints_where_each_value_comes_from() {
     insta::assert_snapshot!(home.plain(&text));
     let all = run(&home, "config show --json").ok().json();
     let mut all = all.as_array().expect("keys").iter();
-    let pin = all
-        .find(|value| value["key"] == "run.pin")
-        .expect("run.pin");
+    let pin = all.find(|value| value["key"] == "run.pin").expect("run.pin");
     let expected = (&"3".into(), &"file".into(), &2.into());
     assert_eq!((&pin["value"], &pin["from"], &pin["line"]), expected);
     let commands = pin["commands"].to_string();
@@ -254,10 +234,7 @@ fn show_prints_where_each_value_comes_from() {
 fn init_writes_an_example_once() {
     let home = Home::new();
     let path = home.path(FILE);
-    assert_eq!(
-        home.out("config init").trim_end(),
-        path.to_str().expect("UTF-8")
-    );
+    assert_eq!(home.out("config init").trim_end(), path.to_str().expect("UTF-8"));
     has(&home.read(FILE), ["# pin = "]);
     home.write(FILE, "# mine\n");
     home.run("config init").refused(FILE);

@@ -40,10 +40,7 @@ fn intervals_in_ns_include_how_far_the_clock_moved_between_stored_runs() {
     }
     let later = home.measure(line);
     let known = movement(&later).expect("a clock of the canaries");
-    assert!(
-        matches!(known.source, MovementSource::Stored { runs: 6.., .. }),
-        "{known:?}"
-    );
+    assert!(matches!(known.source, MovementSource::Stored { runs: 6.., .. }), "{known:?}");
     assert!(known.relative > 1.5_f64.ln(), "{known:?}");
     let quiet = later.rows[0].estimate().and_then(|e| e.quiet);
     // A machine that is never quiet has no figure to widen.
@@ -70,12 +67,7 @@ fn groups_levels_words_and_upper_case_name_rows() {
     }
     // The only probe with rows that contain the word is explained.
     let only = home.out("explain popcnt");
-    assert!(
-        only.lines()
-            .next()
-            .is_some_and(|line| line.contains("cpu.popcnt_i64")),
-        "{only}"
-    );
+    assert!(only.lines().next().is_some_and(|line| line.contains("cpu.popcnt_i64")), "{only}");
     for (line, same) in [
         ("list 'CPU.*'", "list 'cpu.*'"),
         ("list CPU.ADD_I32", "list cpu.add_i32"),
@@ -84,10 +76,7 @@ fn groups_levels_words_and_upper_case_name_rows() {
         assert_eq!(home.out(line), home.out(same), "{line}");
     }
     let div = home.out("list div");
-    assert!(
-        div.contains("cpu.div_i32") && !div.contains("cpu.add_i32"),
-        "{div}"
-    );
+    assert!(div.contains("cpu.div_i32") && !div.contains("cpu.add_i32"), "{div}");
     let planned = home.out("run 'CPU.ADD_*' --dry-run --budget 30sec");
     assert!(planned.contains("cpu.add_i32"), "{planned}");
 }

@@ -128,15 +128,8 @@ impl Fleet {
         let hosts = hosts.map(|(place, (((name, runs), own), noise))| Host {
             name: (*name).to_owned(),
             runs: runs.iter().map(|run| run.id.clone()).collect(),
-            repetitions: runs
-                .iter()
-                .filter_map(|run| Some(run.job.as_ref()?.repetition))
-                .collect(),
-            started_unix_ms: runs
-                .iter()
-                .map(|run| run.started_unix_ms)
-                .min()
-                .unwrap_or(0),
+            repetitions: runs.iter().filter_map(|run| Some(run.job.as_ref()?.repetition)).collect(),
+            started_unix_ms: runs.iter().map(|run| run.started_unix_ms).min().unwrap_or(0),
             odd: odd(&facts, &own),
             facts: own,
             noise,
@@ -176,11 +169,7 @@ impl Fleet {
 
     /// Hosts that lie apart in any row, those of most rows first.
     pub fn apart(&self) -> Vec<&Host> {
-        let mut hosts: Vec<&Host> = self
-            .hosts
-            .iter()
-            .filter(|h| !h.apart_in.is_empty())
-            .collect();
+        let mut hosts: Vec<&Host> = self.hosts.iter().filter(|h| !h.apart_in.is_empty()).collect();
         hosts.sort_by_key(|host| std::cmp::Reverse(host.apart_in.len()));
         hosts
     }

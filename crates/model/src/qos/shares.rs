@@ -101,11 +101,7 @@ impl fmt::Display for Deviation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Deviation::OtherWork(share) => {
-                write!(
-                    f,
-                    "neither job had {:.0} % of the CPUs' time",
-                    share * 100.0
-                )
+                write!(f, "neither job had {:.0} % of the CPUs' time", share * 100.0)
             }
             Deviation::Short(ns) => write!(
                 f,
@@ -132,10 +128,7 @@ impl SharePair {
 
 /// Predicted and measured shares of every case with two jobs.
 pub fn shares(qos: &Qos) -> Vec<SharePair> {
-    let two = qos
-        .cases
-        .iter()
-        .filter(|runs| runs.case.levels().len() == 2);
+    let two = qos.cases.iter().filter(|runs| runs.case.levels().len() == 2);
     two.map(|runs| share_pair(qos, runs)).collect()
 }
 
@@ -146,13 +139,10 @@ pub fn seen_to_act(qos: &Qos, level: Level, setting: Setting) -> bool {
         return false;
     }
     let of_level = |pair: &SharePair| matches!(pair.case, Case::Pair { high, low } if high == level || low == level);
-    shares(qos)
-        .iter()
-        .filter(|pair| of_level(pair))
-        .any(|pair| {
-            pair.agreement == Some(Agreement::Agrees)
-                && pair.measured.is_some_and(|share| share < 0.5 - PREFERRED)
-        })
+    shares(qos).iter().filter(|pair| of_level(pair)).any(|pair| {
+        pair.agreement == Some(Agreement::Agrees)
+            && pair.measured.is_some_and(|share| share < 0.5 - PREFERRED)
+    })
 }
 
 /// Whether a part is a weight between the jobs' sessions.
@@ -180,19 +170,11 @@ fn share_pair(qos: &Qos, runs: &CaseRuns) -> SharePair {
     let predicted = predicted(qos, runs.case);
     let interval = share_interval(runs);
     let measured = stats::median(shares_of_second(runs));
-    let agreement = predicted
-        .zip(measured)
-        .map(|(predicted, _)| match &interval {
-            None => Agreement::FewRounds,
-            Some(interval) => agreement(predicted, interval, || deviation(runs, cpus)),
-        });
-    SharePair {
-        case: runs.case,
-        predicted,
-        measured,
-        interval,
-        agreement,
-    }
+    let agreement = predicted.zip(measured).map(|(predicted, _)| match &interval {
+        None => Agreement::FewRounds,
+        Some(interval) => agreement(predicted, interval, || deviation(runs, cpus)),
+    });
+    SharePair { case: runs.case, predicted, measured, interval, agreement }
 }
 
 fn agreement(

@@ -99,10 +99,9 @@ pub fn conclusions(qos: &Qos) -> Vec<Conclusion> {
     let measured = qos.cases.iter().filter(|runs| !runs.runs.is_empty());
     all.extend(measured.filter_map(|runs| match runs.case {
         Case::Pair { high, low } => Some(pair(qos, runs, high, low)),
-        Case::Same { level } => Some(Conclusion::Same {
-            level,
-            times: [0, 1].map(|job| slowdown(qos, runs, job)),
-        }),
+        Case::Same { level } => {
+            Some(Conclusion::Same { level, times: [0, 1].map(|job| slowdown(qos, runs, job)) })
+        }
         Case::Long { level, .. } => Some(long(runs, level)),
         Case::Alone { .. } | Case::Operations { .. } => None,
     }));
@@ -111,9 +110,7 @@ pub fn conclusions(qos: &Qos) -> Vec<Conclusion> {
 }
 
 fn alone(qos: &Qos) -> Option<Conclusion> {
-    let default = qos.case(Case::Alone {
-        level: Level::DEFAULT,
-    })?;
+    let default = qos.case(Case::Alone { level: Level::DEFAULT })?;
     let others: Vec<(Level, &CaseRuns)> = qos
         .cases
         .iter()
@@ -284,10 +281,7 @@ impl fmt::Display for Conclusion {
                     false => write!(f, " Not set: {}.", refused.join("; ")),
                 }
             }
-            Conclusion::Same {
-                level,
-                times: [None, None],
-            } => write!(
+            Conclusion::Same { level, times: [None, None] } => write!(
                 f,
                 "Two {} jobs at once: {LEAST_FOR_INTERVAL} rounds are needed to compare with the time alone.",
                 level.name()
@@ -299,11 +293,7 @@ impl fmt::Display for Conclusion {
                 times(both[0].as_ref()),
                 times(both[1].as_ref())
             ),
-            Conclusion::Long {
-                level,
-                last_over_first,
-                changed,
-            } => {
+            Conclusion::Long { level, last_over_first, changed } => {
                 match last_over_first {
                     Some(ratio) => write!(
                         f,

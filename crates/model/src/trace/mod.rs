@@ -401,11 +401,7 @@ impl Trace {
     pub fn by_id(&self) -> ThreadsById<'_> {
         ThreadsById {
             trace: self,
-            threads: self
-                .threads
-                .iter()
-                .map(|thread| (thread.id, thread))
-                .collect(),
+            threads: self.threads.iter().map(|thread| (thread.id, thread)).collect(),
         }
     }
 
@@ -447,11 +443,7 @@ mod tests {
 
     #[test]
     fn a_number_is_of_the_last_thread_that_had_it() {
-        let thread = |id, name: &str| Thread {
-            id,
-            name: name.into(),
-            ..Thread::default()
-        };
+        let thread = |id, name: &str| Thread { id, name: name.into(), ..Thread::default() };
         let trace = Trace {
             threads: vec![thread(1, "a"), thread(2, "b"), thread(1, "c")],
             other_names: [(1, "not traced".to_owned()), (3, "d".to_owned())].into(),

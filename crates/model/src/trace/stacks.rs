@@ -118,13 +118,9 @@ impl Thread {
     /// The stack with which the thread had left its CPU, of a stretch in which it
     /// is on none.
     pub fn stack_in(&self, segment: &Segment) -> Option<u32> {
-        let before = self
-            .left
-            .partition_point(|left| left.at_ns <= segment.from_ns);
+        let before = self.left.partition_point(|left| left.at_ns <= segment.from_ns);
         let left = self.left[..before].last()?;
-        let first = self
-            .segments
-            .partition_point(|one| one.from_ns < left.at_ns);
+        let first = self.segments.partition_point(|one| one.from_ns < left.at_ns);
         let since = self.segments[first..].iter();
         let mut since = since.take_while(|one| one.from_ns <= segment.from_ns);
         let is_off =
@@ -159,15 +155,9 @@ mod tests {
                 frame(None, Some(0), Some(0x1f0)),
                 frame(None, None, Some(0x7000)),
             ],
-            nodes: [
-                (0, None),
-                (1, Some(0)),
-                (2, Some(1)),
-                (2, Some(3)),
-                (9, Some(0)),
-            ]
-            .map(Node::from)
-            .into(),
+            nodes: [(0, None), (1, Some(0)), (2, Some(1)), (2, Some(3)), (9, Some(0))]
+                .map(Node::from)
+                .into(),
         }
     }
 
@@ -175,10 +165,7 @@ mod tests {
     fn a_stack_has_its_callers() {
         let stacks = stacks();
         let names = |stack| -> Vec<String> {
-            stacks
-                .frames(stack)
-                .map(|frame| stacks.name(frame))
-                .collect()
+            stacks.frames(stack).map(|frame| stacks.name(frame)).collect()
         };
         assert_eq!(names(2), ["0x7000", "prog+0x1f0", "main"]);
         assert_eq!(names(0), ["main"]);
@@ -189,15 +176,8 @@ mod tests {
 
     #[test]
     fn a_stretch_off_the_cpu_has_the_stack_of_its_begin() {
-        let segment = |from_ns, to_ns, state| Segment {
-            from_ns,
-            to_ns,
-            state,
-        };
-        let blocked = State::Blocked {
-            call: None,
-            uninterruptible: false,
-        };
+        let segment = |from_ns, to_ns, state| Segment { from_ns, to_ns, state };
+        let blocked = State::Blocked { call: None, uninterruptible: false };
         let segments = vec![
             segment(0, 10, State::Running(0)),
             segment(10, 20, blocked),
@@ -208,16 +188,9 @@ mod tests {
             segment(50, 60, blocked),
         ];
         let left = |at_ns, stack| Left { at_ns, stack };
-        let thread = Thread {
-            segments,
-            left: vec![left(10, 4), left(30, 5)],
-            ..Thread::default()
-        };
-        let found: Vec<Option<u32>> = thread
-            .segments
-            .iter()
-            .map(|segment| thread.stack_in(segment))
-            .collect();
+        let thread = Thread { segments, left: vec![left(10, 4), left(30, 5)], ..Thread::default() };
+        let found: Vec<Option<u32>> =
+            thread.segments.iter().map(|segment| thread.stack_in(segment)).collect();
         let wanted = [None, Some(4), Some(4), None, Some(5), None, None];
         assert_eq!(found, wanted);
     }

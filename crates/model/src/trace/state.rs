@@ -19,11 +19,7 @@ pub struct Segment {
 impl Segment {
     /// A stretch in this state.
     pub fn new(from_ns: u64, to_ns: u64, state: State) -> Segment {
-        Segment {
-            from_ns,
-            to_ns,
-            state,
-        }
+        Segment { from_ns, to_ns, state }
     }
 
     /// Its length.

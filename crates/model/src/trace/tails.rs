@@ -113,10 +113,7 @@ pub fn tails(trace: &Trace) -> Vec<Tails> {
     let Some((interrupts, fault_ns)) = row.prices.as_ref() else {
         return Vec::new();
     };
-    let prices = Prices {
-        interrupts,
-        fault_ns: fault_ns.unwrap_or(0),
-    };
+    let prices = Prices { interrupts, fault_ns: fault_ns.unwrap_or(0) };
     let lengths = row.operations.iter().map(|o| u128::from(o.duration_ns()));
     if lengths.sum::<u128>() > u128::from(trace.duration_ns) {
         return Vec::new();
@@ -133,9 +130,7 @@ pub fn tails(trace: &Trace) -> Vec<Tails> {
         .collect();
     let mut longer_ns = vec![0.0; paths.len()];
     for (_, numbers, usual) in &kinds {
-        numbers
-            .iter()
-            .for_each(|&at| longer_ns[at] = usual.longer_ns(&paths[at]));
+        numbers.iter().for_each(|&at| longer_ns[at] = usual.longer_ns(&paths[at]));
     }
     let counted = Counted::of(trace, row, longer_ns);
     let watch = row.watch.as_ref();
@@ -155,11 +150,7 @@ pub fn tails(trace: &Trace) -> Vec<Tails> {
                 counted.interrupts(row, number, &paths[number], left_ns, &prices)
             });
             steps::name(clock_steps, &row.operations[number], &mut causes);
-            Slow {
-                number,
-                excess_ns,
-                causes,
-            }
+            Slow { number, excess_ns, causes }
         });
         Some(Tails {
             name: name.and_then(|name| trace.signpost_names.get(name as usize).cloned()),
@@ -181,10 +172,7 @@ fn kinds(trace: &Trace, row: &Row) -> BTreeMap<Option<u32>, Vec<usize>> {
     let mut count = 0;
     for mark in marks {
         count += 1;
-        names.insert(
-            (mark.from_ns, mark.to_ns.unwrap_or(mark.from_ns)),
-            mark.name,
-        );
+        names.insert((mark.from_ns, mark.to_ns.unwrap_or(mark.from_ns)), mark.name);
     }
     let all = 0..row.operations.len();
     let operations = row.operations.iter();

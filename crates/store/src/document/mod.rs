@@ -84,10 +84,7 @@ pub(super) fn is_damaged(path: &Path) -> bool {
 }
 
 fn unreadable(path: &Path, reason: impl Into<String>) -> StoreError {
-    StoreError::Unreadable {
-        path: path.to_owned(),
-        reason: reason.into(),
-    }
+    StoreError::Unreadable { path: path.to_owned(), reason: reason.into() }
 }
 
 /// A run may have begun so much later than now: clocks differ.

@@ -79,10 +79,7 @@ pub(super) fn differ(db: &Connection, store: &Store) -> Result<Differ, Fault> {
             }
         }
     }
-    Ok(Differ {
-        new: on_disk.into_values().collect(),
-        gone,
-    })
+    Ok(Differ { new: on_disk.into_values().collect(), gone })
 }
 
 /// Brings the index up to date, all of it or nothing.
@@ -180,22 +177,18 @@ fn agree_within(db: &Connection, store: &Store) -> Result<Agreed, Fault> {
             Err(reason) => reason,
         };
         if let Some(error) = reason.by_system() {
-            let first = || NotRead {
-                documents: 0,
-                why: error.to_string(),
-            };
+            let first = || NotRead { documents: 0, why: error.to_string() };
             done.not_read.get_or_insert_with(first).documents += 1;
             return Ok(());
         }
         let (bytes, changed) = stat(path);
-        db.prepare_cached("INSERT INTO unread VALUES (?1, ?2, ?3, ?4, ?5)")?
-            .execute(params![
-                file,
-                bytes,
-                changed,
-                SCHEMA_VERSION,
-                reason.to_string()
-            ])?;
+        db.prepare_cached("INSERT INTO unread VALUES (?1, ?2, ?3, ?4, ?5)")?.execute(params![
+            file,
+            bytes,
+            changed,
+            SCHEMA_VERSION,
+            reason.to_string()
+        ])?;
         done.unread += 1;
         Ok(())
     })?;
@@ -203,9 +196,7 @@ fn agree_within(db: &Connection, store: &Store) -> Result<Agreed, Fault> {
 }
 
 fn forget_unread(db: &Connection, file: &str) -> rusqlite::Result<()> {
-    db.prepare_cached("DELETE FROM unread WHERE file = ?1")?
-        .execute([file])
-        .map(drop)
+    db.prepare_cached("DELETE FROM unread WHERE file = ?1")?.execute([file]).map(drop)
 }
 
 /// Puts a run in whose document has just been kept. What is there of it was
@@ -258,10 +249,7 @@ pub(super) fn for_each_read<'p, E>(
     let mut one = |path: &Path, read| {
         each(path, read)?;
         done += 1;
-        report_reading(Reading {
-            done,
-            of: paths.len(),
-        });
+        report_reading(Reading { done, of: paths.len() });
         Ok(())
     };
     let mut again = Vec::new();
@@ -293,9 +281,7 @@ pub(super) fn for_each_read<'p, E>(
         if threads == 0 {
             return paths.iter().try_for_each(|path| first(path, entry(path)));
         }
-        let result = receiver
-            .iter()
-            .try_for_each(|(path, read)| first(path, read));
+        let result = receiver.iter().try_for_each(|(path, read)| first(path, read));
         // Threads that wait to hand over an entry get an error and end.
         drop(receiver);
         result

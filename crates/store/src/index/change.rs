@@ -129,11 +129,7 @@ impl Index {
         }
         crash::point("tags removed");
         self.answers.forget();
-        Ok(Deleted {
-            id: id.to_owned(),
-            path,
-            tags: names,
-        })
+        Ok(Deleted { id: id.to_owned(), path, tags: names })
     }
 
     /// Makes the whole index anew from the documents, and removes what killed

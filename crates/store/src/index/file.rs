@@ -113,12 +113,7 @@ fn with(
                         old.display()
                     ));
                 }
-                return Ok(Opened {
-                    db,
-                    path,
-                    frozen: None,
-                    agreed,
-                });
+                return Ok(Opened { db, path, frozen: None, agreed });
             }
             Ok(None) if attempt >= ATTEMPTS => return Err(Fault::Foreign),
             Ok(None) => messages.push(format!(
@@ -232,10 +227,7 @@ fn patiently<T>(mut step: impl FnMut() -> rusqlite::Result<T>) -> rusqlite::Resu
 
 fn is_busy(error: &rusqlite::Error) -> bool {
     let code = error.sqlite_error_code();
-    matches!(
-        code,
-        Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked)
-    )
+    matches!(code, Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked))
 }
 
 /// The files of an index that is not used any more. What can't be removed is
@@ -295,10 +287,7 @@ pub(super) fn frozen(path: &Path) -> Option<Frozen> {
     if std::fs::metadata(log).is_ok_and(|log| log.len() > 0) {
         return None;
     }
-    Some(Frozen {
-        changed: metadata.modified().ok(),
-        bytes: metadata.len(),
-    })
+    Some(Frozen { changed: metadata.modified().ok(), bytes: metadata.len() })
 }
 
 /// Opens the index where nothing can be written (a read-only file system, a
@@ -314,12 +303,7 @@ pub(super) fn open_frozen(store: &Store) -> Result<Opened, Fault> {
         _ => return Err(Fault::Stale),
     }
     match agree::differ(&db, store)?.is_empty() {
-        true => Ok(Opened {
-            db,
-            path,
-            frozen: Some(before),
-            agreed: Agreed::default(),
-        }),
+        true => Ok(Opened { db, path, frozen: Some(before), agreed: Agreed::default() }),
         false => Err(Fault::Stale),
     }
 }
@@ -343,10 +327,5 @@ pub(super) fn in_memory(store: &Store) -> Result<Opened, Fault> {
     let db = Connection::open_in_memory()?;
     schema::create(&db)?;
     let agreed = agree::agree(&db, store)?;
-    Ok(Opened {
-        db,
-        path: newest(store.data_dir()),
-        frozen: None,
-        agreed,
-    })
+    Ok(Opened { db, path: newest(store.data_dir()), frozen: None, agreed })
 }

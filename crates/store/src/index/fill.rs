@@ -95,10 +95,7 @@ impl fmt::Display for NotRead {
 /// Whether a run fits into the index, under the id in its document's name.
 pub(crate) fn check(run: &Run, id_in_name: &str) -> Result<(), NotIndexed> {
     if run.id != id_in_name {
-        return Err(NotIndexed::OtherId {
-            name: id_in_name.to_owned(),
-            id: run.id.clone(),
-        });
+        return Err(NotIndexed::OtherId { name: id_in_name.to_owned(), id: run.id.clone() });
     }
     let ms = run.started_unix_ms;
     i64::try_from(ms).map_err(|_| NotIndexed::NoTime(ms))?;
@@ -216,8 +213,7 @@ impl Numbers {
         let number = match known {
             Some(number) => number,
             None => {
-                db.prepare_cached("INSERT INTO form (text) VALUES (?1)")?
-                    .execute([&text])?;
+                db.prepare_cached("INSERT INTO form (text) VALUES (?1)")?.execute([&text])?;
                 db.last_insert_rowid()
             }
         };
@@ -245,16 +241,8 @@ pub(super) fn result(row: &Row, first: usize) -> rusqlite::Result<KeptResult> {
         at: row.get(first + 1)?,
         form: row.get(first + 2)?,
         verdict: row.get(first + 3)?,
-        value: [
-            row.get(first + 4)?,
-            row.get(first + 5)?,
-            row.get(first + 6)?,
-        ],
-        cycles: [
-            row.get(first + 7)?,
-            row.get(first + 8)?,
-            row.get(first + 9)?,
-        ],
+        value: [row.get(first + 4)?, row.get(first + 5)?, row.get(first + 6)?],
+        cycles: [row.get(first + 7)?, row.get(first + 8)?, row.get(first + 9)?],
         below_ns: row.get(first + 10)?,
         reason: row.get(first + 11)?,
     };

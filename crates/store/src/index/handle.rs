@@ -94,8 +94,6 @@ impl Index {
 
 impl std::fmt::Debug for Index {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Index")
-            .field("store", &self.store)
-            .finish_non_exhaustive()
+        f.debug_struct("Index").field("store", &self.store).finish_non_exhaustive()
     }
 }

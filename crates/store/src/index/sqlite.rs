@@ -32,11 +32,7 @@ impl Sqlite {
     }
 
     pub(super) fn of(store: Store, state: State, messages: Vec<String>) -> Sqlite {
-        Sqlite {
-            store,
-            state: Mutex::new(state),
-            messages: Mutex::new(messages),
-        }
+        Sqlite { store, state: Mutex::new(state), messages: Mutex::new(messages) }
     }
 
     /// Asks; an index that turns out to be broken is made anew, and the
@@ -76,17 +72,11 @@ impl Sqlite {
     }
 
     fn add_message(&self, line: String) {
-        self.messages
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .push(line);
+        self.messages.lock().unwrap_or_else(PoisonError::into_inner).push(line);
     }
 
     fn unusable(&self, state: &State, cause: &str) -> StoreError {
-        StoreError::Index {
-            path: state.opened.path.clone(),
-            cause: cause.to_owned(),
-        }
+        StoreError::Index { path: state.opened.path.clone(), cause: cause.to_owned() }
     }
 }
 
@@ -170,9 +160,7 @@ impl Answers for Sqlite {
                 // Not said at every look.
                 if *known != agreed.not_read {
                     *known = agreed.not_read;
-                    known
-                        .iter()
-                        .for_each(|now| self.add_message(now.to_string()));
+                    known.iter().for_each(|now| self.add_message(now.to_string()));
                 }
                 Ok(())
             }
@@ -193,10 +181,7 @@ impl Answers for Sqlite {
             });
         }
         if state.in_memory {
-            return Ok(Rebuilt {
-                left_over: self.store.clear_left_over()?,
-                ..Rebuilt::default()
-            });
+            return Ok(Rebuilt { left_over: self.store.clear_left_over()?, ..Rebuilt::default() });
         }
         let refilled = agree::refill(&state.opened.db, &self.store).or_else(|fault| {
             if !fault.is_broken() {
@@ -222,11 +207,7 @@ impl Answers for Sqlite {
                 left_unchanged: false,
                 left_over,
             },
-            Refilled::Unchanged {
-                documents,
-                unread,
-                not_read,
-            } => Rebuilt {
+            Refilled::Unchanged { documents, unread, not_read } => Rebuilt {
                 documents,
                 unreadable: unread,
                 not_read: Some(not_read),

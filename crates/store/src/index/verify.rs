@@ -56,25 +56,16 @@ impl Verified {
 
 pub(super) fn verify(db: &Connection, store: &Store) -> Result<Verified, StoreError> {
     let paths = store.paths()?;
-    let mut found = Verified {
-        left_over: store.left_over()?,
-        ..Verified::default()
-    };
+    let mut found = Verified { left_over: store.left_over()?, ..Verified::default() };
     let index = super::file::newest(store.data_dir());
     found.left_over.extend(super::file::older(&index));
-    let mut wrong_index = |what: String| Damage {
-        path: index.clone(),
-        what,
-    };
+    let mut wrong_index = |what: String| Damage { path: index.clone(), what };
     match sound(db) {
         Ok(faults) => found.index.extend(faults.into_iter().map(&mut wrong_index)),
         Err(error) => found.index.push(wrong_index(error.to_string())),
     }
     for_each_read(&paths, |path, read| -> Result<(), StoreError> {
-        let damage = |what| Damage {
-            path: path.to_owned(),
-            what,
-        };
+        let damage = |what| Damage { path: path.to_owned(), what };
         match read {
             Ok(entry) => {
                 found.documents += 1;
@@ -126,11 +117,7 @@ fn difference(db: &Connection, store: &Store, entry: &Entry) -> rusqlite::Result
     let mut expected = entry.clone();
     expected.kept.path = dir.join(&file);
     let held = questions::results_of(db, &entry.kept.id)?;
-    Ok(compared(
-        &expected,
-        &(fill::kept(&line, dir)?, counted),
-        &held,
-    ))
+    Ok(compared(&expected, &(fill::kept(&line, dir)?, counted), &held))
 }
 
 /// In what a run's line, whether it counts, and its results differ from what its document says.
@@ -197,11 +184,7 @@ fn strays(store: &Store, known: &[PathBuf]) -> Result<Vec<Damage>, StoreError> {
 
 /// What is wrong with tags.
 pub(crate) fn tags(store: &Store) -> Result<Vec<String>, StoreError> {
-    let mut wrong: Vec<String> = store
-        .broken_tags()?
-        .iter()
-        .map(ToString::to_string)
-        .collect();
+    let mut wrong: Vec<String> = store.broken_tags()?.iter().map(ToString::to_string).collect();
     for tag in store.tags()? {
         if let Err(StoreError::NoSuchRun { .. }) = store.find(&tag.run) {
             let (name, run) = (tag.name, tag.run);

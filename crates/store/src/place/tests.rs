@@ -9,29 +9,17 @@ fn a_place_never_shows_a_password() {
         ("postgres://", "postgres://"),
         ("postgres:", "postgres:"),
         ("postgres://lab/atlas", "postgres://lab/atlas"),
-        (
-            "postgres://me@lab:5433/atlas",
-            "postgres://me@lab:5433/atlas",
-        ),
+        ("postgres://me@lab:5433/atlas", "postgres://me@lab:5433/atlas"),
         ("postgres://me:s3cret@lab/atlas", "postgres://me@lab/atlas"),
-        (
-            "postgres://me:s3cr/t@x@lab/atlas",
-            "postgres://me@lab/atlas",
-        ),
+        ("postgres://me:s3cr/t@x@lab/atlas", "postgres://me@lab/atlas"),
         ("postgres://:s3cret@lab", "postgres://lab"),
         ("postgres://me:s3cr?t@lab/atlas", "postgres://me@lab/atlas"),
         ("POSTGRES://me:s3cret@lab/atlas", "POSTGRES://me@lab/atlas"),
-        (
-            "postgresql://lab?password=s3cret&service=x",
-            "postgresql://lab?service=x",
-        ),
+        ("postgresql://lab?password=s3cret&service=x", "postgresql://lab?service=x"),
         ("postgres://lab?sslpassword=s3cret", "postgres://lab"),
         ("postgres://lab?p%61ssword=s3cret", "postgres://lab"),
         ("postgres://lab?pass=s3cret", "postgres://lab"),
-        (
-            "postgres://me:s3cret@lab?PASSWORD=s3cret",
-            "postgres://me@lab",
-        ),
+        ("postgres://me:s3cret@lab?PASSWORD=s3cret", "postgres://me@lab"),
         // No URL of a database.
         ("postgres:me:s3cret@lab/atlas", "postgres:"),
         ("postgres:/me:s3cret@lab/atlas", "postgres:"),
@@ -49,14 +37,7 @@ fn a_place_never_shows_a_password() {
         assert!(url.contains("s3cr") || !place.has_password(), "{url}");
         assert!(matches!(place, Place::Database(_)), "{url}");
     }
-    for directory in [
-        "/d",
-        "a:b",
-        "./a://b",
-        "/x/host=lab",
-        "postgres",
-        "postgres.old",
-    ] {
+    for directory in ["/d", "a:b", "./a://b", "/x/host=lab", "postgres", "postgres.old"] {
         let place = Place::parse(directory);
         assert!(matches!(place, Place::Directory(_)), "{directory}");
         assert_eq!(place.to_string(), directory);
@@ -64,11 +45,7 @@ fn a_place_never_shows_a_password() {
 }
 
 fn environment<'a>(set: &'a [(&str, &str)]) -> impl Fn(&str) -> Option<OsString> + 'a {
-    |name| {
-        set.iter()
-            .find(|(n, _)| *n == name)
-            .map(|(_, value)| OsString::from(value))
-    }
+    |name| set.iter().find(|(n, _)| *n == name).map(|(_, value)| OsString::from(value))
 }
 
 #[test]

@@ -129,9 +129,7 @@ fn standing(session: &mut Session, row: &str, at: &[u64]) -> Result<RowStanding,
     let (mut standing, form) = runs.standing((row, at), &figures);
     if let Some(form) = form {
         let form = i32::try_from(form).map_err(damaged)?;
-        let row = session
-            .client
-            .query_one("SELECT text FROM form WHERE form = $1", &[&form])?;
+        let row = session.client.query_one("SELECT text FROM form WHERE form = $1", &[&form])?;
         standing.mode = mode_of(row.try_get(0)?).map_err(damaged)?;
     }
     Ok(standing)
@@ -170,9 +168,7 @@ impl Answers for Arc<Database> {
                  WHERE machine = $1 AND NOT imported AND result.quantity = $2
                  ORDER BY started_ms <= $3, started_ms, file"
             );
-            let rows = session
-                .client
-                .query(&sql, &[&machine.0, &quantity, &horizon_ms()])?;
+            let rows = session.client.query(&sql, &[&machine.0, &quantity, &horizon_ms()])?;
             let of = |row: &Row| Ok((run_of(row, &self.runs)?, result(row, 1)?));
             rows.iter().map(of).collect()
         })

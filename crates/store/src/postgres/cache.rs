@@ -17,10 +17,8 @@ const NOWHERE: &str = "/dev/null/latlas";
 /// Where copies of the documents of a database lie, by what identifies it.
 pub(super) fn directory(identity: &str) -> PathBuf {
     let base = UserDir::Cache.path(|name| std::env::var_os(name));
-    base.unwrap_or_else(|| NOWHERE.into()).join(format!(
-        "postgres-{}",
-        hexadecimal(&digest(identity.as_bytes())[..8])
-    ))
+    base.unwrap_or_else(|| NOWHERE.into())
+        .join(format!("postgres-{}", hexadecimal(&digest(identity.as_bytes())[..8])))
 }
 
 /// The SHA-256 of bytes.

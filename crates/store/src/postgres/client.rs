@@ -141,10 +141,7 @@ impl Client {
         if is_open {
             self.begin()?;
         }
-        Ok(Transaction {
-            client: self,
-            is_open,
-        })
+        Ok(Transaction { client: self, is_open })
     }
 
     /// Begins a transaction that [`Client::end`] ends.

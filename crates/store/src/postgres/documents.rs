@@ -34,10 +34,7 @@ impl Database {
 
     /// The store that it is.
     pub(super) fn store(self: &Arc<Database>) -> Store {
-        Store {
-            runs: self.runs.clone(),
-            documents: self.clone(),
-        }
+        Store { runs: self.runs.clone(), documents: self.clone() }
     }
 
     /// The copies of documents, those of the oldest runs first.
@@ -113,26 +110,16 @@ impl Documents for Database {
                 let _ = std::fs::remove_file(path);
                 Ok(())
             }
-            false => Err(io(FileAction::Remove, path)(
-                std::io::ErrorKind::NotFound.into(),
-            )),
+            false => Err(io(FileAction::Remove, path)(std::io::ErrorKind::NotFound.into())),
         }
     }
 
     fn tag_names(&self) -> Result<Vec<String>, StoreError> {
         let names: Vec<String> = self.server.with(|session, _| {
-            let rows = session
-                .client
-                .query("SELECT name FROM tag ORDER BY name", &[])?;
-            Ok(rows
-                .iter()
-                .map(|row| row.try_get(0))
-                .collect::<Result<_, _>>()?)
+            let rows = session.client.query("SELECT name FROM tag ORDER BY name", &[])?;
+            Ok(rows.iter().map(|row| row.try_get(0)).collect::<Result<_, _>>()?)
         })?;
-        Ok(names
-            .into_iter()
-            .filter(|name| tags::is_word(name))
-            .collect())
+        Ok(names.into_iter().filter(|name| tags::is_word(name)).collect())
     }
 
     fn read_tag(&self, name: &str) -> Result<Option<String>, StoreError> {
@@ -144,10 +131,7 @@ impl Documents for Database {
     }
 
     fn create_tag(&self, name: &str, text: &str) -> Result<bool, StoreError> {
-        self.changed(
-            "INSERT INTO tag VALUES ($1, $2) ON CONFLICT DO NOTHING",
-            &[&name, &text],
-        )
+        self.changed("INSERT INTO tag VALUES ($1, $2) ON CONFLICT DO NOTHING", &[&name, &text])
     }
 
     fn write_tag(&self, name: &str, text: &str) -> Result<(), StoreError> {
@@ -167,7 +151,6 @@ impl Documents for Database {
 impl Database {
     /// Changes tags, and says whether anything changed.
     fn changed(&self, sql: &str, parameters: Values) -> Result<bool, StoreError> {
-        self.server
-            .with(|session, _| Ok(session.client.execute(sql, parameters)? > 0))
+        self.server.with(|session, _| Ok(session.client.execute(sql, parameters)? > 0))
     }
 }

@@ -32,13 +32,11 @@ impl Database {
         let file = file_of(run)?;
         check(run, &run.id).map_err(|why| StoreError::Unwritable(why.to_string()))?;
         let entry = Entry::of(&shown(run), &file);
-        let kept = self
-            .server
-            .with(|session, again| match insert(session, &entry, bytes)? {
-                true => Ok(true),
-                false if again => holds(session, &run.id, bytes),
-                false => Ok(false),
-            })?;
+        let kept = self.server.with(|session, again| match insert(session, &entry, bytes)? {
+            true => Ok(true),
+            false if again => holds(session, &run.id, bytes),
+            false => Ok(false),
+        })?;
         match kept {
             true => Ok(self.runs.join(file)),
             false => {
@@ -114,16 +112,11 @@ impl Columns<'_> {
             interval.map_or([None; 3], |v| [Some(v.value), Some(v.low), Some(v.high)])
         };
         for (place, result) in results.iter().enumerate() {
-            let quantity = session
-                .quantities
-                .get(&result.row)
-                .and_then(|at| at.get(&result.at));
-            all.quantities
-                .push(*quantity.ok_or_else(|| damaged("no such quantity"))?);
+            let quantity = session.quantities.get(&result.row).and_then(|at| at.get(&result.at));
+            all.quantities.push(*quantity.ok_or_else(|| damaged("no such quantity"))?);
             let own = form_text(&form(result)).map_err(damaged)?;
             let number = session.forms.get(&own);
-            all.forms
-                .push(*number.ok_or_else(|| damaged("no such form"))?);
+            all.forms.push(*number.ok_or_else(|| damaged("no such form"))?);
             all.places.push(place as i32);
             all.verdicts.push(result.verdict.map(number_of));
             all.reliable.push(result.reliable());
@@ -134,8 +127,7 @@ impl Columns<'_> {
                 all.cycles[n].push(end);
             }
             all.below.push(result.below_ns);
-            all.reasons
-                .push(Some(result.reason.as_str()).filter(|reason| !reason.is_empty()));
+            all.reasons.push(Some(result.reason.as_str()).filter(|reason| !reason.is_empty()));
         }
         Ok(all)
     }

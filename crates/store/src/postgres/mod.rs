@@ -70,10 +70,7 @@ pub(crate) fn answers(store: &Store) -> Result<Option<Arc<dyn Answers>>, StoreEr
 pub(crate) fn document_at(path: &Path) -> Result<Option<Vec<u8>>, StoreError> {
     let open = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
     let mut known = open.iter().flatten().map(|(_, database)| database);
-    let own = known
-        .find(|database| path.parent() == Some(&database.runs))
-        .cloned();
+    let own = known.find(|database| path.parent() == Some(&database.runs)).cloned();
     drop(open);
-    own.map(|database| cache::bytes(&database, path))
-        .transpose()
+    own.map(|database| cache::bytes(&database, path)).transpose()
 }

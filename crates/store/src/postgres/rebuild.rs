@@ -39,15 +39,7 @@ pub(super) fn each(session: &mut Session) -> Result<Rebuilt, Fault> {
             let (run, of) = (kept.run, &entry.kept);
             let changed = change.execute(
                 RUN,
-                &[
-                    &run,
-                    &started,
-                    &of.machine.0,
-                    &of.host,
-                    &of.imported,
-                    &entry.counted,
-                    &line,
-                ],
+                &[&run, &started, &of.machine.0, &of.host, &of.imported, &entry.counted, &line],
             )?;
             // Deleted in between.
             if changed > 0 {

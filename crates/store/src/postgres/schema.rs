@@ -73,20 +73,14 @@ pub(super) fn begin(session: &mut Session) -> Result<(), Fault> {
     }
     match content(session)? {
         CONTENT => Ok(()),
-        found if found > CONTENT => Err(DatabaseFailure::Newer {
-            found,
-            known: CONTENT,
-        }
-        .into()),
+        found if found > CONTENT => Err(DatabaseFailure::Newer { found, known: CONTENT }.into()),
         _ => fill_anew(session),
     }
 }
 
 /// The version of the index whose content the tables have.
 fn content(session: &mut Session) -> Result<i32, Fault> {
-    let row = session
-        .client
-        .query_one("SELECT content FROM version", &[])?;
+    let row = session.client.query_one("SELECT content FROM version", &[])?;
     Ok(row.try_get(0)?)
 }
 
@@ -104,9 +98,7 @@ fn filled(session: &mut Session) -> Result<(), Fault> {
     // Another program may have been first.
     if content(session)? < CONTENT {
         rebuild::each(session)?;
-        session
-            .client
-            .execute("UPDATE version SET content = $1", &[&CONTENT])?;
+        session.client.execute("UPDATE version SET content = $1", &[&CONTENT])?;
     }
     Ok(())
 }
@@ -153,11 +145,7 @@ fn version(client: &Client) -> Result<i32, Fault> {
     }
     let row = client.query_one("SELECT coalesce(max(version), 0) FROM version", &[])?;
     match row.try_get(0)? {
-        found if found > VERSION => Err(DatabaseFailure::Newer {
-            found,
-            known: VERSION,
-        }
-        .into()),
+        found if found > VERSION => Err(DatabaseFailure::Newer { found, known: VERSION }.into()),
         found => Ok(found),
     }
 }

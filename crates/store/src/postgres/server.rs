@@ -61,10 +61,7 @@ pub(super) fn damaged(why: impl ToString) -> Fault {
 
 impl Server {
     pub(super) fn new(settings: Settings) -> Server {
-        Server {
-            settings,
-            idle: Mutex::default(),
-        }
+        Server { settings, idle: Mutex::default() }
     }
 
     /// As messages name the database.
@@ -104,19 +101,13 @@ impl Server {
     }
 
     fn connect(&self) -> Result<Session, StoreError> {
-        let Settings {
-            config, tls, note, ..
-        } = &self.settings;
+        let Settings { config, tls, note, .. } = &self.settings;
         let limit = Duration::from_secs(ANSWER_S);
         let client = Client::connect(config, tls.clone(), limit).map_err(|fault| match fault {
             Fault::Sql(error) => self.failed(not_let_in(&error, note.as_deref())),
             other => self.error(other, true),
         })?;
-        let mut session = Session {
-            client,
-            quantities: HashMap::new(),
-            forms: HashMap::new(),
-        };
+        let mut session = Session { client, quantities: HashMap::new(), forms: HashMap::new() };
         schema::begin(&mut session).map_err(|fault| {
             let closed = session.client.is_closed();
             self.error(fault, closed)
@@ -125,10 +116,7 @@ impl Server {
     }
 
     fn failed(&self, failure: DatabaseFailure) -> StoreError {
-        StoreError::Database {
-            place: self.place().to_owned(),
-            failure,
-        }
+        StoreError::Database { place: self.place().to_owned(), failure }
     }
 
     fn error(&self, fault: Fault, closed: bool) -> StoreError {
@@ -175,12 +163,8 @@ fn failure(error: &Error, closed: bool) -> DatabaseFailure {
 
 /// Whether the server ends, or is not there yet.
 fn is_ending(code: &SqlState) -> bool {
-    [
-        SqlState::ADMIN_SHUTDOWN,
-        SqlState::CRASH_SHUTDOWN,
-        SqlState::CANNOT_CONNECT_NOW,
-    ]
-    .contains(code)
+    [SqlState::ADMIN_SHUTDOWN, SqlState::CRASH_SHUTDOWN, SqlState::CANNOT_CONNECT_NOW]
+        .contains(code)
 }
 
 /// An error in one line: of a refusal what the server says.
@@ -197,8 +181,6 @@ fn text(error: &Error) -> String {
 
 impl std::fmt::Debug for Server {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Server")
-            .field("place", &self.place())
-            .finish_non_exhaustive()
+        f.debug_struct("Server").field("place", &self.place()).finish_non_exhaustive()
     }
 }

@@ -40,10 +40,7 @@ fn what_an_older_latlas_filled_in_is_made_anew_and_a_newer_ones_left() {
     assert!(index.verify().expect("verified").is_whole());
     home.sql("UPDATE latlas.version SET content = 99");
     let newer = failure(home.store_as("postgres").paths());
-    assert!(
-        matches!(newer, DatabaseFailure::Newer { found: 99, .. }),
-        "{newer}"
-    );
+    assert!(matches!(newer, DatabaseFailure::Newer { found: 99, .. }), "{newer}");
 }
 
 #[test]
@@ -135,15 +132,8 @@ fn a_server_that_accepts_and_never_answers_is_given_up() {
     let store = Store::at(&Place::parse(&url)).expect("settings");
     let begun = Instant::now();
     let silent = failure(store.paths());
-    assert_eq!(
-        silent,
-        DatabaseFailure::Unreachable("no answer for 1 s".into())
-    );
-    assert!(
-        begun.elapsed() < Duration::from_secs(9),
-        "{:?}",
-        begun.elapsed()
-    );
+    assert_eq!(silent, DatabaseFailure::Unreachable("no answer for 1 s".into()));
+    assert!(begun.elapsed() < Duration::from_secs(9), "{:?}", begun.elapsed());
 }
 
 #[test]
@@ -165,11 +155,7 @@ fn a_statement_without_an_answer_is_given_up_and_so_is_its_connection() {
     // Nor is what was begun undone at the price of another such time.
     drop(change);
     assert!(client.is_closed() && client.query("SELECT 1", &[]).is_err());
-    assert!(
-        begun.elapsed() < Duration::from_secs(20),
-        "{:?}",
-        begun.elapsed()
-    );
+    assert!(begun.elapsed() < Duration::from_secs(20), "{:?}", begun.elapsed());
 }
 
 #[test]
@@ -181,10 +167,7 @@ fn the_server_gives_up_a_statement_that_waits_for_a_lock() {
     assert_eq!(hasty.paths().expect("paths").len(), 3);
     home.while_locked("latlas.run", || {
         let refused = failure(hasty.paths());
-        assert!(
-            refused.to_string().contains("statement timeout"),
-            "{refused}"
-        );
+        assert!(refused.to_string().contains("statement timeout"), "{refused}");
     });
     let server = home.store.documents.server().expect("a server");
     let asked = server.with(|session, _| {
@@ -201,10 +184,7 @@ fn a_role_without_usage_and_one_without_a_password_are_told_so() {
     let role = format!("stranger_{}", std::process::id());
     home.sql(&format!("CREATE ROLE {role} LOGIN"));
     let refused = failure(home.store_as(&role).paths()).to_string();
-    assert_eq!(
-        refused,
-        format!("refused: role {role} has no USAGE on schema latlas")
-    );
+    assert_eq!(refused, format!("refused: role {role} has no USAGE on schema latlas"));
     home.sql(&format!("DROP ROLE {role}"));
     let absent = failure(home.store_as("nobody_of_this_name").paths()).to_string();
     assert!(absent.starts_with("refused: role \"nobody"), "{absent}");
@@ -232,18 +212,12 @@ fn what_the_tables_hold_is_compared_and_can_be_made_anew() {
             "memory.latency",
         ),
         ("DELETE FROM latlas.result WHERE run = 2", "disagrees"),
-        (
-            "UPDATE latlas.run SET counted = NOT counted WHERE run = 3",
-            "disagrees",
-        ),
+        ("UPDATE latlas.run SET counted = NOT counted WHERE run = 3", "disagrees"),
     ] {
         home.sql(change);
         let verified = index.verify().expect("verified");
         let whats: Vec<&str> = verified.index.iter().map(|d| d.what.as_str()).collect();
-        assert!(
-            matches!(whats[..], [what] if what.contains(named)),
-            "{change}: {whats:?}"
-        );
+        assert!(matches!(whats[..], [what] if what.contains(named)), "{change}: {whats:?}");
         assert_eq!(index.rebuild().expect("rebuilt").documents, 3);
         assert!(index.verify().expect("verified").is_whole(), "{change}");
     }
@@ -258,9 +232,7 @@ fn a_connection_that_was_lost_is_made_again() {
     home.sql(end);
     assert_eq!(home.open().runs().expect("asked again").len(), 3);
     home.sql(end);
-    home.store
-        .save(&numbered(4, "two"))
-        .expect("kept on a new connection");
+    home.store.save(&numbered(4, "two")).expect("kept on a new connection");
     assert!(home.open().verify().expect("verified").is_whole());
 }
 
@@ -274,19 +246,9 @@ fn a_role_that_may_only_read_reads() {
          GRANT SELECT ON ALL TABLES IN SCHEMA latlas TO {role}"
     ));
     let reader = home.store_as(&role);
-    assert_eq!(
-        Index::open(reader.clone())
-            .expect("opened")
-            .runs()
-            .expect("read")
-            .len(),
-        3
-    );
+    assert_eq!(Index::open(reader.clone()).expect("opened").runs().expect("read").len(), 3);
     let refused = failure(reader.check_keepable());
-    assert!(
-        refused.to_string().contains("permission denied"),
-        "{refused}"
-    );
+    assert!(refused.to_string().contains("permission denied"), "{refused}");
     home.sql(&format!("DROP OWNED BY {role}; DROP ROLE {role}"));
 }
 
@@ -296,14 +258,9 @@ fn no_password_is_in_any_message() {
     let url = "postgres://me:s3cret@127.0.0.1:1/atlas?connect_timeout=2&password=s3cret";
     let store = Store::at(&Place::parse(url)).expect("settings");
     for text in [
-        Index::open(store.clone())
-            .expect_err("nothing is there")
-            .to_string(),
+        Index::open(store.clone()).expect_err("nothing is there").to_string(),
         format!("{store:?}"),
-        store
-            .save(&synthetic::run())
-            .expect_err("nothing is there")
-            .to_string(),
+        store.save(&synthetic::run()).expect_err("nothing is there").to_string(),
     ] {
         assert!(!text.contains("s3cret"), "{text}");
         assert!(text.contains("me@127.0.0.1:1/atlas"), "{text}");
@@ -320,9 +277,7 @@ fn a_pooler_in_transaction_mode_is_no_hindrance() {
             let pooled = pooled.clone();
             scope.spawn(move || {
                 for n in 1..=5 {
-                    pooled
-                        .save(&numbered(writer * 10 + n, "one"))
-                        .expect("kept");
+                    pooled.save(&numbered(writer * 10 + n, "one")).expect("kept");
                     let index = Index::open(pooled.clone()).expect("opened");
                     assert!(!index.runs().expect("runs").is_empty());
                 }

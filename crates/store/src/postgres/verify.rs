@@ -67,10 +67,7 @@ pub(super) fn verify(database: &Arc<Database>) -> Result<Verified, StoreError> {
             for kept in &documents {
                 look(session, kept, &mut found, database)?;
                 done += 1;
-                report_reading(Reading {
-                    done,
-                    of: of.max(done),
-                });
+                report_reading(Reading { done, of: of.max(done) });
             }
         }
     })?;
@@ -85,10 +82,8 @@ fn look(
     database: &Arc<Database>,
 ) -> Result<(), Fault> {
     let store = database.store();
-    let damage = |what| Damage {
-        path: store.shown(&store.runs_dir().join(&kept.file)).into(),
-        what,
-    };
+    let damage =
+        |what| Damage { path: store.shown(&store.runs_dir().join(&kept.file)).into(), what };
     let mut entry = match kept.entry() {
         Ok(entry) => entry,
         Err(what) => {
@@ -106,8 +101,6 @@ fn look(
     let held = results_of(session, &entry.kept.id)?;
     entry.kept.path = database.runs.join(&kept.file);
     let line = (run_of(&row, &database.runs)?, row.try_get(1)?);
-    found
-        .index
-        .extend(compared(&entry, &line, &held).map(damage));
+    found.index.extend(compared(&entry, &line, &held).map(damage));
     Ok(())
 }

@@ -146,9 +146,7 @@ pub fn started(
         ended,
         request,
     });
-    trace.recorder = recorder
-        .into_inner()
-        .unwrap_or_else(PoisonError::into_inner);
+    trace.recorder = recorder.into_inner().unwrap_or_else(PoisonError::into_inner);
     if let Some(marked) = marked {
         crate::signposts::add(&mut trace, &marked);
     }

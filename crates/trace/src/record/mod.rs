@@ -68,10 +68,7 @@ pub fn tier(process: Option<u32>, request: &Request) -> Result<Tier, RecordError
     }
     let traced = process.map_or(Traced::Command, Traced::Process);
     // The kernel is to get no probes for that.
-    let request = Request {
-        usdt: None,
-        ..request.clone()
-    };
+    let request = Request { usdt: None, ..request.clone() };
     Ok(Source::open(&traced, &request)?.0.tier())
 }
 
@@ -123,10 +120,7 @@ fn shown(program: &OsStr) -> String {
 }
 
 fn no_signposts(reason: Reason) -> Gap {
-    Gap {
-        of: Missing::Topic(Topic::Signposts),
-        reason,
-    }
+    Gap { of: Missing::Topic(Topic::Signposts), reason }
 }
 
 /// Longer than anything runs.

@@ -23,15 +23,8 @@ const INTERVAL: Duration = Duration::from_millis(20);
 
 /// Sizes of a ring, the first that the kernel grants: 8 MiB need a right or a
 /// high RLIMIT_MEMLOCK, 512 KiB are what every user has.
-pub(super) const RING_BYTES: [usize; 7] = [
-    8 << 20,
-    4 << 20,
-    1 << 20,
-    512 << 10,
-    256 << 10,
-    128 << 10,
-    64 << 10,
-];
+pub(super) const RING_BYTES: [usize; 7] =
+    [8 << 20, 4 << 20, 1 << 20, 512 << 10, 256 << 10, 128 << 10, 64 << 10];
 
 /// The sizes that are smaller than this one.
 fn smaller_than(bytes: usize) -> &'static [usize] {
@@ -88,14 +81,9 @@ impl Rings {
         let wide = wide.filter_map(|point| layouts.id(point).map(Source::Tracepoint));
         let mut wide: Vec<Source> = wide.collect();
         let own = [Tracepoint::Enter, Tracepoint::Return, Tracepoint::Fault];
-        let mut own: Vec<Source> = own
-            .iter()
-            .filter_map(|&point| layouts.id(point).map(Source::Tracepoint))
-            .collect();
-        let probes = request
-            .usdt
-            .as_ref()
-            .map(|usdt| defined(traced, usdt, &mut layouts));
+        let mut own: Vec<Source> =
+            own.iter().filter_map(|&point| layouts.id(point).map(Source::Tracepoint)).collect();
+        let probes = request.usdt.as_ref().map(|usdt| defined(traced, usdt, &mut layouts));
         let probes = match probes.transpose() {
             Ok(probes) => probes,
             Err(reason) => {
@@ -106,14 +94,8 @@ impl Rings {
         // Of all that run the file: where threads inherit them, hits are lost when one ends.
         let hits = probes.iter().flat_map(|(_, ids)| ids);
         wide.extend(hits.map(|&id| Source::Tracepoint(id)));
-        let threads = |switches| {
-            Source::Threads(Threads {
-                tasks: true,
-                names: true,
-                switches,
-                maps: false,
-            })
-        };
+        let threads =
+            |switches| Source::Threads(Threads { tasks: true, names: true, switches, maps: false });
         match request.scheduler_only {
             // Events that threads carry cost them more at each switch than the
             // records of all threads that begin and end cost the machine.
@@ -131,29 +113,21 @@ impl Rings {
                 rings.gaps.push(gap(Topic::Probes, reason));
                 Ok(rings)
             }
-            rings => rings.map(|rings| Rings {
-                probes: probes.map(|(defined, _)| defined),
-                ..rings
-            }),
+            rings => {
+                rings.map(|rings| Rings { probes: probes.map(|(defined, _)| defined), ..rings })
+            }
         }
     }
 
     /// The names of the USDT probes, by their places.
     pub(super) fn probe_names(&self) -> Vec<String> {
-        self.probes
-            .iter()
-            .flat_map(|probes| probes.names.clone())
-            .collect()
+        self.probes.iter().flat_map(|probes| probes.names.clone()).collect()
     }
 
     /// The target's own switches and page faults.
     pub(super) fn own(traced: &Traced, request: &Request) -> Result<Rings, Reason> {
-        let threads = Threads {
-            tasks: true,
-            names: true,
-            maps: !request.scheduler_only,
-            switches: true,
-        };
+        let threads =
+            Threads { tasks: true, names: true, maps: !request.scheduler_only, switches: true };
         // One event for both costs the threads less than two.
         let (own, mut gaps) = match request.scheduler_only {
             false => (Source::PageFaults(threads), Vec::new()),
@@ -177,9 +151,7 @@ impl Rings {
         gaps: Vec<Gap>,
     ) -> Result<Rings, Reason> {
         let cpus = request.cpus.as_slice();
-        let wide = wide
-            .iter()
-            .map(|&source| (source, Of::Everyone, false, Begin::Now));
+        let wide = wide.iter().map(|&source| (source, Of::Everyone, false, Begin::Now));
         let wide: Vec<Asked> = wide.collect();
         let with = |sizes: &[usize]| {
             let mut rings = Rings {
@@ -256,11 +228,7 @@ impl Rings {
         drain(&mut self.rings, &mut self.chunks);
         kept.add(self.chunks, 0, sys::monotonic_raw_ns());
         let stacks = self.stacks.map(StackRings::finish);
-        Ok(Collected {
-            full_ns,
-            stacks: stacks.transpose()?,
-            ..kept.collected()
-        })
+        Ok(Collected { full_ns, stacks: stacks.transpose()?, ..kept.collected() })
     }
 }
 
@@ -290,13 +258,7 @@ fn add(
 ) -> Result<(), RingError> {
     for &cpu in cpus {
         for &(source, of, inherit, begin) in asked {
-            let event = Event {
-                source,
-                of,
-                cpu,
-                inherit,
-                begin,
-            };
+            let event = Event { source, of, cpu, inherit, begin };
             match rings.iter_mut().find(|(of, _)| *of == cpu) {
                 Some((_, ring)) => ring.add(&event).map_err(RingError::Event)?,
                 None => rings.push((cpu, Ring::open(&event, sizes)?)),
@@ -330,8 +292,7 @@ pub(super) fn add_own(
         Traced::Process(id) => {
             let of_thread = |thread| {
                 let own = own.clone();
-                own.map(|&source| (source, Of::Thread(thread), true, Begin::Now))
-                    .collect()
+                own.map(|&source| (source, Of::Thread(thread), true, Begin::Now)).collect()
             };
             add_process(rings, sizes, chunks, cpus, &of_thread, id)
         }
@@ -368,9 +329,7 @@ fn add_process(
         }
         let seen = chunks.len();
         drain(rings, chunks);
-        let records = chunks[seen..]
-            .iter()
-            .flat_map(|(_, bytes)| perf::records(bytes));
+        let records = chunks[seen..].iter().flat_map(|(_, bytes)| perf::records(bytes));
         opened.extend(records.filter_map(|record| match record.body {
             Body::Fork(task) => Some(task.thread),
             _ => None,
@@ -415,10 +374,7 @@ fn described(cpus: &[u32], request: &Request) -> Result<(Layouts, Vec<Gap>), Rea
         gaps.push(gap(topic, Reason::CheckFailed));
     }
     // Nothing but their time is read. What a processor does not have is not recorded.
-    for point in Tracepoint::INTERRUPTS
-        .into_iter()
-        .filter(|_| request.interrupts)
-    {
+    for point in Tracepoint::INTERRUPTS.into_iter().filter(|_| request.interrupts) {
         if let Ok(text) = tracefs.read(&format!("events/{}/format", point.path())) {
             let _ = layouts.add(point, &text);
         }
@@ -440,19 +396,14 @@ fn defined(
 ) -> Result<(Defined, Vec<u64>), Reason> {
     let defined = Defined::new(traced, usdt)?;
     let formats = defined.formats()?;
-    let ids = formats
-        .iter()
-        .map(|(name, text)| layouts.add_probe(*name as u32, text));
+    let ids = formats.iter().map(|(name, text)| layouts.add_probe(*name as u32, text));
     let ids: Result<Vec<u64>, _> = ids.collect();
     let ids = ids.map_err(|error| Reason::Failed(error.to_string()))?;
     Ok((defined, ids))
 }
 
 fn gap(topic: Topic, reason: Reason) -> Gap {
-    Gap {
-        of: Missing::Topic(topic),
-        reason,
-    }
+    Gap { of: Missing::Topic(topic), reason }
 }
 
 /// What a tracepoint records; `None` if nothing is lost without it.

@@ -36,11 +36,7 @@ pub fn process(id: u32, held: &Held, request: &Request) -> Result<Trace, RecordE
         Some(Event {
             at_ns: sys::monotonic_raw_ns(),
             cpu: 0,
-            what: What::Asleep {
-                thread,
-                call,
-                uninterruptible,
-            },
+            what: What::Asleep { thread, call, uninterruptible },
         })
     });
     let asleep: Vec<Event> = asleep.collect();

@@ -56,11 +56,7 @@ impl Defined {
             places: Vec::new(),
         };
         for (file, probe) in found(traced, usdt)? {
-            let Probe {
-                name,
-                offset,
-                counter,
-            } = probe;
+            let Probe { name, offset, counter } = probe;
             let counter = counter.map_or(String::new(), |counter| format!("({counter:#x})"));
             let tracepoint = defined.tracepoint(defined.places.len());
             // The kernel keeps the file, not its path.
@@ -120,9 +116,7 @@ fn delete_leftovers(tracefs: &Tracefs) {
 /// The probes that are meant, with their files.
 fn found(traced: &Traced, usdt: &Usdt) -> Result<Vec<(File, Probe)>, Reason> {
     let files = files(traced, usdt);
-    let program = files
-        .first()
-        .map_or(Path::new("the program"), PathBuf::as_path);
+    let program = files.first().map_or(Path::new("the program"), PathBuf::as_path);
     let program = program.display().to_string();
     let mut there = BTreeSet::new();
     let mut found = Vec::new();
@@ -136,9 +130,7 @@ fn found(traced: &Traced, usdt: &Usdt) -> Result<Vec<(File, Probe)>, Reason> {
             there.insert(probe.name.clone());
             let is_meant = |pattern: &String| matches(pattern, &probe.name);
             if usdt.pattern.as_ref().is_none_or(is_meant) {
-                let file = file
-                    .try_clone()
-                    .map_err(|error| Reason::Failed(error.to_string()))?;
+                let file = file.try_clone().map_err(|error| Reason::Failed(error.to_string()))?;
                 found.push((file, probe));
             }
         }
@@ -151,10 +143,7 @@ fn found(traced: &Traced, usdt: &Usdt) -> Result<Vec<(File, Probe)>, Reason> {
         }
         (Some(pattern), 0) => {
             let there: Vec<String> = there.into_iter().take(8).collect();
-            format!(
-                "no USDT probe matches {pattern}; there are {}",
-                there.join(", ")
-            )
+            format!("no USDT probe matches {pattern}; there are {}", there.join(", "))
         }
         (_, many) => format!("{many} USDT probes are too many: choose with --usdt=PROVIDER:NAME"),
     };
@@ -183,9 +172,7 @@ fn needed(program: &Path) -> Vec<PathBuf> {
         let cache = ReadCache::new(file);
         let object = object::File::parse(&cache).ok()?;
         let loader = object.section_by_name(".interp")?.data().ok()?;
-        Some(PathBuf::from(OsStr::from_bytes(
-            loader.strip_suffix(b"\0")?,
-        )))
+        Some(PathBuf::from(OsStr::from_bytes(loader.strip_suffix(b"\0")?)))
     });
     let Some(loader) = loader else {
         return Vec::new();
@@ -193,9 +180,7 @@ fn needed(program: &Path) -> Vec<PathBuf> {
     let listed = Command::new(loader).arg("--list").arg(program).output();
     let text = listed.map(|listed| String::from_utf8_lossy(&listed.stdout).into_owned());
     let text = text.unwrap_or_default();
-    let paths = text
-        .lines()
-        .filter_map(|line| line.split_once(" => ")?.1.rsplit_once(" ("));
+    let paths = text.lines().filter_map(|line| line.split_once(" => ")?.1.rsplit_once(" ("));
     paths.map(|(path, _)| path.into()).collect()
 }
 
@@ -203,13 +188,9 @@ fn needed(program: &Path) -> Vec<PathBuf> {
 fn mapped(id: u32) -> Vec<PathBuf> {
     let maps = maps_of(id, MOST_MAPS).unwrap_or_default();
     let code = maps.lines().filter(|line| line.contains(" r-xp "));
-    let paths: BTreeSet<&str> = code
-        .filter_map(|line| Some(&line[line.find('/')?..]))
-        .collect();
+    let paths: BTreeSet<&str> = code.filter_map(|line| Some(&line[line.find('/')?..])).collect();
     let exe = std::fs::read_link(format!("/proc/{id}/exe")).unwrap_or_default();
     let root = PathBuf::from(format!("/proc/{id}/root"));
     let libraries = paths.into_iter().filter(|path| exe != Path::new(path));
-    libraries
-        .map(|path| root.join(path.trim_start_matches('/')))
-        .collect()
+    libraries.map(|path| root.join(path.trim_start_matches('/'))).collect()
 }

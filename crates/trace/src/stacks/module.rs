@@ -78,18 +78,13 @@ impl Modules {
     /// The files' paths.
     pub(super) fn paths(&self) -> Vec<String> {
         let paths = self.all.iter().map(|module| &module.path);
-        paths
-            .map(|path| String::from_utf8_lossy(path).into_owned())
-            .collect()
+        paths.map(|path| String::from_utf8_lossy(path).into_owned()).collect()
     }
 
     /// The functions at these places of a file, as far as they have names.
     pub(super) fn functions(&self, number: u32, offsets: &[u64]) -> Vec<Option<String>> {
         let none = vec![None; offsets.len()];
-        let file = self
-            .all
-            .get(number as usize)
-            .and_then(|module| module.file.as_ref());
+        let file = self.all.get(number as usize).and_then(|module| module.file.as_ref());
         let Some(file) = file else {
             return none;
         };
@@ -112,9 +107,7 @@ impl Modules {
 
 /// The name as its program has it. A name of C is none of a type: `f` is no `float`.
 fn demangled(name: &str) -> String {
-    let is_mangled = ["_Z", "__Z", "_R"]
-        .iter()
-        .any(|mark| name.starts_with(mark));
+    let is_mangled = ["_Z", "__Z", "_R"].iter().any(|mark| name.starts_with(mark));
     let rust = || Some(format!("{:#}", rustc_demangle::try_demangle(name).ok()?));
     let cpp = || cpp_demangle::Symbol::new(name).ok()?.demangle().ok();
     let readable = is_mangled.then(|| rust().or_else(cpp)).flatten();
@@ -127,12 +120,10 @@ fn opened(path: &[u8], inode: u64, process: u32) -> Option<File> {
     let path = Path::new(OsStr::from_bytes(path));
     let relative = path.strip_prefix("/").ok()?;
     let within = Path::new("/proc").join(process.to_string()).join("root");
-    [within.join(relative), path.to_owned()]
-        .iter()
-        .find_map(|path| {
-            let is_it = |file: &File| file.metadata().is_ok_and(|found| found.ino() == inode);
-            sys::input::open_file(path).ok().filter(is_it)
-        })
+    [within.join(relative), path.to_owned()].iter().find_map(|path| {
+        let is_it = |file: &File| file.metadata().is_ok_and(|found| found.ino() == inode);
+        sys::input::open_file(path).ok().filter(is_it)
+    })
 }
 
 impl Sections {
@@ -178,10 +169,7 @@ fn sections_of(file: File) -> Option<Sections> {
         let (at, bytes) = segment.file_range();
         Some((at..at.checked_add(bytes)?, segment.address()))
     });
-    Some(Sections {
-        info,
-        segments: segments.collect(),
-    })
+    Some(Sections { info, segments: segments.collect() })
 }
 
 #[cfg(test)]
@@ -195,10 +183,7 @@ mod tests {
             ("i", "i"),
             ("main", "main"),
             ("_Z3addii", "add(int, int)"),
-            (
-                "_ZN4core3fmt5Write9write_fmt17h0123456789abcdefE",
-                "core::fmt::Write::write_fmt",
-            ),
+            ("_ZN4core3fmt5Write9write_fmt17h0123456789abcdefE", "core::fmt::Write::write_fmt"),
             ("_RNvC6_123foo3bar", "123foo::bar"),
             ("_Read", "_Read"),
         ] {

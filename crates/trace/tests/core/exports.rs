@@ -25,17 +25,9 @@ fn trace() -> Trace {
         }],
         ..Thread::default()
     };
-    let switch = |at_ns, out, state, into| Switch {
-        at_ns,
-        out,
-        state,
-        into,
-    };
+    let switch = |at_ns, out, state, into| Switch { at_ns, out, state, into };
     Trace {
-        began: Clocks {
-            raw_ns: 1 << 40,
-            ..Clocks::default()
-        },
+        began: Clocks { raw_ns: 1 << 40, ..Clocks::default() },
         kernel: "6.18.0".into(),
         duration_ns: 5_400,
         threads: vec![me],
@@ -49,12 +41,7 @@ fn trace() -> Trace {
             lost: Vec::new(),
             interrupts: Vec::new(),
         }],
-        wakeups: vec![Wakeup {
-            at_ns: 2_660,
-            thread: 1,
-            by: Some(8),
-            cpu: 0,
-        }],
+        wakeups: vec![Wakeup { at_ns: 2_660, thread: 1, by: Some(8), cpu: 0 }],
         call_names: [(39, "getppid".to_owned())].into(),
         other_names: [(8, "a name longer than 16".to_owned())].into(),
         ..Trace::new(Target::Process(1), Ended::Gone, Tier::Full)
@@ -119,10 +106,7 @@ fn perf_data_has_each_switch_and_wake_up() {
     let cut = b"a name longer t\0";
     assert!(bytes.windows(16).any(|part| part == cut));
     // Of the features, the descriptions of the fields and the kernel's release.
-    assert_eq!(
-        number(&bytes, 72, 8),
-        1 << 1 | 1 << 4 | 1 << 6 | 1 << 7 | 1 << 12
-    );
+    assert_eq!(number(&bytes, 72, 8), 1 << 1 | 1 << 4 | 1 << 6 | 1 << 7 | 1 << 12);
     let table = number(&bytes, end, 8);
     assert_eq!(number(&bytes, table, 3), 0x44_0817);
 }
@@ -144,20 +128,12 @@ fn firefox_has_each_marker_and_the_time_on_a_cpu() {
         .iter()
         .filter_map(serde_json::Value::as_str)
         .collect();
-    for text in [
-        "preempted",
-        "by a name longer than 16 8",
-        "0x7, 0x0, 0x0 = -4",
-    ] {
+    for text in ["preempted", "by a name longer than 16 8", "0x7, 0x0, 0x0 = -4"] {
         assert!(texts.contains(&text), "{text}: {texts:?}");
     }
-    let running = segments
-        .iter()
-        .filter(|s| matches!(s.state, State::Running(_)));
+    let running = segments.iter().filter(|s| matches!(s.state, State::Running(_)));
     let running_ns: u64 = running.map(|segment| segment.duration_ns()).sum();
-    let deltas = thread["samples"]["threadCPUDelta"]
-        .as_array()
-        .expect("a list");
+    let deltas = thread["samples"]["threadCPUDelta"].as_array().expect("a list");
     let sum_us: u64 = deltas.iter().filter_map(serde_json::Value::as_u64).sum();
     assert_eq!(sum_us, running_ns / 1000, "whole microseconds");
     assert!(sum_us > 0);

@@ -43,22 +43,12 @@ fn no_page_searches_for_each_row() {
         wide,
         ..Options::default()
     });
-    let options = compare::Options {
-        margin: 0.05,
-        fail_above: Some(0.05),
-        normalize: None,
-    };
+    let options = compare::Options { margin: 0.05, fail_above: Some(0.05), normalize: None };
     type Page<'p> = (&'p str, &'p dyn Fn(&Run));
     let pages: [Page; 6] = [
-        ("show", &|run| {
-            drop(plain(&render::run(run, &references, &Options::default())))
-        }),
-        ("show --all", &|run| {
-            drop(plain(&render::run(run, &references, &all)))
-        }),
-        ("show --wide", &|run| {
-            drop(plain(&render::run(run, &references, &wide)))
-        }),
+        ("show", &|run| drop(plain(&render::run(run, &references, &Options::default())))),
+        ("show --all", &|run| drop(plain(&render::run(run, &references, &all)))),
+        ("show --wide", &|run| drop(plain(&render::run(run, &references, &wide)))),
         ("report", &|run| {
             let (drawn, left_out) = pictures(run, &references, &[]);
             drop(page(&Content {
@@ -79,18 +69,13 @@ fn no_page_searches_for_each_row() {
             let c = compare::compare(&a, &b, &[], &|_| true, &options).expect("compared");
             drop(plain(&render::comparison(&c, true)));
         }),
-        ("export", &|run| {
-            drop(export(run, Format::Csv, &[]).expect("exported"))
-        }),
+        ("export", &|run| drop(export(run, Format::Csv, &[]).expect("exported"))),
     ];
     for (name, draw) in pages {
         let [few, many] = [32, 512].map(|rows| {
             let run = run_of(rows);
             count::during(|| draw(&run))
         });
-        assert!(
-            many <= 16 * few * 13 / 10,
-            "{name}: {few} items of 32 rows, {many} of 512"
-        );
+        assert!(many <= 16 * few * 13 / 10, "{name}: {few} items of 32 rows, {many} of 512");
     }
 }

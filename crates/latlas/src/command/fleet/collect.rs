@@ -47,12 +47,8 @@ pub(super) fn collect(name: &str, json: bool) -> anyhow::Result<ExitCode> {
     // Of these the campaign itself has another document of the same id.
     not_stored.retain(|one| standing.foreign.iter().all(|other| other.file != one.file));
     atlas::print_messages(&index.messages());
-    let collected = Collected {
-        standing: &standing,
-        stored,
-        stored_before: known,
-        not_stored: &not_stored,
-    };
+    let collected =
+        Collected { standing: &standing, stored, stored_before: known, not_stored: &not_stored };
     output::print_json_or(json, &collected, || status::text(&standing))?;
     if !json {
         output::message(summary);

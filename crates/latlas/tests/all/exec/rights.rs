@@ -21,10 +21,7 @@ fn missing_rights_are_named_with_what_would_give_them() {
             Outcome::Unavailable { reason } => has(reason, ["CAP_PERFMON"]),
             other => panic!("{other:?}"),
         }
-        has(
-            &run.row("exec.true/context_switches").expect("a row").notes[0],
-            ["wait4"],
-        );
+        has(&run.row("exec.true/context_switches").expect("a row").notes[0], ["wait4"]);
     }
 }
 
@@ -38,9 +35,7 @@ fn whether_a_strangers_file_is_cold_is_unknown() {
     let mut command = home.command("exec -r 6 --cold-files /etc/passwd -- true");
     if is_root() {
         if let Err(e) = chown(home.path(""), Some(NOBODY), None) {
-            return skip(format!(
-                "there is no other user in this user namespace: {e}"
-            ));
+            return skip(format!("there is no other user in this user namespace: {e}"));
         }
         command.uid(NOBODY);
     }

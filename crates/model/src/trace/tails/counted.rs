@@ -17,10 +17,7 @@ impl<'t> Counted<'t> {
     pub(super) fn of(trace: &Trace, row: &'t Row, longer_ns: Vec<f64>) -> Counted<'t> {
         let is_recorded = trace.cpus.iter().any(|cpu| !cpu.interrupts.is_empty());
         let watch = row.watch.as_ref().filter(|_| !is_recorded);
-        Counted {
-            readings: watch.map_or(&[], |watch| &watch.readings),
-            longer_ns,
-        }
+        Counted { readings: watch.map_or(&[], |watch| &watch.readings), longer_ns }
     }
 
     /// What interrupts took of the time that an operation ran longer: their share in all that
@@ -37,9 +34,7 @@ impl<'t> Counted<'t> {
     ) -> Vec<(InterruptKind, f64)> {
         const MOST: f64 = 0.65;
         let operation = row.operations[number];
-        let from = self
-            .readings
-            .partition_point(|r| r.at_ns <= operation.from_ns);
+        let from = self.readings.partition_point(|r| r.at_ns <= operation.from_ns);
         let to = self.readings.partition_point(|r| r.at_ns < operation.to_ns);
         let (Some(before), Some(last)) = (from.checked_sub(1), self.readings.get(to)) else {
             return Vec::new();
@@ -57,11 +52,8 @@ impl<'t> Counted<'t> {
             let price_ns = prices.interrupts.get(&kind).copied().unwrap_or(0);
             (kind, count as f64 * price_ns as f64)
         };
-        let took: Vec<(InterruptKind, f64)> = InterruptKind::ALL
-            .into_iter()
-            .enumerate()
-            .map(took)
-            .collect();
+        let took: Vec<(InterruptKind, f64)> =
+            InterruptKind::ALL.into_iter().enumerate().map(took).collect();
         let all_ns: f64 = took.iter().map(|(_, ns)| ns).sum();
         if all_ns < longer_ns * MOST || all_ns == 0.0 {
             return Vec::new();

@@ -63,11 +63,10 @@ fn last_cpu_of(segments: &[Segment]) -> Option<u32> {
     /// Between two turns on a CPU lie few states: what lies further back says little.
     const FEW: usize = 8;
     let last = segments.iter().rev().take(FEW);
-    last.map(|segment| segment.state)
-        .find_map(|state| match state {
-            State::Running(cpu) => Some(cpu),
-            _ => None,
-        })
+    last.map(|segment| segment.state).find_map(|state| match state {
+        State::Running(cpu) => Some(cpu),
+        _ => None,
+    })
 }
 
 impl<'t> Index<'t> {
@@ -262,9 +261,7 @@ impl<'t> Index<'t> {
             }
             at_ns = from_ns;
         }
-        path.is_counted = running
-            .iter()
-            .all(|&(_, cpu, ..)| Some(cpu) == self.counted_cpu);
+        path.is_counted = running.iter().all(|&(_, cpu, ..)| Some(cpu) == self.counted_cpu);
         for (id, cpu, from_ns, to_ns) in running {
             self.count(&mut path, (id, cpu), from_ns, to_ns);
         }
@@ -293,9 +290,7 @@ impl<'t> Index<'t> {
             let end_ns = next.map_or(to_ns, |switch| switch.at_ns.clamp(now_ns, to_ns));
             // Before the first switch it is the one that is switched out there.
             let before = at.checked_sub(1).and_then(|at| cpu.switches.get(at));
-            let runs = before
-                .map(|switch| switch.into)
-                .or(next.map(|switch| switch.out));
+            let runs = before.map(|switch| switch.into).or(next.map(|switch| switch.out));
             let runs = runs.filter(|&runs| runs != id).unwrap_or(0);
             ran.push((runs, end_ns - now_ns));
             (now_ns, at) = (end_ns, at + 1);
@@ -307,10 +302,7 @@ impl<'t> Index<'t> {
     fn count(&self, path: &mut Path, (id, cpu): (u32, u32), from_ns: u64, to_ns: u64) {
         if let Some(cpu) = self.cpus.get(&cpu) {
             let from = cpu.interrupts.partition_point(|i| i.at_ns < from_ns);
-            for interrupt in cpu.interrupts[from..]
-                .iter()
-                .take_while(|i| i.at_ns < to_ns)
-            {
+            for interrupt in cpu.interrupts[from..].iter().take_while(|i| i.at_ns < to_ns) {
                 *path.interrupts.entry(interrupt.kind).or_default() += 1;
             }
         }

@@ -48,9 +48,7 @@ pub(crate) fn prices(
     }
     lengths.retain(|_, lengths| lengths.len() >= LEAST);
     let medians = lengths.into_iter();
-    medians
-        .filter_map(|(kind, lengths)| Some((kind, mean(lengths)?)))
-        .collect()
+    medians.filter_map(|(kind, lengths)| Some((kind, mean(lengths)?))).collect()
 }
 
 /// The same where interrupts are only counted: a price of the kind that nearly all were of,
@@ -67,9 +65,7 @@ fn by_counts(counts: &[u32; 4], detours: &[(u64, u64)]) -> BTreeMap<InterruptKin
             && ABOUT.contains(&(detours.len() as f64 / all))
     });
     let lengths = || detours.iter().map(|(from, to)| to - from).collect();
-    main.and_then(|(kind, _)| Some((kind, mean(lengths())?)))
-        .into_iter()
-        .collect()
+    main.and_then(|(kind, _)| Some((kind, mean(lengths())?))).into_iter().collect()
 }
 
 /// The mean of lengths, without those of which something else had the most: a hypervisor, say.

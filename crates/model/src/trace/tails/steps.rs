@@ -9,11 +9,7 @@ pub(super) fn name(steps: &[ClockStep], operation: &Operation, causes: &mut Vec<
     let within = |step: &&ClockStep| {
         step.before_ns < operation.to_ns && step.after_ns > operation.from_ns && step.by_ns < 0
     };
-    let back_ns: u64 = steps
-        .iter()
-        .filter(within)
-        .map(|s| s.by_ns.unsigned_abs())
-        .sum();
+    let back_ns: u64 = steps.iter().filter(within).map(|s| s.by_ns.unsigned_abs()).sum();
     let mut left_ns = back_ns as f64;
     for (cause, ns) in causes.iter_mut() {
         if matches!(cause, Cause::Blocked | Cause::OffCpu) {

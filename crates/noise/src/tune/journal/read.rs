@@ -99,10 +99,7 @@ impl Journal {
     fn has(&self, other: &JournalFile) -> io::Result<bool> {
         let of = |copy: &JournalFile| copy.file.metadata().map(|found| (found.dev(), found.ino()));
         let other = of(other)?;
-        Ok(self
-            .copies
-            .iter()
-            .any(|own| of(own).is_ok_and(|own| own == other)))
+        Ok(self.copies.iter().any(|own| of(own).is_ok_and(|own| own == other)))
     }
 
     fn copy_to(&self, copy: &JournalFile) -> io::Result<()> {
@@ -116,10 +113,7 @@ impl Journal {
 
     fn open_in(directory: &Path, here: Here, faults: &Faults) -> Result<Option<Found>, Unusable> {
         let path = Journal::path(directory);
-        let unreadable = |error| Unusable::Unreadable {
-            path: path.clone(),
-            error,
-        };
+        let unreadable = |error| Unusable::Unreadable { path: path.clone(), error };
         // A link would lead to what others may write.
         let mut options = OpenOptions::new();
         let opened = sys::filesystem::open_unless_link(options.read(true).append(true), &path);
@@ -137,16 +131,10 @@ impl Journal {
         sys::trust::check_open(&file, &path).map_err(unreadable)?;
         let mut bytes = Vec::new();
         file.read_to_end(&mut bytes).map_err(unreadable)?;
-        let whole = bytes
-            .iter()
-            .rposition(|&b| b == b'\n')
-            .map_or(0, |at| at + 1);
+        let whole = bytes.iter().rposition(|&b| b == b'\n').map_or(0, |at| at + 1);
         let (whole_lines, tail) = bytes.split_at(whole);
-        let garbled = |line: usize, why: Damage| Unusable::Garbled {
-            path: path.clone(),
-            line,
-            why,
-        };
+        let garbled =
+            |line: usize, why: Damage| Unusable::Garbled { path: path.clone(), line, why };
         let mut lines = whole_lines.split(|&b| b == b'\n');
         let first = lines.next().unwrap_or_default();
         if first.is_empty() {
@@ -262,9 +250,8 @@ fn another_boot(line: &[u8], here: Here) -> Option<String> {
     let record: serde_json::Value = serde_json::from_slice(line).ok()?;
     let began = record.get("began")?;
     let boot_id = began.get("boot_id")?.as_str()?;
-    let same_tree = began
-        .get("root")
-        .is_none_or(|root| root.as_str().map(Path::new) == Some(here.root));
+    let same_tree =
+        began.get("root").is_none_or(|root| root.as_str().map(Path::new) == Some(here.root));
     (boot_id != here.boot_id && same_tree).then(|| boot_id.to_owned())
 }
 
@@ -295,18 +282,12 @@ mod tests {
 
     #[test]
     fn a_record_that_makes_no_sense_is_told_with_its_line() {
-        let here = Here {
-            boot_id: "boot-1",
-            root: Path::new("/"),
-        };
+        let here = Here { boot_id: "boot-1", root: Path::new("/") };
         let action = Action::Enable {
             path: "/cg/cgroup.subtree_control".into(),
             controller: "cpuset".into(),
         };
-        let out_of_order = |_| Record::Intent {
-            entry: 2,
-            action: action.clone(),
-        };
+        let out_of_order = |_| Record::Intent { entry: 2, action: action.clone() };
         let records: [(&dyn Fn(Header) -> Record, &str); 3] = [
             (&Record::Began, "a second beginning"),
             (&out_of_order, "an entry out of order"),

@@ -82,9 +82,7 @@ pub(super) fn without_parts(lines: &mut Vec<Line>) -> Vec<LeftOut> {
 fn command_line(run: &Run, line: &Line) -> Option<String> {
     let name = line.row.id.strip_prefix("exec.")?.strip_suffix("/wall")?;
     let mut commands = run.commands.as_ref()?.commands.iter();
-    commands
-        .find(|command| command.name == name)
-        .map(Command::text)
+    commands.find(|command| command.name == name).map(Command::text)
 }
 
 /// None where there are no times.
@@ -118,11 +116,7 @@ fn entry<'r>(run: &'r Run, line: &'r Line, times: Vec<f64>) -> Option<Entry<'r>>
 
 /// The exit codes of a command's runs, where all ended with the same one.
 fn exit_codes(run: &Run, line: &Line, runs: usize) -> Vec<i32> {
-    let name = line
-        .row
-        .id
-        .strip_prefix("exec.")
-        .and_then(|id| id.strip_suffix("/wall"));
+    let name = line.row.id.strip_prefix("exec.").and_then(|id| id.strip_suffix("/wall"));
     let commands = run.commands.iter().flat_map(|record| &record.commands);
     let command = name.and_then(|name| commands.into_iter().find(|command| command.name == name));
     let code = command.and_then(|command| match command.ends.as_slice() {

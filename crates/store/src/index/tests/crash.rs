@@ -52,11 +52,7 @@ fn dies(home: &Home, action: &str, at: &str) {
         .output()
         .expect("started");
     let messages = String::from_utf8_lossy(&child.stdout).into_owned();
-    assert_eq!(
-        child.status.signal(),
-        Some(6),
-        "{action} did not die at {at:?}: {messages}"
-    );
+    assert_eq!(child.status.signal(), Some(6), "{action} did not die at {at:?}: {messages}");
 }
 
 /// All is sound, with nothing to tell, and these runs are kept.
@@ -149,9 +145,7 @@ fn a_tag_that_is_being_moved_names_one_run_or_the_other() {
         dies(&home, "move", at);
         let names = || home.store.tagged("base").expect("whole");
         assert_eq!(names().as_ref(), Some(&first), "{at}");
-        home.store
-            .tag("base", &second, Taken::Moved)
-            .expect("moved");
+        home.store.tag("base", &second, Taken::Moved).expect("moved");
         assert_eq!(names().as_ref(), Some(&second));
     }
 }

@@ -35,21 +35,13 @@ pub(super) fn tls(
     if all["sslmode"].starts_with("verify") && root.is_none() {
         return Err("sslmode verifies the server's certificate, and there is no root certificate (sslrootcert, or ~/.postgresql/root.crt)".into());
     }
-    let verify = if root.is_none() {
-        Verify::Nothing
-    } else {
-        verify
-    };
+    let verify = if root.is_none() { Verify::Nothing } else { verify };
     // A Unix-domain socket has no TLS.
     let is_socket = all.get("host").is_some_and(|host| host.starts_with('/'));
     let mode = if is_socket { "disable" } else { mode };
     all.insert("sslmode".into(), mode.into());
     let client = cert.zip(key).filter(|_| mode != "disable");
     let root = root.filter(|_| mode != "disable");
-    let verify = if root.is_none() {
-        Verify::Nothing
-    } else {
-        verify
-    };
+    let verify = if root.is_none() { Verify::Nothing } else { verify };
     tls::connector(root.as_deref(), client, verify)
 }

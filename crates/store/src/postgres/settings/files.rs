@@ -6,9 +6,7 @@
 pub(super) fn service(text: &str, name: &str) -> Option<Vec<(String, String)>> {
     let mut found: Option<Vec<(String, String)>> = None;
     for line in text.lines().map(str::trim) {
-        let header = line
-            .strip_prefix('[')
-            .and_then(|rest| rest.strip_suffix(']'));
+        let header = line.strip_prefix('[').and_then(|rest| rest.strip_suffix(']'));
         match (header, &mut found) {
             (Some(header), None) if header == name => found = Some(Vec::new()),
             (Some(_), Some(_)) => break,
@@ -43,15 +41,8 @@ fn fields(line: &str) -> Vec<String> {
         match c {
             ':' if fields.len() < 5 => fields.push(String::new()),
             c => {
-                let c = if c == '\\' {
-                    characters.next().unwrap_or(c)
-                } else {
-                    c
-                };
-                fields
-                    .last_mut()
-                    .into_iter()
-                    .for_each(|field| field.push(c));
+                let c = if c == '\\' { characters.next().unwrap_or(c) } else { c };
+                fields.last_mut().into_iter().for_each(|field| field.push(c));
             }
         }
     }
@@ -66,10 +57,7 @@ mod tests {
     fn a_service_is_its_section() {
         let text =
             "# all\n[a]\nhost=x\n[lab]\n# the lab\nhost = db.lab\n dbname=atlas\n\n[z]\nhost=z\n";
-        let lab = [
-            ("host".into(), "db.lab".into()),
-            ("dbname".into(), "atlas".into()),
-        ];
+        let lab = [("host".into(), "db.lab".into()), ("dbname".into(), "atlas".into())];
         assert_eq!(service(text, "lab").as_deref(), Some(&lab[..]));
         assert_eq!(service(text, "lob"), None);
     }

@@ -20,9 +20,7 @@ fn is_absent(kind: ErrorKind) -> bool {
 /// The settings of a service, from the first file that has it.
 pub(super) fn service(name: &str, system: &System) -> Result<Vec<(String, String)>, String> {
     let of_user = system.file(system.variable("PGSERVICEFILE"), ".pg_service.conf");
-    let directory = system
-        .variable("PGSYSCONFDIR")
-        .unwrap_or("/etc/postgresql-common");
+    let directory = system.variable("PGSYSCONFDIR").unwrap_or("/etc/postgresql-common");
     let of_system = Path::new(directory).join("pg_service.conf");
     let files: Vec<PathBuf> = of_user.into_iter().chain([of_system]).collect();
     for file in &files {
@@ -36,10 +34,7 @@ pub(super) fn service(name: &str, system: &System) -> Result<Vec<(String, String
             Err(e) => return Err(format!("can't read {}: {e}", file.display())),
         }
     }
-    let files: Vec<String> = files
-        .iter()
-        .map(|file| file.display().to_string())
-        .collect();
+    let files: Vec<String> = files.iter().map(|file| file.display().to_string()).collect();
     Err(format!("no service {name:?} in {}", files.join(" or ")))
 }
 
@@ -57,17 +52,12 @@ pub(super) fn password(all: &mut BTreeMap<String, String>, system: &System) -> O
     if let Input::File(file) = &file
         && file.metadata().ok()?.permissions().mode() & 0o077 != 0
     {
-        return Some(format!(
-            "{shown} is ignored: others may read it (chmod 600 {shown})"
-        ));
+        return Some(format!("{shown} is ignored: others may read it (chmod 600 {shown})"));
     }
     let text = input::read_open(file, MAX_BYTES).and_then(|bytes| input::text(bytes, MAX_BYTES));
     let text = text.ok()?;
-    let first = |key: &str| {
-        all.get(key)
-            .and_then(|hosts| hosts.split(',').next())
-            .unwrap_or_default()
-    };
+    let first =
+        |key: &str| all.get(key).and_then(|hosts| hosts.split(',').next()).unwrap_or_default();
     let host = match first("host") {
         "" => first("hostaddr"),
         host if SOCKETS.contains(&host) => "localhost",

@@ -40,22 +40,13 @@ impl Settings {
     /// All that is known of a URL's database.
     pub(super) fn of(url: &str, system: &System) -> Result<Settings, StoreError> {
         let place = Place::Database(url.to_owned()).to_string();
-        let wrong = |why: String| StoreError::Settings {
-            place: place.clone(),
-            why,
-        };
+        let wrong = |why: String| StoreError::Settings { place: place.clone(), why };
         if let Some(name) = REFUSED.iter().find(|name| system.variable(name).is_some()) {
-            return Err(wrong(format!(
-                "{name} is set, which latlas does not support"
-            )));
+            return Err(wrong(format!("{name} is set, which latlas does not support")));
         }
         let mut all = parameters(url).map_err(wrong)?;
         let variable = |name: &str| system.variable(name).map(str::to_owned);
-        if let Some(name) = all
-            .get("service")
-            .cloned()
-            .or_else(|| variable("PGSERVICE"))
-        {
+        if let Some(name) = all.get("service").cloned().or_else(|| variable("PGSERVICE")) {
             for (key, value) in service(&name, system).map_err(wrong)? {
                 all.entry(key).or_insert(value);
             }
@@ -69,11 +60,8 @@ impl Settings {
             all.entry((*key).to_owned()).or_insert((*value).to_owned());
         }
         if !all.contains_key("host") && !all.contains_key("hostaddr") {
-            let socket = |dir: &&str| {
-                Path::new(dir)
-                    .join(format!(".s.PGSQL.{}", all["port"]))
-                    .exists()
-            };
+            let socket =
+                |dir: &&str| Path::new(dir).join(format!(".s.PGSQL.{}", all["port"])).exists();
             let host = SOCKETS.iter().copied().find(socket).unwrap_or("localhost");
             all.insert("host".into(), host.into());
         }
@@ -84,11 +72,7 @@ impl Settings {
         let note = password(&mut all, system);
         let tls = tls(&mut all, system).map_err(wrong)?;
         all.retain(|key, _| !IGNORED.contains(&key.as_str()) && key != "passfile");
-        let host = all
-            .get("host")
-            .or(all.get("hostaddr"))
-            .cloned()
-            .unwrap_or_default();
+        let host = all.get("host").or(all.get("hostaddr")).cloned().unwrap_or_default();
         Ok(Settings {
             identity: format!("{host}:{}/{}", all["port"], all["dbname"]),
             config: Config::from_str(&conninfo(&all)).map_err(|e| wrong(causes(&e)))?,
@@ -116,8 +100,6 @@ pub(super) fn causes(error: &dyn std::error::Error) -> String {
 /// The settings as `key='value'`, which the library parses.
 fn conninfo(all: &BTreeMap<String, String>) -> String {
     let quoted = |value: &str| value.replace('\\', "\\\\").replace('\'', "\\'");
-    let pairs = all
-        .iter()
-        .map(|(key, value)| format!("{key}='{}'", quoted(value)));
+    let pairs = all.iter().map(|(key, value)| format!("{key}='{}'", quoted(value)));
     pairs.collect::<Vec<_>>().join(" ")
 }

@@ -14,9 +14,7 @@ impl System {
         let text = |(name, value): (OsString, OsString)| {
             Some((name.into_string().ok()?, value.into_string().ok()?))
         };
-        System {
-            variables: std::env::vars_os().filter_map(text).collect(),
-        }
+        System { variables: std::env::vars_os().filter_map(text).collect() }
     }
 
     /// A variable; an empty one is as good as none.

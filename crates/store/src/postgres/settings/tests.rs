@@ -4,9 +4,7 @@ use tokio_postgres::config::{Host, SslMode};
 
 fn system(set: &[(&str, &str)]) -> System {
     let pair = |(name, value): &(&str, &str)| ((*name).into(), (*value).into());
-    System {
-        variables: set.iter().map(pair).collect(),
-    }
+    System { variables: set.iter().map(pair).collect() }
 }
 
 fn of(url: &str, set: &[(&str, &str)]) -> Config {
@@ -15,17 +13,12 @@ fn of(url: &str, set: &[(&str, &str)]) -> Config {
 }
 
 fn password(config: &Config) -> Option<&str> {
-    config
-        .get_password()
-        .map(|bytes| std::str::from_utf8(bytes).expect("text"))
+    config.get_password().map(|bytes| std::str::from_utf8(bytes).expect("text"))
 }
 
 #[test]
 fn every_part_of_a_url_may_be_missing_or_quoted() {
-    let all = of(
-        "postgres://me:p%40w@[::1]:5433,lab/at%20las?options=-c%20x%3D1",
-        &[],
-    );
+    let all = of("postgres://me:p%40w@[::1]:5433,lab/at%20las?options=-c%20x%3D1", &[]);
     assert_eq!(all.get_user(), Some("me"));
     assert_eq!(password(&all), Some("p@w"));
     assert_eq!(all.get_dbname(), Some("at las"));
@@ -36,16 +29,9 @@ fn every_part_of_a_url_may_be_missing_or_quoted() {
     let question = of("POSTGRES://me:p?w@lab/atlas?port=1", &[]);
     assert_eq!(password(&question), Some("p?w"));
     assert_eq!(question.get_dbname(), Some("atlas"));
-    for empty in [
-        "postgres:",
-        "postgres://",
-        "postgresql://?application_name=x",
-    ] {
+    for empty in ["postgres:", "postgres://", "postgresql://?application_name=x"] {
         let none = of(empty, &[("PGUSER", "me"), ("PGPORT", "1")]);
-        assert_eq!(
-            (none.get_dbname(), none.get_user()),
-            (Some("me"), Some("me"))
-        );
+        assert_eq!((none.get_dbname(), none.get_user()), (Some("me"), Some("me")));
         assert_eq!(none.get_hosts(), [Host::Tcp("localhost".into())]);
     }
     for bad in [
@@ -67,25 +53,14 @@ fn a_url_precedes_a_service_and_that_the_environment() {
     let file = dir.path().join("services");
     std::fs::write(&file, "[lab]\nhost=db.lab\nuser=bench\ndbname=atlas\n").expect("written");
     let file = file.to_str().expect("UTF-8");
-    let set = [
-        ("PGSERVICEFILE", file),
-        ("PGUSER", "me"),
-        ("PGPORT", "6000"),
-    ];
+    let set = [("PGSERVICEFILE", file), ("PGUSER", "me"), ("PGPORT", "6000")];
     let config = of("postgres://?service=lab&user=you", &set);
-    assert_eq!(
-        (config.get_user(), config.get_ports()),
-        (Some("you"), &[6000][..])
-    );
+    assert_eq!((config.get_user(), config.get_ports()), (Some("you"), &[6000][..]));
     assert_eq!(config.get_dbname(), Some("atlas"));
     let by_variable = of("postgres:", &[set[0], ("PGSERVICE", "lab")]);
     assert_eq!(by_variable.get_user(), Some("bench"));
     let none = Settings::of("postgres://?service=no", &system(&set)).map(|_| ());
-    assert!(
-        none.expect_err("none")
-            .to_string()
-            .contains("no service \"no\"")
-    );
+    assert!(none.expect_err("none").to_string().contains("no service \"no\""));
 }
 
 #[test]
@@ -98,26 +73,17 @@ fn a_password_file_is_taken_if_nobody_else_can_read_it() {
     };
     let home = [("HOME", dir.path().to_str().expect("UTF-8"))];
     allow(0o600);
-    assert_eq!(
-        password(&of("postgres://me@lab/atlas", &home)),
-        Some("s3cret")
-    );
+    assert_eq!(password(&of("postgres://me@lab/atlas", &home)), Some("s3cret"));
     assert_eq!(password(&of("postgres://me@lab/other", &home)), None);
     let socket = of("postgres://me@%2Fvar%2Frun%2Fpostgresql/x", &home);
     assert_eq!(password(&socket), Some("l0cal"));
-    assert_eq!(
-        password(&of("postgres://me:own@lab/atlas", &home)),
-        Some("own")
-    );
+    assert_eq!(password(&of("postgres://me:own@lab/atlas", &home)), Some("own"));
     allow(0o644);
     let open = Settings::of("postgres://me@lab/atlas", &system(&home));
     let open = open.map_err(|e| e.to_string()).expect("settings");
     assert_eq!(password(&open.config), None);
     let note = open.note.expect("a note");
-    assert!(
-        note.contains("chmod 600") && !note.contains("s3cret"),
-        "{note}"
-    );
+    assert!(note.contains("chmod 600") && !note.contains("s3cret"), "{note}");
 }
 
 #[test]
@@ -126,10 +92,7 @@ fn tls_is_wanted_as_sslmode_says() {
     assert_eq!(mode("postgres://lab"), SslMode::Prefer);
     assert_eq!(mode("postgres://lab?sslmode=require"), SslMode::Require);
     assert_eq!(mode("postgres://lab?sslmode=disable"), SslMode::Disable);
-    assert_eq!(
-        mode("postgres://%2Ftmp/x?sslmode=require"),
-        SslMode::Disable
-    );
+    assert_eq!(mode("postgres://%2Ftmp/x?sslmode=require"), SslMode::Disable);
     for (url, set) in [
         ("postgres://lab", &[("PGREQUIREAUTH", "scram-sha-256")][..]),
         ("postgres://lab?sslrootcert=system", &[]),

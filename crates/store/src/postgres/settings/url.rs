@@ -9,8 +9,7 @@ use std::collections::BTreeMap;
 pub(super) fn parameters(url: &str) -> Result<BTreeMap<String, String>, String> {
     let decoded = |text: &str| {
         let text = percent_decode_str(text).decode_utf8();
-        text.map(std::borrow::Cow::into_owned)
-            .map_err(|_| "the URL is not UTF-8".to_owned())
+        text.map(std::borrow::Cow::into_owned).map_err(|_| "the URL is not UTF-8".to_owned())
     };
     let mut all = BTreeMap::new();
     let parts = UrlParts::of(url).ok_or("write it as postgres://USER@HOST:PORT/DATABASE")?;
@@ -24,10 +23,7 @@ pub(super) fn parameters(url: &str) -> Result<BTreeMap<String, String>, String> 
             Some((name, port)) => (format!("{}{name}", &host[..end]), port),
             None => (host.to_owned(), ""),
         };
-        let name = name
-            .trim_start_matches('[')
-            .trim_end_matches(']')
-            .to_owned();
+        let name = name.trim_start_matches('[').trim_end_matches(']').to_owned();
         names.push(decoded(&name)?);
         ports.push(port);
     }
@@ -45,9 +41,7 @@ pub(super) fn parameters(url: &str) -> Result<BTreeMap<String, String>, String> 
     }
     add("dbname", decoded(parts.database)?);
     for pair in parts.parameters.split('&').filter(|pair| !pair.is_empty()) {
-        let (key, value) = pair
-            .split_once('=')
-            .ok_or("a parameter of the URL has no value")?;
+        let (key, value) = pair.split_once('=').ok_or("a parameter of the URL has no value")?;
         add(&decoded(key)?, decoded(value)?);
     }
     Ok(all)

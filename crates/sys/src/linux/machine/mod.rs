@@ -86,9 +86,7 @@ fn non_empty(text: &str) -> Option<String> {
 /// PRETTY_NAME of os-release(5).
 fn os(tree: &Tree) -> Fact<String> {
     let name = |text: &str| {
-        let line = text
-            .lines()
-            .find_map(|line| line.strip_prefix("PRETTY_NAME="))?;
+        let line = text.lines().find_map(|line| line.strip_prefix("PRETTY_NAME="))?;
         non_empty(line.trim().trim_matches(['"', '\'']))
     };
     for path in ["/etc/os-release", "/usr/lib/os-release"] {
@@ -131,9 +129,6 @@ fn tsc_invariant(live: &Live) -> Fact<bool> {
         None if live.arch == "aarch64" => Fact::unknown(
             "an aarch64 CPU has no TSC; its counter CNTVCT_EL0 runs at a constant rate by definition",
         ),
-        None => Fact::unknown(format!(
-            "there is no CPUID instruction to ask on {}",
-            live.arch
-        )),
+        None => Fact::unknown(format!("there is no CPUID instruction to ask on {}", live.arch)),
     }
 }

@@ -30,7 +30,5 @@ pub(super) const PICTURES: &[Maker] = &[
 ];
 
 /// Maps between CPUs and processes, which stand with the threads.
-pub(super) const CORES: &[Maker] = &[
-    Maker::Own(core_to_core::PROBE, map::core_to_core),
-    Maker::Map(&map::RING),
-];
+pub(super) const CORES: &[Maker] =
+    &[Maker::Own(core_to_core::PROBE, map::core_to_core), Maker::Map(&map::RING)];

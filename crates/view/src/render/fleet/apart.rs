@@ -25,9 +25,7 @@ pub(crate) fn apart(fleet: &Fleet, length: Length) -> Vec<Block> {
         table.row([
             Cell::from(host.name.as_str()).to(Link::Machine(host.name.clone())),
             host.apart_in.len().to_string().into(),
-            (host.odd.len() + usize::from(host.noise.unusual))
-                .to_string()
-                .into(),
+            (host.odd.len() + usize::from(host.noise.unusual)).to_string().into(),
         ]);
         table.note("  └ ", several(&rows_of(fleet, host), ROWS));
         for odd in odd(fleet, host) {
@@ -35,19 +33,12 @@ pub(crate) fn apart(fleet: &Fleet, length: Length) -> Vec<Block> {
         }
     }
     let mut blocks = vec![Block::Table(table)];
-    if let Some(more) = hosts
-        .len()
-        .checked_sub(length.named())
-        .filter(|more| *more > 0)
-    {
+    if let Some(more) = hosts.len().checked_sub(length.named()).filter(|more| *more > 0) {
         let where_all = match length {
             Length::Short => "-o FILE.html and --json name all",
             Length::Whole => "below, under Hosts",
         };
-        blocks.push(Block::text(format!(
-            "{} more: {where_all}",
-            counted(more, "host")
-        )));
+        blocks.push(Block::text(format!("{} more: {where_all}", counted(more, "host"))));
     }
     blocks
 }
@@ -84,11 +75,7 @@ pub(super) fn noise(fleet: &Fleet, host: &Host) -> String {
     let median =
         |of: fn(&Host) -> Option<f64>| model::stats::median(fleet.hosts.iter().filter_map(of));
     let part = |name: &str, of: fn(&Host) -> Option<f64>| {
-        Some(format!(
-            "{name} {} (median {})",
-            share(of(host)?),
-            share(median(of)?)
-        ))
+        Some(format!("{name} {} (median {})", share(of(host)?), share(median(of)?)))
     };
     let parts = [
         part("quiet samples", |host| host.noise.quiet_share),

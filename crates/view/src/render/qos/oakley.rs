@@ -32,13 +32,8 @@ pub fn oakley(table: &Oakley) -> Vec<Block> {
 }
 
 fn machine(machine: &OakleyMachine) -> Vec<Block> {
-    let columns = [
-        left("case"),
-        right("published"),
-        right("x alone"),
-        right("here"),
-        right("x alone"),
-    ];
+    let columns =
+        [left("case"), right("published"), right("x alone"), right("here"), right("x alone")];
     let mut table = Table::new(columns);
     for row in &machine.rows {
         table.row(cells(row));
