@@ -3,6 +3,7 @@
 
 mod belongs;
 mod clock;
+mod document;
 mod documents;
 mod evidence;
 mod missing;
@@ -13,10 +14,11 @@ pub(crate) mod tests;
 
 pub use belongs::Expected;
 pub use clock::CLOCK_OFF_MS;
+pub use document::{Document, Foreign, Unreadable};
 pub use documents::Documents;
-pub use evidence::{Document, Evidence, Phase, Queue, Queued, Unreadable};
+pub use evidence::{Evidence, Phase, Queue, Queued};
 pub use records::Records;
-pub use state::{Foreign, JobStanding, Standing, State};
+pub use state::{JobStanding, Standing, State};
 
 use clock::clock_off_ms;
 use documents::Own;

@@ -1,7 +1,6 @@
 //! The controls of the measuring processes: what is asked for them, whether it
 //! can be had here, and what a reader of the figures must know of it.
 
-use crate::plan::PlanError;
 use model::noise::applied::{self, Applied, Settings};
 use serde::{Deserialize, Serialize};
 use std::io;
@@ -47,15 +46,11 @@ impl WorkerControls {
         }
     }
 
-    /// The same where this process makes the visits: it leads no session of its own for them.
-    ///
-    /// # Errors
-    /// If more was asked for.
-    pub(crate) fn without_processes(&self) -> Result<WorkerControls, PlanError> {
-        match self.may_be_refused() {
-            true => Err(PlanError::ControlsInProcess),
-            false => Ok(WorkerControls { asked: RequestedControls::default(), ..self.clone() }),
-        }
+    /// The same where this process makes the visits: it leads no session of its own for them. `None` if more
+    /// was asked for.
+    pub(crate) fn without_processes(&self) -> Option<WorkerControls> {
+        let none = || WorkerControls { asked: RequestedControls::default(), ..self.clone() };
+        (!self.may_be_refused()).then(none)
     }
 
     /// Whether anything was asked for that may be refused.

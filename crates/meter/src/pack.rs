@@ -9,7 +9,7 @@ mod work;
 pub use add::{Refused, add};
 pub use work::{Trial, TrialError, trial};
 
-use crate::probe::Make;
+use crate::work::Make;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 use std::time::Duration;

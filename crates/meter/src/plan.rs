@@ -188,7 +188,7 @@ pub fn plan_within(
     }
     check_rows(catalogue, &request.rows)?;
     let controls = match request.in_process {
-        true => request.controls.without_processes()?,
+        true => request.controls.without_processes().ok_or(PlanError::ControlsInProcess)?,
         false => request.controls.clone(),
     };
     let mut cpus = allowed_cpus(machine);

@@ -3,8 +3,7 @@
 
 pub use crate::machine_shape::MachineShape;
 use crate::pack::{Origin, PackRow};
-pub use crate::work::{Event, Place, Work, WorkError};
-use crate::worker_memory::WorkerMemory;
+pub use crate::work::{Event, Make, Place, Site, Work, WorkError};
 use model::run::{Axis, Bound, Regime, Scale};
 use model::unit::Unit;
 use std::borrow::Cow;
@@ -81,10 +80,6 @@ pub struct Probe {
     pub make: Make,
 }
 
-/// Makes the work of one cell on a worker's bench, or says why it can't.
-pub type Make =
-    Box<dyn for<'a> Fn(&'a mut WorkerMemory, &Site) -> Result<Box<dyn Work + 'a>, WorkError>>;
-
 /// Files that a cell keeps in the scratch directory.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct OnDisk {
@@ -103,15 +98,6 @@ pub struct OnDisk {
     /// Whether the cell can do without the directory: it is measured then all
     /// the same, with its files elsewhere.
     pub optional: bool,
-}
-
-/// Which cell of a probe.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Site {
-    /// Variant, or empty.
-    pub variant: String,
-    /// Point: empty, `[x]` on a curve, `[y, x]` on a map.
-    pub at: Vec<u64>,
 }
 
 /// Rows that follow from a probe's own cells.

@@ -147,9 +147,62 @@ fn half_width_text(half: f64, decimals: usize) -> String {
     format!("{rounded:.decimals$}")
 }
 
+/// A text of a number that is nothing has no sign.
+pub(crate) fn without_sign_of_zero(text: String) -> String {
+    match text.strip_prefix('-') {
+        Some(rest) if is_zero(rest) => rest.to_owned(),
+        _ => text,
+    }
+}
+
+/// A plain number of three digits, fewer where its interval supports fewer;
+/// zeros in the places of the others: `104000000`.
+pub fn number_of_digits(value: f64, half: f64) -> String {
+    let digit_of = |x: f64| x.abs().log10().floor() as i32;
+    let has_digits = value.abs() > 0.0 && value.is_finite();
+    let by_width = |half: f64| match half > 0.0 && half.is_finite() {
+        true => digit_of(half),
+        false => i32::MIN,
+    };
+    let last = match has_digits {
+        true => (digit_of(value) - 2).max(by_width(half)),
+        false => 0,
+    };
+    if last <= 0 {
+        return without_sign_of_zero(format!("{value:.*}", decimals(value, half)));
+    }
+    let step = 10_f64.powi(last);
+    without_sign_of_zero(format!("{:.0}", (value / step).round() * step))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn plain_numbers_claim_no_digit_that_is_not_known() {
+        let texts = [
+            (0.15312, 0.001),
+            (1.0714, 0.01),
+            (412.3, 2.9),
+            (18_437.0, 212.0),
+            (104_137_671.1, 0.0),
+            (104_137_671.1, 2e7),
+            (-3_140.0, 210.0),
+            (3.0, 40.0),
+            (0.0, 0.0),
+        ]
+        .map(|(value, half)| number_of_digits(value, half));
+        let expected =
+            ["0.153", "1.07", "412", "18400", "104000000", "100000000", "-3100", "0", "0.00"];
+        assert_eq!(texts, expected);
+    }
+
+    #[test]
+    fn nothing_has_no_sign() {
+        assert_eq!(without_sign_of_zero("-0.00".into()), "0.00");
+        assert_eq!(without_sign_of_zero("-0.03".into()), "-0.03");
+    }
 
     #[test]
     fn a_tiny_figure_has_few_digits() {

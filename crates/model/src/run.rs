@@ -11,7 +11,6 @@ use crate::gate::{Gate, GateState};
 use crate::imported::Imported;
 use crate::keyed::{HasId, Keyed};
 use crate::machine::Machine;
-use crate::missing_points;
 use crate::plateau::Plateau;
 pub use crate::program::Program;
 pub use crate::row_kind::{Bound, Regime};
@@ -376,19 +375,6 @@ impl Run {
             _ => false,
         };
         contended && self.emulator().is_none()
-    }
-
-    /// Completes a run that was read: older documents have figures of invalid rows, and only notes
-    /// of points that are missing. The times of commands that failed were asked for, and stay.
-    pub fn complete(&mut self) {
-        missing_points::complete(self);
-        if self.commands.is_some() {
-            return;
-        }
-        let estimates = self.rows.iter_mut().flat_map(Row::estimates_mut);
-        for estimate in estimates.filter(|e| e.verdict == Verdict::Invalid) {
-            estimate.invalidate(estimate.reason.clone());
-        }
     }
 
     /// The samples of a row, ns per operation, in the order measured.

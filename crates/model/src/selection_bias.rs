@@ -22,9 +22,9 @@
 
 use crate::context::Context;
 use crate::estimate::{Estimate, Quiet, SAMPLES_IN_ALL, Verdict};
+use crate::figure::number_of_digits;
 use crate::row_kind::Bound;
 use crate::sample::{Sample, flag};
-use crate::shown::number_of_digits;
 use crate::spread::visit;
 use crate::stats::{self, Interval};
 use std::collections::BTreeMap;

@@ -2,7 +2,9 @@
 //! its interval supports.
 
 use crate::estimate::{Estimate, Typical};
-use crate::figure::{Figure, decimals, figure, is_zero, plain_zero, scale_of, time_scale};
+use crate::figure::{
+    Figure, decimals, figure, is_zero, plain_zero, scale_of, time_scale, without_sign_of_zero,
+};
 use crate::repeats::LEAST_FOR_INTERVAL;
 use crate::stats::Interval;
 use crate::unit::Unit;
@@ -58,13 +60,6 @@ pub fn set(ns: &Interval, unit: &Unit) -> Figure {
     Figure { half_width: without_sign_of_zero(figure.half_width), ..figure }
 }
 
-fn without_sign_of_zero(text: String) -> String {
-    match text.strip_prefix('-') {
-        Some(rest) if is_zero(rest) => rest.to_owned(),
-        _ => text,
-    }
-}
-
 /// Half of a quiet figure's interval as text: marked where it holds for this
 /// run's clock only, since another run may have another clock.
 pub fn quiet_half(estimate: &Estimate, half_width: &str) -> String {
@@ -108,26 +103,6 @@ pub fn number_parts(number: &Interval) -> [String; 2] {
     let half = ((half / step) - 1e-9).ceil() * step;
     let [value, half] = [number.value, half].map(|v| without_sign_of_zero(format!("{v:.places$}")));
     [value, format!("±{half}")]
-}
-
-/// A plain number of three digits, fewer where its interval supports fewer;
-/// zeros in the places of the others: `104000000`.
-pub fn number_of_digits(value: f64, half: f64) -> String {
-    let digit_of = |x: f64| x.abs().log10().floor() as i32;
-    let has_digits = value.abs() > 0.0 && value.is_finite();
-    let by_width = |half: f64| match half > 0.0 && half.is_finite() {
-        true => digit_of(half),
-        false => i32::MIN,
-    };
-    let last = match has_digits {
-        true => (digit_of(value) - 2).max(by_width(half)),
-        false => 0,
-    };
-    if last <= 0 {
-        return without_sign_of_zero(format!("{value:.*}", decimals(value, half)));
-    }
-    let step = 10_f64.powi(last);
-    without_sign_of_zero(format!("{:.0}", (value / step).round() * step))
 }
 
 /// An upper bound, rounded up to two digits: rounded down it would be wrong.
@@ -319,7 +294,6 @@ mod tests {
         let exact = stamped(7.0, 0.0, 7.0, 7.0).ns().expect("a figure");
         assert_eq!(time_with_half(&exact), "7.00 ns ±0.00");
         assert_eq!(typical(&nearly, &Unit::Time), "0 [-0.3 to 0.2] ns");
-        assert_eq!(without_sign_of_zero("-0.03".into()), "-0.03");
     }
 
     #[test]
@@ -349,25 +323,6 @@ mod tests {
         assert_eq!(of(2_641.0, 26_406.0), ["3k", "27"]);
         assert_eq!(of(26_410.0, 310.0), ["26.4k", "0.4"]);
         assert_eq!(of(4.0, 0.01), ["4.00", "0.01"]);
-    }
-
-    #[test]
-    fn plain_numbers_claim_no_digit_that_is_not_known() {
-        let texts = [
-            (0.15312, 0.001),
-            (1.0714, 0.01),
-            (412.3, 2.9),
-            (18_437.0, 212.0),
-            (104_137_671.1, 0.0),
-            (104_137_671.1, 2e7),
-            (-3_140.0, 210.0),
-            (3.0, 40.0),
-            (0.0, 0.0),
-        ]
-        .map(|(value, half)| number_of_digits(value, half));
-        let expected =
-            ["0.153", "1.07", "412", "18400", "104000000", "100000000", "-3100", "0", "0.00"];
-        assert_eq!(texts, expected);
     }
 
     #[test]

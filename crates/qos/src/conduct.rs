@@ -1,7 +1,7 @@
 //! Through the cases, round by round. What was measured before something went
 //! wrong is kept.
 
-use crate::job::Order;
+use crate::report::Order;
 use crate::levels;
 use crate::report::Ended;
 use crate::running::{JobError, Running, run};

@@ -8,40 +8,16 @@
 use crate::codec::Compressor;
 use crate::levels;
 use crate::queue::{Done, Queue};
-use crate::report::{Hello, Report};
-use model::qos::{Codec, Outcome, Part, Setting};
-use serde::{Deserialize, Serialize};
+use crate::report::{Hello, Order, Report};
+use model::qos::{Outcome, Part};
+use serde::Serialize;
 use std::fs::File;
 use std::io::{self, Read, Write};
-use std::path::PathBuf;
 use std::sync::{OnceLock, mpsc};
 use std::thread::Builder;
 
 /// First argument of a process that is to be a job.
 pub const ROLE: &str = "__qos_job";
-
-/// What a job is to do.
-#[derive(Serialize, Deserialize, Clone, Debug, PartialEq)]
-pub struct Order {
-    /// Process id of the controller.
-    pub parent: u32,
-    /// What to compress.
-    pub file: PathBuf,
-    /// Bytes of a block.
-    pub block_bytes: u64,
-    /// Blocks to compress, beginning anew at the end of the file.
-    pub blocks: u64,
-    /// Time after which no more blocks begin, ns.
-    pub for_ns: Option<u64>,
-    /// By what.
-    pub codec: Codec,
-    /// Most operations at once.
-    pub operations: u32,
-    /// What the level is made of.
-    pub settings: Vec<Setting>,
-    /// Whether each block is decompressed and compared.
-    pub verify: bool,
-}
 
 /// Does the job.
 ///

@@ -3,8 +3,8 @@
 
 use crate::clock::additions_ns;
 use crate::codec::Compressor;
-use crate::job::Order;
 use crate::records::{Record, Records};
+use crate::report::Order;
 use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt;

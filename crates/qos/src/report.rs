@@ -1,12 +1,36 @@
-//! What a job says to its controller: a line once it is ready, a line when it is
+//! What a job is to do, and what it says to its controller: a line once it is ready, a line when it is
 //! done, and then the blocks of each thread; and what follows from them.
 
 use crate::records::{Record, Records};
 use model::machine::CoreKind;
-use model::qos::{JobRun, Part};
+use model::qos::{Codec, JobRun, Part, Setting};
 use model::residency::{Residency, residency};
 use serde::{Deserialize, Serialize};
 use std::io::{self, BufRead};
+use std::path::PathBuf;
+
+/// What a job is to do.
+#[derive(Serialize, Deserialize, Clone, Debug, PartialEq)]
+pub struct Order {
+    /// Process id of the controller.
+    pub parent: u32,
+    /// What to compress.
+    pub file: PathBuf,
+    /// Bytes of a block.
+    pub block_bytes: u64,
+    /// Blocks to compress, beginning anew at the end of the file.
+    pub blocks: u64,
+    /// Time after which no more blocks begin, ns.
+    pub for_ns: Option<u64>,
+    /// By what.
+    pub codec: Codec,
+    /// Most operations at once.
+    pub operations: u32,
+    /// What the level is made of.
+    pub settings: Vec<Setting>,
+    /// Whether each block is decompressed and compared.
+    pub verify: bool,
+}
 
 /// The first line.
 #[derive(Serialize, Deserialize, Clone, Debug, PartialEq)]

@@ -1,7 +1,7 @@
 //! Jobs from the controller's side: starting and waiting come apart, so that
 //! several jobs begin together.
 
-use crate::job::{Order, ROLE};
+use crate::job::ROLE;
 use crate::report::{Ended, Hello};
 use model::qos::Part;
 use std::io::{self, BufRead, BufReader, Write};

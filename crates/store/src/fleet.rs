@@ -2,7 +2,8 @@
 
 use crate::StoreError;
 use crate::index::Index;
-use model::campaign::{Job, counted};
+use model::campaign::Job;
+use model::fleet::counted;
 use model::fleet::{Figures, Fleet, name as fleet_name};
 use model::nearest::suggestion;
 use model::summary::KeptRun;

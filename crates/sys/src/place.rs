@@ -1,7 +1,7 @@
 //! The last name of a path in its open directory: what is done by it happens
 //! there, whatever other users do meanwhile to names on the way.
 
-use crate::trust::{Why, is_trusted, judge, of};
+use crate::trust::judge::{Why, is_trusted, judge, of};
 use rustix::fs::{AtFlags, FileType, Mode, OFlags, Stat, fstat, openat, readlinkat, statat};
 use rustix::io::Errno;
 use std::ffi::{OsStr, OsString};
@@ -118,7 +118,7 @@ impl Place {
             Err(Errno::NXIO) if flags.intersects(OFlags::WRONLY | OFlags::RDWR) => {
                 Err(io::Error::new(io::ErrorKind::BrokenPipe, "no program reads this pipe"))
             }
-            Err(Errno::NXIO) => Err(crate::input::not_opened()),
+            Err(Errno::NXIO) => Err(crate::file_kind::not_opened()),
             opened => Ok(opened?.into()),
         }
     }
@@ -207,7 +207,7 @@ pub fn create(path: &Path) -> io::Result<(File, bool)> {
     // The kernel may refuse it for another user's file (`fs.protected_regular`).
     flags.set(OFlags::CREATE, place.found.is_none());
     let file = place.open(flags)?;
-    crate::input::wait_in_reads(&file)?;
+    wait_in_reads(&file)?;
     let is_file = file.metadata()?.is_file();
     Ok((file, is_file))
 }
@@ -316,6 +316,15 @@ fn names(path: &Path) -> Vec<OsString> {
     let mut names: Vec<OsString> = names.collect();
     names.reverse();
     names
+}
+
+/// Has reads of this descriptor wait again, for a program that inherits it.
+///
+/// # Errors
+/// What `fcntl(2)` says.
+pub fn wait_in_reads(file: &File) -> io::Result<()> {
+    let flags = rustix::fs::fcntl_getfl(file)? - OFlags::NONBLOCK;
+    Ok(rustix::fs::fcntl_setfl(file, flags)?)
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! The work of a pack's probe, and the checks of what it claims.
 
 use super::PackSite;
-use crate::probe::{Event, Place, Work, WorkError};
+use crate::work::{Event, Place, Work, WorkError};
 use crate::worker_memory::WorkerMemory;
 use std::cell::RefCell;
 use std::collections::HashSet;

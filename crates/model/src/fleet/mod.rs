@@ -1,6 +1,7 @@
 //! A fleet: what one campaign found on many hosts. Every row as a distribution over hosts with one figure a
 //! machine, the hosts that lie apart and what else is odd about them, groups of hosts by their facts.
 
+mod counted;
 mod facts;
 mod figure;
 mod groups;
@@ -13,11 +14,12 @@ mod row;
 #[cfg(test)]
 mod tests;
 
+pub use counted::counted;
 pub use facts::{FactKind, FactValue, FleetFact};
 pub use figure::{HostFigure, Quantiles};
 pub use groups::{GroupTest, Grouping};
-pub use outliers::{LEAST_HOSTS, Outlier};
-pub use row::{FleetRow, Without};
+pub use outliers::LEAST_HOSTS;
+pub use row::{FleetRow, Outlier, Without};
 
 use crate::compare::finding::LEVEL;
 use crate::summary::{KeptResult, KeptRun};
@@ -111,7 +113,7 @@ pub struct OddFact {
 }
 
 impl Fleet {
-    /// Of the runs that count ([`crate::campaign::counted`]), by host.
+    /// Of the runs that count ([`counted`]), by host.
     pub fn of(counted: &BTreeMap<&str, Vec<&KeptRun>>, figures: &Figures, margin: f64) -> Fleet {
         let host_facts: Vec<_> = counted.values().map(|runs| facts::of_host(runs)).collect();
         let facts = facts::of_fleet(&host_facts);

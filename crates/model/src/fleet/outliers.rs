@@ -1,13 +1,11 @@
 //! Hosts that lie apart from the others in a row.
 
-use super::{FleetRow, Grouping};
+use super::{FleetRow, Grouping, Outlier};
 use crate::compare::between::Wander;
 use crate::compare::finding::{Finding, LEVEL};
 use crate::compare::multiplicity::holm;
 use crate::compare::student;
 use crate::stats;
-use schemars::JsonSchema;
-use serde::Serialize;
 use std::collections::HashMap;
 
 /// With fewer hosts what hosts differ by isn't known well enough to call one apart.
@@ -23,17 +21,6 @@ const MAD: f64 = 1.4826;
 const WORTH: f64 = 0.367;
 /// Closer to the median than this many standard deviations nothing is called apart.
 const NEAR: f64 = 2.0;
-
-/// A host apart from the others.
-#[derive(Serialize, JsonSchema, Clone, Copy, Debug, PartialEq)]
-pub struct Outlier {
-    /// Place of the host.
-    pub host: usize,
-    /// Its time over that of the hosts it is judged with: above 1 is longer.
-    pub ratio: f64,
-    /// How far, in standard deviations of hosts and of its own figure together.
-    pub deviations: f64,
-}
 
 /// What hosts of one row lie apart from.
 struct Judged {

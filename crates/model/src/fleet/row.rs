@@ -3,7 +3,6 @@
 use super::Figures;
 use super::facts::FactKind;
 use super::figure::{HostFigure, Quantiles, usable};
-use super::outliers::Outlier;
 use crate::estimate::Verdict;
 use crate::stats;
 use crate::summary::{KeptResult, KeptRun};
@@ -41,6 +40,17 @@ pub struct FleetRow {
     pub reach: Option<f64>,
     /// Hosts without a figure, by reason.
     pub without: Vec<Without>,
+}
+
+/// A host apart from the others.
+#[derive(Serialize, JsonSchema, Clone, Copy, Debug, PartialEq)]
+pub struct Outlier {
+    /// Place of the host.
+    pub host: usize,
+    /// Its time over that of the hosts it is judged with: above 1 is longer.
+    pub ratio: f64,
+    /// How far, in standard deviations of hosts and of its own figure together.
+    pub deviations: f64,
 }
 
 /// Hosts that have no figure for the same reason.

@@ -3,7 +3,7 @@
 use super::{OPERATIONS, Operation};
 use crate::estimate::Verdict;
 use crate::run::Run;
-use crate::shown::number_of_digits;
+use crate::figure::number_of_digits;
 use crate::stats::Interval;
 use crate::unit::Unit;
 use std::fmt::{self, Display};

@@ -2,7 +2,6 @@
 //! to measured.
 
 use super::predict::{self, Weights};
-use super::verdict::PREFERRED;
 use super::{Case, CaseRun, CaseRuns, Level, Qos, Setting};
 use crate::repeats::LEAST_FOR_INTERVAL;
 use crate::stats::{self, Interval};
@@ -47,6 +46,8 @@ pub const CLOSE: f64 = 0.02;
 /// Shares of which one is less than this times the other may agree: the weights of
 /// neighboring nice values. 2 points alone are more than a small share has.
 pub const CLOSE_RATIO: f64 = 1.25;
+/// A share this far from a half on one side shows a preference.
+pub(super) const PREFERRED: f64 = 0.05;
 /// Less than this of the CPUs' time for both jobs: others had the rest.
 const ALL_OURS: f64 = 0.97;
 /// Shares are steady in runs that are longer than this.

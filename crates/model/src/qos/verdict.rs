@@ -2,7 +2,7 @@
 
 use super::cores::{Cores, cores};
 use super::figures::{self, slowdown};
-use super::shares::{predicted, share_interval};
+use super::shares::{PREFERRED, predicted, share_interval};
 use super::{Case, CaseRuns, Level, Qos};
 use crate::compare::finding::Finding;
 use crate::interleaved;
@@ -15,8 +15,6 @@ use std::fmt;
 const SAME: f64 = 0.05;
 /// A job that takes up to this much longer than alone is not affected.
 const UNAFFECTED: f64 = 1.10;
-/// A share this far from a half on one side shows a preference.
-pub(super) const PREFERRED: f64 = 0.05;
 
 /// A sentence about the results.
 #[derive(Clone, Debug, PartialEq)]

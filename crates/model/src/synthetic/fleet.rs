@@ -1,7 +1,8 @@
 //! Made-up runs of a campaign on many hosts, marked so in their host names' system and their program's version.
 
 use super::{row, run};
-use crate::campaign::{Job, counted};
+use crate::campaign::Job;
+use crate::fleet::counted;
 use crate::fleet::{Figures, Fleet};
 use crate::machine::{Fact, Machine};
 use crate::run::{Outcome, Row, Run};

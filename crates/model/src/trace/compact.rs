@@ -1,10 +1,9 @@
 //! How the many small values of a trace stand in its document: as lists of
 //! numbers, not as objects.
 
+use super::state::SegmentTuple;
 use super::{Access, Call, Fault, Segment, Signpost, State, Switch, Wakeup};
 
-/// Begin, length, code of the state, its detail.
-pub(super) type SegmentTuple = (u64, u64, u8, u32);
 /// Begin, length, number, arguments, what it returned.
 pub(super) type CallTuple = (u64, u64, u32, [u64; 3], Option<i64>);
 /// When, address, code of the access.

@@ -371,6 +371,11 @@ impl Losses {
 }
 
 impl Trace {
+    /// The CPUs by number; the first one if several have it.
+    pub(crate) fn cpus_by_number(&self) -> HashMap<u32, &Cpu> {
+        self.cpus.iter().rev().map(|cpu| (cpu.id, cpu)).collect()
+    }
+
     /// A trace of one CPU in which nothing happened, to be completed.
     pub fn new(target: Target, ended: Ended, tier: Tier) -> Trace {
         Trace {

@@ -1,5 +1,6 @@
 //! The trace of a row: what its stamps mark, and its operations.
 
+pub use super::tails::Spin;
 use super::tails::prices;
 use super::{InterruptKind, Signpost, Target, Thread, Trace};
 use serde::{Deserialize, Serialize};
@@ -79,20 +80,6 @@ pub struct Marks {
     pub medians_ns: BTreeMap<String, u64>,
     /// Of a thread that span before the visit.
     pub spin: Option<Spin>,
-}
-
-/// What a spinning thread lost time to: finds the price of an interrupt.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Spin {
-    /// The thread.
-    pub thread: u32,
-    /// When it was interrupted, from and to.
-    pub detours: Vec<(u64, u64)>,
-    /// What a page fault took.
-    pub fault_ns: u64,
-    /// Interrupts that the kernel counted on its CPU, in the order of
-    /// [`InterruptKind::ALL`].
-    pub interrupts: [u32; 4],
 }
 
 /// What the kernel counted in a visit, read every ms by a thread of the process.

@@ -1,8 +1,10 @@
 //! What a thread can be doing. What a recording can't tell apart is a state of
 //! its own, never a guess.
 
-use super::compact::SegmentTuple;
 use serde::{Deserialize, Serialize};
+
+/// How a stretch stands in the document: begin, length, code of the state, its detail.
+pub(super) type SegmentTuple = (u64, u64, u8, u32);
 
 /// A stretch in one state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

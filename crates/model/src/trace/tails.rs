@@ -16,6 +16,7 @@ use path::{Index, Path};
 use std::collections::{BTreeMap, HashMap};
 use usual::Usual;
 
+pub use prices::Spin;
 pub(super) use prices::prices;
 
 /// The slowest operations are those beyond this share, and so many at least.

@@ -14,7 +14,7 @@ mod restored;
 use super::faults::Faults;
 use checksum::Checksum;
 use record::Record;
-pub(crate) use record::{Action, Entry, Header};
+pub(crate) use record::{Action, Damage, Entry, Header};
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
 use std::os::unix::fs::OpenOptionsExt;
@@ -93,7 +93,7 @@ pub(crate) enum Unusable {
     #[error(
         "line {line} of the journal {path} is invalid: {why}; nothing was restored: set the values in it by hand, then remove it"
     )]
-    Garbled { path: PathBuf, line: usize, why: read::Damage },
+    Garbled { path: PathBuf, line: usize, why: Damage },
     #[error(
         "the journal {path} is of the root {other}, not {ours}: restore that first, or use another state directory (LATLAS_STATE_DIR)"
     )]

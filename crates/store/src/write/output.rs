@@ -2,7 +2,7 @@
 //! content, or is not replaced.
 
 use super::check::{check_room, room_of};
-use super::{compressed, stream, write_file};
+use super::{compressed, is_packed_name, stream, write_file};
 use crate::error::{FileAction, io};
 use crate::{StoreError, document};
 use model::run::Run;
@@ -129,9 +129,4 @@ fn existing(place: &Place, path: &Path) -> Result<Option<File>, StoreError> {
 
 fn refused(path: &Path, reason: &'static str) -> StoreError {
     StoreError::NotAFile { path: path.to_owned(), reason }
-}
-
-/// Whether what is written there is compressed.
-pub(super) fn is_packed_name(path: &Path) -> bool {
-    path.extension().is_some_and(|ext| ext == "zst")
 }

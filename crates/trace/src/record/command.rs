@@ -1,7 +1,7 @@
 //! Recording a command.
 
 use super::recorded::Around;
-use super::rings::Traced;
+use super::buffers::Traced;
 use super::signposts::Signposts;
 use super::source::Source;
 use super::{FOREVER, RecordError, Request, joined, no_signposts, now};

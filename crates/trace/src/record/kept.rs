@@ -2,13 +2,30 @@
 
 use super::Request;
 use super::process;
-use super::rings::{Chunk, Collected, Traced};
+use super::buffers::{Chunk, Traced};
 use crate::decode::{Decoded, Samples};
 use crate::event::{Event, What, text_of};
+use crate::stacks::Reader;
 use crate::states::{Settings, kernel_state};
 use model::trace::{State, Thread};
 use std::collections::{BTreeMap, VecDeque};
 use std::time::Duration;
+
+/// What was recorded.
+#[derive(Debug)]
+pub(super) struct Collected {
+    pub(super) chunks: Vec<Chunk>,
+    /// When no more could be kept.
+    pub(super) full_ns: Option<u64>,
+    /// From when on all records are there, if older ones were dropped.
+    pub(super) from_ns: Option<u64>,
+    /// Up to when they were dropped for want of room.
+    pub(super) short_ns: Option<u64>,
+    /// What those tell of the threads.
+    pub(super) before: Before,
+    /// Stacks, if they were asked for.
+    pub(super) stacks: Option<Box<Reader>>,
+}
 
 /// What the rings of all CPUs held at one time.
 #[derive(Debug)]

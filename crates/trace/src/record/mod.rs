@@ -1,5 +1,6 @@
 //! Recording a command or a process, with the best tier that is allowed here.
 
+mod buffers;
 mod check;
 mod command;
 mod kept;
@@ -13,7 +14,7 @@ mod source;
 mod stacks;
 mod usdt;
 
-use rings::Traced;
+use buffers::Traced;
 use source::Source;
 
 use model::trace::tier::Missing;

@@ -1,6 +1,6 @@
 //! The trace that is made of what was recorded.
 
-use super::rings::Collected;
+use super::kept::Collected;
 use super::sampler::{self, Sampled};
 use super::{Request, check};
 use crate::decode::{Decoded, Samples, Tracepoint};

@@ -1,7 +1,7 @@
 //! Recording a process that runs already.
 
 use super::recorded::Around;
-use super::rings::Traced;
+use super::buffers::Traced;
 use super::source::Source;
 use super::{FOREVER, RecordError, Request, joined, no_signposts, now, process as of};
 use crate::event::{Event, What};

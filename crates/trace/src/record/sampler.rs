@@ -3,7 +3,7 @@
 
 use super::Request;
 use super::process::{family, name, schedstat_of, stat_of, threads};
-use super::rings::Traced;
+use super::buffers::Traced;
 use model::trace::{Sample, Thread};
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};

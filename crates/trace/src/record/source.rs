@@ -2,7 +2,8 @@
 
 use super::kept::Kept;
 use super::recorded::Recorded;
-use super::rings::{Rings, Traced};
+use super::buffers::Traced;
+use super::rings::Rings;
 use super::{RecordError, Request, process, sampler};
 use crate::decode::Tracepoint;
 use model::trace::tier::Missing;

@@ -1,7 +1,7 @@
 //! USDT probes of the target: which there are, and the kernel's tracepoints for them.
 
+use super::buffers::Traced;
 use super::process::is_alive;
-use super::rings::Traced;
 use super::stacks::{MOST_MAPS, maps_of};
 use crate::usdt::{Probe, matches, probes};
 use model::trace::Reason;

@@ -6,8 +6,9 @@ use model::figure::{decimals, figure, time_scale};
 use model::stats::Interval;
 use model::unit::Unit;
 
+pub(crate) use model::figure::number_of_digits;
 pub(crate) use model::shown::{
-    Shown, cycle_count, cycles, number_of_digits, number_parts, quiet_half, set, shown, typical,
+    Shown, cycle_count, cycles, number_parts, quiet_half, set, shown, typical,
     typical_half,
 };
 pub(super) use model::text::counted;

@@ -163,11 +163,8 @@ pub(crate) fn stories(run: &Run, references: &References) -> [Story; 6] {
     ]
 }
 
-/// The published table that has the naive loop.
-pub(crate) const NAIVE_LOOP: &str = "iphone-5s";
-
 fn published_element_ns(references: &References, row: &str) -> Option<f64> {
-    let table = references.find(NAIVE_LOOP)?;
+    let table = references.find(crate::chart::NAIVE_LOOP)?;
     table.counterpart(row)?.row.ns_per_element
 }
 

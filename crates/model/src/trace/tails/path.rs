@@ -52,12 +52,6 @@ pub(super) struct Index<'t> {
     recorder: HashSet<u32>,
 }
 
-/// The CPUs by number; the first one if several have it.
-pub(super) fn cpus(trace: &Trace) -> HashMap<u32, &Cpu> {
-    let cpus = trace.cpus.iter().rev();
-    cpus.map(|cpu| (cpu.id, cpu)).collect()
-}
-
 /// The CPU that a thread had last in these states, which end where others begin.
 fn last_cpu_of(segments: &[Segment]) -> Option<u32> {
     /// Between two turns on a CPU lie few states: what lies further back says little.
@@ -98,7 +92,7 @@ impl<'t> Index<'t> {
         Index {
             trace,
             threads,
-            cpus: cpus(trace),
+            cpus: trace.cpus_by_number(),
             wakers: wakeups
                 .filter_map(|wakeup| Some(((wakeup.thread, wakeup.at_ns), wakeup.by?)))
                 .collect(),

@@ -2,6 +2,7 @@
 
 use super::super::faults::Faults;
 use super::checksum::{Checksum, is_marked};
+use super::record::Damage;
 use super::{
     Found, Header, Here, Journal, JournalFile, Record, Stale, Unusable, VERSION, WITHOUT_CHECKSUMS,
     restored,
@@ -10,29 +11,6 @@ use std::fs::OpenOptions;
 use std::io::{self, Read, Write};
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
-
-/// What is wrong with a line.
-#[derive(thiserror::Error, Debug)]
-pub(crate) enum Damage {
-    #[error("it is empty")]
-    Empty,
-    #[error("its checksum is wrong: a damaged file")]
-    Checksum,
-    #[error("it names this boot all but for a letter or two: a damaged file")]
-    NearlyThisBoot,
-    #[error("{0}")]
-    NotJson(#[from] serde_json::Error),
-    #[error("it has no beginning")]
-    NoBeginning,
-    #[error("its form is {}, not {wanted}", .found.map_or("unknown".into(), |form| form.to_string()))]
-    Form { found: Option<u64>, wanted: u32 },
-    #[error("a second beginning")]
-    SecondBeginning,
-    #[error("an entry out of order")]
-    OutOfOrder,
-    #[error("there is no entry {0}")]
-    NoEntry(usize),
-}
 
 impl Journal {
     /// The one in the first of these directories that has one, with its copy elsewhere.

@@ -1,7 +1,6 @@
 //! What stands in a journal, and what it says of the steps.
 
 use super::super::item::Item;
-use super::read::Damage;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
@@ -46,6 +45,29 @@ impl Action {
             Action::Enable { .. } => &[],
         }
     }
+}
+
+/// What is wrong with a line.
+#[derive(thiserror::Error, Debug)]
+pub(crate) enum Damage {
+    #[error("it is empty")]
+    Empty,
+    #[error("its checksum is wrong: a damaged file")]
+    Checksum,
+    #[error("it names this boot all but for a letter or two: a damaged file")]
+    NearlyThisBoot,
+    #[error("{0}")]
+    NotJson(#[from] serde_json::Error),
+    #[error("it has no beginning")]
+    NoBeginning,
+    #[error("its form is {}, not {wanted}", .found.map_or("unknown".into(), |form| form.to_string()))]
+    Form { found: Option<u64>, wanted: u32 },
+    #[error("a second beginning")]
+    SecondBeginning,
+    #[error("an entry out of order")]
+    OutOfOrder,
+    #[error("there is no entry {0}")]
+    NoEntry(usize),
 }
 
 /// One line.

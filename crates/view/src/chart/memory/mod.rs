@@ -7,6 +7,7 @@ mod naive_loop;
 mod phones;
 mod staircase;
 
+pub(crate) use naive_loop::NAIVE_LOOP;
 pub(crate) use staircase::staircase;
 
 use super::maker::Maker;

@@ -3,7 +3,7 @@
 use crate::render::joined;
 use compare::tables::{Oakley, OakleyMachine, OakleyRow};
 use model::figure;
-use model::shown::number_of_digits;
+use model::figure::number_of_digits;
 use model::story::{Block, Cell, Table, left, right};
 
 /// The table, machine by machine.

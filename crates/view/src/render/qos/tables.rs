@@ -5,7 +5,7 @@ use model::qos::figures::{of_job, places as places_of, slowdown};
 use model::qos::shares::{Agreement, SharePair, seen_to_act, weighs};
 use model::qos::{Case, CaseRuns, Level, Outcome, Qos, Setting};
 use model::residency::{Residency, Work};
-use model::shown::number_of_digits;
+use model::figure::number_of_digits;
 use model::stats::middle;
 use model::story::{Cell, Table, Tone, left, right};
 use model::unit::Unit;
