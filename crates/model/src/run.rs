@@ -5,7 +5,7 @@ use crate::campaign::Job;
 use crate::command::Commands;
 use crate::conditions::Conditions;
 pub use crate::core_clock::CoreClock;
-use crate::estimate::{Estimate, Verdict};
+use crate::estimate::Estimate;
 use crate::filesystem::Filesystem;
 use crate::gate::{Gate, GateState};
 use crate::imported::Imported;
@@ -323,7 +323,7 @@ impl Row {
         }
     }
 
-    fn estimates_mut(&mut self) -> Vec<&mut Estimate> {
+    pub(crate) fn estimates_mut(&mut self) -> Vec<&mut Estimate> {
         match &mut self.outcome {
             Outcome::Figure(estimate) | Outcome::Level { estimate, .. } => vec![estimate],
             Outcome::Curve { points, .. } => points.iter_mut().map(|p| &mut p.estimate).collect(),

@@ -1,9 +1,9 @@
 //! Through the cases, round by round. What was measured before something went
 //! wrong is kept.
 
-use crate::report::Order;
 use crate::levels;
 use crate::report::Ended;
+use crate::report::Order;
 use crate::running::{JobError, Running, run};
 use meter::commands::repeat::{ADAPTIVE, Done, Runner, repeat};
 use meter::cpu_history::CpuRecording;

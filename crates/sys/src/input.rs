@@ -1,10 +1,10 @@
 //! Files that the user or a document names: opened once, without waiting for
 //! another program, and read within bounds.
 
-use crate::file_kind::{not_a_file, not_opened};
 pub use crate::file_kind::{check_kind, is_not_a_file};
-pub use crate::place::wait_in_reads;
+use crate::file_kind::{not_a_file, not_opened};
 use crate::place;
+pub use crate::place::wait_in_reads;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{Mode, OFlags, open as open_at};
 use rustix::io::Errno;

@@ -2,8 +2,8 @@
 
 use super::{OPERATIONS, Operation};
 use crate::estimate::Verdict;
-use crate::run::Run;
 use crate::figure::number_of_digits;
+use crate::run::Run;
 use crate::stats::Interval;
 use crate::unit::Unit;
 use std::fmt::{self, Display};

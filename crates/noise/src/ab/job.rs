@@ -20,13 +20,13 @@ use std::io::{self, Write};
 /// # Errors
 /// Files that can't be read, and what the system refuses to a busy one.
 fn run(job: &Job) -> io::Result<Report> {
-        match job {
-            Job::Cpu { steps } => Ok(cpu::run(*steps)),
-            Job::Memory { steps, bytes } => memory::run(*steps, *bytes),
-            Job::Wakeup { sleeps } => Ok(wakeup::run(*sleeps)),
-            Job::Files { directory } => files::run(directory),
-            Job::Busy { parent, cpus, more } => busy::run(*parent, cpus, *more),
-        }
+    match job {
+        Job::Cpu { steps } => Ok(cpu::run(*steps)),
+        Job::Memory { steps, bytes } => memory::run(*steps, *bytes),
+        Job::Wakeup { sleeps } => Ok(wakeup::run(*sleeps)),
+        Job::Files { directory } => files::run(directory),
+        Job::Busy { parent, cpus, more } => busy::run(*parent, cpus, *more),
+    }
 }
 
 /// Does the job and prints its report.

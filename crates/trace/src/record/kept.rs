@@ -1,8 +1,8 @@
 //! The records that are kept: all of them, or those of the last seconds.
 
 use super::Request;
-use super::process;
 use super::buffers::{Chunk, Traced};
+use super::process;
 use crate::decode::{Decoded, Samples};
 use crate::event::{Event, What, text_of};
 use crate::stacks::Reader;

@@ -1,9 +1,7 @@
 //! The two tiers that record with perf events: which events are opened, for
 //! what, and how their bytes are collected.
 
-use super::buffers::{
-    Asked, Chunk, RING_BYTES, Traced, add, add_own, drain, smaller_than,
-};
+use super::buffers::{Asked, Chunk, RING_BYTES, Traced, add, add_own, drain, smaller_than};
 use super::check::checked;
 use super::kept::{Collected, Kept};
 use super::stacks::StackRings;

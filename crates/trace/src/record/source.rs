@@ -1,8 +1,8 @@
 //! Where records come from: the best tier that is allowed here.
 
+use super::buffers::Traced;
 use super::kept::Kept;
 use super::recorded::Recorded;
-use super::buffers::Traced;
 use super::rings::Rings;
 use super::{RecordError, Request, process, sampler};
 use crate::decode::Tracepoint;
@@ -74,6 +74,8 @@ impl Source {
         }
     }
 
+    /// Collects records until `stop` is set. `seen` is called once the threads of `root` can end and be
+    /// waited for without being missed.
     pub(super) fn collect(
         self,
         root: u32,
@@ -81,6 +83,7 @@ impl Source {
         from_ns: u64,
         stop: &AtomicBool,
         request: &Request,
+        seen: &dyn Fn(),
     ) -> io::Result<Recorded> {
         let others = request.cpus.iter().copied();
         let others: Vec<u32> = others.filter(|&cpu| Some(cpu) != request.keep_off).collect();
@@ -90,6 +93,7 @@ impl Source {
         }
         Ok(match self {
             Source::Rings(tier, rings) => {
+                seen();
                 let (samples, gaps) = (rings.samples.clone(), rings.gaps.clone());
                 let ring_bytes = rings.ring_bytes();
                 let probes = rings.probe_names();
@@ -104,7 +108,7 @@ impl Source {
                 }
             }
             Source::Sampler => {
-                Recorded::Samples(sampler::sample(root, traced, from_ns, stop, request))
+                Recorded::Samples(sampler::sample(root, traced, from_ns, stop, request, seen))
             }
         })
     }

@@ -8,8 +8,7 @@ use model::unit::Unit;
 
 pub(crate) use model::figure::number_of_digits;
 pub(crate) use model::shown::{
-    Shown, cycle_count, cycles, number_parts, quiet_half, set, shown, typical,
-    typical_half,
+    Shown, cycle_count, cycles, number_parts, quiet_half, set, shown, typical, typical_half,
 };
 pub(super) use model::text::counted;
 

@@ -1,11 +1,11 @@
 //! The tables of `latlas qos`.
 
 use model::estimate::Estimate;
+use model::figure::number_of_digits;
 use model::qos::figures::{of_job, places as places_of, slowdown};
 use model::qos::shares::{Agreement, SharePair, seen_to_act, weighs};
 use model::qos::{Case, CaseRuns, Level, Outcome, Qos, Setting};
 use model::residency::{Residency, Work};
-use model::figure::number_of_digits;
 use model::stats::middle;
 use model::story::{Cell, Table, Tone, left, right};
 use model::unit::Unit;
