@@ -221,7 +221,7 @@ impl Machine {
 }
 
 /// One figure of one run: a row, or one point of a curve or map.
-#[derive(Serialize, JsonSchema, Clone, Debug, PartialEq)]
+#[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, PartialEq)]
 pub struct KeptResult {
     /// The row.
     pub row: String,

@@ -77,7 +77,7 @@ impl Directory {
         let path = self.runs().join(file_of(run)?);
         let written = match self.of_id(&run.id)? {
             Before::None => write::write_new(bytes, &path),
-            Before::One(before) if document::is_damaged(&before) => {
+            Before::One(before) if document::is_damaged_file(&before) => {
                 self.replace(&before, bytes, &path)
             }
             Before::One(_) | Before::Several => Err(kept_already(&path)),
@@ -102,7 +102,7 @@ impl Directory {
         }
         crash::point("damaged document aside");
         // What was moved may be what another put there since it was looked at.
-        let written = match document::is_damaged(&aside) {
+        let written = match document::is_damaged_file(&aside) {
             true => write::write_new(bytes, path),
             false => Err(kept_already(path)),
         };

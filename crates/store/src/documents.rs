@@ -1,9 +1,12 @@
 //! What keeps documents and tags: files in a directory, or a database.
 
+use crate::index::Entry;
 use crate::{Place, StoreError};
 use model::run::Run;
+use std::collections::BTreeMap;
 use std::fmt::Debug;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 
 /// What keeps documents and tags. A document is named by the path of its file, or where a copy of
@@ -55,9 +58,26 @@ pub(crate) trait Documents: Debug + Send + Sync {
     /// Removes a tag, and says whether it was there.
     fn remove_tag(&self, name: &str) -> Result<bool, StoreError>;
 
-    /// The database, if that is what keeps them.
-    #[cfg(feature = "postgres")]
-    fn server(&self) -> Option<&crate::postgres::Server> {
+    /// What the index holds of a document, as its keeper wrote it beside it in this version of the
+    /// index; `None` where the document itself must be read.
+    fn entry(&self, _path: &Path) -> Option<Entry> {
         None
     }
+}
+
+/// What keeps the documents whose copies would lie in a directory, for those that this process uses.
+static COPIES: Mutex<BTreeMap<PathBuf, Arc<dyn Documents>>> = Mutex::new(BTreeMap::new());
+
+/// Makes known whose copies a directory has.
+#[cfg(feature = "postgres")]
+pub(crate) fn know_copies(directory: &Path, of: Arc<dyn Documents>) {
+    COPIES.lock().unwrap_or_else(PoisonError::into_inner).insert(directory.to_owned(), of);
+}
+
+/// The bytes of a document by the path of its copy; `None` for any other path.
+pub(crate) fn copied_at(path: &Path) -> Option<Result<Vec<u8>, StoreError>> {
+    let known = COPIES.lock().unwrap_or_else(PoisonError::into_inner);
+    let of = known.get(path.parent()?).cloned();
+    drop(known);
+    Some(of?.copied_bytes(path))
 }

@@ -161,37 +161,37 @@ fn agree_within(db: &Connection, store: &Store) -> Result<Agreed, Fault> {
     // After that, since another document of a run that went may take its place.
     let new = differ(db, store)?.new;
     let mut numbers = Numbers::default();
-    for_each_read(&new, |path, read| -> Result<(), Fault> {
-        let file = name_of(path);
-        forget_unread(db, &file)?;
-        let reason = match read {
-            Ok(entry) => match put(db, &entry, &mut numbers)? {
-                None => {
-                    done.added += 1;
-                    crash::point("document indexed");
-                    return Ok(());
-                }
-                Some(other) => NotIndexed::SameRun(other),
-            },
-            Err(_) if is_gone(path) => return Ok(()),
-            Err(reason) => reason,
-        };
-        if let Some(error) = reason.by_system() {
-            let first = || NotRead { documents: 0, why: error.to_string() };
-            done.not_read.get_or_insert_with(first).documents += 1;
-            return Ok(());
-        }
-        let (bytes, changed) = stat(path);
-        db.prepare_cached("INSERT INTO unread VALUES (?1, ?2, ?3, ?4, ?5)")?.execute(params![
-            file,
-            bytes,
-            changed,
-            SCHEMA_VERSION,
-            reason.to_string()
-        ])?;
-        done.unread += 1;
-        Ok(())
-    })?;
+    for_each_read(
+        &new,
+        |path| entry(store, path),
+        |path, read| -> Result<(), Fault> {
+            let file = name_of(path);
+            forget_unread(db, &file)?;
+            let reason = match read {
+                Ok(entry) => match put(db, &entry, &mut numbers)? {
+                    None => {
+                        done.added += 1;
+                        crash::point("document indexed");
+                        return Ok(());
+                    }
+                    Some(other) => NotIndexed::SameRun(other),
+                },
+                // Deleted since its name was read.
+                Err(reason) if reason.is_gone() => return Ok(()),
+                Err(reason) => reason,
+            };
+            if let Some(error) = reason.by_system() {
+                let first = || NotRead { documents: 0, why: error.to_string() };
+                done.not_read.get_or_insert_with(first).documents += 1;
+                return Ok(());
+            }
+            let (bytes, changed) = stat(path);
+            db.prepare_cached("INSERT INTO unread VALUES (?1, ?2, ?3, ?4, ?5)")?
+                .execute(params![file, bytes, changed, SCHEMA_VERSION, reason.to_string()])?;
+            done.unread += 1;
+            Ok(())
+        },
+    )?;
     Ok(done)
 }
 
@@ -230,16 +230,12 @@ pub(super) fn put(
     }
 }
 
-/// Whether a document was deleted since its name was read.
-pub(super) fn is_gone(path: &Path) -> bool {
-    matches!(path.try_exists(), Ok(false))
-}
-
 /// Reads documents on all CPUs and hands each over here, in whatever order
 /// they come; those that the system failed to read once more by themselves, since readers that work
 /// at once may use up all open files or memory that this process may have.
 pub(super) fn for_each_read<'p, E>(
     paths: &'p [PathBuf],
+    read: impl Fn(&Path) -> Result<Entry, NotIndexed> + Sync,
     mut each: impl FnMut(&Path, Result<Entry, NotIndexed>) -> Result<(), E>,
 ) -> Result<(), E> {
     let readers = std::thread::available_parallelism().map_or(1, usize::from);
@@ -263,10 +259,10 @@ pub(super) fn for_each_read<'p, E>(
     std::thread::scope(|scope| {
         let mut threads = 0;
         for _ in 0..readers.min(paths.len()) {
-            let (sender, next) = (sender.clone(), &next);
+            let (sender, next, read) = (sender.clone(), &next, &read);
             let read = move || {
                 while let Some(path) = paths.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    if sender.send((path.as_path(), entry(path))).is_err() {
+                    if sender.send((path.as_path(), read(path))).is_err() {
                         return;
                     }
                 }
@@ -287,12 +283,21 @@ pub(super) fn for_each_read<'p, E>(
         result
     })?;
     again.sort();
-    again.iter().try_for_each(|path| one(path, entry(path)))
+    again.iter().try_for_each(|path| one(path, read(path)))
 }
 
-/// What the index holds of a document, or why nothing.
-pub(super) fn entry(path: &Path) -> Result<Entry, NotIndexed> {
-    let run = crate::read_kept(path)?;
+/// What the index holds of a document, or why nothing: as its keeper wrote it beside it, or read
+/// from the document.
+fn entry(store: &Store, path: &Path) -> Result<Entry, NotIndexed> {
+    match store.documents.entry(path) {
+        Some(entry) => Ok(entry),
+        None => entry_of_document(store, path),
+    }
+}
+
+/// The same from the document, whatever stands beside it.
+pub(super) fn entry_of_document(store: &Store, path: &Path) -> Result<Entry, NotIndexed> {
+    let run = crate::read_kept(store, path)?;
     fill::check(&run, crate::id_in_name(path).unwrap_or_default())?;
     Ok(Entry::of(&run, &name_of(path)))
 }

@@ -1,10 +1,12 @@
 //! What changes the kept runs: keep, tag, delete, rebuild.
 
+use super::agree::Refilled;
 use super::fault::Fault;
 use super::fill::{Entry, NotRead};
 use super::handle::Index;
-use super::{agree, file, fill};
-use crate::{Store, StoreError, Taken, crash, name_of, shown};
+use super::open::open;
+use super::{agree, file, fill, questions};
+use crate::{Store, StoreError, Taken, crash, name_of, shown, write};
 use model::run::Run;
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 use serde::Serialize;
@@ -43,10 +45,6 @@ pub struct Deleted {
 /// # Errors
 /// If the document can't be written.
 pub fn keep(store: &Store, run: &Run) -> Result<(PathBuf, Vec<String>), StoreError> {
-    #[cfg(feature = "postgres")]
-    if store.is_database() {
-        return Ok((store.save(run)?, Vec::new()));
-    }
     let path = store.save(run)?;
     crash::point("document kept");
     let mut messages = Vec::new();
@@ -85,7 +83,28 @@ impl Index {
     /// # Errors
     /// If the document can't be written, or the run is kept already.
     pub fn keep(&self, run: &Run) -> Result<PathBuf, StoreError> {
-        self.answers.keep(run)
+        let bytes = write::packed(run)?;
+        let mut state = self.lock();
+        let documents = &self.store.documents;
+        let path = match questions::may_know(&state.opened.db, &run.id) {
+            // One that the system failed to read is not known.
+            Ok(false) if state.opened.agreed.not_read.is_none() => {
+                documents.save_new(run, &bytes)?
+            }
+            _ => documents.save_bytes(run, &bytes)?,
+        };
+        if state.in_memory && state.why.is_none() {
+            // It is the first run: now there is something to have a file of.
+            let mut messages = Vec::new();
+            match open(&self.store, None, &mut messages) {
+                Ok(opened) => *state = opened,
+                Err(error) => messages.push(error.to_string()),
+            }
+            messages.into_iter().for_each(|line| self.add_message(line));
+        } else if let Err(fault) = put(&state.opened.db, run, &path) {
+            self.add_message(later(&fault));
+        }
+        Ok(path)
     }
 
     /// Gives a kept run (by its whole id) a name; `taken` says what becomes of
@@ -128,7 +147,13 @@ impl Index {
             }
         }
         crash::point("tags removed");
-        self.answers.forget();
+        let state = self.lock();
+        if let Err(fault) = agree::agree(&state.opened.db, &self.store) {
+            self.add_message(format!(
+                "the run is deleted; the index will drop it on its next use: {fault}"
+            ));
+        }
+        drop(state);
         Ok(Deleted { id: id.to_owned(), path, tags: names })
     }
 
@@ -138,6 +163,51 @@ impl Index {
     /// # Errors
     /// If none of the documents can be read or the index can't be written.
     pub fn rebuild(&self) -> Result<Rebuilt, StoreError> {
-        self.answers.rebuild()
+        let mut state = self.lock();
+        if !state.is_writable() {
+            // It may be writable by now, or the first run kept.
+            *state = open(&self.store, None, &mut Vec::new())?;
+        }
+        if let Some(cause) = &state.why {
+            return Err(StoreError::IndexUnwritable {
+                path: state.opened.path.clone(),
+                cause: cause.clone(),
+            });
+        }
+        if state.in_memory {
+            return Ok(Rebuilt { left_over: self.store.clear_left_over()?, ..Rebuilt::default() });
+        }
+        let refilled = agree::refill(&state.opened.db, &self.store).or_else(|fault| {
+            if !fault.is_broken() {
+                return Err(fault);
+            }
+            let broken = Some((state.opened.path.clone(), fault.to_string()));
+            state.opened = file::open(&self.store, broken, &mut Vec::new())?;
+            Ok(Refilled::Anew(state.opened.agreed.clone()))
+        });
+        let refilled = refilled.map_err(|fault| match fault {
+            Fault::Store(error) => error,
+            other => StoreError::IndexUnwritable {
+                path: state.opened.path.clone(),
+                cause: other.to_string(),
+            },
+        })?;
+        let left_over = self.store.clear_left_over()? + file::clear_older(&state.opened.path);
+        Ok(match refilled {
+            Refilled::Anew(agreed) => Rebuilt {
+                documents: agreed.added,
+                unreadable: agreed.unread,
+                not_read: agreed.not_read,
+                left_unchanged: false,
+                left_over,
+            },
+            Refilled::Unchanged { documents, unread, not_read } => Rebuilt {
+                documents,
+                unreadable: unread,
+                not_read: Some(not_read),
+                left_unchanged: true,
+                left_over,
+            },
+        })
     }
 }

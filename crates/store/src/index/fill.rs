@@ -8,14 +8,14 @@ use model::stats::Interval;
 use model::summary::{KeptResult, KeptRun};
 use model::text::counted;
 use rusqlite::{Connection, OptionalExtension, Row, params};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::path::{Path, PathBuf};
 use sys::input;
 
 /// What the index holds of one document.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Serialize, Deserialize, Clone, Debug, PartialEq)]
 pub(crate) struct Entry {
     pub(crate) kept: KeptRun,
     /// Whether its figures count among those of all machines.
@@ -63,6 +63,11 @@ pub(crate) enum NotIndexed {
 }
 
 impl NotIndexed {
+    /// Whether the document was deleted since its name was read.
+    pub(super) fn is_gone(&self) -> bool {
+        matches!(self, NotIndexed::Unread(StoreError::Io { cause, .. }) if cause.kind() == std::io::ErrorKind::NotFound)
+    }
+
     /// The error of the system, if that is why: it says nothing about the document, which may be
     /// as good as ever. That it is no file is known of it for good.
     pub(super) fn by_system(&self) -> Option<&StoreError> {

@@ -1,6 +1,6 @@
 //! Everything read, everything compared.
 
-use super::agree::{for_each_read, is_gone};
+use super::agree::{entry_of_document, for_each_read};
 use super::fill::{self, Entry, NotIndexed};
 use super::questions;
 use crate::{Store, StoreError, document, name_of};
@@ -64,8 +64,9 @@ pub(super) fn verify(db: &Connection, store: &Store) -> Result<Verified, StoreEr
         Ok(faults) => found.index.extend(faults.into_iter().map(&mut wrong_index)),
         Err(error) => found.index.push(wrong_index(error.to_string())),
     }
-    for_each_read(&paths, |path, read| -> Result<(), StoreError> {
-        let damage = |what| Damage { path: path.to_owned(), what };
+    let read = |path: &Path| entry_of_document(store, path);
+    for_each_read(&paths, read, |path, read| -> Result<(), StoreError> {
+        let damage = |what| Damage { path: store.shown(path).into(), what };
         match read {
             Ok(entry) => {
                 found.documents += 1;
@@ -74,8 +75,9 @@ pub(super) fn verify(db: &Connection, store: &Store) -> Result<Verified, StoreEr
                 let what = difference.unwrap_or_else(|e| Some(e.to_string()));
                 found.index.extend(what.map(damage));
             }
-            Err(_) if is_gone(path) => {}
-            Err(reason @ NotIndexed::Unread(_)) if !document::is_damaged(path) => {
+            // Deleted in between.
+            Err(reason) if reason.is_gone() => {}
+            Err(reason @ NotIndexed::Unread(_)) if !is_damaged(store, path) => {
                 found.unread.push(damage(reason.to_string()));
             }
             Err(reason) => found.damaged.push(damage(reason.to_string())),
@@ -88,6 +90,11 @@ pub(super) fn verify(db: &Connection, store: &Store) -> Result<Verified, StoreEr
     found.unread.sort_by(|a, b| a.path.cmp(&b.path));
     found.index.sort_by(|a, b| a.path.cmp(&b.path));
     Ok(found)
+}
+
+/// Whether what is kept can be had, and is no run.
+fn is_damaged(store: &Store, path: &Path) -> bool {
+    store.documents.bytes_of(path).is_ok_and(|bytes| document::is_damaged(&bytes))
 }
 
 /// What SQLite finds wrong with its file.
@@ -121,11 +128,7 @@ fn difference(db: &Connection, store: &Store, entry: &Entry) -> rusqlite::Result
 }
 
 /// In what a run's line, whether it counts, and its results differ from what its document says.
-pub(crate) fn compared(
-    entry: &Entry,
-    line: &(KeptRun, bool),
-    held: &[KeptResult],
-) -> Option<String> {
+fn compared(entry: &Entry, line: &(KeptRun, bool), held: &[KeptResult]) -> Option<String> {
     if line.0 != entry.kept || line.1 != entry.counted {
         return Some("the index disagrees with the document".into());
     }
@@ -166,6 +169,10 @@ fn has(results: &ByRow, result: &KeptResult) -> bool {
 
 /// Files among the runs that are called like none.
 fn strays(store: &Store, known: &[PathBuf]) -> Result<Vec<Damage>, StoreError> {
+    // Copies of what others deleted from a database are none.
+    if store.is_database() {
+        return Ok(Vec::new());
+    }
     let known: BTreeSet<&Path> = known.iter().map(PathBuf::as_path).collect();
     let files = store.files()?;
     let documents = files
@@ -183,7 +190,7 @@ fn strays(store: &Store, known: &[PathBuf]) -> Result<Vec<Damage>, StoreError> {
 }
 
 /// What is wrong with tags.
-pub(crate) fn tags(store: &Store) -> Result<Vec<String>, StoreError> {
+pub(super) fn tags(store: &Store) -> Result<Vec<String>, StoreError> {
     let mut wrong: Vec<String> = store.broken_tags()?.iter().map(ToString::to_string).collect();
     for tag in store.tags()? {
         if let Err(StoreError::NoSuchRun { .. }) = store.find(&tag.run) {

@@ -1,10 +1,10 @@
 //! Connections to a server, a few of which are kept open.
 
 use super::client::{ANSWER_S, Client};
+use super::fault::Fault;
 use super::schema;
 use super::settings::{Settings, causes};
 use crate::{DatabaseFailure, StoreError};
-use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 use tokio_postgres::Error;
@@ -16,47 +16,7 @@ const IDLE: usize = 8;
 /// A server's database.
 pub(crate) struct Server {
     settings: Settings,
-    idle: Mutex<Vec<Session>>,
-}
-
-/// A connection, with what was looked up on it.
-pub(super) struct Session {
-    pub(super) client: Client,
-    /// Numbers of rows and points.
-    pub(super) quantities: HashMap<String, HashMap<Vec<u64>, i32>>,
-    /// Numbers of forms, by their texts.
-    pub(super) forms: HashMap<String, i32>,
-}
-
-/// Why a question has no answer.
-#[derive(Debug)]
-pub(super) enum Fault {
-    Sql(Error),
-    Failed(DatabaseFailure),
-    Store(StoreError),
-}
-
-impl From<Error> for Fault {
-    fn from(error: Error) -> Fault {
-        Fault::Sql(error)
-    }
-}
-
-impl From<StoreError> for Fault {
-    fn from(error: StoreError) -> Fault {
-        Fault::Store(error)
-    }
-}
-
-impl From<DatabaseFailure> for Fault {
-    fn from(failure: DatabaseFailure) -> Fault {
-        Fault::Failed(failure)
-    }
-}
-
-/// What the tables hold can't be what this program wrote.
-pub(super) fn damaged(why: impl ToString) -> Fault {
-    Fault::Failed(DatabaseFailure::Damaged(why.to_string()))
+    idle: Mutex<Vec<Client>>,
 }
 
 impl Server {
@@ -73,46 +33,46 @@ impl Server {
     /// once more on a new one, with `again` set.
     pub(super) fn with<T>(
         &self,
-        work: impl Fn(&mut Session, bool) -> Result<T, Fault>,
+        work: impl Fn(&mut Client, bool) -> Result<T, Fault>,
     ) -> Result<T, StoreError> {
         let idle = self.idle().pop();
         let was_idle = idle.is_some();
-        let mut session = match idle {
-            Some(session) => session,
+        let mut client = match idle {
+            Some(client) => client,
             None => self.connect()?,
         };
-        let mut done = work(&mut session, false);
-        if was_idle && is_lost(&session, &done) && !session.client.is_silent() {
-            session = self.connect()?;
-            done = work(&mut session, true);
+        let mut done = work(&mut client, false);
+        if was_idle && is_lost(&client, &done) && !client.is_silent() {
+            client = self.connect()?;
+            done = work(&mut client, true);
         }
-        let closed = is_lost(&session, &done);
+        let closed = is_lost(&client, &done);
         if !closed {
             let mut idle = self.idle();
             if idle.len() < IDLE {
-                idle.push(session);
+                idle.push(client);
             }
         }
         done.map_err(|fault| self.error(fault, closed))
     }
 
-    fn idle(&self) -> std::sync::MutexGuard<'_, Vec<Session>> {
+    fn idle(&self) -> std::sync::MutexGuard<'_, Vec<Client>> {
         self.idle.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn connect(&self) -> Result<Session, StoreError> {
+    fn connect(&self) -> Result<Client, StoreError> {
         let Settings { config, tls, note, .. } = &self.settings;
         let limit = Duration::from_secs(ANSWER_S);
-        let client = Client::connect(config, tls.clone(), limit).map_err(|fault| match fault {
-            Fault::Sql(error) => self.failed(not_let_in(&error, note.as_deref())),
-            other => self.error(other, true),
-        })?;
-        let mut session = Session { client, quantities: HashMap::new(), forms: HashMap::new() };
-        schema::begin(&mut session).map_err(|fault| {
-            let closed = session.client.is_closed();
+        let mut client =
+            Client::connect(config, tls.clone(), limit).map_err(|fault| match fault {
+                Fault::Sql(error) => self.failed(not_let_in(&error, note.as_deref())),
+                other => self.error(other, true),
+            })?;
+        schema::begin(&mut client).map_err(|fault| {
+            let closed = client.is_closed();
             self.error(fault, closed)
         })?;
-        Ok(session)
+        Ok(client)
     }
 
     fn failed(&self, failure: DatabaseFailure) -> StoreError {
@@ -129,9 +89,9 @@ impl Server {
 }
 
 /// Whether a question has no answer because the connection was lost.
-fn is_lost<T>(session: &Session, done: &Result<T, Fault>) -> bool {
+fn is_lost<T>(client: &Client, done: &Result<T, Fault>) -> bool {
     let ends = |error: &Error| error.code().is_some_and(is_ending);
-    session.client.is_closed() || matches!(done, Err(Fault::Sql(error)) if ends(error))
+    client.is_closed() || matches!(done, Err(Fault::Sql(error)) if ends(error))
 }
 
 /// Why no connection was made; `note` is why the password file was not used.

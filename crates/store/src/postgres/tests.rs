@@ -1,7 +1,7 @@
 //! What only a database does.
 
 use super::client::Client;
-use super::server::Fault;
+use super::fault::Fault;
 use super::settings::{Settings, System};
 use crate::index::Index;
 use crate::index::tests::numbered;
@@ -32,15 +32,41 @@ fn tables_of_a_newer_latlas_are_left_alone() {
 }
 
 #[test]
-fn what_an_older_latlas_filled_in_is_made_anew_and_a_newer_ones_left() {
+fn documents_of_the_first_version_of_the_tables_are_taken_over() {
     let Some(home) = home() else { return };
     home.keep_three();
-    home.sql("UPDATE latlas.version SET content = content - 1; DELETE FROM latlas.result");
+    // As the first version had them: the document beside its run, and an index in the database.
+    home.sql(
+        "SET search_path TO latlas; \
+         CREATE TABLE run (run bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, \
+             id text NOT NULL UNIQUE, file text NOT NULL UNIQUE, kept_ms bigint NOT NULL); \
+         INSERT INTO run (id, file, kept_ms) SELECT id, file, kept_ms FROM document; \
+         CREATE TABLE old AS SELECT run, digest, bytes FROM run JOIN document USING (id); \
+         DROP TABLE document; ALTER TABLE old RENAME TO document; \
+         CREATE TABLE quantity (quantity int); CREATE TABLE form (form int); \
+         CREATE TABLE result (run bigint); \
+         ALTER TABLE version ADD COLUMN content integer; UPDATE version SET version = 1",
+    );
+    let before = home.text("SELECT string_agg(file || kept_ms, ' ' ORDER BY id) FROM latlas.run");
+    let _ = std::fs::remove_dir_all(home.store.data_dir());
     let index = Index::open(home.reopened()).expect("opened");
+    assert_eq!(index.runs().expect("runs").len(), 3);
+    let verified = index.verify().expect("verified");
+    assert!(verified.is_whole() && verified.documents == 3, "{verified:?}");
+    let after = "SELECT string_agg(file || kept_ms, ' ' ORDER BY id) FROM latlas.document";
+    assert_eq!(home.text(after), before);
+    home.store.save(&numbered(9, "one")).expect("kept beside them");
+}
+
+#[test]
+fn an_entry_of_another_version_of_the_index_is_read_from_its_document() {
+    let Some(home) = home() else { return };
+    home.keep_three();
+    home.sql("UPDATE latlas.document SET content = content - 1, entry = 'x'");
+    let _ = std::fs::remove_dir_all(home.store.data_dir());
+    let index = Index::open(home.reopened()).expect("opened");
+    assert_eq!(index.runs().expect("runs").len(), 3);
     assert!(index.verify().expect("verified").is_whole());
-    home.sql("UPDATE latlas.version SET content = 99");
-    let newer = failure(home.store_as("postgres").paths());
-    assert!(matches!(newer, DatabaseFailure::Newer { found: 99, .. }), "{newer}");
 }
 
 #[test]
@@ -83,7 +109,7 @@ fn a_copy_that_is_not_the_databases_is_fetched_anew() {
     std::fs::write(&path, b"cut off").expect("damaged");
     assert!(read(&path).expect("fetched anew") == run);
     // Another machine deletes it, and keeps another document of this id.
-    home.sql("DELETE FROM latlas.result; DELETE FROM latlas.run");
+    home.sql("DELETE FROM latlas.document");
     assert!(read(&path).is_err(), "deleted");
     let other = synthetic::slower(&run, "cpu.add_i32", 2.0);
     assert_eq!(home.reopened().save(&other).expect("kept"), path);
@@ -97,6 +123,7 @@ fn what_is_kept_can_be_read_without_a_cache_directory() {
     // Below a file no directory can be made, by root neither.
     let copies = home.store.data_dir();
     std::fs::create_dir_all(copies.parent().expect("a parent")).expect("made");
+    let _ = std::fs::remove_dir_all(copies);
     std::fs::write(copies, "").expect("a file");
     let index = home.open();
     for kept in index.runs().expect("runs") {
@@ -165,16 +192,10 @@ fn the_server_gives_up_a_statement_that_waits_for_a_lock() {
     let url = home.url() + "&options=-c%20statement_timeout%3D500";
     let hasty = Store::at(&Place::Database(url)).expect("a store");
     assert_eq!(hasty.paths().expect("paths").len(), 3);
-    home.while_locked("latlas.run", || {
+    home.while_locked("latlas.document", || {
         let refused = failure(hasty.paths());
         assert!(refused.to_string().contains("statement timeout"), "{refused}");
     });
-    let server = home.store.documents.server().expect("a server");
-    let asked = server.with(|session, _| {
-        let row = session.client.query_one("SHOW statement_timeout", &[])?;
-        Ok(row.try_get::<_, String>(0)?)
-    });
-    assert_eq!(asked.expect("asked"), "55s");
 }
 
 #[test]
@@ -199,28 +220,6 @@ fn verify_names_the_run_in_its_database() {
     let damaged = &home.open().verify().expect("verified").damaged[0].path;
     let shown = damaged.display().to_string();
     assert!(shown.starts_with("00000001 in postgres://"), "{shown}");
-}
-
-#[test]
-fn what_the_tables_hold_is_compared_and_can_be_made_anew() {
-    let Some(home) = home() else { return };
-    home.keep_three();
-    let index = home.open();
-    for (change, named) in [
-        (
-            "UPDATE latlas.result SET value = value * 2 WHERE run = 1 AND place = 3",
-            "memory.latency",
-        ),
-        ("DELETE FROM latlas.result WHERE run = 2", "disagrees"),
-        ("UPDATE latlas.run SET counted = NOT counted WHERE run = 3", "disagrees"),
-    ] {
-        home.sql(change);
-        let verified = index.verify().expect("verified");
-        let whats: Vec<&str> = verified.index.iter().map(|d| d.what.as_str()).collect();
-        assert!(matches!(whats[..], [what] if what.contains(named)), "{change}: {whats:?}");
-        assert_eq!(index.rebuild().expect("rebuilt").documents, 3);
-        assert!(index.verify().expect("verified").is_whole(), "{change}");
-    }
 }
 
 #[test]
@@ -284,8 +283,7 @@ fn a_pooler_in_transaction_mode_is_no_hindrance() {
             });
         }
     });
-    home.sql("UPDATE latlas.version SET content = content - 1; DELETE FROM latlas.result");
-    let index = Index::open(home.reopened()).expect("filled anew");
+    let index = Index::open(home.reopened()).expect("opened");
     assert_eq!(index.verify().expect("verified").documents, 30);
     let index = Index::open(pooled.clone()).expect("opened");
     assert!(index.verify().expect("verified").is_whole());

@@ -155,6 +155,12 @@ pub(crate) mod database {
             client.batch_execute(sql).expect(sql);
         }
 
+        /// A text that the database holds.
+        pub(crate) fn text(&self, sql: &str) -> String {
+            let mut client = Client::connect(&self.url(), NoTls).expect("connected");
+            client.query_one(sql, &[]).expect(sql).get(0)
+        }
+
         /// Does something while nobody else can use a table.
         pub(crate) fn while_locked(&self, table: &str, work: impl FnOnce()) {
             let mut client = Client::connect(&self.url(), NoTls).expect("connected");

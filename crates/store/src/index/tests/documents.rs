@@ -3,10 +3,8 @@
 //! its last shape, the first days changed it without a new number).
 
 use super::*;
-use crate::index::sqlite::Sqlite;
 use model::run::SCHEMA_VERSION;
 use serde_json::Value;
-use std::sync::Arc;
 
 /// The document of a schema, under an id of its own.
 fn written_by(schema: u32) -> (String, Value) {
@@ -176,8 +174,7 @@ fn an_index_that_was_opened_without_locks_is_left_when_it_changes() {
     drop(home.quiet());
     let opened = file::open_frozen(&home.store).expect("as it is");
     let state = State { opened, in_memory: false, why: Some("the disk is full".into()) };
-    let sqlite = Sqlite::of(home.store.clone(), state, Vec::new());
-    let index = Index { store: home.store.clone(), answers: Arc::new(sqlite) };
+    let index = Index::of(home.store.clone(), state, Vec::new());
     assert_eq!(ids(&index).len(), 3);
     keep(&home.store, &numbered(4, "one")).expect("kept");
     assert_eq!(ids(&index).len(), 4);
