@@ -149,8 +149,7 @@ fn check_tier(
     process: Option<u32>,
     request: &Request,
 ) -> anyhow::Result<()> {
-    use export::Format::{PerfData, Perfetto};
-    let format = format.filter(|format| matches!(format, PerfData | Perfetto));
+    let format = format.filter(|&format| format == export::Format::Perfetto);
     if format.is_none() && !(is_row && request.tier.is_some()) {
         return Ok(());
     }

@@ -315,7 +315,7 @@ fn what_can_not_be_done_does_not_wait() {
         "table kurkin --measure --quick --dir absent",
         "trace no.such.row",
         "trace sched.pool --tier minimal --out t.pftrace",
-        "trace sched.pool --tier own --out t.perf.data",
+        "trace sched.pool --out t.perf.data",
     ] {
         let done = Done::of(&mut home.wrapped("timeout 60", line));
         assert_eq!((done.code, &*done.out), (2, ""), "{line}: {}", done.err);
