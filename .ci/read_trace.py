@@ -1,7 +1,6 @@
 """Compares a trace of latlas with strace, the kernel's accounting, Perfetto, and stacks with perf's."""
 
 import json
-import re
 import sys
 from collections import Counter
 from pathlib import Path

@@ -34,7 +34,7 @@ impl fmt::Display for FileAction {
 pub enum StoreError {
     /// No place to keep runs is known.
     #[error(
-        "no directory for runs: set LATLAS_DATA_DIR, XDG_DATA_HOME, HOME or data_dir in the \
+        "no directory for runs: set LATLAS_DATA_DIR, XDG_DATA_HOME or HOME, or write --store into the \
          configuration"
     )]
     NoDataDirectory,

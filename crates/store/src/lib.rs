@@ -38,7 +38,7 @@ pub use document::{
 pub(crate) use document::{read_kept, shown};
 pub use error::{DatabaseFailure, FileAction, StoreError};
 pub use named::{PassedOver, named, named_passing};
-pub use place::{Place, data_dir, keep_below, keep_in};
+pub use place::{Place, data_dir, keep_in};
 pub use tags::{Tag, Taken, check_tag};
 pub use transfer::{Moved, Stayed, transfer};
 pub use whole::{NotWhole, not_whole};

@@ -153,7 +153,7 @@ fn tunable() -> Vec<CompletionCandidate> {
 
 /// The store that the configuration names.
 fn store() -> Option<Store> {
-    config::use_data_dir();
+    config::use_store_of_file();
     // A key press does not wait for a server.
     Store::of_user().ok().filter(|store| !store.is_database())
 }

@@ -75,29 +75,27 @@ fn every_run_reads_the_same_input() {
 #[test]
 fn what_another_user_may_change_is_not_used() {
     let home = Home::new();
-    home.write("config/latlas/config.toml", "[look]\ncolor = \"never\"\n");
-    home.write("packs/any.so", "no library");
+    home.write("config/latlas/config", "--color never\n");
+    home.write("data/packs/any.so", "no library");
     home.write("token", "a-token-of-some-length-123456789");
     home.out("config show");
     // A pack that may be loaded is tried.
-    let packs = format!("packs_dir = {:?}\n", home.path("packs"));
-    home.write("packs.toml", packs);
-    let tried = home.run("--config packs.toml list cpu.add_i64").ok();
+    let tried = home.run("--no-config list cpu.add_i64").ok();
     has(&tried.err, ["skipped: pack", "any.so"]);
     lacks(&tried.err, ["writable"]);
-    chmod(&home, "packs", 0o777);
-    let skipped = home.run("--config packs.toml list cpu.add_i64").ok();
+    chmod(&home, "data/packs", 0o777);
+    let skipped = home.run("--no-config list cpu.add_i64").ok();
     has(&skipped.err, ["skipped: the packs directory", "writable by other users (chmod go-w)"]);
     lacks(&skipped.err, ["any.so"]);
-    chmod(&home, "packs", 0o755);
-    chmod(&home, "packs/any.so", 0o646);
-    let skipped = home.run("--config packs.toml list cpu.add_i64").ok();
+    chmod(&home, "data/packs", 0o755);
+    chmod(&home, "data/packs/any.so", 0o646);
+    let skipped = home.run("--no-config list cpu.add_i64").ok();
     has(&skipped.err, ["skipped: can't read", "any.so is writable by other users"]);
     chmod(&home, "config/latlas", 0o777);
     chmod(&home, "token", 0o666);
     insta::assert_snapshot!(home.refusals(
         "list cpu.add_i64
-         --no-config run --pack packs/any.so cpu.add_i64
+         --no-config run --pack data/packs/any.so cpu.add_i64
          --no-config serve --token-file token --listen 127.0.0.1:0"
     ));
     home.run("--no-config list cpu.add_i64").ok();

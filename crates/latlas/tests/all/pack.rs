@@ -159,10 +159,9 @@ fn packs_of_the_directory_are_always_there() {
     }
     has(&home.run("list 'two.*'").silent().out, ["two.one", "two.two"]);
     let own = home.path("own");
-    home.write("config/latlas/config.toml", format!("packs_dir = {own:?}\n"));
+    std::fs::rename(home.path("data/packs"), &own).expect("moved");
     home.run("list 'two.*'").refused("no row");
-    has(&home.out("config show"), ["packs_dir", "own"]);
-    std::fs::rename(home.path("data/packs"), own).expect("moved");
+    home.write("config/latlas/config", format!("--pack '{}'\n", own.join("two.so").display()));
     has(&home.run("explain two.one").silent().out, ["the pack second"]);
 }
 

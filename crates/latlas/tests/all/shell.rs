@@ -100,7 +100,7 @@ fn stored_runs_and_their_tags_are_offered() {
     let tags = offered_in(&home, &["latlas", "run", "--baseline", "be"]).expect("bash");
     assert_eq!(tags, ["before-update"]);
     // Where the configuration says that they are.
-    home.write("config/latlas/config.toml", format!("data_dir = {:?}\n", home.path("data")));
+    home.write("config/latlas/config", format!("--store '{}'\n", home.path("data").display()));
     let program = "LATLAS_DATA_DIR= LATLAS_COMPLETE=bash _CLAP_COMPLETE_INDEX=2 _CLAP_IFS=' ' \
                    latlas -- latlas show bef";
     let tags = asked(&home, &["sh", "-c"], program).expect("sh");

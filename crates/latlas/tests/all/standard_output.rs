@@ -45,7 +45,6 @@ const PRINTING: &str = "
     pack new c mine
     config show
     config path
-    config schema
     completions bash
     man
     --version

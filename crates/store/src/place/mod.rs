@@ -5,7 +5,7 @@ mod data_dir;
 mod tests;
 mod url;
 
-pub use data_dir::{data_dir, keep_below};
+pub use data_dir::data_dir;
 pub(crate) use url::UrlParts;
 
 use super::StoreError;

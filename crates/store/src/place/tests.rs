@@ -50,7 +50,7 @@ fn environment<'a>(set: &'a [(&str, &str)]) -> impl Fn(&str) -> Option<OsString>
 
 #[test]
 fn the_data_directory_follows_the_environment() {
-    let of = |set: &[(&str, &str)]| data_dir_from(environment(set), None);
+    let of = |set: &[(&str, &str)]| data_dir_from(environment(set));
     let xdg = [("XDG_DATA_HOME", "/x"), ("HOME", "/h")];
     assert_eq!(of(&xdg).expect("xdg"), Path::new("/x/latlas"));
     let own = [("LATLAS_DATA_DIR", "/own"), ("XDG_DATA_HOME", "/x")];
@@ -58,11 +58,6 @@ fn the_data_directory_follows_the_environment() {
     let relative = of(&[("XDG_DATA_HOME", "x"), ("HOME", "/h")]).expect("home");
     assert!(relative.starts_with("/h"), "{relative:?}");
     assert!(matches!(of(&[]), Err(StoreError::NoDataDirectory)));
-    let configured = |set: &[(&str, &str)]| {
-        data_dir_from(environment(set), Some(Path::new("/configured"))).expect("a place")
-    };
-    assert_eq!(configured(&own), Path::new("/own"));
-    for set in [&xdg[..], &[("LATLAS_DATA_DIR", ""), ("HOME", "/h")], &[]] {
-        assert_eq!(configured(set), Path::new("/configured"));
-    }
+    let empty = of(&[("LATLAS_DATA_DIR", ""), ("XDG_DATA_HOME", "/x")]).expect("xdg");
+    assert_eq!(empty, Path::new("/x/latlas"));
 }
