@@ -97,7 +97,7 @@ pub(crate) fn typed_place(text: &str) -> Place {
     if place.has_password() {
         output::message(format_args!(
             "warning: other users can see the password of {place} in the list of processes: use \
-             ~/.pgpass or PGPASSFILE"
+             PGPASSWORD"
         ));
     }
     place

@@ -19,8 +19,9 @@ mod values;
 use crate::documents::know_copies;
 use crate::{Store, StoreError};
 use documents::Database;
-use settings::{Settings, System};
+use settings::Settings;
 use std::collections::HashMap;
+use std::ffi::OsString;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// The databases that this process uses, by their URLs: all stores of one share its connections.
@@ -33,7 +34,7 @@ pub(crate) fn store(url: &str) -> Result<Store, StoreError> {
     let database = match open.get(url) {
         Some(known) => Arc::clone(known),
         None => {
-            let settings = Settings::of(url, &System::this())?;
+            let settings = Settings::of(url, &variables())?;
             let database = Arc::new(Database::of(url, settings));
             open.insert(url.to_owned(), Arc::clone(&database));
             know_copies(&database.runs, database.clone());
@@ -41,4 +42,12 @@ pub(crate) fn store(url: &str) -> Result<Store, StoreError> {
         }
     };
     Ok(database.store())
+}
+
+/// The environment, as far as it is text.
+fn variables() -> Vec<(String, String)> {
+    let text = |(name, value): (OsString, OsString)| {
+        Some((name.into_string().ok()?, value.into_string().ok()?))
+    };
+    std::env::vars_os().filter_map(text).collect()
 }

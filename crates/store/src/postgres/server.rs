@@ -61,11 +61,11 @@ impl Server {
     }
 
     fn connect(&self) -> Result<Client, StoreError> {
-        let Settings { config, tls, note, .. } = &self.settings;
+        let Settings { config, tls, .. } = &self.settings;
         let limit = Duration::from_secs(ANSWER_S);
         let mut client =
             Client::connect(config, tls.clone(), limit).map_err(|fault| match fault {
-                Fault::Sql(error) => self.failed(not_let_in(&error, note.as_deref())),
+                Fault::Sql(error) => self.failed(not_let_in(&error)),
                 other => self.error(other, true),
             })?;
         schema::begin(&mut client).map_err(|fault| {
@@ -94,20 +94,16 @@ fn is_lost<T>(client: &Client, done: &Result<T, Fault>) -> bool {
     client.is_closed() || matches!(done, Err(Fault::Sql(error)) if ends(error))
 }
 
-/// Why no connection was made; `note` is why the password file was not used.
-fn not_let_in(error: &Error, note: Option<&str>) -> DatabaseFailure {
+/// Why no connection was made.
+fn not_let_in(error: &Error) -> DatabaseFailure {
     let text = text(error);
     let of_password =
         error.code() == Some(&SqlState::INVALID_PASSWORD) || text.contains("password missing");
-    let advice = match (note, of_password) {
-        (Some(note), _) => format!(" ({note})"),
-        (None, true) => " (the password is taken from ~/.pgpass or PGPASSWORD)".into(),
-        (None, false) => String::new(),
-    };
+    let advice = if of_password { " (the password is taken from PGPASSWORD)" } else { "" };
     match error.code() {
-        Some(code) if !is_ending(code) => DatabaseFailure::Refused(text + &advice),
-        _ if of_password => DatabaseFailure::Refused("a password is needed".to_owned() + &advice),
-        _ => DatabaseFailure::Unreachable(text + &advice),
+        Some(code) if !is_ending(code) => DatabaseFailure::Refused(text + advice),
+        _ if of_password => DatabaseFailure::Refused("a password is needed".to_owned() + advice),
+        _ => DatabaseFailure::Unreachable(text + advice),
     }
 }
 

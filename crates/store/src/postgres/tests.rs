@@ -2,7 +2,7 @@
 
 use super::client::Client;
 use super::fault::Fault;
-use super::settings::{Settings, System};
+use super::settings::Settings;
 use crate::index::Index;
 use crate::index::tests::numbered;
 use crate::suite::database::home;
@@ -166,7 +166,7 @@ fn a_server_that_accepts_and_never_answers_is_given_up() {
 #[test]
 fn a_statement_without_an_answer_is_given_up_and_so_is_its_connection() {
     let Some(home) = home() else { return };
-    let settings = Settings::of(&home.url(), &System::this()).map_err(|e| e.to_string());
+    let settings = Settings::of(&home.url(), &super::variables()).map_err(|e| e.to_string());
     let settings = settings.expect("settings");
     let limit = Duration::from_secs(1);
     let client = Client::connect(&settings.config, settings.tls, limit);
