@@ -4,7 +4,7 @@
 const SCHEMES: [&str; 2] = ["postgres", "postgresql"];
 
 /// Parameters of a URL that messages may show.
-const SHOWN: [&str; 5] = ["service", "host", "port", "dbname", "user"];
+const SHOWN: [&str; 4] = ["host", "port", "dbname", "user"];
 
 /// A text's scheme and what follows its colon.
 pub(super) fn scheme_of(text: &str) -> Option<(&str, &str)> {
