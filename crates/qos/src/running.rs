@@ -2,7 +2,7 @@
 //! several jobs begin together.
 
 use crate::job::ROLE;
-use crate::report::{Ended, Hello};
+use crate::report::{Ended, Hello, Order};
 use model::qos::Part;
 use std::io::{self, BufRead, BufReader, Write};
 use std::os::unix::process::ExitStatusExt;

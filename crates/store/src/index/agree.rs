@@ -275,7 +275,7 @@ pub(super) fn for_each_read<'p, E>(
         }
         drop(sender);
         if threads == 0 {
-            return paths.iter().try_for_each(|path| first(path, entry(path)));
+            return paths.iter().try_for_each(|path| first(path, read(path)));
         }
         let result = receiver.iter().try_for_each(|(path, read)| first(path, read));
         // Threads that wait to hand over an entry get an error and end.

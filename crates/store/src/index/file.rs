@@ -91,7 +91,7 @@ fn with(
 ) -> Result<Opened, Fault> {
     if store.is_database() {
         // Beside copies of which there may be none yet; why there can be none is said below.
-        let _ = write::make_directory(store.data_dir());
+        let _ = crate::write::make_directory(store.data_dir());
     }
     let mut path = newest(store.data_dir());
     if let Some((known, _)) = &broken
