@@ -60,7 +60,7 @@ pub struct Probe {
     /// are measured as a distribution.
     pub long_from: Option<u64>,
     /// What a cell keeps on disk while the run lasts, if anything. Such a cell
-    /// finds a directory in [`WorkerMemory::scratch`].
+    /// finds a directory in [`WorkerMemory::scratch`](crate::worker_memory::WorkerMemory::scratch).
     pub on_disk: fn(&Site) -> Option<OnDisk>,
     /// Whether it wants memory in addition to the worker's one buffer (base
     /// pages, other threads' own): such cells go to workers that don't hold the

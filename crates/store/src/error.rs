@@ -235,6 +235,13 @@ pub enum DatabaseFailure {
     Damaged(String),
 }
 
+impl StoreError {
+    /// Whether a database holds something else than what was kept in it.
+    pub(crate) fn is_damage(&self) -> bool {
+        matches!(self, StoreError::Database { failure: DatabaseFailure::Damaged(_), .. })
+    }
+}
+
 fn more_unreadable(count: usize) -> String {
     match count {
         0 => String::new(),

@@ -205,8 +205,17 @@ impl Store {
 
     /// Files that writers of runs and tags left behind that were killed.
     pub(crate) fn left_over(&self) -> Result<Vec<PathBuf>, StoreError> {
-        let mut files = self.files()?;
-        files.extend(files_in(&self.data_dir().join("tags"))?);
+        let mut files = match self.is_database() {
+            // There may be no directory for copies.
+            true => self.files().unwrap_or_default(),
+            false => self.files()?,
+        };
+        files.extend(files_in(&self.data_dir().join("tags")).or_else(
+            |e| match self.is_database() {
+                true => Ok(Vec::new()),
+                false => Err(e),
+            },
+        )?);
         files.retain(|path| write::is_left_over(path));
         Ok(files)
     }

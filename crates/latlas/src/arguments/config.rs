@@ -13,7 +13,7 @@ Examples:
   latlas config init                 Write an example, commented out
   latlas config show                 Check the file and print its options
   latlas --no-config                 Ignore the file
-  latlas run --config lab       Read another file
+  latlas run --config lab            Read another file
 
 Exit codes:
   0  done

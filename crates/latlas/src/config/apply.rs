@@ -57,7 +57,7 @@ pub(super) fn followed<'a>(
     settings.sort_by_key(|setting| (setting.command.is_some(), setting.line));
     let mut given: Vec<&Arg> = own.get_arguments().filter(|arg| is_typed(arg)).collect();
     let mut chosen: Vec<&Setting> = Vec::new();
-    for setting in settings.into_iter().rev() {
+    for &setting in settings.iter().rev() {
         let Some(arg) = long(own, &setting.option) else { continue };
         let id = arg.get_id().as_str();
         let contradicts = |other: &&Arg| {
@@ -68,7 +68,10 @@ pub(super) fn followed<'a>(
                 || DISABLED_BY.contains(&(id, other.get_id().as_str()))
         };
         let mut needs = NEEDS.iter().filter(|&&(of, name, _)| of == path && name == id);
-        let has = |other: &str| given.iter().any(|arg| arg.get_id() == other);
+        let of_file = |other: &&str| {
+            settings.iter().any(|s| long(own, &s.option).is_some_and(|arg| arg.get_id() == *other))
+        };
+        let has = |other: &str| given.iter().any(|arg| arg.get_id() == other) || of_file(&other);
         if !given.iter().any(contradicts) && needs.all(|(.., other)| has(other)) {
             given.push(arg);
             chosen.push(setting);
@@ -92,9 +95,11 @@ pub(super) fn with_defaults(command: Command, path: &str, settings: &[&Setting])
         };
         let of_option = settings.iter().filter(|other| other.option == setting.option);
         let values: Vec<String> = of_option.flat_map(|other| other.values.clone()).collect();
-        command.mut_arg(id, |arg| match values.is_empty() {
-            true => arg.default_value("true"),
-            false => arg.default_values(values),
+        // In their order: what one option decides of another depends on it.
+        command.mut_args(|arg| match (*arg.get_id() == id, values.is_empty()) {
+            (false, _) => arg,
+            (true, true) => arg.default_value("true"),
+            (true, false) => arg.default_values(values.clone()),
         })
     })
 }
@@ -144,7 +149,7 @@ fn relative(option: &str, value: &str) -> Option<String> {
 /// Why an option refuses a value: its error on a command line.
 fn refused(of: &Command, option: &str, value: &str) -> Option<String> {
     // latlas run has the options of latlas, and is faster to build.
-    if of.has_subcommands() {
+    if of.get_name() == "latlas" {
         return None;
     }
     let arg = long(of, option)?;

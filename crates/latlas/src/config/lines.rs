@@ -134,7 +134,7 @@ fn settings(line: usize, text: &str, command: &Command) -> Result<Vec<Setting>, 
     for name in names {
         own = own.find_subcommand(name).ok_or_else(|| {
             let near = suggestion(name, own.get_subcommands().map(Command::get_name));
-            WrongLine::NoCommand { name: cut(name), near }
+            WrongLine::NoCommand { name: cut(&store::Place::parse(name).to_string()), near }
         })?;
     }
     let path = (!names.is_empty()).then(|| names.join(" "));
@@ -162,7 +162,10 @@ fn settings(line: usize, text: &str, command: &Command) -> Result<Vec<Setting>, 
             (ArgAction::SetTrue, Some(_)) => return Err(WrongLine::HasNoValue(name())),
             (ArgAction::Set | ArgAction::Append, Some(value)) => vec![value],
             (ArgAction::Set | ArgAction::Append, None) => {
-                vec![words.next().ok_or_else(|| WrongLine::NoValue(name()))?.clone()]
+                let next = words
+                    .next()
+                    .filter(|next| !arg.is_require_equals_set() && !next.starts_with("--"));
+                vec![next.ok_or_else(|| WrongLine::NoValue(name()))?.clone()]
             }
             _ => return Err(WrongLine::NotHere(name())),
         };
@@ -186,18 +189,15 @@ pub(super) fn long<'a>(command: &'a Command, name: &str) -> Option<&'a Arg> {
     })
 }
 
-/// The commands with this option, and one meaning of it: that of the first of them.
+/// The commands with this option and one meaning of it, that of the first of them: to `exec`, `--vs` is a
+/// command.
 pub(super) fn with_option<'a>(command: &'a Command, name: &str) -> Vec<&'a Command> {
-    let mut of: Vec<&Command> = Vec::new();
-    for (_, command) in all(command) {
-        let help = |of: &Command| long(of, name).and_then(Arg::get_help).map(ToString::to_string);
-        if long(command, name).is_some()
-            && of.first().is_none_or(|first| help(first) == help(command))
-        {
-            of.push(command);
-        }
-    }
-    of
+    let value = |of: &'a Command| long(of, name).map(Arg::get_value_names);
+    let mut all = all(command);
+    all.retain(|(_, command)| value(command).is_some());
+    let first = all.first().and_then(|(_, first)| value(first));
+    let same = all.into_iter().filter(|(_, command)| value(command) == first);
+    same.map(|(_, command)| command).collect()
 }
 
 /// Every command by its path, in the order of the help.

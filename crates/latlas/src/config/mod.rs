@@ -8,4 +8,4 @@ mod start;
 
 pub(crate) use lines::{ConfigError, Read, Setting};
 pub(crate) use location::{Location, of_user};
-pub(crate) use start::{arguments, checked, typed_place, use_store_of_file};
+pub(crate) use start::{arguments, checked, typed_place, use_store, use_store_of_file};

@@ -14,7 +14,7 @@ use std::path::Path;
 use store::Place;
 
 /// Options that change how something is printed, and nothing that is measured.
-const LOOKS: &[&str] = &["color", "wide", "human", "frames", "vs", "all", "json", "listen"];
+const LOOKS: &[&str] = &["color", "wide", "human", "frames", "vs", "all", "json", "listen", "pack"];
 
 /// Options that may precede a command.
 const OF_ALL: &[&str] = &["config_file", "no_config", "store"];

@@ -1,5 +1,7 @@
 use super::*;
 use crate::file;
+use model::qos::{Codec, Setting};
+use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 
 const FILE_BYTES: u64 = 300_001;

@@ -178,7 +178,7 @@ fn agree_within(db: &Connection, store: &Store) -> Result<Agreed, Fault> {
                 },
                 // Deleted since its name was read.
                 Err(reason) if reason.is_gone() => return Ok(()),
-                Err(reason) => reason,
+                Err(reason) => reason.by_database()?,
             };
             if let Some(error) = reason.by_system() {
                 let first = || NotRead { documents: 0, why: error.to_string() };
@@ -230,7 +230,10 @@ pub(super) fn put(
     }
 }
 
-/// Reads documents on all CPUs and hands each over here, in whatever order
+/// Threads that read documents.
+const MOST_READERS: usize = 8;
+
+/// Reads documents on several CPUs and hands each over here, in whatever order
 /// they come; those that the system failed to read once more by themselves, since readers that work
 /// at once may use up all open files or memory that this process may have.
 pub(super) fn for_each_read<'p, E>(
@@ -238,7 +241,8 @@ pub(super) fn for_each_read<'p, E>(
     read: impl Fn(&Path) -> Result<Entry, NotIndexed> + Sync,
     mut each: impl FnMut(&Path, Result<Entry, NotIndexed>) -> Result<(), E>,
 ) -> Result<(), E> {
-    let readers = std::thread::available_parallelism().map_or(1, usize::from);
+    // More would ask a database for more connections than are kept open.
+    let readers = std::thread::available_parallelism().map_or(1, usize::from).min(MOST_READERS);
     let next = AtomicUsize::new(0);
     let (sender, receiver) = mpsc::sync_channel(AHEAD);
     let mut done = 0;

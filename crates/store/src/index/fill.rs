@@ -68,6 +68,16 @@ impl NotIndexed {
         matches!(self, NotIndexed::Unread(StoreError::Io { cause, .. }) if cause.kind() == std::io::ErrorKind::NotFound)
     }
 
+    /// The failure of a database that says nothing about the document: no other one can be had then either.
+    pub(super) fn by_database(self) -> Result<NotIndexed, StoreError> {
+        match self {
+            NotIndexed::Unread(error @ StoreError::Database { .. }) if !error.is_damage() => {
+                Err(error)
+            }
+            other => Ok(other),
+        }
+    }
+
     /// The error of the system, if that is why: it says nothing about the document, which may be
     /// as good as ever. That it is no file is known of it for good.
     pub(super) fn by_system(&self) -> Option<&StoreError> {

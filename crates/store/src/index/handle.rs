@@ -147,7 +147,7 @@ impl Index {
         verify::verify(&state.opened.db, &self.store)
     }
 
-    /// Where the index's file is, or would be; the URL of a database.
+    /// Where the index's file is, or would be.
     pub fn path(&self) -> PathBuf {
         self.lock().opened.path.clone()
     }

@@ -25,8 +25,10 @@ pub(crate) mod tests;
 
 pub use change::{Deleted, Rebuilt, keep};
 pub use earlier::{Earlier, earlier};
+pub(crate) use fill::Entry;
 pub use fill::NotRead;
-pub(crate) use fill::{Entry, check};
+#[cfg(feature = "postgres")]
+pub(crate) use fill::check;
 pub use handle::Index;
 pub use reading::{Reading, watch_reading};
 pub use results::results;

@@ -77,10 +77,12 @@ pub(super) fn verify(db: &Connection, store: &Store) -> Result<Verified, StoreEr
             }
             // Deleted in between.
             Err(reason) if reason.is_gone() => {}
-            Err(reason @ NotIndexed::Unread(_)) if !is_damaged(store, path) => {
-                found.unread.push(damage(reason.to_string()));
-            }
-            Err(reason) => found.damaged.push(damage(reason.to_string())),
+            Err(reason) => match reason.by_database()? {
+                reason @ NotIndexed::Unread(_) if !is_damaged(store, path) => {
+                    found.unread.push(damage(reason.to_string()));
+                }
+                reason => found.damaged.push(damage(reason.to_string())),
+            },
         }
         Ok(())
     })?;
@@ -94,7 +96,10 @@ pub(super) fn verify(db: &Connection, store: &Store) -> Result<Verified, StoreEr
 
 /// Whether what is kept can be had, and is no run.
 fn is_damaged(store: &Store, path: &Path) -> bool {
-    store.documents.bytes_of(path).is_ok_and(|bytes| document::is_damaged(&bytes))
+    match store.documents.bytes_of(path) {
+        Ok(bytes) => document::is_damaged(&bytes),
+        Err(error) => error.is_damage(),
+    }
 }
 
 /// What SQLite finds wrong with its file.

@@ -29,21 +29,27 @@ CREATE TABLE version (version integer NOT NULL);
 CREATE TABLE tag (name text COLLATE \"C\" PRIMARY KEY, runs text NOT NULL);
 ";
 
-/// Of version 1, which kept an index in the database: it goes, the documents stay. The entries are
-/// read from these.
-const MOVE: &str = "
-INSERT INTO document (id, file, kept_ms, digest, bytes, content, entry)
-SELECT id, file, kept_ms, digest, bytes, 0, '' FROM run JOIN before USING (run);
-DROP TABLE before, result, form, quantity, run;
+/// Of version 1, which kept an index in the database: it goes, the documents stay where they are. The entries
+/// are read from these.
+const TAKE_OVER: &str = "
+ALTER TABLE document ADD id text COLLATE \"C\", ADD file text COLLATE \"C\", ADD kept_ms bigint,
+    ADD content integer NOT NULL DEFAULT 0, ADD entry bytea NOT NULL DEFAULT '';
+UPDATE document SET id = run.id, file = run.file, kept_ms = run.kept_ms FROM run WHERE run.run = document.run;
+ALTER TABLE document DROP run;
+ALTER TABLE document ADD PRIMARY KEY (id), ADD UNIQUE (file), ALTER file SET NOT NULL,
+    ALTER kept_ms SET NOT NULL,
+    ALTER kept_ms SET DEFAULT (extract(epoch FROM clock_timestamp()) * 1000)::bigint,
+    ALTER content DROP DEFAULT, ALTER entry DROP DEFAULT;
+DROP TABLE result, form, quantity, run;
 ALTER TABLE version DROP COLUMN content;
 ";
 
-/// Which lock two programs take that make the tables or fill them: "latlas" as a number.
+/// Which lock two programs take that make the tables: "latlas" as a number.
 const LOCK: i64 = 0x6c61_746c_6173;
 
 /// Begins a client: the tables are there afterwards, of today's version.
 pub(super) fn begin(client: &mut Client) -> Result<(), Fault> {
-    if version(&client)? != VERSION {
+    if version(client)? != VERSION {
         migrate(client)?;
     }
     Ok(())
@@ -61,8 +67,7 @@ fn migrate(client: &mut Client) -> Result<(), Fault> {
         }
         VERSION => {}
         _ => {
-            change.batch_execute("ALTER TABLE document RENAME TO before")?;
-            change.batch_execute(&format!("{DOCUMENT}{MOVE}"))?;
+            change.batch_execute(TAKE_OVER)?;
             change.execute("UPDATE version SET version = $1", &[&VERSION])?;
         }
     }

@@ -60,7 +60,8 @@ impl Settings {
             Host::Tcp(name) => name.clone(),
             Host::Unix(path) => path.display().to_string(),
         };
-        let hosts: Vec<String> = config.get_hosts().iter().map(host).collect();
+        let mut hosts: Vec<String> = config.get_hosts().iter().map(host).collect();
+        hosts.extend(config.get_hostaddrs().iter().map(ToString::to_string));
         let ports: Vec<String> = config.get_ports().iter().map(u16::to_string).collect();
         let database = config.get_dbname().unwrap_or_default();
         let identity = format!("{}:{}/{database}", hosts.join(","), ports.join(","));
@@ -73,21 +74,49 @@ fn parsed(url: &str) -> Result<(Config, BTreeMap<String, String>), String> {
     let parts = UrlParts::of(url).ok_or("write it as postgres://USER@HOST:PORT/DATABASE")?;
     let mut own = BTreeMap::new();
     let mut others = Vec::new();
+    if parts.parameters.contains('@') {
+        return Err("write an at sign in a parameter of the URL as %40".into());
+    }
+    let (mut hosts, mut port) = (parts.hosts, None);
     for pair in parts.parameters.split('&').filter(|pair| !pair.is_empty()) {
         let (key, value) = pair.split_once('=').ok_or("a parameter of the URL has no value")?;
         match TLS.contains(&key) {
             true => drop(own.insert(key.to_owned(), decoded(value)?)),
+            // These replace what stands before.
+            false if key == "host" => hosts = value,
+            false if key == "port" => port = Some(value),
             false => others.push(pair),
         }
     }
-    let (hosts, database, others) = (parts.hosts, parts.database, others.join("&"));
-    let text = format!("postgres://{hosts}/{database}?{others}");
-    let mut config = Config::from_str(&text).map_err(|error| causes(&error))?;
+    let database = parts.database;
+    if let Some(port) = port {
+        let name = |host: &str| match host.rsplit_once(':') {
+            Some((name, port)) if !port.contains(']') => name.to_owned(),
+            _ => host.to_owned(),
+        };
+        let port = decoded(port)?;
+        let ports = port.split(',').cycle();
+        let named =
+            hosts.split(',').zip(ports).map(|(host, port)| format!("{}:{port}", name(host)));
+        let named: Vec<String> = named.collect();
+        let text = format!("postgres://{}/{database}?{}", named.join(","), others.join("&"));
+        return with_credentials(&text, &parts, own);
+    }
+    let text = format!("postgres://{hosts}/{database}?{}", others.join("&"));
+    with_credentials(&text, &parts, own)
+}
+
+fn with_credentials(
+    text: &str,
+    parts: &UrlParts,
+    own: BTreeMap<String, String>,
+) -> Result<(Config, BTreeMap<String, String>), String> {
+    let mut config = Config::from_str(text).map_err(|error| causes(&error))?;
     // Not by the library: a password may contain a slash or an at sign.
-    if !parts.user.is_empty() {
+    if !parts.user.is_empty() && config.get_user().is_none() {
         config.user(decoded(parts.user)?);
     }
-    if !parts.password.is_empty() {
+    if !parts.password.is_empty() && config.get_password().is_none() {
         config.password(decoded(parts.password)?);
     }
     Ok((config, own))

@@ -43,6 +43,7 @@ fn documents_of_the_first_version_of_the_tables_are_taken_over() {
          INSERT INTO run (id, file, kept_ms) SELECT id, file, kept_ms FROM document; \
          CREATE TABLE old AS SELECT run, digest, bytes FROM run JOIN document USING (id); \
          DROP TABLE document; ALTER TABLE old RENAME TO document; \
+         ALTER TABLE document ADD PRIMARY KEY (run); \
          CREATE TABLE quantity (quantity int); CREATE TABLE form (form int); \
          CREATE TABLE result (run bigint); \
          ALTER TABLE version ADD COLUMN content integer; UPDATE version SET version = 1",

@@ -74,7 +74,7 @@ fn is_private_group(found: &Stat) -> bool {
 }
 
 /// Whether a group lists members (group(5)), beyond those who have it as their own.
-fn has_members(groups: &str, number: u32) -> bool {
+pub(super) fn has_members(groups: &str, number: u32) -> bool {
     let number = number.to_string();
     groups.lines().any(|line| {
         let mut fields = line.split(':').skip(2);
