@@ -44,7 +44,7 @@ fn a_long_word_is_not_printed_whole() {
     ] {
         let done = run(&with(&text), "list");
         assert_eq!(done.code, 2, "{}", &text[..20]);
-        has(&done.err, [&*shown[4..]]);
+        has(&done.err, [&shown[4..]]);
         assert!(done.err.len() < 1000, "{}", &done.err[..1000]);
     }
 }
