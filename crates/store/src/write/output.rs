@@ -133,5 +133,5 @@ fn refused(path: &Path, reason: &'static str) -> StoreError {
 
 /// Whether what is written there is compressed.
 pub(super) fn is_packed_name(path: &Path) -> bool {
-    path.extension().is_some_and(|ext| ext == "zst")
+    path.extension().is_some_and(|ext| ext.eq_ignore_ascii_case("zst"))
 }

@@ -81,12 +81,15 @@ pub fn started(
         // Its threads end with whatever ends this.
         let ends = OnDrop(|| stop.store(true, Ordering::Release));
         let (tell_root, root) = mpsc::channel();
+        let (tell_seen, seen) = mpsc::channel();
         // They are there before the command: without them it does not begin.
         let (records, stop) = (&records, &stop);
         let collector = spawn_scoped(scope, Builder::new(), move || {
             records();
             match root.recv() {
-                Ok(root) => source.collect(root, &traced, began.raw_ns, stop, request),
+                Ok(root) => source.collect(root, &traced, began.raw_ns, stop, request, &|| {
+                    let _ = tell_seen.send(());
+                }),
                 Err(_) => Err(io::ErrorKind::Interrupted.into()),
             }
         });
@@ -107,6 +110,8 @@ pub fn started(
             return Err(RecordError::Interrupted);
         };
         let _ = tell_root.send(running.id());
+        // One that has ended is there until it is waited for: where it is sampled, it is seen once.
+        let _ = seen.recv();
         let status = running.wait_until_asked_twice(Instant::now() + limit);
         let to_ns = sys::monotonic_raw_ns();
         drop(ends);

@@ -58,6 +58,27 @@ pub struct Request {
     pub kernel: String,
 }
 
+#[cfg(test)]
+impl Request {
+    /// All that can be recorded of two CPUs.
+    fn of_all() -> Request {
+        Request {
+            tier: None,
+            scheduler_only: false,
+            interrupts: false,
+            stacks: None,
+            usdt: None,
+            limit: None,
+            last: None,
+            limit_bytes: u64::MAX,
+            keep_off: None,
+            cpus: vec![0, 1],
+            architecture: "x86_64".into(),
+            kernel: "6.18.0".into(),
+        }
+    }
+}
+
 /// The tier that a command, or this process, can be recorded in.
 ///
 /// # Errors

@@ -221,20 +221,7 @@ mod tests {
 
     /// From 100 to 1000 ns, of which the last ones are asked for.
     fn trace(recorded: Recorded, last_ns: Option<u64>) -> Trace {
-        let request = Request {
-            tier: None,
-            scheduler_only: false,
-            interrupts: false,
-            stacks: None,
-            usdt: None,
-            limit: None,
-            last: last_ns.map(Duration::from_nanos),
-            limit_bytes: u64::MAX,
-            keep_off: None,
-            cpus: vec![0, 1],
-            architecture: "x86_64".into(),
-            kernel: "6.18.0".into(),
-        };
+        let request = Request { last: last_ns.map(Duration::from_nanos), ..Request::of_all() };
         recorded.trace(Around {
             target: Target::Process(7),
             roots: vec![(7, 7)],

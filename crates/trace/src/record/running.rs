@@ -44,7 +44,7 @@ pub fn process(id: u32, held: &Held, request: &Request) -> Result<Trace, RecordE
     let end = Instant::now() + request.limit.unwrap_or(FOREVER);
     let (recorded, to_ns, ended) = std::thread::scope(|scope| -> Result<_, RecordError> {
         let collector = spawn_scoped(scope, Builder::new(), || {
-            source.collect(id, &traced, began.raw_ns, &stop, request)
+            source.collect(id, &traced, began.raw_ns, &stop, request, &|| ())
         });
         let collector = collector.map_err(RecordError::NoThread)?;
         let ended = loop {

@@ -20,12 +20,14 @@ pub(super) struct Sampled {
 
 /// Samples the threads of a process and of what it starts until `stop` is set,
 /// or the samples need more memory than there may be. Where only the end is kept, older ones are dropped.
+/// `seen` is called after the first turn.
 pub(super) fn sample(
     root: u32,
     traced: &Traced,
     from_ns: u64,
     stop: &AtomicBool,
     request: &Request,
+    seen: &dyn Fn(),
 ) -> Sampled {
     let mut sampled = Sampled::default();
     let mut place: BTreeMap<(u32, u32), usize> = BTreeMap::new();
@@ -61,6 +63,9 @@ pub(super) fn sample(
             }
         }
         before_ns = now_ns;
+        if first {
+            seen();
+        }
         first = false;
         if last {
             break;
@@ -138,5 +143,30 @@ mod tests {
             let wanted = Thread { id: 8, process: 7, from_ns: 100, samples, ..Thread::default() };
             assert_eq!(begun(7, 8, 100, is_new), wanted);
         }
+    }
+
+    #[test]
+    fn a_command_that_has_ended_is_seen_until_it_is_waited_for() {
+        let mut child = std::process::Command::new("true").spawn().expect("there");
+        let id = child.id();
+        let began = std::time::Instant::now();
+        while std::fs::read_to_string(format!("/proc/{id}/stat")).is_ok_and(|s| !s.contains(") Z "))
+        {
+            assert!(began.elapsed() < Duration::from_secs(60), "{id} runs");
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        let seen = std::cell::Cell::new(0);
+        let request = Request::of_all();
+        let look = || {
+            let stop = AtomicBool::new(true);
+            let count = || seen.set(seen.get() + 1);
+            sample(id, &Traced::Command, 0, &stop, &request, &count).threads
+        };
+        let threads = look();
+        assert_eq!(threads.len(), 1, "{threads:?}");
+        assert_eq!((threads[0].id, seen.get()), (id, 1));
+        child.wait().expect("ended");
+        assert!(look().is_empty());
+        assert_eq!(seen.get(), 2, "whatever is found, it does not wait");
     }
 }

@@ -73,6 +73,8 @@ impl Source {
         }
     }
 
+    /// Collects records until `stop` is set. `seen` is called once the threads of `root` can end and be
+    /// waited for without being missed.
     pub(super) fn collect(
         self,
         root: u32,
@@ -80,6 +82,7 @@ impl Source {
         from_ns: u64,
         stop: &AtomicBool,
         request: &Request,
+        seen: &dyn Fn(),
     ) -> io::Result<Recorded> {
         let others = request.cpus.iter().copied();
         let others: Vec<u32> = others.filter(|&cpu| Some(cpu) != request.keep_off).collect();
@@ -89,6 +92,7 @@ impl Source {
         }
         Ok(match self {
             Source::Rings(tier, rings) => {
+                seen();
                 let (samples, gaps) = (rings.samples.clone(), rings.gaps.clone());
                 let ring_bytes = rings.ring_bytes();
                 let probes = rings.probe_names();
@@ -103,7 +107,7 @@ impl Source {
                 }
             }
             Source::Sampler => {
-                Recorded::Samples(sampler::sample(root, traced, from_ns, stop, request))
+                Recorded::Samples(sampler::sample(root, traced, from_ns, stop, request, seen))
             }
         })
     }
