@@ -124,11 +124,15 @@ pub fn misfit(error: &serde_json::Error, json: &[u8]) -> Misfit {
     let lines = 1 + json.iter().filter(|&&byte| byte == b'\n').count();
     let at_the_end = line == lines && column >= text.len();
     let is_begun = matches!(json.first(), Some(b'{' | b'['));
+    // What ends as a document does is whole.
+    let is_closed = matches!(json.trim_ascii_end().last(), Some(b'}' | b']'));
     let message = error.to_string();
     let message = message.rsplit_once(" at line ").map_or(&*message, |(message, _)| message);
     let (kind, reason) = match error.classify() {
         Category::Eof => (Kind::CutOff, "it is truncated".into()),
-        Category::Syntax if at_the_end && is_begun && message != "trailing characters" => {
+        Category::Syntax
+            if at_the_end && is_begun && !is_closed && message != "trailing characters" =>
+        {
             (Kind::CutOff, "it is truncated".into())
         }
         Category::Syntax if message == "recursion limit exceeded" => {
@@ -353,6 +357,16 @@ mod tests {
             ),
             ("{\"rows\": [1e999]}", Kind::NotJson, "line 1, column 15: a number is too large"),
             ("{\"rows\": [{\"share\": 1.", Kind::CutOff, "line 1, column 22: it is truncated"),
+            (
+                "{\"rows\": [],}",
+                Kind::NotJson,
+                "line 1, column 13: it is not JSON: unexpected \"}\"",
+            ),
+            (
+                "{\"rows\": [],}\n",
+                Kind::NotJson,
+                "line 1, column 13: it is not JSON: unexpected \"}\"",
+            ),
             ("{\"rows\": [", Kind::CutOff, "line 1, column 10: it is truncated"),
             ("{\"rows\": 5}", Kind::Unfit, "line 1, column 10: rows: a list is needed, not 5"),
             (

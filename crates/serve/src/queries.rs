@@ -10,6 +10,7 @@ use compare::{Comparison, Options, compare};
 use model::run::Run;
 use model::summary::{KeptResult, KeptRun, Machine, MachineKey};
 use model::unit::Unit;
+use std::collections::HashMap;
 use std::path::PathBuf;
 use store::index::{Index, Percentile, RowStanding};
 use store::operand::{self, OperandError};
@@ -53,6 +54,8 @@ pub(crate) fn rows(index: &Index, app: &App) -> Result<(Vec<Row>, Option<Machine
         Some(machine) => index.percentiles(&machine.key)?,
         None => Vec::new(),
     };
+    let figures = latest.iter().filter(|figure| figure.at.is_empty());
+    let figures: HashMap<&str, &Percentile> = figures.map(|p| (p.row.as_str(), p)).collect();
     let mut rows: Vec<Row> = Vec::new();
     for (row, at) in index.rows(None)? {
         let point = u32::from(!at.is_empty());
@@ -60,7 +63,7 @@ pub(crate) fn rows(index: &Index, app: &App) -> Result<(Vec<Row>, Option<Machine
             Some(last) => last.points += point,
             None => {
                 let probe = probe_of(&app.options().probes, &row);
-                let latest = latest.iter().find(|p| p.row == row && p.at.is_empty());
+                let latest = figures.get(row.as_str());
                 rows.push(Row {
                     title: probe.map(|probe| probe.title.clone()),
                     unit: latest.map(|p| p.unit).or_else(|| probe.map(|probe| probe.unit)),

@@ -8,6 +8,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use model::machine::Fact;
+use model::text::cut;
 use rustix::fs::{Access, CWD};
 
 use crate::input::{self, Input};
@@ -312,7 +313,14 @@ impl Tree {
         match self.require(path) {
             Ok(text) => match parse(&text) {
                 Some(value) => Fact::known(value).from_source(path),
-                None => Fact::unknown(format!("{path} holds `{text}`, which latlas can't read")),
+                // Of a file with many lines, none is at fault.
+                None if text.trim_end().contains('\n') => {
+                    Fact::unknown(format!("{path} does not hold it"))
+                }
+                None => {
+                    let text = cut(&text);
+                    Fact::unknown(format!("{path} holds `{text}`, which latlas can't read"))
+                }
             },
             Err(why) => Fact::unknown(why.to_string()),
         }
@@ -347,6 +355,10 @@ pub fn cpu_list(text: &str) -> Option<Vec<u32>> {
             return None;
         }
         cpus.extend(first..=last);
+        // A number again and again.
+        if cpus.len() > MOST_CPUS as usize {
+            return None;
+        }
     }
     Some(cpus)
 }
@@ -372,6 +384,7 @@ mod tests {
     #[test]
     fn cpu_lists() {
         assert_eq!(cpu_list("0-3,8,10-11\n"), Some(vec![0, 1, 2, 3, 8, 10, 11]));
+        assert_eq!(cpu_list(&"0-65535,".repeat(2)), None, "a number again and again");
         for empty in ["", "\n", "\n\n", "\0", "\0\n", "(null)", "   (null)\n"] {
             assert_eq!(cpu_list(empty), Some(vec![]), "{empty:?}");
         }

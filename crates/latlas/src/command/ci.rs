@@ -38,15 +38,13 @@ pub(crate) fn ci(options: &CiOptions) -> anyhow::Result<ExitCode> {
         pairs.push((text, pair));
     }
     let input = check_files(timing, None)?;
-    let markdown = options.markdown.as_deref().map(|path| {
+    let markdown = options.markdown.as_deref().filter(|path| *path != Path::new("-"));
+    let markdown = markdown.map(|path| {
         ending::check(path, &[Ending::Exported("markdown")])?;
         anyhow::Ok(Output::open(path)?)
     });
     let markdown = markdown.transpose()?;
-    if let Some(directory) = &options.out_dir {
-        std::fs::create_dir_all(directory)
-            .with_context(|| format!("can't create {}", directory.display()))?;
-    }
+    let documents = documents(options.out_dir.as_deref(), pairs.len())?;
     let store = writable_store(true)?;
     check(timing, pairs.iter().flat_map(|(_, pair)| pair))?;
     let _lock = lock("latlas ci", None, timing.wait)?;
@@ -60,36 +58,52 @@ pub(crate) fn ci(options: &CiOptions) -> anyhow::Result<ExitCode> {
         ));
     }
     let setup = Setup::choose(timing, input)?;
-    let (runs, as_before) = shielded::within(timing.controls.shield_cpus(), |groups| {
-        measure(options, &pairs, &setup(groups)?, store.as_ref())
-    })?;
+    let ((runs, all_written), as_before) =
+        shielded::within(timing.controls.shield_cpus(), |groups| {
+            measure(options, &pairs, &documents, &setup(groups)?, store.as_ref())
+        })?;
     let gate = PairedGate::of(&runs, pairs.len(), options.fail_above);
     let [answer, rows] = [render::paired_answer(&gate), render::paired_rows(&gate)];
     output::show_json_or(options.json, &gate, options.color, || {
         [rows.clone(), vec![Block::empty_line()], answer.clone()].concat()
     })?;
-    if let Some(file) = &markdown {
+    if options.markdown.is_some() {
         let heading = vec![Block::Heading("latlas: head compared with base".into())];
         let text = view::markdown::text(&[heading, answer, rows].concat());
-        file.write(text.as_bytes())?;
+        match &markdown {
+            Some(file) => file.write(text.as_bytes())?,
+            None => output::print(&text)?,
+        }
     }
     Ok(if gate.with(Answer::Slower).next().is_some() {
         ExitCode::from(GATE_CROSSED)
-    } else if gate.is_inconclusive() || !as_before {
+    } else if gate.is_inconclusive() || !as_before || !all_written {
         ExitCode::from(UNRELIABLE)
     } else {
         ExitCode::SUCCESS
     })
 }
 
-/// Times one pair after the other, until one is interrupted.
+/// The files for the documents of the pairs, each checked before anything is measured; none without a directory.
+fn documents(directory: Option<&Path>, pairs: usize) -> anyhow::Result<Vec<Output>> {
+    let Some(directory) = directory else {
+        return Ok(Vec::new());
+    };
+    std::fs::create_dir_all(directory)
+        .with_context(|| format!("can't create {}", directory.display()))?;
+    let of = |k| Ok(Output::open(&directory.join(format!("{k}.json.zst")))?);
+    (1..=pairs).map(of).collect()
+}
+
+/// Times one pair after the other, until one is interrupted. Whether all documents were written is beside them.
 fn measure(
     options: &CiOptions,
     pairs: &[(String, Vec<NamedCommand>)],
+    documents: &[Output],
     setup: &Setup,
     store: Option<&Store>,
-) -> anyhow::Result<Vec<(String, Run)>> {
-    let mut runs = Vec::new();
+) -> anyhow::Result<(Vec<(String, Run)>, bool)> {
+    let (mut runs, mut all_written) = (Vec::new(), true);
     for (k, (text, pair)) in pairs.iter().enumerate() {
         if pairs.len() > 1 {
             let text = output::harmless(text);
@@ -98,8 +112,9 @@ fn measure(
         let run = timed(&options.timing, pair, setup, options.fail_above)?;
         let Some(run) = run else { break };
         keep(&run, store);
-        if let Some(directory) = &options.out_dir {
-            store::write(&run, &directory.join(format!("{}.json.zst", k + 1)))?;
+        if let Some(Err(error)) = documents.get(k).map(|file| file.write_run(&run)) {
+            output::message(output::harmless(&error.to_string()));
+            all_written = false;
         }
         let interrupted = run.partial.is_some();
         runs.push((text.clone(), run));
@@ -107,7 +122,7 @@ fn measure(
             break;
         }
     }
-    Ok(runs)
+    Ok((runs, all_written))
 }
 
 /// The directory of a build, by a name that holds wherever a command runs.
@@ -132,7 +147,7 @@ fn texts(options: &CiOptions) -> anyhow::Result<Vec<String>> {
             false => input::read_text(path, MAX_COMMANDS_BYTES),
         };
         let read = read.with_context(|| format!("can't read commands from {}", path.display()))?;
-        let lines = read.lines().map(str::trim);
+        let lines = read.trim_start_matches('\u{feff}').lines().map(str::trim);
         let lines = lines.filter(|line| !line.is_empty() && !line.starts_with('#'));
         texts.extend(lines.map(str::to_owned));
     }
@@ -166,7 +181,7 @@ fn pair(
             Some(shell) => {
                 let quoted = shlex::try_quote(build)?;
                 let line = text.replace(DIRECTORY, &quoted);
-                (in_shell(shell, OsStr::new(&line)), Some(line))
+                (in_shell(shell, OsStr::new(&line))?, Some(line))
             }
         };
         pair.push(NamedCommand { name: (*name).into(), words, shell: line });

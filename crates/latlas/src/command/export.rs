@@ -4,13 +4,15 @@ use super::named;
 use crate::arguments::export::ExportOptions;
 use crate::ending::{self, Ending};
 use crate::output;
+use std::path::Path;
 use std::process::ExitCode;
 use store::exchange::export::{self, Format};
 use store::{self, Store};
 
 /// Writes the run, and prints on stderr what the format can't represent.
 pub(crate) fn export(options: &ExportOptions) -> anyhow::Result<ExitCode> {
-    if let Some(path) = &options.out {
+    let out = options.out.as_deref().filter(|path| *path != Path::new("-"));
+    if let Some(path) = out {
         let ending = match options.format {
             Format::GoogleBenchmark | Format::Hyperfine | Format::Bencher => Ending::Json,
             Format::Markdown | Format::Csv | Format::JsonLines => {
@@ -21,7 +23,7 @@ pub(crate) fn export(options: &ExportOptions) -> anyhow::Result<ExitCode> {
     }
     let run = store::read(&named(&options.run, &Store::of_user())?)?;
     let exported = export::export(&run, options.format, &options.rows)?;
-    match &options.out {
+    match out {
         Some(path) => store::write_bytes(exported.text.as_bytes(), path)?,
         None => output::print(&exported.text)?,
     }

@@ -72,6 +72,9 @@ fn recorded(catalogue: &[Probe], options: &TraceOptions) -> anyhow::Result<ExitC
     }
     let stretch = options.look.stretch.ns();
     check_stretch(stretch, None)?;
+    if options.out.as_deref() == Some(Path::new("-")) {
+        bail!("--out needs the name of a file: `latlas trace export FILE -o -` prints one");
+    }
     let out = options
         .out
         .as_deref()

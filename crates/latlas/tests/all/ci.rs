@@ -62,3 +62,22 @@ fn a_shell_gets_the_directory_as_one_word() {
     let done = home.run(line);
     assert!(done.json()["rows"][0]["rounds"] == 6, "{}", done.out);
 }
+
+#[test]
+fn documents_that_cannot_be_written_are_refused_before_anything_is_measured() {
+    let home = builds(["0", "0"]);
+    std::fs::create_dir_all(home.path("runs/2.json.zst")).expect("a directory");
+    let line = format!(r#"{CI} -r 6 --out-dir runs "sh {{}}/prog" "sh {{}}/prog 2""#);
+    home.run(line).refused("runs/2.json.zst");
+    assert_eq!(home.kept(), 0);
+    assert!(!home.path("runs/1.json.zst").exists());
+}
+
+#[test]
+fn a_file_of_commands_may_begin_with_a_byte_order_mark() {
+    let home = builds(["0", "0"]);
+    home.write("commands", "\u{feff}sh {}/prog\n");
+    let done = home.run(format!("{CI} -r 6 --commands commands --markdown -"));
+    has(&done.measured().out, ["sh {}/prog", "latlas: head compared with base"]);
+    assert!(!home.path("-").exists());
+}

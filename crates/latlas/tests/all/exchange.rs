@@ -124,3 +124,12 @@ fn exports_go_to_a_file_completely_or_not_at_all() {
          export {SYNTHETIC}"
     )));
 }
+
+#[test]
+fn a_dash_is_standard_output_and_no_file() {
+    let home = Home::new();
+    let line = format!("export {SYNTHETIC} --format csv");
+    assert_eq!(home.out(format!("{line} -o -")), home.out(line));
+    home.run("trace --out - -- true").refused("--out needs the name of a file");
+    assert!(!home.path("-").exists());
+}

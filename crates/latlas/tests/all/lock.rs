@@ -143,9 +143,12 @@ fn without_a_lock_it_measures_with_a_remark() {
     let home = Home::new();
     home.write("target", "precious");
     std::os::unix::fs::symlink(home.path("target"), home.path("link")).expect("a link");
-    for (path, why) in
-        [("missing/lock", "No such file"), ("link", "a symbolic link"), (".", "directory")]
-    {
+    for (path, why) in [
+        ("missing/lock", "No such file"),
+        ("link", "a symbolic link"),
+        (".", "directory"),
+        ("target", "something else than a lock"),
+    ] {
         let mut command = home.command(SHORT);
         let done = Done::of(command.env("LATLAS_LOCK", home.path(path))).measured();
         has(&done.err, ["latlas: no measuring lock (", why]);

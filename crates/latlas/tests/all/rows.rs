@@ -24,10 +24,15 @@ fn a_touched_block_of_malloc_has_fresh_pages() {
 #[test]
 fn intervals_in_ns_include_how_far_the_clock_moved_between_stored_runs() {
     let home = Home::new();
-    let line = "run cpu.add_i64 --budget 2s --json";
-    let first = home.measure(line);
     let movement = |run: &Run| run.core_clock.as_ref()?.between_runs;
-    let known = movement(&first).expect("a clock of the canaries");
+    let measured = || {
+        with_budget(|budget| {
+            let run = home.measure(format!("run cpu.add_i64 {budget} --json"));
+            let known = movement(&run).ok_or("no clock of the canaries")?;
+            Ok((run, known))
+        })
+    };
+    let (first, known) = measured();
     assert_eq!(known.source, MovementSource::Floor, "nothing is stored");
     // Six more runs of this machine, five minutes apart, with clocks that differ by a half.
     for k in 1..=6 {
@@ -38,8 +43,7 @@ fn intervals_in_ns_include_how_far_the_clock_moved_between_stored_runs() {
         clock.cycle_ns = clock.cycle_ns.scaled(1.5_f64.powi(k as i32 % 2));
         home.keep(k, &serde_json::to_value(&run).expect("JSON"));
     }
-    let later = home.measure(line);
-    let known = movement(&later).expect("a clock of the canaries");
+    let (later, known) = measured();
     assert!(matches!(known.source, MovementSource::Stored { runs: 6.., .. }), "{known:?}");
     assert!(known.relative > 1.5_f64.ln(), "{known:?}");
     let quiet = later.rows[0].estimate().and_then(|e| e.quiet);

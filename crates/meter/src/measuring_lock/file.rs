@@ -4,7 +4,7 @@ use super::VARIABLE;
 use super::holder::{HeldBy, Holder};
 use std::fs::{File, OpenOptions, Permissions};
 use std::io::{self, ErrorKind, Read, Seek, Write};
-use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt};
+use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use sys::ancestors::is_stopped;
@@ -157,6 +157,11 @@ fn open_and_check(path: &Path, for_all: bool) -> io::Result<File> {
         let why = "not a regular file with one name";
         return Err(io::Error::new(ErrorKind::InvalidInput, why));
     }
+    // The file of all users is latlas's, whatever another one wrote into it.
+    if !for_all && !is_lock(&file)? {
+        let why = "it holds something else than a lock: name another file, or remove it";
+        return Err(io::Error::new(ErrorKind::InvalidInput, why));
+    }
     let mode = found.mode() & 0o777;
     if for_all && mode != MODE && is_ours(&found) {
         file.set_permissions(Permissions::from_mode(MODE))?;
@@ -168,6 +173,16 @@ fn open_and_check(path: &Path, for_all: bool) -> io::Result<File> {
         return Err(io::Error::new(ErrorKind::PermissionDenied, why));
     }
     Ok(file)
+}
+
+/// Whether a file is empty or holds the description of a holder, whole or in part: it is emptied.
+fn is_lock(file: &File) -> io::Result<bool> {
+    const BEGINS: &[u8] = b"{\"pid\":";
+    let mut bytes = vec![0; LONGEST as usize];
+    let length = file.read_at(&mut bytes, 0)?;
+    let bytes = &bytes[..length];
+    let is_begun = BEGINS.starts_with(&bytes[..length.min(BEGINS.len())]);
+    Ok(is_begun || serde_json::from_slice::<Holder>(bytes).is_ok())
 }
 
 /// Opens the file as it is, or makes it. Never both in one call: in a directory such as /tmp the
@@ -308,6 +323,24 @@ mod tests {
             let held = second.try_lock().expect("asked").expect("held");
             assert!(!held.is_ancestor());
             assert_eq!(held.to_string(), "an unknown process");
+        }
+    }
+
+    #[test]
+    fn a_file_with_something_else_in_it_is_no_lock() {
+        let dir = directory();
+        let path = dir.path().join("notes");
+        let holder = serde_json::to_string(&Holder::this_process("latlas run", None));
+        let holder = holder.expect("JSON");
+        for content in ["", &holder, &holder[..20], "{"] {
+            std::fs::write(&path, content).expect("written");
+            LockFile::at(&path, false).expect(content);
+        }
+        for content in ["precious", "{}", "{\"name\":1}"] {
+            std::fs::write(&path, content).expect("written");
+            let why = LockFile::at(&path, false).expect_err(content).to_string();
+            assert!(why.contains("something else than a lock"), "{why}");
+            assert_eq!(std::fs::read_to_string(&path).expect("read"), content);
         }
     }
 

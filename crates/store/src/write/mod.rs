@@ -106,5 +106,5 @@ fn write_file(
 
 /// Whether what is written there is compressed.
 fn is_packed_name(path: &Path) -> bool {
-    path.extension().is_some_and(|ext| ext == "zst")
+    path.extension().is_some_and(|ext| ext.eq_ignore_ascii_case("zst"))
 }

@@ -24,6 +24,10 @@ fn a_name_decides_whether_it_is_compressed() {
         write(&run, &path).expect("written");
         assert!(read(&path).expect("read") == run);
     }
+    let loud = dir.path().join("RUN.ZST");
+    write(&run, &loud).expect("written");
+    assert!(crate::is_packed(&std::fs::read(&loud).expect("packed")));
+    std::fs::remove_file(&loud).expect("removed");
     let plain = std::fs::read(dir.path().join("run.json")).expect("plain");
     assert_eq!(plain[0], b'{');
     let packed = std::fs::read(dir.path().join("run.json.zst")).expect("packed");

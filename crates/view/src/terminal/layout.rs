@@ -19,7 +19,7 @@ fn marker(tone: Tone) -> Option<char> {
     }
 }
 
-const END: char = '\u{e000}';
+pub(super) const END: char = '\u{e000}';
 /// A space at which no line ends.
 pub(crate) const NO_BREAK: char = '\u{a0}';
 

@@ -176,7 +176,10 @@ fn places(points: &[(f64, f64)], x: &Scale, quantity: Quantity) -> String {
                 line.push_str(&label);
             }
         }
-        place = place.saturating_mul(4);
+        let Some(next) = place.checked_mul(4) else {
+            break;
+        };
+        place = next;
     }
     line
 }
@@ -197,6 +200,12 @@ mod tests {
         let mut curves = Lines::new(axis(Quantity::Bytes), axis(Quantity::Nanoseconds), vec![line]);
         curves.bands = bands;
         lines(&curves, 100)
+    }
+
+    #[test]
+    fn the_places_below_a_curve_end() {
+        let drawn = drawn(vec![(1024.0, 1.0), (2_f64.powi(64), 2.0)], Vec::new());
+        assert!(!drawn.is_empty());
     }
 
     #[test]

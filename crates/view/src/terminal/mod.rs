@@ -153,6 +153,21 @@ fn note(lines: &mut Vec<String>, note: &Note, columns: usize) {
     lines.extend(wrapped.iter().map(|line| styled(line, note.tone)));
 }
 
+/// Most of a cell that is shown: each line of a table is as wide as its widest cell, and a name in a document
+/// may be as long as the document.
+const MOST_OF_CELL: usize = 250;
+
+fn shortened(text: String) -> String {
+    match text.char_indices().nth(MOST_OF_CELL) {
+        Some((end, _)) => {
+            let tone =
+                if text.ends_with(layout::END) { layout::END.to_string() } else { String::new() };
+            format!("{}...{tone}", &text[..end])
+        }
+        None => text,
+    }
+}
+
 /// Bars that are shorter say nothing.
 const LEAST_BAR: usize = 8;
 
@@ -288,11 +303,11 @@ impl Layout {
         let cells = cells.iter().zip(&table.columns).zip(keeps);
         cells
             .map(|((cell, column), keeps)| {
-                let [value, half, mark] = cell.parts(column.unit);
+                let [value, half, mark] = cell.parts(column.unit).map(shortened);
                 match &cell.value {
                     _ if !keeps => Default::default(),
                     _ if self.dropped > 0 && cell.instead.is_some() => {
-                        [cell.instead.clone().unwrap_or_default(), half, mark]
+                        [shortened(cell.instead.clone().unwrap_or_default()), half, mark]
                     }
                     Value::Bar { from, to, columns } => {
                         [bar(*from, *to, (*columns).min(self.bars)), half, mark]
@@ -505,5 +520,13 @@ mod tests {
         assert_eq!(strip(&dots, &[1.0], 10), "▁▁   █   ×");
         assert_eq!(strip(&[0.0, 0.5], &[], 4), "▁ ▁ ");
         assert_eq!(strip(&dots, &[1.0], 0), "");
+    }
+
+    #[test]
+    fn a_cell_is_no_longer_than_is_read() {
+        assert_eq!(shortened("y".repeat(250)), "y".repeat(250));
+        assert_eq!(shortened("y".repeat(251)), "y".repeat(250) + "...");
+        let toned = shortened(format!("{}{}", "y".repeat(1000), layout::END));
+        assert_eq!(toned, "y".repeat(250) + "..." + &layout::END.to_string());
     }
 }

@@ -20,12 +20,12 @@ pub(super) fn named_commands(options: &ExecOptions) -> anyhow::Result<Vec<NamedC
         None => (options.words.clone(), None),
         Some(shell) => {
             let line = options.words.join(OsStr::new(" "));
-            (in_shell(shell, &line), Some(line.to_string_lossy().into_owned()))
+            (in_shell(shell, &line)?, Some(line.to_string_lossy().into_owned()))
         }
     };
     let others = options.vs.iter().map(|text| match &options.timing.shell {
         None => split(text).map(|words| (words, None)),
-        Some(shell) => Ok((in_shell(shell, OsStr::new(text)), Some(text.clone()))),
+        Some(shell) => Ok((in_shell(shell, OsStr::new(text))?, Some(text.clone()))),
     });
     let all: Vec<_> = std::iter::once(Ok(first)).chain(others).collect();
     if options.name.len() > all.len() {
@@ -48,8 +48,17 @@ pub(super) fn named_commands(options: &ExecOptions) -> anyhow::Result<Vec<NamedC
     Ok(named)
 }
 
-pub(in crate::command) fn in_shell(shell: &OsStr, line: &OsStr) -> Vec<OsString> {
-    vec![shell.to_owned(), "-c".into(), line.to_owned()]
+/// A line for a shell.
+///
+/// # Errors
+/// That there is no command in it: a shell that starts and ends would be timed.
+pub(in crate::command) fn in_shell(shell: &OsStr, line: &OsStr) -> anyhow::Result<Vec<OsString>> {
+    let text = line.to_string_lossy();
+    let is_empty = |line: &str| line.trim().is_empty() || line.trim().starts_with('#');
+    if text.lines().all(is_empty) {
+        bail!("no command in {text:?}");
+    }
+    Ok(vec![shell.to_owned(), "-c".into(), line.to_owned()])
 }
 
 /// Splits like a shell, without expansions.

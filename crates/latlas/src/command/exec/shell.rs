@@ -26,7 +26,7 @@ pub(super) fn shell_start(
     wake: OwnedFd,
     resumed: &Arc<AtomicBool>,
 ) -> anyhow::Result<Option<String>> {
-    let words = in_shell(shell, OsStr::new(":"));
+    let words = in_shell(shell, OsStr::new(":"))?;
     let arm = Arm { words, controls, cold: Cold::No };
     let settings =
         Settings { input: Input::default(), output: Output::Null, check: None, ..settings.clone() };

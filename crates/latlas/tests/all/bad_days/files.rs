@@ -124,15 +124,22 @@ fn until_files(home: &Home, files: &Path) -> Duration {
     took
 }
 
-/// What is in `files` when a run is killed this long after its start; whether it was over
-/// by then.
-fn killed_after(home: &Home, files: &Path, time: Duration) -> (Vec<PathBuf>, bool) {
-    let mut child = home.start(ALL);
+/// What is in `files` when a run is killed this long after its start.
+fn killed_after(home: &Home, files: &Path, time: Duration) -> Vec<PathBuf> {
+    let child = home.start(ALL);
     std::thread::sleep(time);
-    let over = child.try_wait().expect("a child").is_some();
     let names = names(files);
     kill(child);
-    (names, over)
+    names
+}
+
+/// The directory of the run that makes one next.
+fn new_scratch(files: &Path, before: &[PathBuf]) -> PathBuf {
+    wait_for("its directory", || {
+        let new = |path: &PathBuf| path.parent() == Some(&files.join(common())) && path.is_dir();
+        let mut there = names(files).into_iter();
+        there.find(|path| new(path) && !before.contains(path))
+    })
 }
 
 /// Kills a run that is just removing its directory; whether it was caught at it: a busy
@@ -140,11 +147,7 @@ fn killed_after(home: &Home, files: &Path, time: Duration) -> (Vec<PathBuf>, boo
 fn killed_while_it_removes(home: &Home, files: &Path) -> bool {
     let before = names(files);
     let mut child = home.start(LONG);
-    let scratch = wait_for("its directory", || {
-        let new = |path: &PathBuf| path.parent() == Some(&files.join(common())) && path.is_dir();
-        let mut there = names(files).into_iter();
-        there.find(|path| new(path) && !before.contains(path))
-    });
+    let scratch = new_scratch(files, &before);
     // Enough to be caught at.
     let many = scratch.join("many");
     std::fs::create_dir(&many).expect("made");
@@ -172,14 +175,15 @@ fn killed_runs_leave_nothing_to_the_next_but_one() {
     let beginning = until_files(&home, &files);
     // Spread over a run's beginning, unevenly; then over the rest of it.
     let early = (0_u32..8).map(|k| k * k * 7919 % 1201);
-    let early =
-        early.filter(|part| killed_after(&home, &files, beginning * *part / 300).0.len() > 3);
+    let early = early.filter(|part| killed_after(&home, &files, beginning * *part / 300).len() > 3);
     assert!(early.count() > 0, "none of 8 was killed with its files there");
-    let late = [1_700, 3_100].map(Duration::from_millis).into_iter().filter(|&ms| {
-        let (found, over) = killed_after(&home, &files, beginning + ms);
-        over || found.len() > 3
-    });
-    assert!(late.count() > 0, "none of 2 was killed with its files there or over");
+    for ms in [1_700, 3_100] {
+        let before = names(&files);
+        let child = home.start(ALL);
+        new_scratch(&files, &before);
+        std::thread::sleep(Duration::from_millis(ms));
+        kill(child);
+    }
     // A busy machine is late most times.
     let caught = (0..40).any(|_| killed_while_it_removes(&home, &files));
     assert!(caught, "never caught at removing");

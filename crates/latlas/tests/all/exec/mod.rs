@@ -340,3 +340,13 @@ fn what_stays_in_memory_is_not_timed_as_cold() {
         format!("not all cold: up to {pages} pages of the dropped files stayed in memory");
     assert_eq!(estimate.reason, expected);
 }
+
+#[test]
+fn a_shell_is_not_timed_without_a_command() {
+    let home = Home::new();
+    for line in ["''", "'  '", "'# nothing'"] {
+        home.run(format!("exec --shell -r 2 -- {line}")).refused("no command in");
+        home.run(format!("exec --shell -r 2 --vs {line} -- true")).refused("no command in");
+    }
+    home.run("exec --shell -r 2 --json -- ':'").measured();
+}

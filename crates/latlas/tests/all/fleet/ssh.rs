@@ -194,7 +194,12 @@ fn a_host_without_room_is_named_so_and_keeps_no_remains() {
 fn a_job_that_takes_too_long_is_ended_on_its_host() {
     for (limits, reasons, begun) in [
         ("deadline = '1h'\ntime_limit = '1s'", ["timed out after 1s", "timed out after 1s"], 2),
-        ("deadline = '2s'", ["timed out after 2s", "run `latlas fleet submit` again"], 1),
+        (
+            "deadline = '2s'",
+            // Of the deadline, a busy machine has little left.
+            ["timed out after ", "run `latlas fleet submit` again"],
+            1,
+        ),
     ] {
         let fleet = Fleet::new("");
         let campaign =
@@ -205,7 +210,8 @@ fn a_job_that_takes_too_long_is_ended_on_its_host() {
         let standing = fleet.status();
         let reason =
             |n: usize| standing["jobs"][n]["reason"].as_str().expect("a reason").to_owned();
-        assert_eq!([reason(0), reason(1)], reasons);
+        assert!(reason(0).starts_with(reasons[0]), "{}", reason(0));
+        assert_eq!(reason(1), reasons[1]);
         assert_eq!(standing["jobs"][0]["state"], "lost");
         assert_eq!(jobs(&fleet), begun);
         let digest = standing["digest"].as_str().expect("a digest");

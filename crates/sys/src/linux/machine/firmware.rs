@@ -29,9 +29,20 @@ pub(super) fn microcode(tree: &Tree, arch: &str) -> Fact<String> {
     }
 }
 
+/// What makers leave in the tables instead of a name.
+const PLACEHOLDERS: [&str; 6] = [
+    "To Be Filled By O.E.M.",
+    "Default string",
+    "System manufacturer",
+    "System Product Name",
+    "Not Specified",
+    "None",
+];
+
 fn of_tables(tree: &Tree, names: [&str; 2]) -> Fact<String> {
     let [maker, name] = names.map(|name| tree.text(&format!("{DMI}/{name}")));
-    let parts: Vec<String> = maker.into_iter().chain(name).collect();
+    let named = |text: &String| !PLACEHOLDERS.iter().any(|none| none.eq_ignore_ascii_case(text));
+    let parts: Vec<String> = maker.into_iter().chain(name).filter(named).collect();
     match parts.is_empty() {
         false => Fact::known(parts.join(" ")).from_source(DMI),
         true => Fact::unknown(format!("{DMI} has no {} and no {}", names[0], names[1])),
@@ -64,5 +75,9 @@ mod tests {
         assert_eq!(text(version(&tree)), "2.14.1");
         assert_eq!(text(microcode(&tree, "x86_64")), "0xa0011d5");
         assert_eq!(microcode(&tree, "aarch64").value, None);
+        write("/sys/class/dmi/id/product_name", "Default string\n");
+        assert_eq!(text(product(&tree)), "Dell Inc.");
+        write("/sys/class/dmi/id/sys_vendor", "To Be Filled By O.E.M.\n");
+        assert_eq!(product(&tree).value, None);
     }
 }

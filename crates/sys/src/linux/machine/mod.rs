@@ -83,11 +83,17 @@ fn non_empty(text: &str) -> Option<String> {
     (!text.is_empty()).then(|| text.to_owned())
 }
 
-/// PRETTY_NAME of os-release(5).
+/// PRETTY_NAME of os-release(5), else its name and version.
 fn os(tree: &Tree) -> Fact<String> {
     let name = |text: &str| {
-        let line = text.lines().find_map(|line| line.strip_prefix("PRETTY_NAME="))?;
-        non_empty(line.trim().trim_matches(['"', '\'']))
+        let value = |key: &str| {
+            let mut lines = text.lines();
+            let value = lines.find_map(|line| line.strip_prefix(key)?.strip_prefix('='))?;
+            non_empty(value.trim().trim_matches(['"', '\'']))
+        };
+        let parts = || [value("NAME"), value("VERSION_ID")].into_iter().flatten();
+        let parts = || non_empty(&parts().collect::<Vec<_>>().join(" "));
+        value("PRETTY_NAME").or_else(parts)
     };
     for path in ["/etc/os-release", "/usr/lib/os-release"] {
         if tree.exists(path) {
@@ -130,5 +136,31 @@ fn tsc_invariant(live: &Live) -> Fact<bool> {
             "an aarch64 CPU has no TSC; its counter CNTVCT_EL0 runs at a constant rate by definition",
         ),
         None => Fact::unknown(format!("there is no CPUID instruction to ask on {}", live.arch)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_file_does_not_hold_is_not_its_text() {
+        let root = tempfile::tempdir().expect("a directory");
+        let tree = Tree::new(root.path());
+        let write = |path: &str, text: &str| {
+            let path = tree.at(path);
+            std::fs::create_dir_all(path.parent().expect("a parent")).expect("made");
+            std::fs::write(&path, text).expect("written");
+        };
+        write("/proc/meminfo", "MemTotal:  1000 kB\nMemFree:  500 kB\n");
+        let memory = memory(&tree);
+        assert_eq!(memory.physical_bytes.value, Some(1_024_000));
+        let why = memory.available_bytes.unknown.expect("a reason");
+        assert_eq!(why, "/proc/meminfo does not hold it");
+        write("/etc/os-release", "NAME=\"Small Linux\"\nVERSION_ID=3\n");
+        assert_eq!(os(&tree).value.as_deref(), Some("Small Linux 3"));
+        write("/etc/os-release", &"y".repeat(1000));
+        let why = os(&tree).unknown.expect("a reason");
+        assert!(why.len() < 200, "{why}");
     }
 }
