@@ -140,8 +140,13 @@ pub(crate) fn json_file(path: &Path) -> anyhow::Result<Output> {
     named(path)
 }
 
+/// Whether the name of an output means standard output.
+pub(crate) fn is_stdout(path: &Path) -> bool {
+    path.as_os_str() == "-"
+}
+
 fn named(path: &Path) -> anyhow::Result<Output> {
-    if path == Path::new("-") {
+    if is_stdout(path) {
         bail!("--out needs the name of a file: --json prints the document");
     }
     Ok(Output::open(path)?)

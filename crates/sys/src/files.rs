@@ -262,6 +262,15 @@ impl Files for Tree {
     allow(dead_code, reason = "the kernel has no such files there")
 )]
 impl Tree {
+    /// Makes a file with this text, and the directories above it.
+    #[cfg(test)]
+    pub(crate) fn make(&self, path: &str, text: &str) -> PathBuf {
+        let path = self.at(path);
+        std::fs::create_dir_all(path.parent().expect("a parent")).expect("made");
+        std::fs::write(&path, text).expect("written");
+        path
+    }
+
     /// The tree below `root`.
     pub fn new(root: &Path) -> Tree {
         Tree { root: root.to_path_buf() }

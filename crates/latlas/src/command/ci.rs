@@ -38,7 +38,7 @@ pub(crate) fn ci(options: &CiOptions) -> anyhow::Result<ExitCode> {
         pairs.push((text, pair));
     }
     let input = check_files(timing, None)?;
-    let markdown = options.markdown.as_deref().filter(|path| *path != Path::new("-"));
+    let markdown = options.markdown.as_deref().filter(|path| !ending::is_stdout(path));
     let markdown = markdown.map(|path| {
         ending::check(path, &[Ending::Exported("markdown")])?;
         anyhow::Ok(Output::open(path)?)

@@ -4,14 +4,13 @@ use super::named;
 use crate::arguments::export::ExportOptions;
 use crate::ending::{self, Ending};
 use crate::output;
-use std::path::Path;
 use std::process::ExitCode;
 use store::exchange::export::{self, Format};
 use store::{self, Store};
 
 /// Writes the run, and prints on stderr what the format can't represent.
 pub(crate) fn export(options: &ExportOptions) -> anyhow::Result<ExitCode> {
-    let out = options.out.as_deref().filter(|path| *path != Path::new("-"));
+    let out = options.out.as_deref().filter(|path| !ending::is_stdout(path));
     if let Some(path) = out {
         let ending = match options.format {
             Format::GoogleBenchmark | Format::Hyperfine | Format::Bencher => Ending::Json,

@@ -1,7 +1,7 @@
 //! `latlas plot`: a chart as SVG, PNG or PDF.
 
 use crate::arguments::plot::{PlotFormat, PlotOptions};
-use crate::ending::{self, Ending};
+use crate::ending::{self, Ending, is_stdout};
 use crate::output;
 use anyhow::bail;
 use compare::history::Figure;
@@ -142,10 +142,6 @@ fn check_vs(
         }
     }
     Ok(())
-}
-
-fn is_stdout(path: &Path) -> bool {
-    path.as_os_str() == "-"
 }
 
 /// By --format, else by the file name, else SVG.

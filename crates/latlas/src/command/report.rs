@@ -30,7 +30,7 @@ struct NamedRun {
 
 /// Writes the page of the first run, compared with the others.
 pub(crate) fn report(catalogue: &[Probe], options: &ReportOptions) -> anyhow::Result<ExitCode> {
-    let to_stdout = options.out == Path::new("-");
+    let to_stdout = ending::is_stdout(&options.out);
     if to_stdout && options.json {
         bail!("the report and --json can't both use standard output: add -o FILE");
     }

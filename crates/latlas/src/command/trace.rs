@@ -6,7 +6,7 @@ pub(crate) mod row;
 use super::measured;
 use crate::arguments::trace::{TraceCommand, TraceLook, TraceOptions};
 use crate::progress::Bar;
-use crate::{UNRELIABLE, output};
+use crate::{UNRELIABLE, ending, output};
 use ::trace::document;
 use ::trace::record::{self, Request, Usdt};
 use anyhow::{Context, bail};
@@ -42,7 +42,7 @@ pub(crate) fn trace(catalogue: &[Probe], options: &TraceOptions) -> anyhow::Resu
             let trace = read(file)?;
             check_stretch(stretch.ns(), Some(trace.duration_ns))?;
             let bytes = export::converted(&trace, format)?;
-            match out.as_os_str() == "-" {
+            match ending::is_stdout(out) {
                 true => output::print_bytes(&bytes)?,
                 false => store::write_bytes(&bytes, out)?,
             }
@@ -72,7 +72,7 @@ fn recorded(catalogue: &[Probe], options: &TraceOptions) -> anyhow::Result<ExitC
     }
     let stretch = options.look.stretch.ns();
     check_stretch(stretch, None)?;
-    if options.out.as_deref() == Some(Path::new("-")) {
+    if options.out.as_deref().is_some_and(ending::is_stdout) {
         bail!("--out needs the name of a file: `latlas trace export FILE -o -` prints one");
     }
     let out = options

@@ -3,6 +3,7 @@
 use super::{expected, named};
 use crate::arguments::fleet_report::FleetReportOptions;
 use crate::command::{atlas, report::check_page};
+use crate::ending::is_stdout;
 use crate::{UNRELIABLE, output};
 use anyhow::bail;
 use compare::USUAL_MARGIN;
@@ -13,12 +14,12 @@ use view::{render, report::fleet_page};
 
 /// Prints the report, or writes its page.
 pub(super) fn report(options: &FleetReportOptions) -> anyhow::Result<ExitCode> {
-    if let Some(out) = options.out.as_deref().filter(|out| *out != Path::new("-")) {
+    if let Some(out) = options.out.as_deref().filter(|out| !is_stdout(out)) {
         check_page(out, options.force)?;
     }
     let fleet = fleet(&options.campaign)?;
     match options.out.as_deref() {
-        Some(out) if out == Path::new("-") => output::print(&fleet_page(&fleet))?,
+        Some(out) if is_stdout(out) => output::print(&fleet_page(&fleet))?,
         Some(out) => {
             store::write_bytes(fleet_page(&fleet).as_bytes(), out)?;
             output::print(&format!("{}\n", out.display()))?;

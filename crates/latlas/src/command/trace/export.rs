@@ -27,7 +27,7 @@ const WRITTEN: [Ending; 5] =
 
 /// What a file's ending asks for; on standard output it is Perfetto's.
 pub(super) fn format(out: &Path, stretch: Option<(u64, u64)>) -> anyhow::Result<Format> {
-    let ending = match out.as_os_str() == "-" {
+    let ending = match ending::is_stdout(out) {
         true => Ending::Perfetto,
         false => ending::one_of(out, &WRITTEN)?,
     };

@@ -55,12 +55,7 @@ mod tests {
     fn android_is_asked_and_others_have_a_device_tree_or_a_reason() {
         let root = tempfile::tempdir().expect("a directory");
         let tree = Tree::new(root.path());
-        let write = |path: &str, text: &str| {
-            let path = tree.at(path);
-            fs::create_dir_all(path.parent().expect("a parent")).expect("made");
-            fs::write(&path, text).expect("written");
-            path
-        };
+        let write = |path: &str, text: &str| tree.make(path, text);
         assert!(read(&tree).unknown.expect("a reason").contains("getprop"));
         assert_eq!(android(&tree), None);
         write(MODEL, "Raspberry Pi 5 Model B Rev 1.0\0");

@@ -52,7 +52,6 @@ fn of_tables(tree: &Tree, names: [&str; 2]) -> Fact<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::fs;
 
     #[test]
     fn tables_and_cpuinfo_are_read_or_give_a_reason() {
@@ -61,11 +60,7 @@ mod tests {
         for fact in [product(&tree), version(&tree), microcode(&tree, "x86_64")] {
             assert!(fact.get().is_none() && fact.unknown.is_some(), "{fact:?}");
         }
-        let write = |path: &str, text: &str| {
-            let path = tree.at(path);
-            fs::create_dir_all(path.parent().expect("a parent")).expect("made");
-            fs::write(&path, text).expect("written");
-        };
+        let write = |path: &str, text: &str| tree.make(path, text);
         write("/sys/class/dmi/id/sys_vendor", "Dell Inc.\n");
         write("/sys/class/dmi/id/product_name", "PowerEdge R6525\n");
         write("/sys/class/dmi/id/bios_version", "2.14.1\n");

@@ -147,11 +147,7 @@ mod tests {
     fn what_a_file_does_not_hold_is_not_its_text() {
         let root = tempfile::tempdir().expect("a directory");
         let tree = Tree::new(root.path());
-        let write = |path: &str, text: &str| {
-            let path = tree.at(path);
-            std::fs::create_dir_all(path.parent().expect("a parent")).expect("made");
-            std::fs::write(&path, text).expect("written");
-        };
+        let write = |path: &str, text: &str| tree.make(path, text);
         write("/proc/meminfo", "MemTotal:  1000 kB\nMemFree:  500 kB\n");
         let memory = memory(&tree);
         assert_eq!(memory.physical_bytes.value, Some(1_024_000));
