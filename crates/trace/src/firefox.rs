@@ -78,12 +78,12 @@ impl Writer<'_> {
         self.profile.set_thread_name(handle, &thread.name);
         self.profile.set_thread_end_time(handle, moment(thread.to_ns));
         self.profile.set_thread_show_markers_in_timeline(handle, true);
-        for segment in &thread.segments {
+        for (segment, stack) in thread.segments.iter().zip(thread.stacks()) {
             let name = segment.state.kind().name();
             let detail = self.detail(segment.state);
             let timing = stretch(segment.from_ns, segment.to_ns);
             let marker = self.add(handle, timing, self.categories.state, name, &detail);
-            if let Some(stack) = thread.stack_in(segment) {
+            if let Some(stack) = stack {
                 let stack = self.stack(handle, stack);
                 self.profile.set_marker_stack(handle, marker, stack);
             }
@@ -144,14 +144,14 @@ impl Writer<'_> {
             self.profile.add_sample(handle, at, None, CpuDelta::ZERO, 1);
         }
         let (mut running_ns, mut written_us) = (0u64, 0);
-        for (at, segment) in thread.segments.iter().enumerate() {
+        // It leaves with the stack of the next.
+        let stacks = thread.stacks().skip(1).chain([None]);
+        for (segment, stack) in thread.segments.iter().zip(stacks) {
             if matches!(segment.state, State::Running(_)) {
                 running_ns = running_ns.saturating_add(segment.duration_ns());
             }
             let delta = CpuDelta::from_micros(running_ns / 1000 - written_us);
             written_us = running_ns / 1000;
-            let next = thread.segments.get(at + 1);
-            let stack = next.and_then(|next| thread.stack_in(next));
             let stack = stack.and_then(|stack| self.stack(handle, stack));
             let at = moment(segment.to_ns);
             self.profile.add_sample(handle, at, stack, delta, 1);
