@@ -49,7 +49,8 @@ libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
         b'c' => drop(document::<CpuHistory>(bytes)),
         b't' => drop(document::<Trace>(bytes)),
         b'z' => match trace::document::from_bytes(bytes) {
-            Ok(trace) => drop(trace::document::to_bytes(&trace).expect("written")),
+            // Read from a larger file, it may be too large for the one it would have now.
+            Ok(trace) => drop(trace::document::to_bytes(&trace)),
             Err(error) => refused(&error.to_string(), bytes),
         },
         b'x' => {

@@ -67,7 +67,7 @@ pub enum Refusal {
     Directory,
     /// ssh can't reach the host, or loses the connection.
     Unreachable,
-    /// The host answered with something else than the result that was asked for.
+    /// The host answered with something else than the result that was asked for, or its shell prints text of its own.
     Answer,
     /// Slurm refused the job.
     Scheduler,

@@ -69,7 +69,7 @@ fn record(
     (began, mut interval): (Instant, Duration),
     stop: &AtomicBool,
 ) -> CpuHistory {
-    let mut next = began + interval;
+    let mut next = sys::later(began, interval);
     loop {
         while !stop.load(Ordering::Acquire) && Instant::now() < next {
             std::thread::park_timeout(next.saturating_duration_since(Instant::now()));
@@ -87,10 +87,10 @@ fn record(
         }
         if history.ends_ns.len() >= MOST {
             history.halve();
-            interval *= 2;
+            interval = interval.saturating_mul(2);
         }
         // Of a late reading no time is made up for.
-        next = (next + interval).max(Instant::now());
+        next = sys::later(next, interval).max(Instant::now());
     }
 }
 

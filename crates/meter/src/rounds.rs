@@ -237,7 +237,7 @@ impl<'p, P: WorkerPool> Conductor<'p, P> {
             match until {
                 // Another batch may still fit.
                 Until::Due(due) if elapsed + takes > due => continue,
-                Until::Limit(limit) if elapsed > limit + self.lost => return false,
+                Until::Limit(limit) if elapsed > limit.saturating_add(self.lost) => return false,
                 _ => {}
             }
             let is_extra = matches!(until, Until::Due(_));

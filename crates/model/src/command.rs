@@ -3,6 +3,7 @@
 //! `exec.NAME/wall` and so on.
 
 use crate::compare::finding::Finding;
+use crate::keyed::{HasId, Keyed};
 use crate::stats::Interval;
 use crate::text::counted;
 use schemars::JsonSchema;
@@ -13,7 +14,8 @@ use serde::{Deserialize, Serialize};
 pub struct Commands {
     /// In the order given: the first is what the others are set against. Of
     /// each round, every command has one run.
-    pub commands: Vec<Command>,
+    #[schemars(with = "Vec<Command>")]
+    pub commands: Keyed<Command>,
     /// What the commands found of their files.
     pub page_cache: PageCache,
     /// What was set for them.
@@ -107,6 +109,12 @@ pub struct Command {
 
 fn is_zero(number: &u64) -> bool {
     *number == 0
+}
+
+impl HasId for Command {
+    fn id(&self) -> (&str, &[u64]) {
+        (&self.name, &[])
+    }
 }
 
 impl Command {

@@ -143,6 +143,11 @@ impl<'l> Counter<'l> {
         self.bytes as usize
     }
 
+    /// How many texts, lists and objects were counted.
+    pub fn values(&self) -> u64 {
+        self.values
+    }
+
     /// Counts what follows.
     ///
     /// # Errors

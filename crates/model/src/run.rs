@@ -390,7 +390,7 @@ impl Run {
 
     /// A row by its id.
     pub fn row(&self, id: &str) -> Option<&Row> {
-        self.rows.of(id).next()
+        self.rows.at(id, &[]).next()
     }
 
     /// The samples of a row's figure at this point.

@@ -3,6 +3,7 @@
 use crate::campaign::Job;
 use crate::estimate::Verdict;
 use crate::host_facts::HostFacts;
+use crate::keyed::HasId;
 use crate::machine::Fact;
 use crate::run::{Bound, FigureAt, Row, Run, Scale};
 use crate::stats::Interval;
@@ -203,6 +204,12 @@ pub struct Machine {
     pub runs: usize,
     /// When the newest began, ms since 1970 UTC.
     pub newest_unix_ms: u64,
+}
+
+impl HasId for Machine {
+    fn id(&self) -> (&str, &[u64]) {
+        (&self.key.0, &[])
+    }
 }
 
 impl Machine {

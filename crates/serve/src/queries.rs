@@ -7,10 +7,11 @@ use crate::wire::Row;
 use compare::history::{Figure, History, history as levels_of};
 use compare::operand::{Operand, Source, kept_like};
 use compare::{Comparison, Options, compare};
+use model::keyed::Keyed;
 use model::run::Run;
 use model::summary::{KeptResult, KeptRun, Machine, MachineKey};
 use model::unit::Unit;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 use store::index::{Index, Percentile, RowStanding};
 use store::operand::{self, OperandError};
@@ -88,14 +89,25 @@ pub(crate) fn points(index: &Index, row: &str) -> Result<Vec<Vec<u64>>, Problem>
 pub(crate) struct RowOverMachines {
     pub(crate) standing: RowStanding,
     pub(crate) unit: Unit,
-    pub(crate) machines: Vec<Machine>,
+    pub(crate) machines: Keyed<Machine>,
 }
 
 impl RowOverMachines {
     /// Host name and line of a machine.
     pub(crate) fn name_of<'m>(&'m self, key: &'m MachineKey) -> (Option<&'m str>, &'m str) {
-        let machine = self.machines.iter().find(|machine| machine.key == *key);
+        let machine = self.machines.at(&key.0, &[]).next();
         machine.map_or((None, &key.0), |m| (m.host.as_deref(), &m.line))
+    }
+
+    /// All machines, those with a figure that counts first.
+    pub(crate) fn counted_first(&self) -> Vec<Machine> {
+        let counted = self.standing.machines.iter().map(|own| &own.machine);
+        let counted: HashSet<&MachineKey> = counted.collect();
+        let is_counted = |machine: &Machine| counted.contains(&machine.key);
+        let machines = self.machines.iter().cloned();
+        let (mut first, others): (Vec<Machine>, Vec<Machine>) = machines.partition(is_counted);
+        first.extend(others);
+        first
     }
 }
 
@@ -105,7 +117,7 @@ pub(crate) fn over_machines(
     at: &[u64],
 ) -> Result<RowOverMachines, Problem> {
     let standing = index.percentiles_of_row(row, at)?;
-    let machines = index.machines()?;
+    let machines = Keyed::from(index.machines()?);
     // A machine of the standing has the row; else it is looked for on all.
     let first = standing.machines.first().map(|machine| &machine.machine);
     for key in first.into_iter().chain(machines.iter().map(|m| &m.key)) {
@@ -202,4 +214,73 @@ pub(crate) fn comparison(
     let options = Options { margin: compare::USUAL_MARGIN, fail_above: None, normalize: None };
     compare(&a, &b, &kept, &|_| true, &options)
         .map_err(|error| Problem::NotComparable(error.to_string()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use model::keyed::count;
+    use store::index::MachineStanding;
+
+    fn key(number: usize) -> MachineKey {
+        MachineKey(format!("{number:012x}"))
+    }
+
+    /// So many machines, of which each third has a figure.
+    fn over(count: usize) -> RowOverMachines {
+        let standing = |number: usize| MachineStanding {
+            machine: key(number),
+            value_ns: 1.0,
+            percentile: 50.0,
+            results: 1,
+        };
+        let machine = |number: usize| Machine {
+            key: key(number),
+            host: Some(format!("host-{number}")),
+            line: "a CPU".into(),
+            runs: 1,
+            newest_unix_ms: 0,
+        };
+        RowOverMachines {
+            standing: RowStanding {
+                row: "cpu.add_i32".into(),
+                at: Vec::new(),
+                mode: None,
+                results: 0,
+                quantiles: Vec::new(),
+                machines: (0..count).rev().step_by(3).map(standing).collect(),
+            },
+            unit: Unit::Time,
+            machines: (0..count).map(machine).collect(),
+        }
+    }
+
+    #[test]
+    fn a_machine_is_named_without_a_search_among_all() {
+        let all = over(1000);
+        let named = || {
+            let keys = all.standing.machines.iter().map(|own| &own.machine);
+            let names = keys.map(|key| all.name_of(key).0.expect("a host").to_owned());
+            names.collect::<Vec<String>>()
+        };
+        assert_eq!(named()[..2], ["host-999", "host-996"]);
+        assert_eq!(count::during(named), 0);
+        let unknown = MachineKey("x".into());
+        assert_eq!(all.name_of(&unknown), (None, "x"));
+    }
+
+    #[test]
+    fn machines_with_a_figure_come_first_of_very_many_too() {
+        let names = |count: usize| -> Vec<String> {
+            let machines = over(count).counted_first();
+            let names = machines.iter().map(|machine| machine.name().to_owned());
+            names.collect()
+        };
+        let [a, b, c, d, e] = [1, 4, 0, 2, 3].map(|number| format!("host-{number}"));
+        assert_eq!(names(5), [a, b, c, d, e]);
+        // With a search for each of them this would take an hour.
+        let names = names(100_000);
+        assert_eq!((names.len(), names[0].as_str()), (100_000, "host-0"));
+        assert_eq!(names[33_334], "host-1");
+    }
 }

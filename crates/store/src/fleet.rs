@@ -8,7 +8,7 @@ use model::fleet::{Figures, Fleet, name as fleet_name};
 use model::nearest::suggestion;
 use model::summary::KeptRun;
 use model::text::several;
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::hash::Hash;
 
 /// Campaigns that a message names.
@@ -50,8 +50,11 @@ fn each_once<T: Clone + Eq + Hash>(names: impl Iterator<Item = T>) -> Vec<T> {
     names.filter(|name| seen.insert(name.clone())).collect()
 }
 
+/// Runs that count, by host.
+type ByHost<'r> = BTreeMap<&'r str, Vec<&'r KeptRun>>;
+
 /// The fleet of a campaign: `NAME`, of which the newest run says the digest, or `NAME#DIGEST` with the first
-/// digits of another. Only hosts that are wanted have a part in it.
+/// digits of another. Only hosts that are expected have a part in it, where these are known.
 ///
 /// # Errors
 /// If no run is of it, or the store can't be read.
@@ -59,7 +62,7 @@ pub fn fleet(
     index: &Index,
     name: &str,
     margin: f64,
-    wanted: &dyn Fn(&str) -> bool,
+    expected: Option<&HashSet<&str>>,
 ) -> Result<Fleet, CampaignError> {
     let (name, digits) = match name.rsplit_once('#') {
         Some((name, digits)) => (name, digits),
@@ -82,11 +85,11 @@ pub fn fleet(
     let is_own = |job: &Job| job.campaign == name && job.digest == digest;
     let runs = all.iter().filter(|run| run.job.as_ref().is_some_and(is_own));
     let runs: Vec<KeptRun> = runs.cloned().collect();
-    let mut counting = counted(&runs);
+    let counting = counted(&runs);
     let all_counted: usize = counting.values().map(Vec::len).sum();
-    let not_expected = counting.keys().filter(|host| !wanted(host));
-    let not_expected = not_expected.map(|host| (*host).to_owned()).collect();
-    counting.retain(|host, _| wanted(host));
+    let is_expected = |host: &str| expected.is_none_or(|hosts| hosts.contains(host));
+    let (counting, not_expected): (ByHost, ByHost) =
+        counting.into_iter().partition(|(host, _)| is_expected(host));
     let ids: Vec<&str> = counting.values().flatten().map(|run| run.id.as_str()).collect();
     let mut figures = Figures::new();
     for (place, figure) in index.figures_of(&ids)? {
@@ -96,7 +99,7 @@ pub fn fleet(
         campaign: name.to_owned(),
         digest,
         other_digests,
-        not_expected,
+        not_expected: not_expected.into_keys().map(str::to_owned).collect(),
         not_counted: runs.len() - all_counted,
         ..Fleet::of(&counting, &figures, margin)
     })

@@ -14,6 +14,7 @@ pub mod allocator;
 pub mod ancestors;
 pub mod attached;
 pub mod attributes;
+pub mod capture;
 pub mod child;
 pub mod clock;
 pub mod command;
@@ -74,7 +75,7 @@ pub mod vdso;
 
 pub use affinity::{allowed_cpus, current_cpu, pin_to};
 pub use clock::{
-    Calibration, ClockCost, Counter, boot_ns, calibrate, measure_cost, monotonic_raw_ns,
+    Calibration, ClockCost, Counter, boot_ns, calibrate, later, measure_cost, monotonic_raw_ns,
     realtime_unix_ms, realtime_unix_ns,
 };
 pub use evidence::{

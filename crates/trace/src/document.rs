@@ -2,9 +2,9 @@
 
 use model::limits::{self, Counter, Excess, Limits};
 use model::misfit::{self, Head, Misfit};
-use model::trace::{SCHEMA, Trace};
+use model::trace::{Ended, SCHEMA, Trace};
 use serde::de::DeserializeOwned;
-use std::io::{BufReader, ErrorKind, Read};
+use std::io::{self, BufReader, ErrorKind, Read, Write};
 
 /// zstd's own default.
 const COMPRESSION_LEVEL: i32 = 3;
@@ -31,7 +31,7 @@ pub enum DocumentError {
     Damaged,
     /// It can't be compressed.
     #[error("it can't be compressed: {0}")]
-    Compression(std::io::Error),
+    Compression(io::Error),
     /// It is not the JSON of a trace.
     #[error("it is damaged, or no trace of latlas: {0}")]
     Json(Misfit),
@@ -52,12 +52,149 @@ pub enum DocumentError {
 /// The file's bytes.
 ///
 /// # Errors
-/// What serializing and compressing say.
+/// If it could not be read again, and what serializing and compressing say.
 pub fn to_bytes(trace: &Trace) -> Result<Vec<u8>, DocumentError> {
-    let mut packed =
-        zstd::Encoder::new(Vec::new(), COMPRESSION_LEVEL).map_err(DocumentError::Compression)?;
-    serde_json::to_writer(&mut packed, trace).map_err(DocumentError::Unwritable)?;
-    packed.finish().map_err(DocumentError::Compression)
+    write(trace, &limits::TRACE, LARGEST_BYTES)
+}
+
+/// The bytes of a recording's file. Of one with more than can be read again, what does not fit is
+/// left out, of `trace` too: the end, as if a buffer had been full, or the beginning where the end
+/// was asked for.
+///
+/// # Errors
+/// As [`to_bytes`], where leaving out does not help.
+pub fn to_bytes_that_fit(trace: &mut Trace, asks_for_end: bool) -> Result<Vec<u8>, DocumentError> {
+    write_what_fits(trace, asks_for_end, &limits::TRACE, LARGEST_BYTES)
+}
+
+fn write_what_fits(
+    trace: &mut Trace,
+    asks_for_end: bool,
+    limits: &Limits,
+    most_bytes: u64,
+) -> Result<Vec<u8>, DocumentError> {
+    loop {
+        match write(trace, limits, most_bytes) {
+            Err(DocumentError::Excess(_) | DocumentError::TooLarge(_))
+                if shorten(trace, asks_for_end, limits, most_bytes)? => {}
+            written => return written,
+        }
+    }
+}
+
+/// Leaves out as much as does not fit; whether it could.
+fn shorten(
+    trace: &mut Trace,
+    asks_for_end: bool,
+    limits: &Limits,
+    most_bytes: u64,
+) -> Result<bool, DocumentError> {
+    let all = Limits {
+        entries: usize::MAX,
+        own: &[],
+        columns: None,
+        text_bytes: usize::MAX,
+        bytes_per_value: 1,
+        values: u64::MAX,
+    };
+    let mut written = Written::new(io::sink(), &all, u64::MAX);
+    serde_json::to_writer(&mut written, trace).map_err(DocumentError::Unwritable)?;
+    let (values, bytes) = (written.counter.values(), written.counter.bytes() as u64);
+    let whole_ns = trace.duration_ns;
+    let events = trace.values_within(0, u64::MAX);
+    let rest = values.saturating_sub(events);
+    let mut most = limits.values.saturating_sub(rest);
+    if bytes > most_bytes {
+        // They are not of one length: a little less.
+        let share = most_bytes as f64 / bytes as f64 * 0.98;
+        most = most.min((events as f64 * share) as u64);
+    }
+    if events <= most {
+        return Ok(false);
+    }
+    let part = |length_ns: u64| match asks_for_end {
+        true => (whole_ns - length_ns, whole_ns),
+        false => (0, length_ns),
+    };
+    let fits = |length_ns: u64| {
+        let (from_ns, to_ns) = part(length_ns);
+        trace.values_within(from_ns, to_ns) <= most
+    };
+    // The longest that fits.
+    let (mut least_ns, mut most_ns) = (0, whole_ns);
+    while least_ns < most_ns {
+        let middle_ns = most_ns - (most_ns - least_ns) / 2;
+        match fits(middle_ns) {
+            true => least_ns = middle_ns,
+            false => most_ns = middle_ns - 1,
+        }
+    }
+    if !fits(least_ns) {
+        return Ok(false);
+    }
+    let (from_ns, to_ns) = part(least_ns);
+    trace.keep(from_ns, to_ns);
+    match asks_for_end {
+        true => _ = trace.losses.last_ns.get_or_insert(whole_ns),
+        false => trace.ended = Ended::Full,
+    }
+    Ok(true)
+}
+
+fn write(trace: &Trace, limits: &Limits, most_bytes: u64) -> Result<Vec<u8>, DocumentError> {
+    let packed = zstd::Encoder::new(Vec::new(), COMPRESSION_LEVEL);
+    let packed = packed.map_err(DocumentError::Compression)?;
+    let mut written = Written::new(packed, limits, most_bytes);
+    let done = serde_json::to_writer(&mut written, trace);
+    if let Some(failure) = written.failure {
+        return Err(failure);
+    }
+    done.map_err(DocumentError::Unwritable)?;
+    let bytes = written.counter.bytes() as u64;
+    let packed = written.to.finish().map_err(DocumentError::Compression)?;
+    let most_bytes = limits::unpacked_bytes(packed.len(), most_bytes);
+    match bytes > most_bytes {
+        true => Err(DocumentError::TooLarge(most_bytes)),
+        false => Ok(packed),
+    }
+}
+
+/// Passes on what is written, and counts it as its reader will.
+struct Written<'l, W> {
+    to: W,
+    counter: Counter<'l>,
+    most_bytes: u64,
+    /// Why it stopped.
+    failure: Option<DocumentError>,
+}
+
+impl<'l, W> Written<'l, W> {
+    fn new(to: W, limits: &'l Limits, most_bytes: u64) -> Written<'l, W> {
+        Written { to, counter: Counter::new(limits), most_bytes, failure: None }
+    }
+
+    fn count(&mut self, json: &[u8]) -> Result<(), DocumentError> {
+        self.counter.feed(json)?;
+        match self.counter.bytes() as u64 > self.most_bytes {
+            true => Err(DocumentError::TooLarge(self.most_bytes)),
+            false => Ok(()),
+        }
+    }
+}
+
+impl<W: Write> Write for Written<'_, W> {
+    fn write(&mut self, json: &[u8]) -> io::Result<usize> {
+        if let Err(failure) = self.count(json) {
+            self.failure = Some(failure);
+            return Err(ErrorKind::InvalidData.into());
+        }
+        self.to.write_all(json)?;
+        Ok(json.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.to.flush()
+    }
 }
 
 /// The trace of a file. It is read as it unpacks: what is not a trace takes no memory.
@@ -144,7 +281,7 @@ impl<R: Read> Counted<'_, R> {
 }
 
 impl<R: Read> Read for Counted<'_, R> {
-    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         self.next(buffer).map_err(|failure| {
             self.failure = Some(failure);
             ErrorKind::InvalidData.into()
@@ -155,7 +292,7 @@ impl<R: Read> Read for Counted<'_, R> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use model::trace::{Ended, Segment, State, Target, Thread, Tier};
+    use model::trace::{Call, Sample, Segment, State, Target, Thread, Tier, Wakeup};
 
     fn trace() -> Trace {
         Trace {
@@ -180,6 +317,103 @@ mod tests {
         for length in 0..bytes.len() {
             assert!(from_bytes(&bytes[..length]).is_err(), "{length}");
         }
+    }
+
+    /// A trace of a million ns with an event of some kind each 10 ns.
+    fn long() -> Trace {
+        let segment = |at: u64| Segment::new(50 * at, 50 * at + 50, State::Preempted(7));
+        let call = |at: u64| Call {
+            from_ns: 50 * at + 10,
+            to_ns: 50 * at + 30,
+            number: 39,
+            arguments: [at, 0, 1],
+            returned: Some(0),
+        };
+        let sample = |at: u64| Sample {
+            at_ns: 50 * at + 20,
+            running_ns: 50 * at,
+            queued_ns: 0,
+            switched_in: at,
+            faults: 1,
+        };
+        let wakeup = |at: u64| Wakeup { at_ns: 50 * at + 30, thread: 5, by: Some(6), cpu: 1 };
+        let mut trace = trace();
+        trace.duration_ns = 1_000_000;
+        trace.threads[0] = Thread {
+            to_ns: 1_000_000,
+            segments: (0..20_000).map(segment).collect(),
+            calls: (0..20_000).map(call).collect(),
+            samples: (0..20_000).map(sample).collect(),
+            ..trace.threads[0].clone()
+        };
+        trace.wakeups = (0..20_000).map(wakeup).collect();
+        trace
+    }
+
+    #[test]
+    fn a_recording_ends_at_what_can_be_read() {
+        let whole = long();
+        let limits = |values| Limits { values, ..limits::TRACE };
+        // Texts, lists and objects around those of events.
+        const REST: u64 = 40;
+        let none = (u64::MAX, u64::MAX);
+        let all = (100_000 + REST, 20 << 20);
+        for (values, most_bytes) in
+            [none, all, (1_000, none.1), (none.0, 200_000), (70_000, 2 << 20)]
+        {
+            for asks_for_end in [false, true] {
+                let limits = limits(values);
+                let mut trace = whole.clone();
+                let bytes = write_what_fits(&mut trace, asks_for_end, &limits, most_bytes);
+                let bytes = bytes.expect("written");
+                let json = serde_json::to_vec(&trace).expect("JSON");
+                assert!(json.len() as u64 <= most_bytes);
+                // What was written is what is there, and can be read.
+                assert_eq!(read::<Trace>(&bytes, &limits).expect("read"), trace);
+                let is_short = values < all.0 || most_bytes < all.1;
+                assert_eq!(trace == whole, !is_short, "{values} {most_bytes}");
+                if !is_short {
+                    continue;
+                }
+                match asks_for_end {
+                    false => assert_eq!((trace.ended, trace.losses.last_ns), (Ended::Full, None)),
+                    true => {
+                        let last_ns = trace.losses.last_ns;
+                        assert_eq!((trace.ended, last_ns), (whole.ended, Some(1_000_000)));
+                        assert_eq!(trace.began.raw_ns, 1_000_000 - trace.duration_ns);
+                    }
+                }
+                // With little more it would be too much.
+                let share = (values as f64 / 100_000.0).min(
+                    most_bytes as f64 / serde_json::to_vec(&whole).expect("JSON").len() as f64,
+                );
+                let kept = trace.duration_ns as f64 / 1e6;
+                assert!((share * 0.9..share).contains(&kept), "{share} {kept}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_can_t_be_read_is_not_written() {
+        let few = Limits { values: 1_000, ..limits::TRACE };
+        let whole = long();
+        let error = write(&whole, &few, u64::MAX).expect_err("too many values");
+        assert!(matches!(error, DocumentError::Excess(_)), "{error}");
+        let error = write(&whole, &limits::TRACE, 10_000).expect_err("too large");
+        assert!(matches!(error, DocumentError::TooLarge(10_000)), "{error}");
+        // What is no event can't be left out.
+        let mut names = trace();
+        names.signpost_names = vec!["a name".into(); 2_000];
+        let error = write_what_fits(&mut names, false, &few, u64::MAX).expect_err("too many");
+        assert!(matches!(error, DocumentError::Excess(_)), "{error}");
+        let mut long = trace();
+        long.kernel = "6".repeat(18 << 20);
+        let error = to_bytes(&long).expect_err("a text");
+        assert!(matches!(error, DocumentError::Excess(_)), "{error}");
+        let mut alike = trace();
+        alike.signpost_names = vec!["6".repeat(1 << 20); 18];
+        let error = to_bytes(&alike).expect_err("its reader unpacks no more");
+        assert!(matches!(error, DocumentError::TooLarge(_)), "{error}");
     }
 
     #[test]

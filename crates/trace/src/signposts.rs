@@ -103,8 +103,13 @@ pub fn add(trace: &mut Trace, collected: &Collected) {
         all.extend(open);
     }
     trace.signpost_names = names.all;
+    let mut by_id: HashMap<u32, Vec<usize>> = HashMap::new();
+    for (at, thread) in trace.threads.iter().enumerate() {
+        by_id.entry(thread.id).or_default().push(at);
+    }
     for (owner, signposts) in threads {
-        place(trace, owner, signposts);
+        let same = by_id.entry(owner.1).or_default();
+        place(trace, owner, same, signposts);
     }
     for thread in &mut trace.threads {
         // Of those that begin together, the one around the others first.
@@ -140,9 +145,14 @@ impl Names {
     }
 }
 
-/// Puts the signposts of a thread on the trace's. Times become those since its
-/// beginning; what begins after its end is not part of it.
-fn place(trace: &mut Trace, (process, id): (u32, u32), signposts: Vec<Signpost>) {
+/// Puts the signposts of a thread on the trace's, of which those at these places have its number.
+/// Times become those since its beginning; what begins after its end is not part of it.
+fn place(
+    trace: &mut Trace,
+    (process, id): (u32, u32),
+    same: &mut Vec<usize>,
+    signposts: Vec<Signpost>,
+) {
     let (began_ns, end_ns) = (trace.began.raw_ns, trace.duration_ns);
     let relative = |at_ns: u64| at_ns.checked_sub(began_ns).filter(|&at| at <= end_ns);
     let mut ours: Vec<Signpost> = signposts
@@ -161,12 +171,11 @@ fn place(trace: &mut Trace, (process, id): (u32, u32), signposts: Vec<Signpost>)
     let Some(first_ns) = ours.iter().map(|signpost| signpost.from_ns).min() else {
         return;
     };
-    let threads = trace.threads.iter().enumerate();
-    let is_it = |thread: &Thread| thread.id == id && [process, 0].contains(&thread.process);
-    let mut places: Vec<usize> =
-        threads.filter(|(_, thread)| is_it(thread)).map(|(at, _)| at).collect();
+    let is_it = |at: &usize| [process, 0].contains(&trace.threads[*at].process);
+    let mut places: Vec<usize> = same.iter().copied().filter(is_it).collect();
     if places.is_empty() {
         places.push(trace.threads.len());
+        same.push(trace.threads.len());
         trace.threads.push(unknown(trace, process, id, first_ns));
     }
     // Numbers are used again: the thread that was there, or nearly.

@@ -40,7 +40,7 @@ pub(crate) struct CiOptions {
     /// Allowed increase of a time
     #[arg(long, value_name = "PERCENT", default_value = "5%", value_parser = percent)]
     pub(crate) fail_above: f64,
-    /// Also write the result as Markdown to this file
+    /// Also write the result as Markdown to this file (- for standard output, instead of the text)
     #[arg(long, value_name = "FILE")]
     pub(crate) markdown: Option<PathBuf>,
     /// Also write the Run document of each command to this directory

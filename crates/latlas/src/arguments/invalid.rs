@@ -22,7 +22,7 @@ pub(crate) enum InvalidValue {
     #[error("give 20ms to 1h, such as 100ms")]
     CpuInterval,
     /// Not a size of a trace's buffer.
-    #[error("give a size from 1MiB to 16GiB, such as 256MiB")]
+    #[error("give a size from 1MiB to 4GiB, such as 256MiB")]
     TraceBuffer,
     /// Not a way to find stacks.
     #[error("give fp, dwarf, or dwarf,SIZE with a multiple of 8 from 256 to 32KiB")]

@@ -258,9 +258,10 @@ fn limit(text: &str) -> Result<Duration, InvalidValue> {
     }
 }
 
+/// Up to 4 GiB: of more records, no trace can hold what they say (`model::limits::TRACE`).
 fn buffer(text: &str) -> Result<u64, InvalidValue> {
     model::size::parse(text)
-        .filter(|bytes| (1 << 20..=16 << 30).contains(bytes))
+        .filter(|bytes| (1 << 20..=4 << 30).contains(bytes))
         .ok_or(InvalidValue::TraceBuffer)
 }
 
@@ -280,7 +281,8 @@ mod tests {
         assert_eq!(limit("2s"), Ok(Duration::from_secs(2)));
         assert_eq!(limit("0s"), Err(InvalidValue::NoTraceTime));
         assert_eq!(buffer("1MiB"), Ok(1 << 20));
-        for bad in ["1KiB", "17GiB", "much"] {
+        assert_eq!(buffer("4GiB"), Ok(4 << 30));
+        for bad in ["1KiB", "4097MiB", "much"] {
             assert_eq!(buffer(bad), Err(InvalidValue::TraceBuffer), "{bad}");
         }
     }

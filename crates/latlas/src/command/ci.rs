@@ -29,6 +29,10 @@ const MAX_COMMANDS_BYTES: u64 = 1 << 20;
 /// Times the commands, judges them together and prints the answer.
 pub(crate) fn ci(options: &CiOptions) -> anyhow::Result<ExitCode> {
     let timing = &options.timing;
+    let markdown_to_stdout = options.markdown.as_deref().is_some_and(ending::is_stdout);
+    if markdown_to_stdout && options.json {
+        bail!("--markdown - and --json can't both use standard output: name a file for Markdown");
+    }
     let builds = [&options.base, &options.head].map(|path| directory(path));
     let [base, head] = builds;
     let builds = [base?, head?];
@@ -38,8 +42,8 @@ pub(crate) fn ci(options: &CiOptions) -> anyhow::Result<ExitCode> {
         pairs.push((text, pair));
     }
     let input = check_files(timing, None)?;
-    let markdown = options.markdown.as_deref().filter(|path| !ending::is_stdout(path));
-    let markdown = markdown.map(|path| {
+    let markdown = options.markdown.as_deref();
+    let markdown = markdown.filter(|_| !markdown_to_stdout).map(|path| {
         ending::check(path, &[Ending::Exported("markdown")])?;
         anyhow::Ok(Output::open(path)?)
     });
@@ -64,9 +68,11 @@ pub(crate) fn ci(options: &CiOptions) -> anyhow::Result<ExitCode> {
         })?;
     let gate = PairedGate::of(&runs, pairs.len(), options.fail_above);
     let [answer, rows] = [render::paired_answer(&gate), render::paired_rows(&gate)];
-    output::show_json_or(options.json, &gate, options.color, || {
-        [rows.clone(), vec![Block::empty_line()], answer.clone()].concat()
-    })?;
+    if !markdown_to_stdout {
+        output::show_json_or(options.json, &gate, options.color, || {
+            [rows.clone(), vec![Block::empty_line()], answer.clone()].concat()
+        })?;
+    }
     if options.markdown.is_some() {
         let heading = vec![Block::Heading("latlas: head compared with base".into())];
         let text = view::markdown::text(&[heading, answer, rows].concat());

@@ -45,7 +45,10 @@ pub(super) fn compare(options: &CompareOptions) -> anyhow::Result<Option<ExitCod
     }
     let fleets: Vec<Fleet> = operands
         .iter()
-        .map(|name| fleet(&index, name.trim_start_matches('@'), options.margin, &|_| true))
+        .map(|name| {
+            let name = name.trim_start_matches('@');
+            fleet(&index, name, options.margin, None)
+        })
         .collect::<Result<_, _>>()?;
     let wanted = |id: &str| options.rows.is_empty() || options.rows.iter().any(|p| names(p, id));
     let (a, others) = fleets.split_first().expect("a baseline");

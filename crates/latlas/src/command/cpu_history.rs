@@ -20,8 +20,6 @@ use view::render;
 
 /// Without a limit and a command.
 const USUAL: Duration = Duration::from_secs(10);
-/// No recording takes longer.
-const FOREVER: Duration = Duration::from_secs(365 * 24 * 3600);
 
 /// What a file is to hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -79,7 +77,7 @@ fn waited(held: &Held, limit: Duration) -> Ended {
         "recording all CPUs for {}; Ctrl-C stops and prints",
         time(limit.as_nanos() as f64)
     ));
-    let end = Instant::now() + limit;
+    let end = sys::later(Instant::now(), limit);
     loop {
         let left = end.saturating_duration_since(Instant::now());
         if left.is_zero() {
@@ -112,7 +110,7 @@ fn ran(
     let Started::Running(mut running) = started else {
         bail!("interrupted before the command started");
     };
-    let end = Instant::now() + limit.unwrap_or(FOREVER);
+    let end = sys::later(Instant::now(), limit.unwrap_or(Duration::MAX));
     if let Some(status) = running.wait_until(end)? {
         return Ok(ended_as(status));
     }

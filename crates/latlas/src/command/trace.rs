@@ -16,6 +16,7 @@ use model::figure::time;
 use model::trace::{Ended, Target, Trace};
 use std::path::Path;
 use std::process::ExitCode;
+use std::time::Duration;
 use store::Output;
 use view::render;
 
@@ -109,7 +110,7 @@ fn recorded(catalogue: &[Probe], options: &TraceOptions) -> anyhow::Result<ExitC
     let _lock = lock.transpose()?;
     // From here on a key or a signal waits until the trace is written.
     let held = sys::attached::hold().context("can't hold signals back")?;
-    let trace = match (&order, options.pid) {
+    let mut trace = match (&order, options.pid) {
         (Some(order), _) => {
             let bar = Bar::on_stderr();
             bar.message(&format!("tracing {}", order.progress()));
@@ -120,7 +121,14 @@ fn recorded(catalogue: &[Probe], options: &TraceOptions) -> anyhow::Result<ExitC
         (None, Some(id)) => record::process(id, &held, &request)?,
         (None, None) => record::command(&options.words, &held, &request)?,
     };
-    let written = out.map(|(format, file)| write(&trace, format, &file));
+    let whole_ns = trace.duration_ns;
+    let written = out.map(|(format, file)| write(&mut trace, options.last, format, &file));
+    if trace.duration_ns < whole_ns {
+        let [kept, whole] = [trace.duration_ns, whole_ns].map(|ns| time(ns as f64));
+        output::message(format_args!(
+            "more was recorded than a trace can hold: {kept} of {whole} are kept"
+        ));
+    }
     let drawable = check_stretch(stretch, Some(trace.duration_ns));
     if drawable.is_ok() {
         let blocks = blocks(&trace, &options.look);
@@ -192,10 +200,16 @@ fn blocks(trace: &Trace, look: &TraceLook) -> Vec<model::story::Block> {
     render::trace(trace, options)
 }
 
-fn write(trace: &Trace, format: Option<export::Format>, file: &Output) -> anyhow::Result<()> {
+/// Writes a recording; in latlas's own format as much as can be read again.
+fn write(
+    trace: &mut Trace,
+    last: Option<Duration>,
+    format: Option<export::Format>,
+    file: &Output,
+) -> anyhow::Result<()> {
     let bytes = match format {
         Some(format) => export::converted(trace, format)?,
-        None => document::to_bytes(trace)?,
+        None => document::to_bytes_that_fit(trace, last.is_some())?,
     };
     Ok(file.write(&bytes)?)
 }

@@ -9,9 +9,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::io;
 use std::path::{Path, PathBuf};
-use std::process::Child;
-use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
-use std::thread::Builder;
+use std::process::{Child, Command};
 use std::time::Duration;
 use sys::patience::Patience;
 
@@ -73,40 +71,43 @@ pub(crate) fn tried(
     answer(file, Some((id.to_owned(), directory.to_owned())))
 }
 
-fn answer<T: DeserializeOwned + Send + 'static>(
+fn answer<T: DeserializeOwned>(
     file: &Path,
     probe: Option<(String, PathBuf)>,
 ) -> Result<T, Failure> {
     let order = Order { parent: std::process::id(), file: file.to_owned(), probe };
     let order = serde_json::to_string(&order).map_err(io::Error::from)?;
-    let mut command = sys::role::command(ROLE, &order)?;
-    let mut from = answer::of(&mut command)?;
-    let mut child = Ended(command.spawn()?);
-    // The command holds the other end.
-    drop(command);
-    let (sender, receiver) = mpsc::channel();
-    sys::thread::spawn(Builder::new(), move || {
-        let body = wire::receive_frame(&mut from);
-        let open = |body: Vec<u8>| wire::open_within::<T>(&body, &PACK);
-        sender.send(body.and_then(|body| body.map(open).transpose()))
-    })?;
-    match wait(&receiver, child.0.id()) {
-        Ok(Ok(Some(answer))) => Ok(answer),
-        Ok(Err(error)) if error.kind() == io::ErrorKind::FileTooLarge => {
-            Err(Failure::TooLong(error))
-        }
-        Ok(_) => Err(Failure::Ended(child.0.wait()?.to_string())),
-        Err(_) => Err(Failure::Hangs),
+    let command = sys::role::command(ROLE, &order)?;
+    match wire::open_within::<T>(&frame(command, PATIENCE)?, &PACK) {
+        Ok(answer) => Ok(answer),
+        Err(error) if error.kind() == io::ErrorKind::FileTooLarge => Err(Failure::TooLong(error)),
+        Err(error) => Err(Failure::Said(format!("its answer can't be read: {error}"))),
     }
 }
 
-/// What the child sends. One that does not run because others do is not late.
-fn wait<T>(receiver: &Receiver<T>, child: u32) -> Result<T, RecvTimeoutError> {
-    let patience = Patience::with(child, PATIENCE);
+/// What a child sends. One that does not run because others do is not late.
+fn frame(mut command: Command, patience: Duration) -> Result<Vec<u8>, Failure> {
+    let answer = answer::of(&mut command)?;
+    let mut child = Ended(command.spawn()?);
+    // The command holds the other end.
+    drop(command);
+    let patience = Patience::with(child.0.id(), patience);
     loop {
-        let answer = receiver.recv_timeout(LOOK_EVERY);
-        if !matches!(answer, Err(RecvTimeoutError::Timeout)) || patience.is_over() {
-            return answer;
+        let heard = answer.within(LOOK_EVERY);
+        let is_closed = heard.is_some();
+        if let Some(Ok(Some(body))) = heard {
+            return Ok(body);
+        }
+        // Its pipe does not tell: a process that the pack started may hold it, and the pack may close it and go on.
+        if let Some(status) = child.0.try_wait()? {
+            let last = answer.of_ended().ok().flatten();
+            return last.ok_or_else(|| Failure::Ended(status.to_string()));
+        }
+        if patience.is_over() {
+            return Err(Failure::Hangs);
+        }
+        if is_closed {
+            std::thread::sleep(Duration::from_millis(10));
         }
     }
 }
@@ -140,5 +141,37 @@ pub(crate) fn serve(order: &str) -> io::Result<()> {
             let site = PackSite { file: order.file, id };
             wire::send(&mut to, &trial(&site, &directory))
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Why a script has no answer. `$0` is a file.
+    fn failure(script: &str, patience: Duration) -> (Failure, String) {
+        let directory = tempfile::tempdir().expect("a directory");
+        let file = directory.path().join("left");
+        let mut command = Command::new("sh");
+        command.args(["-c", script]).arg(&file);
+        let failure = frame(command, patience).expect_err("no answer");
+        let left = std::fs::read_to_string(file).unwrap_or_default();
+        (failure, left)
+    }
+
+    #[test]
+    fn a_process_that_an_ended_child_left_is_not_waited_for() {
+        let script = "exec 3>&0; sleep 600 2>/dev/null & echo $! >$0; exit 3";
+        let (failure, left) = failure(script, PATIENCE);
+        let kill = format!("kill {left}");
+        let killed = Command::new("sh").args(["-c", &kill]).status();
+        assert!(killed.expect("started").success());
+        assert_eq!(failure.to_string(), "ended the process that loaded it (exit status: 3)");
+    }
+
+    #[test]
+    fn a_child_that_closes_the_pipe_and_goes_on_is_killed() {
+        let (failure, _) = failure("exec 0<&-; exec sleep 600", Duration::from_millis(50));
+        assert!(matches!(failure, Failure::Hangs), "{failure}");
     }
 }

@@ -27,6 +27,7 @@ fn what_is_wrong_is_refused_and_nothing_is_kept() {
            ci --base base --head head --commands none
            ci --base base --head head --commands absent
            ci --base base --head head --markdown absent/x "sh {}/prog"
+           ci --base base --head head --markdown - --json "sh {}/prog"
            ci --base base --head head --fail-above x "sh {}/prog"
            ci --base base --head head -r 6 "sh {}/absent""#
     ));
@@ -78,6 +79,8 @@ fn a_file_of_commands_may_begin_with_a_byte_order_mark() {
     let home = builds(["0", "0"]);
     home.write("commands", "\u{feff}sh {}/prog\n");
     let done = home.run(format!("{CI} -r 6 --commands commands --markdown -"));
-    has(&done.measured().out, ["sh {}/prog", "latlas: head compared with base"]);
+    let page = &done.measured().out;
+    assert!(page.starts_with("### latlas: head compared with base"), "{page}");
+    has(page, ["sh {}/prog"]);
     assert!(!home.path("-").exists());
 }

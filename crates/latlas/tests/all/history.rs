@@ -191,6 +191,23 @@ fn cpus_are_recorded_while_a_command_runs() {
     assert_eq!(limited["ended"], "time");
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn a_recording_of_cpus_may_take_any_time() {
+    use crate::support::processes::{signal, survives, wait_until};
+    if !std::path::Path::new("/proc/stat").exists() {
+        return skip("no /proc/stat");
+    }
+    let home = Home::new();
+    let line = "history --cpus --for 300000000000y --json";
+    let history = home.json(format!("{line} -- sleep 0.3"));
+    assert_eq!(history["ended"]["exited"], 0);
+    let recording = home.start(line);
+    wait_until("its handler", || survives(recording.id(), 15));
+    signal(recording.id(), "TERM");
+    assert_eq!(Done::after(recording).json()["ended"], "requested");
+}
+
 #[test]
 fn recordings_of_cpus_that_make_no_sense_are_refused() {
     let home = Home::new();

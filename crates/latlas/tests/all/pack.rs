@@ -1,5 +1,6 @@
 //! Probe packs: built here by the C compiler, some with a fault on purpose.
 
+use crate::support::processes::signal;
 use crate::support::{Done, Home, has, lacks, skip, there, with_budget};
 use model::run::{Outcome, Run};
 use std::collections::BTreeSet;
@@ -98,9 +99,20 @@ fn what_a_traced_row_prints_is_not_taken_for_its_answer() {
     let trace = |row: &str| home.run(format!("trace {row} --operations 5 --pack faults.so"));
     has(&trace("f.good/stamped").recorded().out, ["f.good/stamped"]);
     has(&trace("g.prints").recorded().out, ["g.prints"]);
-    let ended = trace("g.ends");
-    assert_eq!(ended.code, 2, "{}", ended.err);
-    has(&ended.err, ["its pack ended the process that ran it"]);
+    for row in ["g.ends", "g.leaves"] {
+        let ended = trace(row);
+        assert_eq!(ended.code, 2, "{row}: {}", ended.err);
+        has(&ended.err, ["its pack ended the process that ran it"]);
+    }
+    kill_left(&home);
+}
+
+/// Kills what `g.leaves` left running, which nothing waited for.
+#[track_caller]
+fn kill_left(home: &Home) {
+    for process in home.read("left").lines() {
+        signal(process.parse().expect("a number"), "KILL");
+    }
 }
 
 #[test]
@@ -110,6 +122,7 @@ fn check_says_what_is_wrong_with_each_probe() {
         return;
     }
     let done = home.run("pack check faults.so").ended_with(1);
+    kill_left(&home);
     insta::assert_snapshot!("check", without_times(&done.out));
 }
 

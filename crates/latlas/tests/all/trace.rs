@@ -265,6 +265,29 @@ fn a_process_is_traced_until_a_request() {
 }
 
 #[test]
+fn no_time_is_too_long() {
+    let home = Home::new();
+    let long = "9223372036854775807s";
+    home.run(format!("trace --for {long} --out t.zst -- true")).recorded();
+    assert_eq!(read(&home, "t.zst").ended, Ended::Exited(0));
+    let most = "'18446744073709551615s 999ms'";
+    for tier in allowed(&home) {
+        let line = format!("trace --last {most} --tier {tier} --out t.zst -- sleep 0.1");
+        home.run(line).recorded();
+        let trace = read(&home, "t.zst");
+        assert!(trace.duration_ns > 100_000_000, "{tier}: all of it");
+    }
+    let mut target = Command::new("sleep").arg("600").spawn().expect("it starts");
+    let tracing = home.start(format!("trace --pid {} --for {long} --out t.zst", target.id()));
+    wait_until("its handler", || survives(tracing.id(), 15));
+    signal(tracing.id(), "TERM");
+    Done::after(tracing);
+    target.kill().expect("killed");
+    target.wait().expect("ended");
+    assert_eq!(read(&home, "t.zst").ended, Ended::Requested);
+}
+
+#[test]
 fn the_end_of_a_process_ends_its_trace() {
     let home = Home::new();
     // Later than a busy machine takes to begin.

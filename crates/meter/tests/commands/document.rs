@@ -89,7 +89,7 @@ fn run_of(case: &Case) -> Run {
             emulated: None,
         },
         commands: Commands {
-            commands,
+            commands: commands.into(),
             page_cache: PageCache::Warm,
             controls: Controls::default(),
             warmups: 1,

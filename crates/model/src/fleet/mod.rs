@@ -22,6 +22,7 @@ pub use outliers::LEAST_HOSTS;
 pub use row::{FleetRow, Outlier, Without};
 
 use crate::compare::finding::LEVEL;
+use crate::keyed::{HasId, Keyed};
 use crate::summary::{KeptResult, KeptRun};
 use noise::Noise;
 use schemars::JsonSchema;
@@ -50,7 +51,8 @@ pub struct Fleet {
     /// Hosts with runs that are not among these: their figures are left out.
     pub not_expected: Vec<String>,
     /// The hosts with runs, by name.
-    pub hosts: Vec<Host>,
+    #[schemars(with = "Vec<Host>")]
+    pub hosts: Keyed<Host>,
     /// Facts over the hosts.
     pub facts: Vec<FleetFact>,
     /// The rows, in the order of the runs.
@@ -112,6 +114,12 @@ pub struct OddFact {
     pub usual: String,
 }
 
+impl HasId for Host {
+    fn id(&self) -> (&str, &[u64]) {
+        (&self.name, &[])
+    }
+}
+
 impl Fleet {
     /// Of the runs that count ([`counted`]), by host.
     pub fn of(counted: &BTreeMap<&str, Vec<&KeptRun>>, figures: &Figures, margin: f64) -> Fleet {
@@ -169,11 +177,13 @@ impl Fleet {
         Some(self.expected.as_ref()?.missing.is_empty())
     }
 
-    /// Hosts that lie apart in any row, those of most rows first.
-    pub fn apart(&self) -> Vec<&Host> {
-        let mut hosts: Vec<&Host> = self.hosts.iter().filter(|h| !h.apart_in.is_empty()).collect();
-        hosts.sort_by_key(|host| std::cmp::Reverse(host.apart_in.len()));
-        hosts
+    /// Places of the hosts that lie apart in any row, those of most rows first.
+    pub fn apart(&self) -> Vec<usize> {
+        let hosts = self.hosts.iter().enumerate();
+        let apart = hosts.filter(|(_, host)| !host.apart_in.is_empty());
+        let mut places: Vec<usize> = apart.map(|(place, _)| place).collect();
+        places.sort_by_key(|place| std::cmp::Reverse(self.hosts[*place].apart_in.len()));
+        places
     }
 
     /// Numbers of tests: hosts in rows, and rows in groups.

@@ -9,7 +9,7 @@ use crate::summary::{KeptResult, KeptRun};
 use crate::unit::Unit;
 use schemars::JsonSchema;
 use serde::Serialize;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// A row as a distribution over hosts.
 #[derive(Serialize, JsonSchema, Clone, Debug, PartialEq)]
@@ -63,10 +63,10 @@ pub struct Without {
 }
 
 impl FleetRow {
-    /// Whether a host is apart in it.
-    pub fn is_apart(&self, host: usize) -> bool {
-        let mut all = self.outliers.iter().chain(&self.apart);
-        all.any(|outlier| outlier.host == host)
+    /// Places of the hosts that are apart in it.
+    pub fn hosts_apart(&self) -> HashSet<usize> {
+        let all = self.outliers.iter().chain(&self.apart);
+        all.map(|outlier| outlier.host).collect()
     }
 }
 

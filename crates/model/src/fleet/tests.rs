@@ -59,7 +59,8 @@ fn a_slow_host_is_named_with_what_is_odd_about_it() {
     }
     let ratio = fleet.rows[0].outliers[0].ratio;
     assert!((1.1..1.2).contains(&ratio), "{ratio}");
-    let [host] = fleet.apart()[..] else { panic!("one host") };
+    let [place] = fleet.apart()[..] else { panic!("one host") };
+    let host = &fleet.hosts[place];
     assert_eq!(host.apart_in, [0, 1]);
     let odd = &host.odd[0];
     assert_eq!(

@@ -134,7 +134,7 @@ fn record() -> Commands {
         why: None,
     };
     Commands {
-        commands,
+        commands: commands.into(),
         page_cache: PageCache::ColdFiles {
             files: vec!["big".into()],
             stayed_pages: 3,

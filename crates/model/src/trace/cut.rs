@@ -33,6 +33,12 @@ impl Trace {
     /// The trace from one time to another: threads that were there, what began
     /// before and ends after as the part in between. Losses are those of the whole.
     pub fn cut(mut self, from_ns: u64, to_ns: u64) -> Trace {
+        self.keep(from_ns, to_ns);
+        self
+    }
+
+    /// The same in place.
+    pub fn keep(&mut self, from_ns: u64, to_ns: u64) {
         let to_ns = to_ns.min(self.duration_ns);
         let stretch = Stretch { from_ns: from_ns.min(to_ns), to_ns };
         self.threads.retain_mut(|thread| {
@@ -91,7 +97,6 @@ impl Trace {
             real_ns: real_ns + stretch.from_ns,
         };
         self.duration_ns = stretch.to_ns - stretch.from_ns;
-        self
     }
 }
 

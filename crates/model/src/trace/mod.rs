@@ -10,6 +10,7 @@ pub mod state;
 pub mod summary;
 pub mod tails;
 pub mod tier;
+mod values;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

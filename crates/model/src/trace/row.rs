@@ -4,7 +4,7 @@ pub use super::tails::Spin;
 use super::tails::prices;
 use super::{InterruptKind, Signpost, Target, Thread, Trace};
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 /// A row that was traced in one visit.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -197,10 +197,16 @@ impl Trace {
             signpost_names: marks.names.clone(),
             ..self
         };
-        for &(name, from_ns, to_ns, thread) in &marks.marks {
+        let mut by_id: HashMap<u32, Vec<usize>> = HashMap::new();
+        for (at, thread) in trace.threads.iter().enumerate() {
+            by_id.entry(thread.id).or_default().push(at);
+        }
+        for &(name, from_ns, to_ns, id) in &marks.marks {
             let signpost =
                 Signpost { from_ns: relative(from_ns), to_ns: Some(relative(to_ns)), name };
-            trace.thread_at(thread, &signpost).signposts.push(signpost);
+            let same = by_id.entry(id).or_default();
+            let thread = trace.thread_at(id, same, &signpost);
+            thread.signposts.push(signpost);
         }
         for thread in &mut trace.threads {
             thread.signposts.sort_by_key(|signpost| signpost.from_ns);
@@ -209,12 +215,11 @@ impl Trace {
         trace.cut(relative(from_ns), relative(to_ns))
     }
 
-    /// The thread of this number at the time of a signpost. Of one without states, samples
-    /// and signposts say when it was there.
-    fn thread_at(&mut self, id: u32, signpost: &Signpost) -> &mut Thread {
+    /// The thread of this number, of those at these places, at the time of a signpost. Of one
+    /// without states, samples and signposts say when it was there.
+    fn thread_at(&mut self, id: u32, same: &mut Vec<usize>, signpost: &Signpost) -> &mut Thread {
         let to_ns = signpost.to_ns.unwrap_or(signpost.from_ns);
-        let threads = self.threads.iter().enumerate();
-        let threads = threads.filter(|(_, thread)| thread.id == id);
+        let threads = same.iter().map(|&at| (at, &self.threads[at]));
         let apart_ns = |thread: &Thread| {
             let after_ns = signpost.from_ns.saturating_sub(thread.to_ns);
             after_ns.max(thread.from_ns.saturating_sub(to_ns))
@@ -224,6 +229,7 @@ impl Trace {
         let found = possible.min_by_key(|(ns, at, _)| (*ns, *at));
         let at = found.map(|(_, at, _)| at).unwrap_or_else(|| {
             self.threads.push(Thread { id, from_ns: signpost.from_ns, to_ns, ..Thread::default() });
+            same.push(self.threads.len() - 1);
             self.threads.len() - 1
         });
         let thread = &mut self.threads[at];
@@ -326,6 +332,24 @@ mod tests {
         let figures = crate::trace::summary::summary(&trace).signposts;
         let unfinished: u64 = figures.iter().map(|f| f.unfinished).sum();
         assert_eq!(unfinished, 0, "every mark has its end");
+    }
+
+    #[test]
+    fn each_operation_may_have_a_thread_of_its_own() {
+        const MANY: u32 = 1 << 19;
+        let marks = (0..MANY).map(|at| (0, 1000 + u64::from(at), 1000 + u64::from(at), 7 + at));
+        let marks = Marks {
+            visit_ns: (1000, 1000 + u64::from(MANY)),
+            marks: marks.collect(),
+            ..Marks::default()
+        };
+        let mut trace = trace();
+        trace.duration_ns = MANY.into();
+        let of_row = trace.of_row("my.row".into(), &marks);
+        // Two had the number 8 before and after.
+        assert_eq!(of_row.threads.len() as u32, MANY + 2);
+        let signposts = of_row.threads.iter().map(|thread| thread.signposts.len());
+        assert_eq!(signposts.sum::<usize>() as u32, MANY);
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Stacks of threads in user mode: each frame and each caller of it stands once.
 
-use super::{Kind, Segment, Thread, Trace};
+use super::{Kind, Thread, Trace};
 use serde::{Deserialize, Serialize};
 
 /// All stacks of a trace.
@@ -115,17 +115,19 @@ impl Stacks {
 }
 
 impl Thread {
-    /// The stack with which the thread had left its CPU, of a stretch in which it
-    /// is on none.
-    pub fn stack_in(&self, segment: &Segment) -> Option<u32> {
-        let before = self.left.partition_point(|left| left.at_ns <= segment.from_ns);
-        let left = self.left[..before].last()?;
-        let first = self.segments.partition_point(|one| one.from_ns < left.at_ns);
-        let since = self.segments[first..].iter();
-        let mut since = since.take_while(|one| one.from_ns <= segment.from_ns);
-        let is_off =
-            |one: &Segment| !matches!(one.state.kind(), Kind::Running | Kind::Lost | Kind::Unknown);
-        since.all(is_off).then_some(left.stack)
+    /// Of each of its segments in which it is on no CPU, the stack with which it had left one.
+    pub fn stacks(&self) -> impl Iterator<Item = Option<u32>> {
+        let mut left = self.left.iter().peekable();
+        let mut last = None;
+        self.segments.iter().map(move |segment| {
+            while let Some(left) = left.next_if(|left| left.at_ns <= segment.from_ns) {
+                last = Some(left.stack);
+            }
+            if matches!(segment.state.kind(), Kind::Running | Kind::Lost | Kind::Unknown) {
+                last = None;
+            }
+            last
+        })
     }
 }
 
@@ -140,7 +142,7 @@ impl Trace {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::trace::State;
+    use crate::trace::{Segment, State};
 
     fn stacks() -> Stacks {
         let frame = |function: Option<&str>, module, offset| Frame {
@@ -189,9 +191,24 @@ mod tests {
         ];
         let left = |at_ns, stack| Left { at_ns, stack };
         let thread = Thread { segments, left: vec![left(10, 4), left(30, 5)], ..Thread::default() };
-        let found: Vec<Option<u32>> =
-            thread.segments.iter().map(|segment| thread.stack_in(segment)).collect();
+        let found: Vec<Option<u32>> = thread.stacks().collect();
         let wanted = [None, Some(4), Some(4), None, Some(5), None, None];
         assert_eq!(found, wanted);
+    }
+
+    #[test]
+    fn a_thread_may_stay_off_its_cpu_for_ever() {
+        const MANY: u64 = 1 << 20;
+        let state = |at: u64| match at % 2 {
+            0 => State::Stopped,
+            _ => State::Runnable,
+        };
+        let thread = Thread {
+            segments: (0..MANY).map(|at| Segment::new(at, at + 1, state(at))).collect(),
+            left: vec![Left { at_ns: 0, stack: 3 }],
+            ..Thread::default()
+        };
+        let found = thread.stacks().filter(|&stack| stack == Some(3));
+        assert_eq!(found.count() as u64, MANY);
     }
 }

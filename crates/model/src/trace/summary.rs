@@ -281,11 +281,10 @@ fn preemptions(trace: &Trace) -> Vec<Preemption> {
 fn places(trace: &Trace) -> Vec<PlaceFigures> {
     let mut places: BTreeMap<(&str, Kind, u32), (u64, u64)> = BTreeMap::new();
     for thread in trace.threads.iter().filter(|thread| !thread.left.is_empty()) {
-        for segment in &thread.segments {
+        for (segment, stack) in thread.segments.iter().zip(thread.stacks()) {
             let kind = segment.state.kind();
             // Once woken, it waits for a CPU only.
-            let stack = thread.stack_in(segment).filter(|_| kind != Kind::Runnable);
-            if let Some(stack) = stack {
+            if let Some(stack) = stack.filter(|_| kind != Kind::Runnable) {
                 let place = places.entry((&thread.name, kind, stack)).or_default();
                 let total_ns = place.1.saturating_add(segment.duration_ns());
                 *place = (place.0 + 1, total_ns);

@@ -8,12 +8,16 @@ mod prices;
 mod quota;
 mod steps;
 mod stretches;
+mod sums;
+mod threads;
 mod usual;
 
+use super::row::Operation;
 use super::{InterruptKind, Row, Target, Trace};
 use counted::Counted;
 use path::{Index, Path};
 use std::collections::{BTreeMap, HashMap};
+use steps::Steps;
 use usual::Usual;
 
 pub use prices::Spin;
@@ -105,8 +109,8 @@ impl Tails {
     }
 }
 
-/// Explains the slowest operations of each kind; nothing if there are fewer than two, or if all
-/// take more time than the trace has: they don't overlap, unless the document is damaged.
+/// Explains the slowest operations of each kind; nothing if there are fewer than two, or if they
+/// overlap or take more time than the trace has, as only in a damaged document.
 pub fn tails(trace: &Trace) -> Vec<Tails> {
     let Target::Row(row) = &trace.target else {
         return Vec::new();
@@ -116,7 +120,10 @@ pub fn tails(trace: &Trace) -> Vec<Tails> {
     };
     let prices = Prices { interrupts, fault_ns: fault_ns.unwrap_or(0) };
     let lengths = row.operations.iter().map(|o| u128::from(o.duration_ns()));
-    if lengths.sum::<u128>() > u128::from(trace.duration_ns) {
+    let overlap = |pair: &[Operation]| pair[0].to_ns > pair[1].from_ns;
+    if lengths.sum::<u128>() > u128::from(trace.duration_ns)
+        || row.operations.windows(2).any(overlap)
+    {
         return Vec::new();
     }
     let index = Index::new(trace, row);
@@ -129,13 +136,15 @@ pub fn tails(trace: &Trace) -> Vec<Tails> {
             (name, numbers, Usual::of(&paths))
         })
         .collect();
-    let mut longer_ns = vec![0.0; paths.len()];
+    let mut longer_ns = vec![0; paths.len()];
     for (_, numbers, usual) in &kinds {
-        numbers.iter().for_each(|&at| longer_ns[at] = usual.longer_ns(&paths[at]));
+        for &at in numbers {
+            longer_ns[at] = usual.longer_ns(&paths[at]) as u64;
+        }
     }
-    let counted = Counted::of(trace, row, longer_ns);
+    let counted = Counted::of(trace, row, &longer_ns);
     let watch = row.watch.as_ref();
-    let clock_steps = watch.map_or(&[][..], |watch| &watch.clock_steps);
+    let steps = Steps::of(watch.map_or(&[][..], |watch| &watch.clock_steps));
     let length_ns = |at: usize| row.operations[at].duration_ns();
     let explained = kinds.into_iter().filter_map(|(name, mut order, usual)| {
         order.sort_by_key(|&at| std::cmp::Reverse(length_ns(at)));
@@ -146,11 +155,12 @@ pub fn tails(trace: &Trace) -> Vec<Tails> {
         }
         let median_ns = length_ns(order[(order.len() - 1) / 2]);
         let slow = order[..count].iter().map(|&number| {
+            let (operation, path) = (&row.operations[number], &paths[number]);
             let excess_ns = length_ns(number) as f64 - median_ns as f64;
-            let mut causes = usual.causes(&paths[number], excess_ns, &prices, |left_ns| {
-                counted.interrupts(row, number, &paths[number], left_ns, &prices)
+            let mut causes = usual.causes(path, excess_ns, &prices, |left_ns| {
+                counted.interrupts(operation, path, left_ns, &prices)
             });
-            steps::name(clock_steps, &row.operations[number], &mut causes);
+            steps.name(operation, &mut causes);
             Slow { number, excess_ns, causes }
         });
         Some(Tails {

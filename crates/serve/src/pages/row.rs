@@ -36,11 +36,10 @@ pub(crate) async fn row(
             Err(Problem::NoRow) if !points.is_empty() => None,
             Err(problem) => return Err(problem),
         };
-        // Machines with a figure that counts first.
-        let counted = over_machines.iter().flat_map(|all| &all.standing.machines);
-        let counted: Vec<_> = counted.map(|machine| &machine.machine).collect();
-        let mut machines = index.machines()?;
-        machines.sort_by_key(|machine| !counted.contains(&&machine.key));
+        let machines = match &over_machines {
+            Some(all) => all.counted_first(),
+            None => index.machines()?,
+        };
         let mut histories = Vec::new();
         for machine in machines {
             if histories.len() == MACHINES {
@@ -49,7 +48,8 @@ pub(crate) async fn row(
             let history = queries::history(index, machine, row, at)?;
             histories.extend(history.map(|(_, history)| history));
         }
-        let not_shown = counted.len().saturating_sub(MACHINES);
+        let counted = over_machines.iter().map(|all| all.standing.machines.len());
+        let not_shown = counted.sum::<usize>().saturating_sub(MACHINES);
         let title = probe_of(&app.options().probes, row).map(|probe| &probe.title);
         let histories = histories.iter().enumerate();
         let over_time: Vec<Block> = histories.flat_map(over_time).collect();

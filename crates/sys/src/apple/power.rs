@@ -6,6 +6,7 @@ use std::process::Command;
 
 use model::machine::Fact;
 
+use crate::capture;
 use crate::power::Power;
 use crate::qos_class::QosClass;
 
@@ -32,8 +33,8 @@ fn qos() -> Fact<String> {
 /// There is no call of C for it; pmset(1) prints `lowpowermode 0`.
 fn low_power() -> Fact<String> {
     const PMSET: &str = "/usr/bin/pmset -g";
-    let output = match Command::new("/usr/bin/pmset").arg("-g").output() {
-        Ok(output) => String::from_utf8_lossy(&output.stdout).into_owned(),
+    let output = match capture::text(Command::new("/usr/bin/pmset").arg("-g")) {
+        Ok(output) => output,
         Err(error) => return Fact::unknown(format!("{PMSET}: {error}")),
     };
     let value = output.lines().find_map(|line| {
@@ -77,8 +78,8 @@ fn thermal() -> Fact<String> {
 /// `pmset -g batt` begins with `Now drawing from 'AC Power'`.
 pub(crate) fn source() -> Fact<String> {
     const PMSET: &str = "/usr/bin/pmset -g batt";
-    let output = match Command::new("/usr/bin/pmset").args(["-g", "batt"]).output() {
-        Ok(output) => String::from_utf8_lossy(&output.stdout).into_owned(),
+    let output = match capture::text(Command::new("/usr/bin/pmset").args(["-g", "batt"])) {
+        Ok(output) => output,
         Err(error) => return Fact::unknown(format!("{PMSET}: {error}")),
     };
     let drawing = output.lines().next().unwrap_or_default();

@@ -19,7 +19,7 @@ mod hardware;
 pub use calibration::{Calibration, calibrate};
 pub use cost::{ClockCost, measure_cost};
 pub(crate) use monotonic::timespec_ns;
-pub use monotonic::{boot_ns, monotonic_raw_ns, realtime_unix_ms, realtime_unix_ns};
+pub use monotonic::{boot_ns, later, monotonic_raw_ns, realtime_unix_ms, realtime_unix_ns};
 pub use on_raw::{Anchor, OnRaw};
 pub use skew::{Exchange, Skew, measure_skew};
 

@@ -1,6 +1,14 @@
 //! The kernel's clocks.
 
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+/// Longer than anything runs.
+const FOREVER: Duration = Duration::from_secs(10 * 365 * 24 * 3600);
+
+/// A moment so long after another; ten years after it where the clock does not go so far.
+pub fn later(than: Instant, by: Duration) -> Instant {
+    than.checked_add(by).unwrap_or_else(|| than + FOREVER)
+}
 
 /// CLOCK_MONOTONIC_RAW in ns: since some fixed point, at the rate of the
 /// hardware, never stepped nor slewed by time synchronisation
@@ -44,4 +52,17 @@ pub fn realtime_unix_ms() -> u64 {
     SystemTime::now()
         .duration_since(UNIX_EPOCH)
         .map_or(0, |since| u64::try_from(since.as_millis()).unwrap_or(u64::MAX))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_time_that_no_clock_reaches_is_years_away() {
+        let now = Instant::now();
+        let hour = Duration::from_secs(3600);
+        assert_eq!(later(now, hour), now + hour);
+        assert_eq!(later(now, Duration::MAX), now + FOREVER);
+    }
 }

@@ -15,7 +15,7 @@ use rustix::time::{ClockId, clock_getres};
 
 use crate::child::usage::timeval_ns;
 use crate::child::{Forked, hear_of_children};
-use crate::clock::{monotonic_raw_ns, timespec_ns};
+use crate::clock::{later, monotonic_raw_ns, timespec_ns};
 use crate::command::{Action, Command, End, Finished, Limits, NotStarted, Streams, Usage};
 use crate::controls::Step;
 use crate::counters::{Counters, Event, Totals};
@@ -250,7 +250,7 @@ impl Group {
     fn wait_until(&self, child: libc::pid_t, limits: Limits) -> io::Result<Option<End>> {
         let pid = Pid::from_raw(child).ok_or(io::ErrorKind::Other)?;
         let ended = pidfd_open(child)?;
-        let until = limits.time.map(|time| Instant::now() + time);
+        let until = limits.time.map(|time| later(Instant::now(), time));
         let mut fds = vec![PollFd::new(&ended, PollFlags::IN)];
         if let Some(wake) = &limits.wake {
             fds.push(PollFd::new(wake, PollFlags::IN));

@@ -4,7 +4,7 @@ use super::buffers::Traced;
 use super::recorded::Around;
 use super::signposts::Signposts;
 use super::source::Source;
-use super::{FOREVER, RecordError, Request, joined, no_signposts, now};
+use super::{RecordError, Request, joined, no_signposts, now};
 use model::trace::{Ended, Reason, Target, Trace};
 use std::ffi::OsString;
 use std::io;
@@ -69,7 +69,7 @@ pub fn started(
     if source.has_interrupts() {
         command.env(INTERRUPTS_RECORDED, "1");
     }
-    let limit = request.limit.unwrap_or(FOREVER);
+    let limit = request.limit.unwrap_or(Duration::MAX);
     let stop = AtomicBool::new(false);
     let recorder = Mutex::new(Vec::new());
     let records = || {
@@ -112,7 +112,7 @@ pub fn started(
         let _ = tell_root.send(running.id());
         // One that has ended is there until it is waited for: where it is sampled, it is seen once.
         let _ = seen.recv();
-        let status = running.wait_until_asked_twice(Instant::now() + limit);
+        let status = running.wait_until_asked_twice(sys::later(Instant::now(), limit));
         let to_ns = sys::monotonic_raw_ns();
         drop(ends);
         let recorded = joined(collector)?;

@@ -1,8 +1,8 @@
 //! The records that are kept: all of them, or those of the last seconds.
 
-use super::Request;
 use super::buffers::{Chunk, Traced};
 use super::process;
+use super::{Request, ns};
 use crate::decode::{Decoded, Samples};
 use crate::event::{Event, What, text_of};
 use crate::stacks::Reader;
@@ -62,7 +62,7 @@ impl Kept {
             Traced::Process(id) => process::threads(*id).unwrap_or_default(),
         };
         Kept {
-            last: request.last.map(|last| last + LATEST),
+            last: request.last.map(|last| last.saturating_add(LATEST)),
             limit_bytes: request.limit_bytes,
             bytes: 0,
             batches: VecDeque::new(),
@@ -84,7 +84,7 @@ impl Kept {
         let Some(last) = self.last else {
             return self.bytes <= self.limit_bytes;
         };
-        let from_ns = drained_ns.saturating_sub(last.as_nanos() as u64);
+        let from_ns = drained_ns.saturating_sub(ns(last));
         while let Some(oldest) = self.batches.front() {
             // The newest is kept, however large it is.
             let fits = self.bytes <= self.limit_bytes || self.batches.len() == 1;
@@ -321,6 +321,15 @@ mod tests {
         assert!(all.add(vec![(0, vec![0; 1])], 3, 9_000_000_000));
         assert!(!all.add(vec![(1, vec![0; 1])], 0, 9_000_000_001));
         assert_eq!(lengths(all), (vec![6, 1, 1], None));
+    }
+
+    #[test]
+    fn the_end_may_be_longer_than_a_clock_runs() {
+        // One more than 64 bits of ns.
+        let mut end = kept(Some(Duration::new(18_446_744_073, 709_551_617)), 10);
+        assert!(end.add(vec![(0, vec![0; 3])], 0, 1_000));
+        assert!(end.add(vec![(0, vec![0; 4])], 0, 9_000));
+        assert_eq!(lengths(end), (vec![3, 4], None));
     }
 
     #[test]

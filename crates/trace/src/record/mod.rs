@@ -145,8 +145,10 @@ fn no_signposts(reason: Reason) -> Gap {
     Gap { of: Missing::Topic(Topic::Signposts), reason }
 }
 
-/// Longer than anything runs.
-const FOREVER: Duration = Duration::from_secs(10 * 365 * 24 * 3600);
+/// A time in ns.
+fn ns(time: Duration) -> u64 {
+    u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
+}
 
 fn now() -> Clocks {
     Clocks {

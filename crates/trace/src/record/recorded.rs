@@ -2,7 +2,7 @@
 
 use super::kept::Collected;
 use super::sampler::{self, Sampled};
-use super::{Request, check};
+use super::{Request, check, ns};
 use crate::decode::{Decoded, Samples, Tracepoint};
 use crate::event::{Event, text_of};
 use crate::states::{Settings, Timeline, stopped, timeline};
@@ -121,7 +121,7 @@ impl Recorded {
                 let short_ns = collected.short_ns.zip(last_from_ns);
                 let is_short = short_ns.is_some_and(|(short_ns, asked_ns)| short_ns > asked_ns);
                 let asked_ns = to_ns.saturating_sub(around.began.raw_ns);
-                let asked_ns = last.map(|last| asked_ns.min(last.as_nanos() as u64));
+                let asked_ns = last.map(|last| asked_ns.min(ns(last)));
                 trace.losses.last_ns = asked_ns.filter(|_| is_short);
                 trace
             }
@@ -166,7 +166,7 @@ fn since(clocks: Clocks, raw_ns: u64) -> Clocks {
 
 /// A time before another.
 fn before_by(at_ns: u64, by: Duration) -> u64 {
-    at_ns.saturating_sub(u64::try_from(by.as_nanos()).unwrap_or(u64::MAX))
+    at_ns.saturating_sub(ns(by))
 }
 
 /// Where only the end is shown: from when on, if that is later than when recording began.

@@ -3,7 +3,7 @@
 use super::buffers::Traced;
 use super::recorded::Around;
 use super::source::Source;
-use super::{FOREVER, RecordError, Request, joined, no_signposts, now, process as of};
+use super::{RecordError, Request, joined, no_signposts, now, process as of};
 use crate::event::{Event, What};
 use model::trace::{Ended, Reason, Target, Trace};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -41,7 +41,8 @@ pub fn process(id: u32, held: &Held, request: &Request) -> Result<Trace, RecordE
     });
     let asleep: Vec<Event> = asleep.collect();
     let stop = AtomicBool::new(false);
-    let end = Instant::now() + request.limit.unwrap_or(FOREVER);
+    let limit = request.limit.unwrap_or(Duration::MAX);
+    let end = sys::later(Instant::now(), limit);
     let (recorded, to_ns, ended) = std::thread::scope(|scope| -> Result<_, RecordError> {
         let collector = spawn_scoped(scope, Builder::new(), || {
             source.collect(id, &traced, began.raw_ns, &stop, request, &|| ())

@@ -1,9 +1,9 @@
 //! The tier that needs no right: what the kernel counts of each thread, read
 //! from /proc at an interval. Threads that live for less may be missed.
 
-use super::Request;
 use super::buffers::Traced;
 use super::process::{family, name, schedstat_of, stat_of, threads};
+use super::{Request, ns};
 use model::trace::{Sample, Thread};
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -71,7 +71,7 @@ pub(super) fn sample(
             break;
         }
         if let Some(last) = request.last {
-            let from_ns = now_ns.saturating_sub(last.as_nanos() as u64);
+            let from_ns = now_ns.saturating_sub(ns(last));
             drop_before(&mut sampled.threads, from_ns);
             let places = sampled.threads.iter().enumerate();
             place = places.map(|(at, thread)| ((thread.process, thread.id), at)).collect();

@@ -13,7 +13,9 @@ use std::io;
 use std::os::fd::AsRawFd;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
+use std::time::Duration;
+use sys::capture::{self, Captured, Limits};
 use sys::input;
 use sys::tracefs::Tracefs;
 
@@ -28,6 +30,8 @@ pub struct Usdt {
 
 /// Each is an event for each CPU, and of a process for each thread.
 const MOST: usize = 1024;
+/// What a loader may take to list the libraries of a program.
+const LISTING: Limits = Limits { time: Duration::from_secs(10), bytes: 1 << 20 };
 /// The file of the kernel's definitions.
 const DEFINITIONS: &str = "uprobe_events";
 /// Before the number of the process that records.
@@ -177,9 +181,17 @@ fn needed(program: &Path) -> Vec<PathBuf> {
     let Some(loader) = loader else {
         return Vec::new();
     };
-    let listed = Command::new(loader).arg("--list").arg(program).output();
-    let text = listed.map(|listed| String::from_utf8_lossy(&listed.stdout).into_owned());
-    let text = text.unwrap_or_default();
+    listed(Command::new(loader).arg("--list").arg(program))
+}
+
+/// The libraries that a loader lists; none if it can't, or goes on for long. Which program that is stands in the
+/// file of the traced one.
+fn listed(loader: &mut Command) -> Vec<PathBuf> {
+    let Ok(Captured::Exited { out, .. }) = capture::run(loader.stdin(Stdio::null()), LISTING)
+    else {
+        return Vec::new();
+    };
+    let text = String::from_utf8_lossy(&out);
     let paths = text.lines().filter_map(|line| line.split_once(" => ")?.1.rsplit_once(" ("));
     paths.map(|(path, _)| path.into()).collect()
 }
@@ -193,4 +205,24 @@ fn mapped(id: u32) -> Vec<PathBuf> {
     let root = PathBuf::from(format!("/proc/{id}/root"));
     let libraries = paths.into_iter().filter(|path| exe != Path::new(path));
     libraries.map(|path| root.join(path.trim_start_matches('/'))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_loader_that_leaves_a_process_is_not_waited_for() {
+        let script =
+            "sleep 600 & echo \"left => $! (0x1)\"; echo 'libc.so.6 => /lib/libc.so.6 (0x2)'";
+        let found = listed(Command::new("sh").args(["-c", script]));
+        let [left, library] = &found[..] else {
+            panic!("{found:?}");
+        };
+        assert_eq!(library, Path::new("/lib/libc.so.6"));
+        let kill = format!("kill {}", left.display());
+        let killed = Command::new("sh").args(["-c", &kill]).status();
+        let killed = killed.expect("started");
+        assert!(killed.success(), "it was waited for to its end");
+    }
 }

@@ -17,6 +17,10 @@ use sys::perf::{Body, Capture, StackSample, UserStack, addresses, record, split,
 use table::{Code, Table};
 use unwind::{Known, Unwinding};
 
+/// Most bytes of the names of all functions: a program has fewer, and a document has room for no
+/// more.
+const MOST_NAME_BYTES: usize = 1 << 27;
+
 /// Stacks so far.
 pub struct Reader {
     capture: Capture,
@@ -202,8 +206,9 @@ impl Reader {
             }
         }
         let mut names: HashMap<Code, String> = HashMap::new();
+        let mut room = MOST_NAME_BYTES;
         for (module, offsets) in by_module {
-            let functions = self.modules.functions(module, &offsets);
+            let functions = self.modules.functions(module, &offsets, &mut room);
             let named = offsets.into_iter().zip(functions);
             names.extend(named.filter_map(|(offset, function)| {
                 let module = Some(module);

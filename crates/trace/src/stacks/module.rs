@@ -2,10 +2,12 @@
 
 use blazesym::symbolize::source::{Elf, Source};
 use blazesym::symbolize::{Input, Symbolizer};
+use cpp_demangle::DemangleOptions;
 use framehop::ExplicitModuleSectionInfo;
 use object::{Object, ObjectSection, ObjectSegment, ReadCache};
 use std::collections::HashMap;
 use std::ffi::OsStr;
+use std::fmt::{self, Write};
 use std::fs::File;
 use std::ops::Range;
 use std::os::fd::AsRawFd;
@@ -44,6 +46,8 @@ pub(super) struct Sections {
 const MOST: usize = 1 << 14;
 /// A section is no larger than this.
 const LARGEST_SECTION: u64 = 1 << 28;
+/// Most bytes of a function's name: what a few hundred bytes of a file stand for may be gigabytes.
+const LONGEST_NAME: usize = 1 << 16;
 
 impl Modules {
     /// The number of a file that a process maps; `None` of what is no file.
@@ -81,8 +85,14 @@ impl Modules {
         paths.map(|path| String::from_utf8_lossy(path).into_owned()).collect()
     }
 
-    /// The functions at these places of a file, as far as they have names.
-    pub(super) fn functions(&self, number: u32, offsets: &[u64]) -> Vec<Option<String>> {
+    /// The functions at these places of a file, as far as they have names, and there is room for
+    /// so many bytes.
+    pub(super) fn functions(
+        &self,
+        number: u32,
+        offsets: &[u64],
+        room: &mut usize,
+    ) -> Vec<Option<String>> {
         let none = vec![None; offsets.len()];
         let file = self.all.get(number as usize).and_then(|module| module.file.as_ref());
         let Some(file) = file else {
@@ -99,19 +109,52 @@ impl Modules {
             let symbol = found.as_sym()?;
             // Beyond its end, it is not the one.
             let within = symbol.size.is_none_or(|size| symbol.offset < size.max(1));
-            within.then(|| demangled(&symbol.name))
+            let name = within.then(|| readable(&symbol.name)).flatten()?;
+            *room = room.checked_sub(name.len())?;
+            Some(name)
         });
         names.collect()
     }
 }
 
-/// The name as its program has it. A name of C is none of a type: `f` is no `float`.
-fn demangled(name: &str) -> String {
+/// The name as its program has it; as the file has it, where that is too long, and none where
+/// both are. A name of C is none of a type: `f` is no `float`.
+fn readable(name: &str) -> Option<String> {
+    if name.len() > LONGEST_NAME {
+        return None;
+    }
     let is_mangled = ["_Z", "__Z", "_R"].iter().any(|mark| name.starts_with(mark));
-    let rust = || Some(format!("{:#}", rustc_demangle::try_demangle(name).ok()?));
-    let cpp = || cpp_demangle::Symbol::new(name).ok()?.demangle().ok();
-    let readable = is_mangled.then(|| rust().or_else(cpp)).flatten();
-    readable.unwrap_or_else(|| name.to_owned())
+    let demangled = is_mangled.then(|| rust(name).or_else(|| cpp(name)));
+    Some(demangled.flatten().unwrap_or_else(|| name.to_owned()))
+}
+
+fn rust(name: &str) -> Option<String> {
+    let symbol = rustc_demangle::try_demangle(name).ok()?;
+    let mut text = Bounded::default();
+    write!(text, "{symbol:#}").ok()?;
+    Some(text.0)
+}
+
+fn cpp(name: &str) -> Option<String> {
+    let symbol = cpp_demangle::Symbol::new(name).ok()?;
+    let mut text = Bounded::default();
+    let written = symbol.structured_demangle(&mut text, &DemangleOptions::default());
+    written.ok()?;
+    Some(text.0)
+}
+
+/// A text that takes no more than a name may have.
+#[derive(Default)]
+struct Bounded(String);
+
+impl Write for Bounded {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        if text.len() > LONGEST_NAME - self.0.len() {
+            return Err(fmt::Error);
+        }
+        self.0.push_str(text);
+        Ok(())
+    }
 }
 
 /// The file, if it is still the one that was mapped. In a container it has another
@@ -187,7 +230,40 @@ mod tests {
             ("_RNvC6_123foo3bar", "123foo::bar"),
             ("_Read", "_Read"),
         ] {
-            assert_eq!(demangled(name), expected);
+            assert_eq!(readable(name).as_deref(), Some(expected));
         }
+    }
+
+    /// The function f of C++ with types that each have the one before twice.
+    fn of_cpp(types: u32) -> String {
+        let digit = |n| char::from_digit(n, 36).expect("few");
+        let number = |n: u32| digit(n).to_ascii_uppercase();
+        let types = (0..types).map(|n| format!("S_IS{0}_S{0}_E", number(n)));
+        format!("_Z1f1AIiiE{}", types.collect::<String>())
+    }
+
+    /// The same of Rust, of one type.
+    fn of_rust(pairs: u32) -> String {
+        let digit = |n| char::from_digit(n, 36).expect("few");
+        let backs = (3..pairs + 3).rev().map(|n| format!("B{}_E", digit(n)));
+        let begins = "T".repeat(pairs as usize);
+        format!("_RMC0{begins}p{}", backs.collect::<String>())
+    }
+
+    #[test]
+    fn a_name_that_unfolds_to_more_than_any_stays_as_it_is() {
+        let two = "f(A<int, int>, A<A<int, int>, A<int, int> >)";
+        assert_eq!(readable(&of_cpp(1)).as_deref(), Some(two));
+        assert_eq!(readable(&of_rust(1)).as_deref(), Some("<(_, _)>"));
+        for n in 1..30 {
+            for (name, most) in [(of_cpp(n), 10), (of_rust(n), 13)] {
+                let readable = readable(&name).expect("short");
+                assert!(readable.len() <= LONGEST_NAME, "{name}");
+                assert_eq!(readable == name, n > most, "{name}");
+            }
+        }
+        let long = "f".repeat(LONGEST_NAME);
+        assert_eq!(readable(&long), Some(long.clone()));
+        assert_eq!(readable(&(long + "f")), None);
     }
 }

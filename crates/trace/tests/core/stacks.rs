@@ -138,8 +138,7 @@ fn a_stack_is_that_of_the_switch_before_it() {
     // The second comes after a wake-up by another CPU.
     let (thread, left) = left(ring, &[(210, 4), (410, 5)], true);
     assert_eq!(left, [(200, 4), (400, 5)]);
-    let stacks = thread.segments.iter().map(|one| thread.stack_in(one));
-    let stacks: Vec<_> = stacks.collect();
+    let stacks: Vec<_> = thread.stacks().collect();
     // Blocked, runnable; preempted.
     let wanted = [None, None, Some(4), Some(4), None, Some(5), None];
     assert_eq!(stacks, wanted, "{:?}", thread.segments);

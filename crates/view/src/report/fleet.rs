@@ -4,7 +4,9 @@
 use super::GENERATOR;
 use crate::html::policy::meta;
 use crate::html::{Place, finished, paint, script, style};
-use crate::render::fleet::{Length, apart, facts, groups, host, method, missing, rows, summary};
+use crate::render::fleet::{
+    Hosts, Length, apart, facts, groups, host, method, missing, rows, summary,
+};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use model::fleet::Fleet;
 use model::story::{Block, Link};
@@ -20,6 +22,7 @@ pub fn fleet_page(fleet: &Fleet) -> String {
     };
     let place = Place { heading: 3, href: &href };
     let title = format!("{}: {} hosts", fleet.campaign, fleet.hosts.len());
+    let hosts = Hosts::of(fleet);
     let mut first = summary(fleet);
     first.extend(missing(fleet));
     finished(html! {
@@ -47,7 +50,7 @@ pub fn fleet_page(fleet: &Fleet) -> String {
                         h2 #h-hosts { "Hosts" }
                         p.lead { "Each with its facts and runs; the commands show a run where its document is stored." }
                         @for (at, own) in fleet.hosts.iter().enumerate() {
-                            article #{ "host-" (at + 1) } { h3 { (own.name) } (paint(&host(fleet, own), place)) }
+                            article #{ "host-" (at + 1) } { h3 { (own.name) } (paint(&host(&hosts, at), place)) }
                         }
                     }
                 }
@@ -72,7 +75,7 @@ const PARTS: [Part; 4] = [
         title: "Outliers",
         lead: "Hosts further from the median than the spread of hosts and their own interval, those of most rows first.",
         blocks: |fleet| {
-            let mut blocks = apart(fleet, Length::Whole);
+            let mut blocks = apart(&Hosts::of(fleet), Length::Whole);
             blocks.extend(method(fleet));
             blocks
         },

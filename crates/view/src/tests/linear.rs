@@ -3,13 +3,15 @@
 
 use crate::chart::pictures;
 use crate::render::{self, Options};
-use crate::report::{Content, Shown, page};
+use crate::report::{Content, Shown, fleet_page, page};
 use crate::terminal::plain;
 use compare::operand::Operand;
 use compare::references::References;
+use model::command::Command;
+use model::fleet::Fleet;
 use model::keyed::count;
-use model::run::Run;
-use model::synthetic;
+use model::run::{Cell, Row, Run};
+use model::synthetic::{self, fleet};
 use store::exchange::export::{Format, export};
 
 /// A run of so many rows, each with its samples.
@@ -77,5 +79,62 @@ fn no_page_searches_for_each_row() {
             count::during(|| draw(&run))
         });
         assert!(many <= 16 * few * 13 / 10, "{name}: {few} items of 32 rows, {many} of 512");
+    }
+}
+
+/// A run of so many commands of these names.
+fn run_of_commands(count: usize, name: &dyn Fn(usize) -> String) -> Run {
+    let mut run = synthetic::run_of_commands();
+    let row = run.row("exec.grep/wall").expect("a row").clone();
+    let cell = run.cell(&row.id, &[]).expect("its samples").clone();
+    let record = run.commands.as_mut().expect("commands");
+    let command = record.commands[0].clone();
+    let commands = (0..count).map(|n| Command { name: name(n), ..command.clone() });
+    record.commands = commands.collect();
+    let rows = (0..count).map(|n| Row { id: format!("exec.{}/wall", name(n)), ..row.clone() });
+    run.rows = rows.collect();
+    let ids = ["wall", "user", "system"].map(|of| (0..count).map(move |n| (n, of)));
+    let cells = ids
+        .into_iter()
+        .flatten()
+        .map(|(n, of)| Cell { row: format!("exec.{}/{of}", name(n)), ..cell.clone() });
+    run.cells = cells.collect();
+    run
+}
+
+#[test]
+fn no_export_of_commands_searches_for_each_of_them() {
+    let names: [&dyn Fn(usize) -> String; 2] = [&|n| format!("command-{n}"), &|_| "same".into()];
+    for name in names {
+        let [few, many] = [32, 512].map(|commands| {
+            let run = run_of_commands(commands, name);
+            count::during(|| {
+                let exported = export(&run, Format::Hyperfine, &[]).expect("exported");
+                assert_eq!(exported.text.matches("grep -F x big").count(), commands);
+            })
+        });
+        assert!(many <= 16 * few * 13 / 10, "{few} items of 32 commands, {many} of 512");
+    }
+}
+
+#[test]
+fn no_page_of_a_fleet_searches_for_each_host() {
+    type Page<'p> = (&'p str, &'p dyn Fn(&Fleet));
+    let pages: [Page; 2] = [
+        ("report", &|fleet| drop(plain(&render::fleet(fleet)))),
+        ("report -o", &|fleet| drop(fleet_page(fleet))),
+    ];
+    for (name, draw) in pages {
+        let [few, many] = [40, 640].map(|hosts| {
+            // One host of twelve lies apart, in another row than the next.
+            let factor = |host: usize, row: usize| match (host % 12, host / 12 % 4 == row) {
+                (7, true) => 1.3,
+                _ => 1.0,
+            };
+            let fleet = fleet::fleet(&fleet::Made::new(hosts, 4, 1).runs(factor, |_, _| ()));
+            assert_eq!(fleet.apart().len(), (hosts + 4) / 12);
+            count::during(|| draw(&fleet))
+        });
+        assert!(many <= 16 * few * 13 / 10, "{name}: {few} hosts of 40 handed out, {many} of 640");
     }
 }

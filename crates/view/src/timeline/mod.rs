@@ -4,6 +4,7 @@
 
 mod bytes;
 mod cpus;
+mod lanes;
 mod pack;
 #[cfg(test)]
 mod tests;

@@ -3,9 +3,10 @@
 
 use super::bytes::{Bytes, Dictionary, Stretch, contiguous};
 use super::cpus::{Occupant, cpus};
+use super::lanes::Lanes;
 use model::text::visible;
 use model::trace::stacks::Node;
-use model::trace::{Access, Kind, Segment, State, Thread, Trace, Wakeup};
+use model::trace::{Access, Kind, State, Thread, Trace, Wakeup};
 use serde::Serialize;
 use std::collections::{BTreeMap, HashMap};
 
@@ -58,18 +59,19 @@ pub(super) fn pack(trace: &Trace) -> Packed {
     let mut bytes = Bytes::default();
     let mut states = Dictionary::default();
     let mut wakers = Dictionary::default();
-    let mut wakeups = wakeups(trace);
-    // What each thread's lane shows, by the thread's number.
-    let mut lanes: HashMap<u32, Vec<Vec<Stretch<State>>>> = HashMap::new();
-    for one in &trace.threads {
+    let wakeups = wakeups(trace);
+    let by_id = wakeups.iter().map(|(&id, all)| (id, all.as_slice()));
+    let mut left: HashMap<u32, &[Wakeup]> = by_id.collect();
+    let lanes = Lanes::new(trace.threads.iter().map(|one| {
         let filled = thread(one, &mut states, &mut bytes);
         // Numbers are used again: each wake-up belongs to one thread only.
-        let of_it = wakeups.entry(one.id).or_default();
-        let others = of_it.split_off(of_it.partition_point(|w| w.at_ns <= one.to_ns));
+        let of_number = left.entry(one.id).or_default();
+        let (of_it, others) =
+            of_number.split_at(of_number.partition_point(|w| w.at_ns <= one.to_ns));
         woken(of_it, &filled, &mut wakers, &mut bytes);
-        *of_it = others;
-        lanes.entry(one.id).or_default().push(filled);
-    }
+        *of_number = others;
+        (one.id, filled)
+    }));
     let mut occupants = Dictionary::default();
     let cpus = cpus(trace);
     for (&cpu, stretches) in &cpus {
@@ -220,12 +222,9 @@ fn signposts(thread: &Thread, bytes: &mut Bytes) {
 
 /// Stretches of the lane that have a stack, and these.
 fn stacks(thread: &Thread, lane: &[Stretch<State>], bytes: &mut Bytes) {
-    let segments: &[Segment] = match thread.left.is_empty() {
-        true => &[],
-        false => &thread.segments,
-    };
-    let found = segments.iter().filter_map(|segment| {
-        let stack = thread.stack_in(segment)?;
+    let segments = thread.segments.iter().zip(thread.stacks());
+    let found = segments.filter_map(|(segment, stack)| {
+        let stack = stack?;
         let place = lane.binary_search_by_key(&segment.from_ns, |one| one.from_ns);
         Some((place.ok()? as u64, stack))
     });
@@ -272,19 +271,13 @@ fn woken(
 fn cpu_lane(
     cpu: u32,
     stretches: &[Stretch<Occupant>],
-    lanes: &HashMap<u32, Vec<Vec<Stretch<State>>>>,
+    lanes: &Lanes,
     occupants: &mut Dictionary<Occupant>,
     bytes: &mut Bytes,
 ) {
-    let of_lane = |one: &Stretch<Occupant>| {
-        let Occupant::Thread(id) = one.what else {
-            return None;
-        };
-        let mut same = lanes.get(&id)?.iter().filter_map(|lane| {
-            let at = lane.binary_search_by_key(&one.from_ns, |own| own.from_ns);
-            lane.get(at.ok()?).filter(|own| own.what == State::Running(cpu))
-        });
-        same.next()
+    let of_lane = |one: &Stretch<Occupant>| match one.what {
+        Occupant::Thread(id) => lanes.running(id, cpu, one.from_ns),
+        _ => None,
     };
     bytes.number(stretches.len() as u64);
     let mut lengths = Bytes::default();

@@ -129,6 +129,27 @@ fn no_name_is_markup() {
 }
 
 #[test]
+fn a_number_may_be_used_again_for_ever() {
+    const MANY: u64 = 1 << 17;
+    let thread = |at: u64| Thread {
+        id: 5,
+        from_ns: 2 * at,
+        to_ns: 2 * at + 1,
+        segments: vec![Segment::new(2 * at, 2 * at + 1, State::Running(1))],
+        ..Thread::default()
+    };
+    let wakeup = |at: u64| Wakeup { at_ns: 2 * at, thread: 5, by: None, cpu: 1 };
+    let many = Trace {
+        duration_ns: 2 * MANY,
+        threads: (0..MANY).map(thread).collect(),
+        wakeups: (0..MANY).map(wakeup).collect(),
+        cpus: Vec::new(),
+        ..trace()
+    };
+    assert!(!pack(&many).data.is_empty());
+}
+
+#[test]
 fn a_hostile_trace_is_packed() {
     let mut hostile = trace();
     hostile.threads[0].segments.reverse();

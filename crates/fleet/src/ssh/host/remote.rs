@@ -5,8 +5,9 @@ use crate::FleetError;
 use crate::child::{self, Ended, Limits};
 use crate::directory::program_name;
 use crate::record::Refusal;
-use std::fs::File;
+use model::text::cut;
 use std::os::unix::process::CommandExt;
+use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 use store::exchange::import::MAX_FILE_BYTES;
@@ -19,29 +20,40 @@ pub(super) const COPY: Limits = Limits { time: Duration::from_secs(600), bytes: 
 /// Longest answer of a host that is not a document.
 pub(super) const MAX_ANSWER: u64 = 1 << 20;
 
+/// A line before the first answer of a host, and one after it.
+const MARK: &str = "latlas-answer";
+
 impl Host<'_> {
     /// Makes the host's directory, and stages the program and what is to be measured.
     pub(super) fn prepare(&self) -> Result<(), Failure> {
         let (dir, digest) = (self.remote(), &self.submission.program.digest);
         let program = format!("{dir}/{}", program_name(digest));
         let make = format!("mkdir -p {dir}/results {dir}/records");
-        let ask = format!("{make} && {{ sha256sum {program} 2>/dev/null || true; }}");
-        let known = self.shell(&ask, Stdio::null(), SHORT)?;
-        if !known.starts_with(digest.as_bytes()) {
-            let file = open_file(self.program).map_err(FleetError::io("read", self.program))?;
-            self.put(file, &program, COPY)?;
+        let ask = format!(
+            "echo {MARK}; {make} && {{ sha256sum {program} 2>/dev/null || true; }} && echo {MARK}"
+        );
+        let answer = self.shell(&ask, Stdio::null(), SHORT)?;
+        let known = between_marks(&answer).map_err(|why| Failure::Host(Refusal::Answer, why))?;
+        if !known.starts_with(digest) {
+            self.put(self.program, &program, COPY)?;
         }
-        let path = self.directory.submission();
-        let file = open_file(&path).map_err(FleetError::io("read", &path))?;
-        self.put(file, &format!("{dir}/campaign.json"), SHORT)
+        let submission = self.directory.submission();
+        self.put(&submission, &format!("{dir}/campaign.json"), SHORT)
     }
 
     /// Writes a file on the host, whole or not at all.
-    fn put(&self, file: File, path: &str, limits: Limits) -> Result<(), Failure> {
-        // What an attempt before left there.
+    fn put(&self, from: &Path, path: &str, limits: Limits) -> Result<(), Failure> {
+        let file = open_file(from).map_err(FleetError::io("read", from))?;
+        let bytes = file.metadata().map_err(FleetError::io("read", from))?.len();
+        let name = path.rsplit('/').next().unwrap_or(path);
+        let new = format!("{path}.new.$$");
+        // What an attempt before left there is removed. Where the connection breaks, `cat` comes to the end of its
+        // input, and succeeds: half a file must not take the place of a whole one. 255 is ssh's own code for that.
         let command = format!(
-            "rm -f {path}.new.*; cat >{path}.new.$$ && chmod 755 {path}.new.$$ && \
-             mv {path}.new.$$ {path} || {{ rm -f {path}.new.$$; exit 1; }}"
+            "rm -f {path}.new.*; cat >{new} && n=$(wc -c <{new}) && \
+             if test $n -eq {bytes}; then chmod 755 {new} && mv {new} {path}; \
+             else echo \"only $n of {bytes} bytes of {name} arrived\" >&2; (exit 255); fi || \
+             {{ code=$?; rm -f {new}; exit $code; }}"
         );
         self.shell(&command, file.into(), limits).map(drop)
     }
@@ -83,6 +95,32 @@ impl Host<'_> {
     }
 }
 
+/// What a command printed between two marks. Text around them comes from start-up files of the host's shell: it would
+/// be in all later answers, too, and no record, digest or document would be understood.
+fn between_marks(answer: &[u8]) -> Result<String, String> {
+    let answer = String::from_utf8_lossy(answer);
+    let line = format!("{MARK}\n");
+    let parts = answer.split_once(&line).and_then(|(before, rest)| {
+        let (printed, after) = rest.rsplit_once(&line)?;
+        Some((before, printed, after))
+    });
+    let own = match parts {
+        Some(("", printed, "")) => return Ok(printed.to_owned()),
+        Some(("", _, after)) => after,
+        Some((before, ..)) => before,
+        None => {
+            let why = "its login shell does not run the commands of ssh: use an account with sh or a like shell";
+            return Err(why.into());
+        }
+    };
+    let first = own.trim().lines().next().unwrap_or("\n");
+    Err(format!(
+        "its shell prints {:?} with every command: let its start-up files (such as ~/.bashrc) print only in interactive \
+         shells, then run `latlas fleet submit` with --again",
+        cut(first)
+    ))
+}
+
 /// What a command printed, or why it failed: 255 is ssh's own code.
 pub(super) fn output(ended: Ended, otherwise: Refusal) -> Result<Vec<u8>, Failure> {
     let is_full = |text: &str| {
@@ -97,4 +135,32 @@ pub(super) fn output(ended: Ended, otherwise: Refusal) -> Result<Vec<u8>, Failur
         _ => otherwise,
     };
     Err(Failure::Host(why, ended.message))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_shell_that_prints_is_known_by_what_is_around_the_marks() {
+        let of = |answer: &str| between_marks(answer.as_bytes());
+        let marked = |printed: &str| format!("{MARK}\n{printed}{MARK}\n");
+        assert_eq!(of(&marked("")).as_deref(), Ok(""));
+        assert_eq!(of(&marked("ab  file\n")).as_deref(), Ok("ab  file\n"));
+        let whole = marked("ab  file\n");
+        for (answer, text) in [
+            (format!("hello\nagain\n{whole}"), r#"prints "hello" with"#),
+            (format!("no line{whole}"), r#"prints "no line" with"#),
+            (format!("\n{whole}"), r#"prints "\n" with"#),
+            (format!("{whole}bye\n"), r#"prints "bye" with"#),
+            (format!("\u{1b}[2J{whole}"), r#"prints "\u{1b}[2J" with"#),
+            (format!("{MARK}\n"), "does not run the commands of ssh"),
+            ("This account is not available\n".into(), "does not run"),
+            (String::new(), "does not run"),
+        ] {
+            let why = of(&answer).expect_err(&answer);
+            assert!(why.contains(text), "{why}");
+            assert_eq!(why.lines().count(), 1);
+        }
+    }
 }

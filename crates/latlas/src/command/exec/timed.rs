@@ -176,7 +176,7 @@ pub(in crate::command) fn timed(
         };
         runner.record(k, command)
     });
-    let commands: Vec<Command> = commands.collect();
+    let commands = commands.collect();
     let (page_cache, discarded) = (page_cache(options, &runner), runner.discarded());
     let counted = runner.counted().to_vec();
     let left = runner.end()?;

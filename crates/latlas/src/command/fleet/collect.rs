@@ -9,6 +9,7 @@ use ::fleet::submit;
 use anyhow::Context;
 use model::text::counted;
 use serde::Serialize;
+use std::collections::HashSet;
 use std::process::ExitCode;
 
 /// How complete the campaign is, and what was stored.
@@ -45,7 +46,8 @@ pub(super) fn collect(name: &str, json: bool) -> anyhow::Result<ExitCode> {
     let summary = format!("stored {}{before}", counted(stored, "run"));
     let standing = looked.inspect_err(|_| output::message(&summary))?;
     // Of these the campaign itself has another document of the same id.
-    not_stored.retain(|one| standing.foreign.iter().all(|other| other.file != one.file));
+    let foreign: HashSet<&String> = standing.foreign.iter().map(|one| &one.file).collect();
+    not_stored.retain(|one| !foreign.contains(&one.file));
     atlas::print_messages(&index.messages());
     let collected =
         Collected { standing: &standing, stored, stored_before: known, not_stored: &not_stored };

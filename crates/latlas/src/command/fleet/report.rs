@@ -8,6 +8,7 @@ use crate::{UNRELIABLE, output};
 use anyhow::bail;
 use compare::USUAL_MARGIN;
 use model::fleet::Fleet;
+use std::collections::HashSet;
 use std::path::Path;
 use std::process::ExitCode;
 use view::{render, report::fleet_page};
@@ -49,11 +50,11 @@ fn fleet(name: &str) -> anyhow::Result<Fleet> {
         None => name.to_owned(),
     };
     let index = atlas::open()?;
-    let is_expected = |host: &str| match &submitted {
-        Some((_, submission)) => submission.hosts.iter().any(|own| own == host),
-        None => true,
-    };
-    let fleet = store::fleet::fleet(&index, &whole, USUAL_MARGIN, &is_expected);
+    let expected = submitted.as_ref().map(|(_, submission)| {
+        let hosts = submission.hosts.iter();
+        hosts.map(String::as_str).collect::<HashSet<&str>>()
+    });
+    let fleet = store::fleet::fleet(&index, &whole, USUAL_MARGIN, expected.as_ref());
     atlas::print_messages(&index.messages());
     let mut fleet = fleet?;
     if let Some((directory, submission)) = &submitted {

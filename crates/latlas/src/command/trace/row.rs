@@ -19,7 +19,6 @@ use serde::{Deserialize, Serialize};
 use std::ffi::OsStr;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::thread::Builder;
 use std::time::Duration;
 use sys::attached::Held;
 use sys::clock::Counter;
@@ -237,9 +236,7 @@ fn planned(
 /// If nothing could be recorded, or the visit failed.
 pub(crate) fn recorded(order: &Order, held: &Held, request: &Request) -> anyhow::Result<Trace> {
     let mut command = sys::role::command(ROLE, &serde_json::to_string(order)?)?;
-    let mut answer = answer::of(&mut command).context("can't make a pipe")?;
-    let reader = sys::thread::spawn(Builder::new(), move || wire::receive::<Answer>(&mut answer));
-    let reader = reader.context("can't start a thread")?;
+    let answer = answer::of(&mut command).context("can't receive an answer")?;
     let request = Request {
         keep_off: order.cpu,
         limit: request.limit.or(order.pack.as_ref().map(|_| PACK_PATIENCE)),
@@ -247,7 +244,8 @@ pub(crate) fn recorded(order: &Order, held: &Held, request: &Request) -> anyhow:
     };
     let target = Target::Command(vec![order.name.clone()]);
     let trace = record::started(command, target, held, &request)?;
-    let answer = reader.join().unwrap_or(Ok(None));
+    let answer = answer.of_ended();
+    let answer = answer.and_then(|body| body.map(|body| wire::open(&body)).transpose());
     let own_limit = order.pack.is_some() && request.limit == Some(PACK_PATIENCE);
     let is_asked = matches!(trace.ended, Ended::Signalled(1 | 2 | 3 | 15));
     match (answer, trace.ended) {

@@ -68,6 +68,12 @@ fn behind_the_command_everything_is_the_commands() {
 }
 
 #[test]
+fn no_time_limit_is_too_long() {
+    let run = Home::new().measure("exec -r 6 --timeout 9223372036854775807s --json -- true");
+    assert!(value(&run, "exec.true/wall") > 0.0);
+}
+
+#[test]
 fn a_parent_that_ignores_its_children_is_no_obstacle() {
     // A shell would not do: dash hears of its children in any case.
     let line = "exec -r 6 --json -- true";

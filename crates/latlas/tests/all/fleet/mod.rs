@@ -33,13 +33,15 @@ const SINFO: &str = "#!/bin/sh
 printf '%s\\n' 'n1|epyc,ib' 'n2|epyc' 'n3|xeon,ib' 'n1|epyc,ib'
 ";
 
-/// Runs the command in a directory of the host, with the programs of `HOST.bin`; the host `down` can't be reached.
+/// Runs the command in a directory of the host, with the programs of `HOST.bin`, after the shell's start-up file
+/// `HOST.rc`; the host `down` can't be reached.
 const SSH: &str = r#"#!/bin/sh
 while [ "$1" != -- ]; do shift; done
 host=$2
 [ "$host" != down ] || { echo "ssh: connect to host down port 22: No route to host" >&2; exit 255; }
 echo "$host $3" >>"$HOSTS/log"
 [ ! -e "$HOSTS/$host.bin" ] || PATH=$HOSTS/$host.bin:$PATH
+[ ! -e "$HOSTS/$host.rc" ] || . "$HOSTS/$host.rc"
 mkdir -p "$HOSTS/$host"; cd "$HOSTS/$host" && exec sh -c "$3"
 "#;
 

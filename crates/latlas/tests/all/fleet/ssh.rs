@@ -33,6 +33,19 @@ fn a_host_that_is_down_is_reported_once_for_all_of_its_jobs() {
 }
 
 #[test]
+fn what_an_ssh_leaves_running_is_not_waited_for() {
+    let fleet = Fleet::new(&format!("{SHORT}\nengine = 'ssh'\nhosts = ['a']"));
+    // As the master of a shared connection, which may keep the streams of its first client.
+    let leaves = "case $3 in *'fleet job'*) sleep 600 & echo $! >\"$HOSTS/left\";; esac\nmkdir -p";
+    let ssh = fleet.0.read("bin/ssh");
+    fleet.0.write("bin/ssh", ssh.replace("mkdir -p", leaves));
+    fleet.run("submit lab.toml").ok();
+    let left = fleet.0.read("hosts/left");
+    signal(left.trim().parse().expect("a number"), "KILL");
+    assert_eq!(fleet.states(), ["done"]);
+}
+
+#[test]
 fn what_a_host_measured_for_a_killed_submission_is_copied() {
     let fleet = Fleet::new(SHORT);
     fleet.0.write("hosts.txt", "a # the only one\n\n");
@@ -188,6 +201,40 @@ fn a_host_without_room_is_named_so_and_keeps_no_remains() {
     std::fs::remove_dir_all(fleet.0.path("hosts/a.bin")).expect("removed");
     fleet.run("submit lab.toml --again").ok();
     assert_eq!(programs(&fleet), 1, "what another attempt left is removed");
+}
+
+#[test]
+fn a_host_whose_shell_prints_is_refused_with_what_to_do() {
+    let fleet = Fleet::new(&format!("{SHORT}\nengine = 'ssh'\nhosts = ['a']"));
+    fleet.0.write("hosts/a.rc", "echo hello\n");
+    fleet.run("submit lab.toml").ended_with(3);
+    let job = fleet.status()["jobs"][0].clone();
+    assert_eq!(job["refusal"], "answer", "{job}");
+    let reason = job["reason"].as_str().expect("a reason");
+    has(reason, ["its shell prints \"hello\"", "~/.bashrc", "--again"]);
+    assert_eq!(programs(&fleet), 0, "nothing is sent there");
+    std::fs::remove_file(fleet.0.path("hosts/a.rc")).expect("removed");
+    fleet.run("submit lab.toml --again").ok();
+    assert_eq!(fleet.states(), ["done"]);
+}
+
+#[test]
+fn half_a_program_is_not_put_in_place_of_a_whole_one() {
+    let fleet = Fleet::new(&format!("{SHORT}\nengine = 'ssh'\nhosts = ['a']"));
+    let ssh = fleet.0.read("bin/ssh");
+    let breaks =
+        "case $3 in *'cat >'*) head -c 100000 | sh -c \"$3\"; exit;; esac; exec sh -c \"$3\"";
+    fleet.0.write("bin/ssh", ssh.replace("exec sh -c \"$3\"", breaks));
+    fleet.run("submit lab.toml").ended_with(3);
+    let job = fleet.status()["jobs"][0].clone();
+    assert_eq!(job["refusal"], "unreachable", "{job}");
+    let reason = job["reason"].to_string();
+    has(&reason, ["only 100000 of ", " bytes of latlas-", " arrived"]);
+    assert_eq!((programs(&fleet), jobs(&fleet)), (0, 0));
+    // As after a connection that broke, it is tried again without --again.
+    fleet.0.write("bin/ssh", ssh);
+    fleet.run("submit lab.toml").ok();
+    assert_eq!((programs(&fleet), jobs(&fleet)), (1, 1));
 }
 
 #[test]

@@ -2,22 +2,39 @@
 
 use super::Prices;
 use super::path::Path;
-use crate::trace::row::Reading;
+use super::sums::Touching;
+use crate::trace::row::{Operation, Reading};
 use crate::trace::{InterruptKind, Row, Trace};
+
+const KINDS: usize = InterruptKind::ALL.len();
 
 /// What the kernel counted, and the time that operations ran longer than usual.
 pub(super) struct Counted<'t> {
     readings: &'t [Reading],
-    /// By operation, in ns.
-    longer_ns: Vec<f64>,
+    /// The counts of all readings before each, and of all.
+    before: Vec<[u64; KINDS]>,
+    /// Operations with the time that they ran longer, in ns.
+    longer: Touching,
 }
 
 impl<'t> Counted<'t> {
     /// Nothing where the interrupts themselves are recorded.
-    pub(super) fn of(trace: &Trace, row: &'t Row, longer_ns: Vec<f64>) -> Counted<'t> {
+    pub(super) fn of(trace: &Trace, row: &'t Row, longer_ns: &[u64]) -> Counted<'t> {
         let is_recorded = trace.cpus.iter().any(|cpu| !cpu.interrupts.is_empty());
         let watch = row.watch.as_ref().filter(|_| !is_recorded);
-        Counted { readings: watch.map_or(&[], |watch| &watch.readings), longer_ns }
+        let readings = watch.map_or(&[][..], |watch| &watch.readings);
+        let mut sums = [0; KINDS];
+        let sums = readings.iter().map(|reading| {
+            let counts = sums.iter_mut().zip(reading.interrupts);
+            counts.for_each(|(sum, count)| *sum += u64::from(count));
+            sums
+        });
+        let operations = row.operations.iter().zip(longer_ns);
+        Counted {
+            readings,
+            before: std::iter::once([0; KINDS]).chain(sums).collect(),
+            longer: Touching::of(operations.map(|(o, &ns)| ((o.from_ns, o.to_ns), ns))),
+        }
     }
 
     /// What interrupts took of the time that an operation ran longer: their share in all that
@@ -26,35 +43,31 @@ impl<'t> Counted<'t> {
     /// interrupt leaves out what it costs the program afterwards, a fifth of all in a storm.
     pub(super) fn interrupts(
         &self,
-        row: &Row,
-        number: usize,
+        operation: &Operation,
         path: &Path,
         left_ns: f64,
         prices: &Prices<'_>,
     ) -> Vec<(InterruptKind, f64)> {
         const MOST: f64 = 0.65;
-        let operation = row.operations[number];
-        let from = self.readings.partition_point(|r| r.at_ns <= operation.from_ns);
-        let to = self.readings.partition_point(|r| r.at_ns < operation.to_ns);
-        let (Some(before), Some(last)) = (from.checked_sub(1), self.readings.get(to)) else {
+        let readings = self.readings;
+        let from = readings.partition_point(|r| r.at_ns <= operation.from_ns);
+        let to = readings.partition_point(|r| r.at_ns < operation.to_ns);
+        let (Some(first), Some(last)) = (from.checked_sub(1), readings.get(to)) else {
             return Vec::new();
         };
-        // Several readings may have one stamp, that of an operation without length.
-        let Some(readings) = self.readings.get(from..=to).filter(|_| path.is_counted) else {
+        if !path.is_counted {
             return Vec::new();
-        };
-        let first_ns = self.readings[before].at_ns;
-        let around = row.operations.iter().zip(&self.longer_ns);
-        let around = around.filter(|(o, _)| o.to_ns > first_ns && o.from_ns < last.at_ns);
-        let longer_ns: f64 = around.map(|(_, ns)| ns).sum();
+        }
         let took = |(at, kind): (usize, InterruptKind)| {
-            let count: u64 = readings.iter().map(|r| u64::from(r.interrupts[at])).sum();
+            // Several readings may have one stamp, that of an operation without length.
+            let count = self.before[to + 1][at].saturating_sub(self.before[from][at]);
             let price_ns = prices.interrupts.get(&kind).copied().unwrap_or(0);
             (kind, count as f64 * price_ns as f64)
         };
         let took: Vec<(InterruptKind, f64)> =
             InterruptKind::ALL.into_iter().enumerate().map(took).collect();
         let all_ns: f64 = took.iter().map(|(_, ns)| ns).sum();
+        let longer_ns = self.longer.sum(readings[first].at_ns, last.at_ns) as f64;
         if all_ns < longer_ns * MOST || all_ns == 0.0 {
             return Vec::new();
         }

@@ -3,7 +3,8 @@
 use super::Cause;
 use super::quota::Quota;
 use super::stretches::{overlap_ns, united, without};
-use crate::trace::{Cpu, InterruptKind, Row, Segment, State, Thread, Tier, Trace};
+use super::threads::Threads;
+use crate::trace::{Cpu, InterruptKind, Row, Segment, State, Tier, Trace};
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// Kinds of time that an operation consists of.
@@ -35,10 +36,10 @@ pub(super) struct Path {
 }
 
 pub(super) struct Index<'t> {
-    trace: &'t Trace,
-    /// Places of the threads that had a number, in the order of time.
-    threads: HashMap<u32, Vec<usize>>,
+    threads: Threads<'t>,
     cpus: HashMap<u32, &'t Cpu>,
+    /// When there were interrupts, by CPU and kind.
+    interrupts: HashMap<u32, BTreeMap<InterruptKind, Vec<u64>>>,
     /// By thread and time.
     wakers: HashMap<(u32, u64), u32>,
     quota: Quota,
@@ -50,6 +51,16 @@ pub(super) struct Index<'t> {
     counted_cpu: Option<u32>,
     /// The threads that record, and read what the kernel counts.
     recorder: HashSet<u32>,
+}
+
+/// When a CPU had interrupts of each kind.
+fn interrupts(cpu: &Cpu) -> BTreeMap<InterruptKind, Vec<u64>> {
+    let mut by_kind: BTreeMap<InterruptKind, Vec<u64>> = BTreeMap::new();
+    for interrupt in &cpu.interrupts {
+        let times_ns = by_kind.entry(interrupt.kind).or_default();
+        times_ns.push(interrupt.at_ns);
+    }
+    by_kind
 }
 
 /// The CPU that a thread had last in these states, which end where others begin.
@@ -65,10 +76,7 @@ fn last_cpu_of(segments: &[Segment]) -> Option<u32> {
 
 impl<'t> Index<'t> {
     pub(super) fn new(trace: &'t Trace, row: &Row) -> Index<'t> {
-        let mut threads: HashMap<u32, Vec<usize>> = HashMap::new();
-        for (at, thread) in trace.threads.iter().enumerate() {
-            threads.entry(thread.id).or_default().push(at);
-        }
+        let cpus = trace.cpus_by_number();
         let quota = Quota::of(row, trace.cpus.len());
         let watcher = row.watch.as_ref().map(|watch| watch.thread);
         let is_partial = trace.tier != Tier::Full;
@@ -90,9 +98,9 @@ impl<'t> Index<'t> {
         let ready = without(&united(ready().filter(is_known).collect()), &running);
         let wakeups = trace.wakeups.iter();
         Index {
-            trace,
-            threads,
-            cpus: trace.cpus_by_number(),
+            threads: Threads::of(trace),
+            interrupts: cpus.iter().map(|(&id, cpu)| (id, interrupts(cpu))).collect(),
+            cpus,
             wakers: wakeups
                 .filter_map(|wakeup| Some(((wakeup.thread, wakeup.at_ns), wakeup.by?)))
                 .collect(),
@@ -134,16 +142,9 @@ impl<'t> Index<'t> {
         }
     }
 
-    /// The thread of this number that is there just before a time.
-    fn thread(&self, id: u32, at_ns: u64) -> Option<&'t Thread> {
-        let places = self.threads.get(&id)?.iter().rev();
-        let mut threads = places.map(|&at| &self.trace.threads[at]);
-        threads.find(|thread| thread.from_ns < at_ns && !thread.segments.is_empty())
-    }
-
     /// Whether a thread is on a CPU just before a time.
     fn runs_until(&self, id: u32, at_ns: u64) -> bool {
-        let segment = self.thread(id, at_ns).and_then(|thread| {
+        let segment = self.threads.before(id, at_ns).and_then(|thread| {
             let after = thread.segments.partition_point(|s| s.from_ns < at_ns);
             thread.segments.get(after.checked_sub(1)?)
         });
@@ -162,7 +163,7 @@ impl<'t> Index<'t> {
         // Wake-ups at one moment could lead in a circle.
         let mut handed_over_ns = None;
         while at_ns > operation.from_ns {
-            let found = self.thread(id, at_ns).and_then(|thread| {
+            let found = self.threads.before(id, at_ns).and_then(|thread| {
                 let after = thread.segments.partition_point(|s| s.from_ns < at_ns);
                 let (segment, before) = thread.segments[..after].split_last()?;
                 Some((segment, before))
@@ -175,8 +176,10 @@ impl<'t> Index<'t> {
             let cpu_before = last_cpu_of(before);
             let from_ns = segment.from_ns.max(operation.from_ns);
             // Without quota it is as if it were preempted, or ready; what comes after is.
-            let until_ns = self.quota.used_up_until(segment.from_ns, segment.to_ns);
-            let until_ns = until_ns.clamp(from_ns, at_ns);
+            let until_ns = || {
+                let until_ns = self.quota.used_up_until(segment.from_ns, segment.to_ns);
+                until_ns.clamp(from_ns, at_ns)
+            };
             match segment.state {
                 State::Running(cpu) => {
                     last_cpu = Some(cpu);
@@ -186,6 +189,7 @@ impl<'t> Index<'t> {
                 // Of a thread that got another CPU than it had before, it is not recorded
                 // which one it waited for.
                 State::Runnable => {
+                    let until_ns = until_ns();
                     add(Part::Off(Cause::Throttled), from_ns, until_ns);
                     match last_cpu {
                         Some(cpu) if cpu_before.is_none_or(|before| before == cpu) => {
@@ -204,6 +208,7 @@ impl<'t> Index<'t> {
                         (id, handed_over_ns) = (by, Some(at_ns));
                         continue;
                     }
+                    let until_ns = until_ns();
                     add(Part::Off(Cause::Throttled), from_ns, until_ns);
                     let is_throttled = until_ns > from_ns;
                     let cpu = cpu_before.filter(|&cpu| self.took(cpu, by, segment.from_ns));
@@ -235,7 +240,7 @@ impl<'t> Index<'t> {
                 State::Blocked { .. } => {
                     let by = self.wakers.get(&(id, segment.to_ns)).copied();
                     let by = by.filter(|by| {
-                        handed_over_ns != Some(at_ns) && self.thread(*by, at_ns).is_some()
+                        handed_over_ns != Some(at_ns) && self.threads.before(*by, at_ns).is_some()
                     });
                     if let Some(by) = by {
                         (id, handed_over_ns) = (by, Some(at_ns));
@@ -294,16 +299,16 @@ impl<'t> Index<'t> {
 
     /// Interrupts and faults while a thread ran.
     fn count(&self, path: &mut Path, (id, cpu): (u32, u32), from_ns: u64, to_ns: u64) {
-        if let Some(cpu) = self.cpus.get(&cpu) {
-            let from = cpu.interrupts.partition_point(|i| i.at_ns < from_ns);
-            for interrupt in cpu.interrupts[from..].iter().take_while(|i| i.at_ns < to_ns) {
-                *path.interrupts.entry(interrupt.kind).or_default() += 1;
+        for (&kind, times_ns) in self.interrupts.get(&cpu).into_iter().flatten() {
+            let before = |end_ns: u64| times_ns.partition_point(|&at_ns| at_ns < end_ns);
+            let count = before(to_ns).saturating_sub(before(from_ns)) as u64;
+            if count > 0 {
+                *path.interrupts.entry(kind).or_default() += count;
             }
         }
-        if let Some(thread) = self.thread(id, to_ns) {
-            let from = thread.faults.partition_point(|fault| fault.at_ns < from_ns);
-            let faults = thread.faults[from..].iter();
-            path.faults += faults.take_while(|fault| fault.at_ns < to_ns).count() as u64;
+        if let Some(thread) = self.threads.before(id, to_ns) {
+            let before = |end_ns: u64| thread.faults.partition_point(|fault| fault.at_ns < end_ns);
+            path.faults += before(to_ns).saturating_sub(before(from_ns)) as u64;
         }
     }
 }

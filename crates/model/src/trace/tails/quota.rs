@@ -1,6 +1,9 @@
 //! When threads had no CPU quota left.
 
+use super::sums::Touching;
 use crate::trace::Row;
+use std::cell::RefCell;
+use std::collections::HashMap;
 
 /// What two readings of the kernel's sum say.
 struct Throttle {
@@ -15,11 +18,22 @@ struct Throttle {
 /// A thread is switched out a little after its quota is used up, and in after it has more; the
 /// sum may grow yet later.
 const SLACK_NS: u64 = 100_000;
+/// Readings that are looked at of one stretch: no thread waits for a CPU in more.
+const MOST: usize = 1 << 10;
+
+/// Until when a reading may report what ended before this.
+fn near(to_ns: u64) -> u64 {
+    to_ns.saturating_add(SLACK_NS)
+}
 
 /// When threads had no quota left: the kernel's sum grows as such a stretch ends. Where another
 /// thread is ready, the switch to it looks like one by preemption.
 pub(super) struct Quota {
     throttles: Vec<Throttle>,
+    /// What they report, from the reading before to theirs.
+    told: Touching,
+    /// What [`Quota::used_up_until`] said of a stretch: many operations may lie in one.
+    known: RefCell<HashMap<(u64, u64), u64>>,
     /// The machine has one other CPU than a thread's: that of the thread that reads the sum.
     has_two_cpus: bool,
 }
@@ -33,8 +47,12 @@ impl Quota {
             at_ns: reading.at_ns,
             ns: reading.throttled_ns,
         });
+        let throttles: Vec<Throttle> = all.filter(|throttle| throttle.ns > 0).collect();
+        let told = throttles.iter().map(|t| ((t.since_ns, t.at_ns), t.ns));
         Quota {
-            throttles: all.filter(|throttle| throttle.ns > 0).collect(),
+            told: Touching::of(told),
+            throttles,
+            known: RefCell::default(),
             has_two_cpus: cpus == 2,
         }
     }
@@ -42,8 +60,8 @@ impl Quota {
     /// Throttling that the readings in a stretch and just after it report.
     fn around(&self, from_ns: u64, to_ns: u64) -> impl Iterator<Item = &Throttle> {
         let first = self.throttles.partition_point(|t| t.at_ns <= from_ns);
-        let near_ns = to_ns.saturating_add(SLACK_NS);
-        let after = self.throttles[first..].iter();
+        let near_ns = near(to_ns);
+        let after = self.throttles[first..].iter().take(MOST);
         after.take_while(move |throttle| throttle.since_ns < near_ns)
     }
 
@@ -51,14 +69,19 @@ impl Quota {
     /// [`Quota::used_up_until`] says.
     pub(super) fn is_open(&self, from_ns: u64, to_ns: u64) -> bool {
         let until_ns = self.used_up_until(from_ns, to_ns);
-        let told_ns = self.around(from_ns, to_ns).map(|throttle| throttle.ns);
-        let told_ns = told_ns.fold(0, u64::saturating_add);
-        until_ns < to_ns && told_ns > (until_ns - from_ns).saturating_add(SLACK_NS)
+        let told_ns = self.told.sum(from_ns, near(to_ns));
+        until_ns < to_ns && told_ns > u128::from((until_ns - from_ns).saturating_add(SLACK_NS))
     }
 
     /// Of a stretch in which a thread was ready without a CPU: until when it had no quota, at
     /// least. Its beginning where it had.
     pub(super) fn used_up_until(&self, from_ns: u64, to_ns: u64) -> u64 {
+        let mut known = self.known.borrow_mut();
+        let until_ns = || self.until(from_ns, to_ns);
+        *known.entry((from_ns, to_ns)).or_insert_with(until_ns)
+    }
+
+    fn until(&self, from_ns: u64, to_ns: u64) -> u64 {
         let mut until_ns = from_ns;
         for throttle in self.around(from_ns, to_ns) {
             let most_ns = throttle.at_ns.min(to_ns).saturating_sub(until_ns);

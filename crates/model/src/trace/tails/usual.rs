@@ -53,14 +53,14 @@ impl Usual {
         prices: &Prices<'_>,
         counted: impl FnOnce(f64) -> Vec<(InterruptKind, f64)>,
     ) -> Vec<(Cause, f64)> {
-        let of_class = |class: Part| -> f64 {
-            let parts = path.parts.iter().filter(|(part, _)| part.class() == class);
-            parts.map(|(_, &ns)| ns as f64).sum()
-        };
+        let mut by_class: BTreeMap<Part, f64> = BTreeMap::new();
+        for (part, &ns) in &path.parts {
+            *by_class.entry(part.class()).or_default() += ns as f64;
+        }
         let mut causes: Vec<(Cause, f64)> = Vec::new();
         for (&part, &ns) in &path.parts {
             let Part::Off(cause) = part else { continue };
-            let whole_ns = of_class(part.class());
+            let whole_ns = by_class.get(&part.class()).copied().unwrap_or(0.0);
             let usual_ns = self.parts.get(&part.class()).copied().unwrap_or(0.0);
             let more_ns = (whole_ns - usual_ns) * ns as f64 / whole_ns.max(1.0);
             if more_ns > 0.0 {

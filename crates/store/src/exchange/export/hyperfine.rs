@@ -78,11 +78,10 @@ pub(super) fn without_parts(lines: &mut Vec<Line>) -> Vec<LeftOut> {
     parts
 }
 
-/// The command line that a row is the wall time of.
-fn command_line(run: &Run, line: &Line) -> Option<String> {
+/// The command that a row is the wall time of.
+fn command<'r>(run: &'r Run, line: &Line) -> Option<&'r Command> {
     let name = line.row.id.strip_prefix("exec.")?.strip_suffix("/wall")?;
-    let mut commands = run.commands.as_ref()?.commands.iter();
-    commands.find(|command| command.name == name).map(Command::text)
+    run.commands.as_ref()?.commands.at(name, &[]).next()
 }
 
 /// None where there are no times.
@@ -91,10 +90,11 @@ fn entry<'r>(run: &'r Run, line: &'r Line, times: Vec<f64>) -> Option<Entry<'r>>
     let quiet = line.estimate.ok().and_then(|e| e.quiet);
     Some(Entry {
         // Of other rows its readers show the name and nothing else.
-        command: command_line(run, line).unwrap_or_else(|| match line.is_ok() {
-            true => line.name(),
-            false => format!("{} [{}]", line.name(), line.verdict_text()),
-        }),
+        command: match (command(run, line), line.is_ok()) {
+            (Some(command), _) => command.text(),
+            (None, true) => line.name(),
+            (None, false) => format!("{} [{}]", line.name(), line.verdict_text()),
+        },
         mean: stats::mean(&times)?,
         stddev: stats::standard_deviation(&times),
         median: stats::quantile_sorted(&sorted, 0.5)?,
@@ -116,10 +116,7 @@ fn entry<'r>(run: &'r Run, line: &'r Line, times: Vec<f64>) -> Option<Entry<'r>>
 
 /// The exit codes of a command's runs, where all ended with the same one.
 fn exit_codes(run: &Run, line: &Line, runs: usize) -> Vec<i32> {
-    let name = line.row.id.strip_prefix("exec.").and_then(|id| id.strip_suffix("/wall"));
-    let commands = run.commands.iter().flat_map(|record| &record.commands);
-    let command = name.and_then(|name| commands.into_iter().find(|command| command.name == name));
-    let code = command.and_then(|command| match command.ends.as_slice() {
+    let code = command(run, line).and_then(|command| match command.ends.as_slice() {
         [] => (command.failures == 0).then_some(0),
         [all] => all.code,
         _ => None,
@@ -132,7 +129,7 @@ fn exit_codes(run: &Run, line: &Line, runs: usize) -> Vec<i32> {
 fn measured_with_wall(run: &Run, line: &Line, name: &str) -> Option<f64> {
     run.commands.as_ref()?;
     let id = format!("{}/{name}", line.row.id.strip_suffix("/wall")?);
-    let cell = run.cells.of(&id).next()?;
+    let cell = run.cell(&id, &[])?;
     let samples = cell.samples.samples().ok()?;
     let seconds: Vec<f64> = samples
         .iter()

@@ -367,4 +367,14 @@ mod tests {
             assert_eq!(super::named(unknown.as_bytes()), None, "{unknown}");
         }
     }
+
+    #[test]
+    fn the_page_says_how_many_there_are() {
+        let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/exchange.md");
+        let page = std::fs::read_to_string(page).expect("docs/exchange.md");
+        let (_, rest) = page.split_once("Results of some ").expect("the sentence");
+        let number = rest.split(' ').next().unwrap_or_default();
+        let (number, there): (usize, usize) = (number.parse().expect("a number"), TOOLS.len());
+        assert!(number.abs_diff(there) <= 5, "there are {there}, not {number}");
+    }
 }

@@ -1,9 +1,10 @@
 //! What the maker calls the device, and Android's version: programs of the shell can't read
 //! /system/build.prop, but may ask `getprop`.
 
+use crate::capture;
 use crate::files::{Files, Tree};
 use model::machine::Fact;
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 const GETPROP: &str = "/system/bin/getprop";
 const MODEL: &str = "/proc/device-tree/model";
@@ -40,8 +41,7 @@ fn property(tree: &Tree, name: &str) -> Option<String> {
         return None;
     }
     let mut getprop = Command::new(tree.at(GETPROP));
-    let output = getprop.arg(name).stdin(Stdio::null()).output().ok()?;
-    let text = String::from_utf8(output.stdout).ok()?;
+    let text = capture::text(getprop.arg(name)).ok()?;
     super::non_empty(text.trim())
 }
 

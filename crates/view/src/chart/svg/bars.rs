@@ -2,7 +2,7 @@
 
 use super::axis::Scale;
 use super::frame::{
-    Area, MARGIN, Room, SMALL, across, below, label_below, left_axis, left_margin, legend,
+    ABOVE, Area, MARGIN, Room, SMALL, across, below, label_below, left_axis, left_margin, legend,
     scale_below, stagger,
 };
 use super::legend::{Entry, Sample};
@@ -30,11 +30,11 @@ pub(super) fn draw(pen: &mut Pen, bars: &Bars, room: Room) -> f64 {
         .collect();
     // One part is what the axis says.
     let entries = if entries.len() > 1 { entries } else { Vec::new() };
-    let top = legend(pen, room, &entries) + 4.0;
-    let room = Room { top, ..room };
+    let top = legend(pen, room, &entries);
+    let room = |gap: f64| Room { top: top + gap, ..room };
     match bars.lying {
-        true => lying(pen, bars, room),
-        false => standing(pen, bars, room),
+        true => lying(pen, bars, room(4.0)),
+        false => standing(pen, bars, room(ABOVE)),
     }
 }
 

@@ -11,6 +11,9 @@ pub(super) const MARGIN: f64 = 20.0;
 pub(super) const TEXT: f64 = 12.5;
 pub(super) const SMALL: f64 = 11.0;
 
+/// Room above a plot for the upper half of a number at the end of its left axis.
+pub(super) const ABOVE: f64 = 8.0;
+
 /// A rectangle to draw in.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Area {

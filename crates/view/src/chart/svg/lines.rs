@@ -2,8 +2,8 @@
 
 use super::axis::Scale;
 use super::frame::{
-    Area, MARGIN, Room, SMALL, across, below, left_axis, left_margin, legend, scale_below, stagger,
-    zoom,
+    ABOVE, Area, MARGIN, Room, SMALL, across, below, left_axis, left_margin, legend, scale_below,
+    stagger, zoom,
 };
 use super::legend::{Entry, Sample};
 use super::pen::{Anchor, Paint, Pen};
@@ -42,8 +42,11 @@ pub(super) fn draw(pen: &mut Pen, lines: &Lines, room: Room) -> f64 {
     let area = Area {
         left,
         right,
-        top: top + strips + 8.0,
-        bottom: top + strips + 8.0 + high.map_or(plot, |h| (h - strips - 8.0 - 42.0).max(120.0)),
+        top: top + strips + ABOVE,
+        bottom: top
+            + strips
+            + ABOVE
+            + high.map_or(plot, |h| (h - strips - ABOVE - 42.0).max(120.0)),
     };
     let y = Scale::over(&lines.y, y_values(), (area.bottom, area.top));
 

@@ -122,20 +122,32 @@ fn extents<'d>(document: &'d Document) -> Vec<(&'d str, [f64; 4])> {
 fn no_label_is_cut_off() {
     let px = |width| Look { width, ..Look::default() };
     let paper = |width, bare| Look { unit: Unit::Paper, bare, ..px(width) };
-    // The last number of the axis stands at its end.
-    let to_the_end = of(Body::Bars(Bars {
-        label: "how many".into(),
-        categories: ["short", "medium", "long"].map(String::from).to_vec(),
-        value: figure::linear("how many", Quantity::Count),
-        parts: vec![Part { name: "all".into(), values: vec![Some(3.0), Some(2.0), Some(1.0)] }],
-        lying: false,
-        apart: 0,
-        stretches: Some(Stretches {
-            axis: figure::log("length", Quantity::Nanoseconds),
-            edges: vec![1e3, 1e4, 1e5, 1e6],
-        }),
-    }));
-    for chart in charts().iter().chain([&to_the_end]) {
+    // The last numbers of both axes stand at their ends.
+    let to_the_ends = [3.0, 77.0, 96.2].map(|most| {
+        of(Body::Bars(Bars {
+            label: "how many".into(),
+            categories: ["short", "medium", "long"].map(String::from).to_vec(),
+            value: figure::linear("how many", Quantity::Count),
+            parts: vec![Part {
+                name: "all".into(),
+                values: vec![Some(most), Some(2.0), Some(1.0)],
+            }],
+            lying: false,
+            apart: 0,
+            stretches: Some(Stretches {
+                axis: figure::log("length", Quantity::Nanoseconds),
+                edges: vec![1e3, 1e4, 1e5, 1e6],
+            }),
+        }))
+    });
+    let curves_to_the_ends = [77.0, 96.2].map(|most| {
+        let point = |y| Point::bare(y, y);
+        let points = [1.0, most].map(point).to_vec();
+        let axis = || figure::linear("how many", Quantity::Count);
+        let curve = figure::joined("all", Kind::Measured, points);
+        of(Body::Lines(Lines::new(axis(), axis(), vec![curve])))
+    });
+    for chart in charts().iter().chain(&to_the_ends).chain(&curves_to_the_ends) {
         let documents = [px(320.0), px(860.0), px(1400.0), paper(250.0, false), paper(354.0, true)]
             .map(|look| draw_as(chart, &look));
         let in_pages = [390, 480, 940].map(|wide| inline(chart, wide, "a").svg);

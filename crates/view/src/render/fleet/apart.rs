@@ -3,14 +3,82 @@
 use super::{Length, change};
 use crate::render::figures::{counted, share};
 use model::fleet::{Fleet, FleetRow, Host};
+use model::stats::median;
 use model::story::{Block, Cell, Link, Table, left, right};
 use model::text::several;
 
 /// Rows that are named for a host.
 const ROWS: usize = 4;
 
+/// The hosts of a fleet with what pages say of each: gathered once, where a search for each host would take the
+/// square of their number.
+pub(crate) struct Hosts<'f> {
+    pub(super) fleet: &'f Fleet,
+    /// Of each host the rows in which it lies apart, with its ratio.
+    apart_in: Vec<Vec<(&'f FleetRow, f64)>>,
+    /// Medians over the hosts.
+    quiet_share: Option<f64>,
+    steal_share: Option<f64>,
+}
+
+impl<'f> Hosts<'f> {
+    pub(crate) fn of(fleet: &'f Fleet) -> Hosts<'f> {
+        let mut apart_in = vec![Vec::new(); fleet.hosts.len()];
+        for row in &fleet.rows {
+            for outlier in row.outliers.iter().chain(&row.apart) {
+                apart_in[outlier.host].push((row, outlier.ratio));
+            }
+        }
+        let median = |of: fn(&Host) -> Option<f64>| median(fleet.hosts.iter().filter_map(of));
+        Hosts {
+            fleet,
+            apart_in,
+            quiet_share: median(|host| host.noise.quiet_share),
+            steal_share: median(|host| host.noise.steal_share),
+        }
+    }
+
+    /// The rows in which a host lies apart, the farthest first: `cpu.add +12 %`.
+    pub(super) fn rows_of(&self, place: usize) -> Vec<String> {
+        let mut rows = self.apart_in[place].clone();
+        rows.sort_by(|a, b| b.1.ln().abs().total_cmp(&a.1.ln().abs()));
+        let text = |(row, ratio): (&FleetRow, f64)| format!("{} {}", row.id, change(ratio));
+        rows.into_iter().map(text).collect()
+    }
+
+    /// What else differs from the fleet: facts, noise.
+    pub(super) fn odd(&self, host: &Host) -> Vec<String> {
+        let mut odd: Vec<String> = host
+            .odd
+            .iter()
+            .map(|odd| format!("{} {} (most: {})", odd.fact.text(), odd.value, odd.usual))
+            .collect();
+        if host.noise.unusual {
+            odd.push(format!("noise: {}", self.noise(host)));
+        }
+        odd
+    }
+
+    /// How quiet a host was, and the median of all.
+    pub(super) fn noise(&self, host: &Host) -> String {
+        let part = |name: &str, own: Option<f64>, median: Option<f64>| {
+            Some(format!("{name} {} (median {})", share(own?), share(median?)))
+        };
+        let parts = [
+            part("quiet samples", host.noise.quiet_share, self.quiet_share),
+            part("steal", host.noise.steal_share, self.steal_share),
+        ];
+        let parts: Vec<String> = parts.into_iter().flatten().collect();
+        match parts.is_empty() {
+            true => "unknown".into(),
+            false => parts.join(", "),
+        }
+    }
+}
+
 /// The hosts apart, those of most rows first.
-pub(crate) fn apart(fleet: &Fleet, length: Length) -> Vec<Block> {
+pub(crate) fn apart(of: &Hosts, length: Length) -> Vec<Block> {
+    let fleet = of.fleet;
     let hosts = fleet.apart();
     let judged = fleet.rows.iter().any(|row| row.spread.is_some());
     if hosts.is_empty() {
@@ -21,14 +89,15 @@ pub(crate) fn apart(fleet: &Fleet, length: Length) -> Vec<Block> {
         return vec![Block::text(text)];
     }
     let mut table = Table::new([left("outlier"), right("rows"), right("odd facts")]);
-    for host in hosts.iter().take(length.named()) {
+    for &place in hosts.iter().take(length.named()) {
+        let host = &fleet.hosts[place];
         table.row([
             Cell::from(host.name.as_str()).to(Link::Machine(host.name.clone())),
             host.apart_in.len().to_string().into(),
             (host.odd.len() + usize::from(host.noise.unusual)).to_string().into(),
         ]);
-        table.note("  └ ", several(&rows_of(fleet, host), ROWS));
-        for odd in odd(fleet, host) {
+        table.note("  └ ", several(&of.rows_of(place), ROWS));
+        for odd in of.odd(host) {
             table.note("  └ ", odd);
         }
     }
@@ -41,49 +110,4 @@ pub(crate) fn apart(fleet: &Fleet, length: Length) -> Vec<Block> {
         blocks.push(Block::text(format!("{} more: {where_all}", counted(more, "host"))));
     }
     blocks
-}
-
-/// The rows in which a host lies apart, the farthest first: `cpu.add +12 %`.
-pub(super) fn rows_of(fleet: &Fleet, host: &Host) -> Vec<String> {
-    let place = fleet.hosts.iter().position(|other| other.name == host.name);
-    let of = |row: &FleetRow| {
-        let mut all = row.outliers.iter().chain(&row.apart);
-        let own = all.find(|outlier| Some(outlier.host) == place)?;
-        Some((own.ratio, format!("{} {}", row.id, change(own.ratio))))
-    };
-    let rows = host.apart_in.iter().filter_map(|row| of(&fleet.rows[*row]));
-    let mut rows: Vec<(f64, String)> = rows.collect();
-    rows.sort_by(|a, b| b.0.ln().abs().total_cmp(&a.0.ln().abs()));
-    rows.into_iter().map(|(_, text)| text).collect()
-}
-
-/// What else differs from the fleet: facts, noise.
-pub(super) fn odd(fleet: &Fleet, host: &Host) -> Vec<String> {
-    let mut odd: Vec<String> = host
-        .odd
-        .iter()
-        .map(|odd| format!("{} {} (most: {})", odd.fact.text(), odd.value, odd.usual))
-        .collect();
-    if host.noise.unusual {
-        odd.push(format!("noise: {}", noise(fleet, host)));
-    }
-    odd
-}
-
-/// How quiet a host was, and the median of all.
-pub(super) fn noise(fleet: &Fleet, host: &Host) -> String {
-    let median =
-        |of: fn(&Host) -> Option<f64>| model::stats::median(fleet.hosts.iter().filter_map(of));
-    let part = |name: &str, of: fn(&Host) -> Option<f64>| {
-        Some(format!("{name} {} (median {})", share(of(host)?), share(median(of)?)))
-    };
-    let parts = [
-        part("quiet samples", |host| host.noise.quiet_share),
-        part("steal", |host| host.noise.steal_share),
-    ];
-    let parts: Vec<String> = parts.into_iter().flatten().collect();
-    match parts.is_empty() {
-        true => "unknown".into(),
-        false => parts.join(", "),
-    }
 }

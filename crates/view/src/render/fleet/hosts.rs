@@ -1,6 +1,6 @@
 //! The facts of the fleet, and everything of one host.
 
-use super::apart::{noise, odd, rows_of};
+use super::apart::Hosts;
 use crate::render::figures::counted;
 use model::fleet::{Fleet, Host};
 use model::story::{Block, Cell, Table, left, right};
@@ -40,11 +40,12 @@ pub(crate) fn facts(fleet: &Fleet) -> Vec<Block> {
 }
 
 /// A host: where it lies apart, what is odd, its facts, its runs.
-pub(crate) fn host(fleet: &Fleet, host: &Host) -> Vec<Block> {
+pub(crate) fn host(hosts: &Hosts, place: usize) -> Vec<Block> {
+    let host = &hosts.fleet.hosts[place];
     let apart = match host.apart_in.len() {
         0 => "in no row".into(),
         count => {
-            let rows = several(&rows_of(fleet, host), 40);
+            let rows = several(&hosts.rows_of(place), 40);
             format!("in {}: {rows}", counted(count, "row"))
         }
     };
@@ -54,12 +55,12 @@ pub(crate) fn host(fleet: &Fleet, host: &Host) -> Vec<Block> {
         Block::fact("outlier", apart),
         Block::fact(
             "odd",
-            match odd(fleet, host) {
+            match hosts.odd(host) {
                 odd if odd.is_empty() => "no fact differs from most hosts".into(),
                 odd => odd.join("; "),
             },
         ),
-        Block::fact("noise", noise(fleet, host)),
+        Block::fact("noise", hosts.noise(host)),
         Block::fact("facts", facts.collect::<Vec<String>>().join("; ")),
         Block::fact(
             "measured",

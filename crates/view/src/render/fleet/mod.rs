@@ -7,7 +7,7 @@ mod paired;
 mod rows;
 mod summary;
 
-pub(crate) use apart::apart;
+pub(crate) use apart::{Hosts, apart};
 pub(crate) use groups::groups;
 pub(crate) use hosts::{facts, host};
 pub use paired::paired;
@@ -27,7 +27,7 @@ pub fn fleet(fleet: &Fleet) -> Vec<Block> {
     joined(vec![
         summary(fleet),
         rows(fleet),
-        apart(fleet, Length::Short),
+        apart(&Hosts::of(fleet), Length::Short),
         groups(fleet, Length::Short),
         missing(fleet),
         method(fleet),

@@ -40,7 +40,8 @@ fn add(table: &mut Table, fleet: &Fleet, row: &FleetRow, quantiles: bool) {
     };
     let ends = if quantiles { [q.p5_ns, q.p95_ns] } else { [q.min_ns, q.max_ns] };
     let figures = row.figures.iter().map(|figure| figure.value_ns);
-    let own = row.figures.iter().filter(|figure| row.is_apart(figure.host));
+    let apart = row.hosts_apart();
+    let own = row.figures.iter().filter(|figure| apart.contains(&figure.host));
     let marked = own.map(|figure| figure.value_ns);
     let id = row.id.clone();
     table.row([

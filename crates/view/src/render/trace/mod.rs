@@ -153,7 +153,7 @@ pub(super) fn ended(ended: Ended) -> String {
         Ended::Gone => "the process ended".into(),
         Ended::Time => "stopped at the time limit".into(),
         Ended::Requested => "stopped on request".into(),
-        Ended::Full => "stopped when the buffer was full (--buffer)".into(),
+        Ended::Full => "stopped when full (--buffer, or all that a trace can hold)".into(),
     }
 }
 
@@ -374,7 +374,7 @@ fn losses(trace: &Trace) -> Vec<Block> {
     }
     if let Some(last_ns) = last_ns {
         let [kept, asked] = [trace.duration_ns, last_ns].map(|ns| time(ns as f64));
-        texts.push(format!("the last {kept} of {asked} fit in --buffer"));
+        texts.push(format!("the last {kept} of {asked} fit in --buffer and a trace"));
     }
     if trace.tier == Tier::Minimal {
         texts.push(

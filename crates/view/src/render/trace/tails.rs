@@ -99,6 +99,7 @@ pub(super) fn blocks(
     let Target::Row(row) = &trace.target else {
         return Vec::new();
     };
+    let threads = trace.by_id();
     let mut blocks = Vec::new();
     for (at, kind) in tails.iter().enumerate() {
         if at > 0 {
@@ -107,7 +108,7 @@ pub(super) fn blocks(
         let name = kind.name.as_deref().filter(|_| tails.len() > 1);
         let name = name.map(|name| format!("{}: ", visible(name)));
         let lead = name.unwrap_or_default();
-        blocks.extend(of_kind(trace, row, (&lead, kind), most, columns));
+        blocks.extend(of_kind((trace, &threads), row, (&lead, kind), most, columns));
     }
     if trace.tier == Tier::Minimal {
         blocks.push(Block::text("why is not recorded in this tier"));
@@ -127,7 +128,7 @@ pub(super) fn blocks(
 /// The causes of all slow operations, then each operation; names of threads are cut where they
 /// find no room.
 fn of_kind(
-    trace: &Trace,
+    (trace, threads): (&Trace, &ThreadsById<'_>),
     row: &Row,
     (lead, tails): (&str, &Tails),
     most: usize,
@@ -151,11 +152,10 @@ fn of_kind(
     }
     let columns = [left("excess by cause"), right("time"), right("share"), right("operations")];
     let mut table = Table::new(columns);
-    let threads = trace.by_id();
     let causes = tails.causes();
     for &(cause, ns, count) in causes.iter().take(most.max(FEW_CAUSES)) {
         table.row([
-            Cell::from(cut(text(&threads, cause), room(OF_CAUSES))),
+            Cell::from(cut(text(threads, cause), room(OF_CAUSES))),
             time(ns).into(),
             percent(ns / excess_ns.max(1.0)).into(),
             count.to_string().into(),
@@ -176,7 +176,7 @@ fn of_kind(
         let mostly = slow.causes.first().map(|&(cause, ns)| {
             format!(
                 "{} ({})",
-                cut(text(&threads, cause), room(OF_OPERATIONS)),
+                cut(text(threads, cause), room(OF_OPERATIONS)),
                 percent(ns / slow.excess_ns.max(1.0))
             )
         });

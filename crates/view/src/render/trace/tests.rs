@@ -300,5 +300,5 @@ fn what_found_no_room_of_the_end_is_told() {
     let mut trace = own();
     trace.losses.last_ns = Some(1_000_000_000);
     let page = page(&trace, false);
-    assert!(page.contains("the last 1.00 ms of 1.00 s fit in --buffer"), "{page}");
+    assert!(page.contains("the last 1.00 ms of 1.00 s fit in --buffer and a trace"), "{page}");
 }

@@ -58,29 +58,39 @@ function lanesOf(read) {
     if (one.thread === 0) return SHADE.idle;
     return traced.has(one.thread) ? SHADE.traced[traced.get(one.thread) % 2] : SHADE.other;
   });
-  const cpus = names.cpus.map((cpu) => ({ cpu, label: `CPU ${cpu}`, runs: runsOfCpu(read, cpu, threads, shadeOf) }));
+  const own = lanesByNumber(threads);
+  const cpus = names.cpus.map((cpu) => ({ cpu, label: `CPU ${cpu}`, runs: runsOfCpu(read, own, shadeOf) }));
   return [...cpus, ...threads];
 }
 
+// The lanes of each number, which is used again, by their begins.
+function lanesByNumber(threads) {
+  const own = new Map();
+  for (const { thread, runs } of threads) {
+    if (runs.what.length === 0) continue;
+    if (!own.has(thread.id)) own.set(thread.id, { lanes: [] });
+    own.get(thread.id).lanes.push(runs);
+  }
+  for (const same of own.values()) {
+    same.lanes.sort((a, b) => a.at[0] - b.at[0]);
+    same.begins = Float64Array.from(same.lanes, (runs) => runs.at[0]);
+  }
+  return own;
+}
+
 // A CPU's lane: where a thread ran, its end is that of the thread's own stretch.
-function runsOfCpu(read, cpu, threads, shadeOf) {
+function runsOfCpu(read, own, shadeOf) {
   const marks = read.numbers(read.number(), Uint32Array);
   const lengths = reader(read.within());
   const at = new Float64Array(marks.length + 1);
-  const running = names.states.findIndex(([kind, on]) => kind === 0 && on === cpu);
-  const own = new Map();
-  for (const lane of threads) own.set(lane.thread.id, [...(own.get(lane.thread.id) ?? []), lane.runs]);
   for (let i = 0; i < marks.length; i++) {
     if (marks[i] % 2 === 0) {
       at[i + 1] = at[i] + lengths.number();
       continue;
     }
-    for (const runs of own.get(names.occupants[marks[i] >> 1].thread)) {
-      const place = find(runs.at, at[i]);
-      if (runs.at[place] !== at[i] || runs.what[place] !== running) continue;
-      at[i + 1] = runs.at[place + 1];
-      break;
-    }
+    const { lanes, begins } = own.get(names.occupants[marks[i] >> 1].thread);
+    const runs = lanes[find(begins, at[i])];
+    at[i + 1] = runs?.at[find(runs.at, at[i]) + 1] ?? at[i];
   }
   return summed({ at, what: marks.map((mark) => mark >> 1), shadeOf });
 }

@@ -58,6 +58,15 @@ fn a_damaged_document_is_no_panic() {
     trace.cpus[0].switches = switches;
     let sum_ns: u64 = causes(&trace).iter().map(|(_, ns)| ns).sum();
     assert_eq!(sum_ns, 50_000);
+    // Steps of the clock beyond all numbers.
+    let mut trace = self::trace(Tier::Full, &[(500, 50_500, State::Stopped)]);
+    set_watch(&mut trace, vec![reading(0), reading(last_ns)]);
+    if let Target::Row(row) = &mut trace.target {
+        let step =
+            ClockStep { before_ns: SLOW_AT_NS + 1, after_ns: SLOW_AT_NS + 2, by_ns: i64::MIN };
+        row.watch.as_mut().expect("set").clock_steps = vec![step; 3];
+    }
+    assert_eq!(causes(&trace), [(Cause::Stopped, 50_000)]);
 }
 
 #[test]
@@ -73,6 +82,20 @@ fn operations_take_no_longer_than_their_trace() {
     assert_eq!(tails(&trace).len(), 1);
     trace.duration_ns = sum_ns - 1;
     assert_eq!(tails(&trace), []);
+}
+
+#[test]
+fn operations_do_not_overlap() {
+    let mut trace = trace(Tier::Full, &[(500, 50_500, State::Stopped)]);
+    let mut set_from = |from_ns| {
+        if let Target::Row(row) = &mut trace.target {
+            row.operations[SLOW + 1].from_ns = from_ns;
+        }
+        tails(&trace).len()
+    };
+    // It begins as the one before ends.
+    assert_eq!(set_from(SLOW_AT_NS + 51_000), 1);
+    assert_eq!(set_from(SLOW_AT_NS + 50_999), 0);
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 mod detours;
 mod documents;
+mod many;
 mod partners;
 mod quota;
 mod states;
