@@ -81,6 +81,6 @@ fn a_file_of_commands_may_begin_with_a_byte_order_mark() {
     let done = home.run(format!("{CI} -r 6 --commands commands --markdown -"));
     let page = &done.measured().out;
     assert!(page.starts_with("### latlas: head compared with base"), "{page}");
-    has(page, ["sh {}/prog"]);
+    has(page, [r"sh \{\}/prog"]);
     assert!(!home.path("-").exists());
 }
