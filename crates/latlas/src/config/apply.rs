@@ -16,6 +16,10 @@ const NEEDS: &[(&str, &str, &str)] = &[
     ("table", "dir", "measure"),
     ("", "fail_above", "baseline"),
     ("run", "fail_above", "baseline"),
+    ("trace", "files", "row"),
+    ("trace", "no_wait", "row"),
+    ("trace", "tails", "row"),
+    ("trace", "operations", "row"),
 ];
 
 /// Options whose default another one disables, though both may be given: option, the other one.

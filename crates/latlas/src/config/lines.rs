@@ -13,6 +13,12 @@ const MAX_BYTES: u64 = 1 << 20;
 /// Options that choose the file: it can't.
 const NOT_HERE: &[&str] = &["config_file", "no_config"];
 
+/// Options with a name of several commands that mean something else to each.
+const OF_ONE_COMMAND: &[&str] = &[
+    "budget", "for", "force", "format", "jobs", "keep", "last", "listen", "machine", "name",
+    "rounds", "rows",
+];
+
 /// The file as read.
 #[derive(Debug, Default)]
 pub(crate) struct Read {
@@ -76,8 +82,12 @@ pub(crate) enum WrongLine {
     NoOption { name: String, of: String, near: String },
     #[error("--{0} can't be set here")]
     NotHere(String),
+    #[error("--{name} means something else to each command: write `{example} --{name} ...`")]
+    OfOneCommand { name: String, example: String },
     #[error("--{0} needs a value")]
     NoValue(String),
+    #[error("--{0} needs a value here: write --{0}=VALUE")]
+    NoOptionalValue(String),
     #[error("--{0} has no value")]
     HasNoValue(String),
 }
@@ -134,7 +144,7 @@ fn settings(line: usize, text: &str, command: &Command) -> Result<Vec<Setting>, 
     for name in names {
         own = own.find_subcommand(name).ok_or_else(|| {
             let near = suggestion(name, own.get_subcommands().map(Command::get_name));
-            WrongLine::NoCommand { name: cut(&store::Place::parse(name).to_string()), near }
+            WrongLine::NoCommand { name: shown(name), near }
         })?;
     }
     let path = (!names.is_empty()).then(|| names.join(" "));
@@ -145,7 +155,7 @@ fn settings(line: usize, text: &str, command: &Command) -> Result<Vec<Setting>, 
     let mut words = options.iter();
     while let Some(word) = words.next() {
         let option = word.strip_prefix("--").filter(|name| !name.is_empty());
-        let option = option.ok_or_else(|| WrongLine::NotAnOption(cut(word)))?;
+        let option = option.ok_or_else(|| WrongLine::NotAnOption(shown(word)))?;
         let (name, inline) = match option.split_once('=') {
             Some((name, value)) => (name, Some(value.to_owned())),
             None => (option, None),
@@ -157,6 +167,11 @@ fn settings(line: usize, text: &str, command: &Command) -> Result<Vec<Setting>, 
         if NOT_HERE.contains(&arg.get_id().as_str()) {
             return Err(WrongLine::NotHere(name()));
         }
+        if path.is_none() && OF_ONE_COMMAND.contains(&arg.get_long().unwrap_or_default()) {
+            let mut commands = of.iter().map(|of| of.get_name()).filter(|name| *name != "latlas");
+            let example = commands.next().unwrap_or("COMMAND").to_owned();
+            return Err(WrongLine::OfOneCommand { name: name(), example });
+        }
         let values = match (arg.get_action(), inline) {
             (ArgAction::SetTrue, None) => Vec::new(),
             (ArgAction::SetTrue, Some(_)) => return Err(WrongLine::HasNoValue(name())),
@@ -165,13 +180,23 @@ fn settings(line: usize, text: &str, command: &Command) -> Result<Vec<Setting>, 
                 let next = words
                     .next()
                     .filter(|next| !arg.is_require_equals_set() && !next.starts_with("--"));
-                vec![next.ok_or_else(|| WrongLine::NoValue(name()))?.clone()]
+                let is_optional = arg.get_num_args().is_some_and(|number| number.min_values() == 0);
+                vec![next.cloned().ok_or_else(|| match is_optional {
+                    true => WrongLine::NoOptionalValue(name()),
+                    false => WrongLine::NoValue(name()),
+                })?]
             }
             _ => return Err(WrongLine::NotHere(name())),
         };
         settings.push(Setting { line, command: path.clone(), option: name(), values });
     }
     Ok(settings)
+}
+
+/// A word of a mistaken line, without a password and what an assignment sets.
+fn shown(word: &str) -> String {
+    let word = word.split('=').next().unwrap_or_default();
+    cut(&store::Place::parse(word).to_string())
 }
 
 fn no_option(name: &str, path: Option<&str>, own: &Command) -> WrongLine {

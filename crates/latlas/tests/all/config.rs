@@ -78,11 +78,11 @@ fn a_run_follows_the_file_and_what_is_typed_beats_it() {
 
 #[test]
 fn a_line_of_the_command_precedes_one_of_all_and_a_later_line_an_earlier() {
-    let home = with("run --full\nrun --budget 3s\n--quick\n--budget 1s\nrun --budget 2s\n");
+    let home = with("run --full\nrun --seed 3\n--quick\n--seed 1\nrun --seed 2\n");
     let err = home.run("run --dry-run cpu.add_i32").err;
-    has(&err, ["config: --full --budget 2s\n"]);
+    has(&err, ["config: --full --seed 2\n"]);
     let err = home.run("--dry-run").err;
-    has(&err, ["config: --quick --budget 1s\n"]);
+    has(&err, ["config: --quick --seed 1\n"]);
     // Values of an option that may be given several times add up.
     let home = with("--vs iphone-x\nshow --vs 2012\n");
     has(&home.run(format!("show {SYNTHETIC}")).silent().out, ["iphone-x", "2012"]);
@@ -165,6 +165,10 @@ fn mistakes_are_errors_with_their_line_except_where_nothing_is_read() {
         "\nrun --budget soon\n",
         "--nice 99\n",
         "--nice\n",
+        "--budget 2m\n",
+        "exec --pin\n",
+        "--store = postgres://me:s3cret@h/d\n",
+        "store=\"postgres://me:s3cret@h/d\"\n",
         "--wide=1\n",
         "--store kept\n",
         "--config other\n",
@@ -199,7 +203,16 @@ fn mistakes_are_errors_with_their_line_except_where_nothing_is_read() {
             has(&done.err, ["latlas: warning: ", "latlas/config:"]);
         }
     }
+    // In the lines themselves.
+    assert_eq!(errors.matches("s3cret").count(), 2, "{errors}");
     insta::assert_snapshot!(errors);
+}
+
+#[test]
+fn options_that_need_a_row_are_for_traces_of_rows() {
+    let home = with("trace --tails\n--no-wait\n");
+    let traced = home.run("trace --tier minimal --out t.zst -- true").recorded();
+    lacks(&traced.err, ["needs a row", "--no-wait"]);
 }
 
 #[test]
