@@ -95,14 +95,8 @@ pub fn visit(arguments: &Arguments) -> anyhow::Result<()> {
             spin: Duration::from_millis(200),
             interrupts: std::env::var_os(INTERRUPTS_RECORDED).is_none(),
         };
-        let visit = one_visit(
-            &catalogue,
-            &plan,
-            &machine,
-            cell,
-            arguments.operations,
-            Some(explain),
-        );
+        let visit =
+            one_visit(&catalogue, &plan, &machine, cell, arguments.operations, Some(explain));
         stop.store(true, Ordering::Relaxed);
         anyhow::Ok(visit?.marks(&catalogue[plan.cells[cell].probe])?)
     })?;
@@ -137,11 +131,7 @@ fn spin(operation_us: u32, faults: bool, truth: &Arc<Mutex<Stretches>>) -> Probe
         regime: Regime::Stamped,
         effort: Effort::stamped(1, 100, f64::from(operation_us) * 1e3),
         make: Box::new(move |_, _| {
-            Ok(Box::new(Spin {
-                turns: turns(operation_us),
-                faults,
-                truth: Arc::clone(&truth),
-            }))
+            Ok(Box::new(Spin { turns: turns(operation_us), faults, truth: Arc::clone(&truth) }))
         }),
         ..Probe::blank(SPIN)
     }
@@ -173,10 +163,8 @@ impl Work for Sleep {
         for _ in 0..turns {
             let now = clock_gettime(ClockId::Realtime);
             let ns = now.tv_nsec + i64::from(self.0) * 1000;
-            let until = Timespec {
-                tv_sec: now.tv_sec + ns / 1_000_000_000,
-                tv_nsec: ns % 1_000_000_000,
-            };
+            let until =
+                Timespec { tv_sec: now.tv_sec + ns / 1_000_000_000, tv_nsec: ns % 1_000_000_000 };
             let _ = clock_nanosleep_absolute(ClockId::Realtime, &until);
         }
     }
@@ -190,10 +178,7 @@ fn event(from: u64, to: u64) -> Event {
         to_ticks: to.wrapping_sub(from),
         ops: 1,
         mode: 0,
-        place: Some(Place {
-            zero_ticks: from,
-            thread: sys::thread::current_id(),
-        }),
+        place: Some(Place { zero_ticks: from, thread: sys::thread::current_id() }),
     }
 }
 

@@ -74,10 +74,7 @@ impl Injection {
             Fifo => {
                 sys::pin_to(&[on.cpu])?;
                 let policy = Some(sys::controls::Policy::Fifo(10));
-                sys::controls::apply(&sys::controls::Controls {
-                    policy,
-                    ..Default::default()
-                })?;
+                sys::controls::apply(&sys::controls::Controls { policy, ..Default::default() })?;
                 spin(stop, Duration::from_millis(5), Duration::from_millis(50))
             }
             Quota => throttled(on, stop)?,
@@ -225,13 +222,7 @@ impl Group {
         let name = format!("latlas-bench-{}", std::process::id());
         let v1 = Path::new("/sys/fs/cgroup/cpu");
         let (root, limits): (_, &[(&str, &str)]) = match v1.join("cpu.cfs_quota_us").exists() {
-            true => (
-                v1,
-                &[
-                    ("cpu.cfs_period_us", "20000"),
-                    ("cpu.cfs_quota_us", "10000"),
-                ],
-            ),
+            true => (v1, &[("cpu.cfs_period_us", "20000"), ("cpu.cfs_quota_us", "10000")]),
             false => (Path::new("/sys/fs/cgroup"), &[("cpu.max", "10000 20000")]),
         };
         let group = Group(root.join(name));

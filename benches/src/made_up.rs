@@ -6,10 +6,8 @@ use model::run::{Cell, Outcome, Row, Run};
 use std::path::Path;
 
 /// A document with every field, from which the others are made.
-const TEMPLATE: &str = concat!(
-    env!("CARGO_MANIFEST_DIR"),
-    "/../crates/latlas/tests/fixtures/synthetic.json"
-);
+const TEMPLATE: &str =
+    concat!(env!("CARGO_MANIFEST_DIR"), "/../crates/latlas/tests/fixtures/synthetic.json");
 
 /// Of ten figures nine are ok.
 const NOISY_OF_TEN: u32 = 1;
@@ -49,14 +47,7 @@ impl MadeUp {
         let figure = matches!(&row.outcome, Outcome::Figure(e) if e.quiet.is_some());
         ensure!(figure, "{} is no figure", row.id);
         ensure!(machines > 0, "on no machine at all");
-        Ok(MadeUp {
-            template,
-            row,
-            cell,
-            rng: fastrand::Rng::with_seed(seed),
-            results,
-            machines,
-        })
+        Ok(MadeUp { template, row, cell, rng: fastrand::Rng::with_seed(seed), results, machines })
     }
 
     /// Run number `number`, under an id of its own.

@@ -83,11 +83,8 @@ impl Shape for Strip {
 /// One call of a method of a trait object.
 #[inline]
 pub fn virtual_call() -> impl FnMut() -> u64 + 'static {
-    let shape: Box<dyn Shape> = if black_box(true) {
-        Box::new(Square(3))
-    } else {
-        Box::new(Strip(3))
-    };
+    let shape: Box<dyn Shape> =
+        if black_box(true) { Box::new(Square(3)) } else { Box::new(Strip(3)) };
     move || black_box(&shape).area()
 }
 

@@ -67,12 +67,7 @@ impl Task {
     /// These rows on one CPU, as often as fits into a time (a second at
     /// least).
     pub fn filling(rows: &[&str], seconds: f64, cpu: u32) -> Task {
-        Task {
-            budget_s: Some(seconds.max(1.0)),
-            fill: true,
-            pin: Some(cpu),
-            ..Task::of(rows)
-        }
+        Task { budget_s: Some(seconds.max(1.0)), fill: true, pin: Some(cpu), ..Task::of(rows) }
     }
 }
 
@@ -92,9 +87,7 @@ pub fn cpu(asked: Option<u32>) -> anyhow::Result<u32> {
 pub fn catalogue() -> Vec<Probe> {
     let mut probes = probes::catalogue();
     // An arithmetic row with another body: the same effort, the same method.
-    let like = probes::catalogue()
-        .into_iter()
-        .find(|probe| probe.id == "cpu.add_i64");
+    let like = probes::catalogue().into_iter().find(|probe| probe.id == "cpu.add_i64");
     probes.extend(like.map(|like| Probe {
         id: EMPTY.into(),
         variants: Vec::new(),
@@ -189,23 +182,11 @@ fn measure_here(catalogue: &[Probe], task: &Task) -> anyhow::Result<Run> {
         version: env!("CARGO_PKG_VERSION").into(),
         commit: None,
         target: format!("{}-{}", std::env::consts::ARCH, std::env::consts::OS),
-        profile: if cfg!(debug_assertions) {
-            "debug"
-        } else {
-            "release"
-        }
-        .into(),
+        profile: if cfg!(debug_assertions) { "debug" } else { "release" }.into(),
         emulated: None,
     };
     let never = AtomicBool::new(false);
-    Ok(conduct(
-        catalogue,
-        &plan,
-        machine,
-        program,
-        &mut Silent,
-        &never,
-    )?)
+    Ok(conduct(catalogue, &plan, machine, program, &mut Silent, &never)?)
 }
 
 fn resolve(catalogue: &[Probe], patterns: &[String]) -> anyhow::Result<Vec<String>> {
@@ -236,15 +217,9 @@ fn only_points(plan: &mut Plan, points: &[u64]) -> anyhow::Result<()> {
     }
     for &point in points {
         for like in &before {
-            let there = plan
-                .cells
-                .iter()
-                .any(|c| c.row == like.row && c.at.last() == Some(&point));
+            let there = plan.cells.iter().any(|c| c.row == like.row && c.at.last() == Some(&point));
             if like.at.len() == 1 && !there {
-                plan.cells.push(PlannedCell {
-                    at: vec![point],
-                    ..like.clone()
-                });
+                plan.cells.push(PlannedCell { at: vec![point], ..like.clone() });
             }
         }
     }

@@ -21,8 +21,7 @@ impl Ratios {
 
     /// Whether the whole interval lies between the two.
     pub fn inside(&self, low: f64, high: f64) -> bool {
-        self.interval()
-            .is_some_and(|i| i.low >= low && i.high <= high)
+        self.interval().is_some_and(|i| i.low >= low && i.high <= high)
     }
 
     /// As printed: `1.012 [0.984, 1.037]`, the median alone where there are

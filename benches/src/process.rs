@@ -21,9 +21,7 @@ pub fn peer(variable: &str) -> Option<PathBuf> {
 /// When it can't be started or fails.
 pub fn output(command: &mut Command) -> anyhow::Result<(String, String, Duration)> {
     let began = Instant::now();
-    let output = command
-        .output()
-        .with_context(|| format!("can't run {command:?}"))?;
+    let output = command.output().with_context(|| format!("can't run {command:?}"))?;
     let wall = began.elapsed();
     let out = String::from_utf8_lossy(&output.stdout).into_owned();
     let err = String::from_utf8_lossy(&output.stderr).into_owned();

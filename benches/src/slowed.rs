@@ -122,10 +122,7 @@ mod tests {
             .iter()
             .find(|probe| probe.row_ids().iter().any(|own| own == row))
             .expect("a row");
-        let site = Site {
-            variant: probe.variant_of(row).to_owned(),
-            at: Vec::new(),
-        };
+        let site = Site { variant: probe.variant_of(row).to_owned(), at: Vec::new() };
         let mut bench = WorkerMemory::new(MachineShape::default(), 1 << 20, 1 << 20, 1);
         let mut work = (probe.make)(&mut bench, &site).expect("made");
         let samples = (0..30).map(|_| {
@@ -138,10 +135,8 @@ mod tests {
 
     #[test]
     fn only_the_row_is_slowed() {
-        let asleep = |probe: Probe| Probe {
-            make: Box::new(|_, _| Ok(Box::new(Sleeps(0)))),
-            ..probe
-        };
+        let asleep =
+            |probe: Probe| Probe { make: Box::new(|_, _| Ok(Box::new(Sleeps(0)))), ..probe };
         let all: Vec<Probe> = probes::catalogue().into_iter().map(asleep).collect();
         let all = slowed(all, "memory.naive_xor/50kB");
         let least = Duration::from_millis(22);

@@ -39,15 +39,9 @@ mod tests {
 
     #[test]
     fn spreads() {
-        assert_eq!(
-            relative(&[2.0, 1.9, 2.1, 2.0, 2.2]),
-            Some((2.2 - 1.9) / 2.0)
-        );
+        assert_eq!(relative(&[2.0, 1.9, 2.1, 2.0, 2.2]), Some((2.2 - 1.9) / 2.0));
         assert_eq!(relative(&[2.0]), None);
-        assert_eq!(
-            between_quartiles(&[4.0, 1.0, 3.0, 2.0, 5.0]),
-            Some(2.0 / 3.0)
-        );
+        assert_eq!(between_quartiles(&[4.0, 1.0, 3.0, 2.0, 5.0]), Some(2.0 / 3.0));
         assert_eq!(between_quartiles(&[1.0, 2.0, 3.0]), None);
         assert_eq!(absolute(&[-1.0, 2.0]), Some(3.0));
         assert_eq!(median_and_worst(&[1.0, 5.0, 2.0]), (Some(2.0), Some(5.0)));

@@ -8,9 +8,7 @@ pub struct Table {
 impl Table {
     /// A table with these column titles.
     pub fn new(titles: &[&str]) -> Table {
-        Table {
-            lines: vec![titles.iter().map(ToString::to_string).collect()],
-        }
+        Table { lines: vec![titles.iter().map(ToString::to_string).collect()] }
     }
 
     /// Adds a line.

@@ -28,12 +28,8 @@ pub enum Workload {
 
 impl Workload {
     /// All of them.
-    pub const ALL: [Workload; 4] = [
-        Workload::PingPong,
-        Workload::Pool,
-        Workload::Getppid,
-        Workload::Faults,
-    ];
+    pub const ALL: [Workload; 4] =
+        [Workload::PingPong, Workload::Pool, Workload::Getppid, Workload::Faults];
 
     /// As an argument.
     pub fn name(self) -> &'static str {
@@ -97,9 +93,7 @@ fn ping_pong(count: u64) -> anyhow::Result<()> {
             ping.post()?;
             pong.wait()?;
         }
-        answer
-            .join()
-            .map_err(|_| anyhow::anyhow!("the thread failed"))??;
+        answer.join().map_err(|_| anyhow::anyhow!("the thread failed"))??;
         Ok(())
     })
 }

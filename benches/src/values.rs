@@ -43,12 +43,7 @@ pub fn snapshot() -> Values {
     }
     paths
         .into_iter()
-        .filter_map(|path| {
-            Some((
-                path.clone(),
-                std::fs::read_to_string(path).ok()?.trim().into(),
-            ))
-        })
+        .filter_map(|path| Some((path.clone(), std::fs::read_to_string(path).ok()?.trim().into())))
         .collect()
 }
 
@@ -65,9 +60,7 @@ pub fn differing<'v>(before: &'v Values, after: &'v Values) -> Vec<(&'v str, &'v
 
 /// The chosen word of `always [madvise] never` is what is written.
 fn writable(text: &str) -> &str {
-    text.split_once('[')
-        .and_then(|(_, rest)| rest.split_once(']'))
-        .map_or(text, |(word, _)| word)
+    text.split_once('[').and_then(|(_, rest)| rest.split_once(']')).map_or(text, |(word, _)| word)
 }
 
 /// Writes what differs, so that it is as in `wanted` again.

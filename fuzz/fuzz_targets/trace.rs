@@ -28,6 +28,4 @@ libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
     anything::holds(&trace);
     let mut written = Vec::new();
     trace::perfetto::write(&trace, &mut written).expect("to memory");
-    trace::perf_data::write(&trace, &mut written).expect("to memory");
-    trace::firefox::write(&trace, &mut written).expect("to memory");
 });

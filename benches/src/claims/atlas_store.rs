@@ -106,11 +106,7 @@ pub fn claim(arguments: &Arguments) -> anyhow::Result<Bars> {
     opened.line(&mut table, "open the index");
     let index = Index::open(store.clone())?;
     let keys: Vec<MachineKey> = index.machines()?.into_iter().map(|m| m.key).collect();
-    ensure!(
-        keys.len() as u32 == arguments.machines,
-        "{} machines",
-        keys.len()
-    );
+    ensure!(keys.len() as u32 == arguments.machines, "{} machines", keys.len());
     let mut rng = fastrand::Rng::with_seed(arguments.seed);
     let mut place = move || (rng.usize(..), rng.u32(..));
     let expected = arguments.runs / arguments.machines;
@@ -118,34 +114,19 @@ pub fn claim(arguments: &Arguments) -> anyhow::Result<Bars> {
         let (machine, row) = place();
         let key = &keys[machine % keys.len()];
         let found = index.history(key, &row_id(row % arguments.results), &[])?;
-        ensure!(
-            found.len() as u32 >= expected,
-            "a history of {} runs",
-            found.len()
-        );
+        ensure!(found.len() as u32 >= expected, "a history of {} runs", found.len());
         Ok(())
     })?;
     history.line(&mut table, "history of a row, index open");
     let percentiles = Times::of(arguments.times.min(20), |number| {
         let found = index.percentiles(&keys[number as usize % keys.len()])?;
-        ensure!(
-            found.len() as u32 == arguments.results,
-            "{} rows",
-            found.len()
-        );
+        ensure!(found.len() as u32 == arguments.results, "{} rows", found.len());
         Ok(())
     })?;
-    percentiles.line(
-        &mut table,
-        "percentiles of a machine, every row, index open",
-    );
+    percentiles.line(&mut table, "percentiles of a machine, every row, index open");
     let standing = Times::of(arguments.times, |number| {
         let found = index.percentiles_of_row(&row_id(number % arguments.results), &[])?;
-        ensure!(
-            found.machines.len() == keys.len(),
-            "{} machines",
-            found.machines.len()
-        );
+        ensure!(found.machines.len() == keys.len(), "{} machines", found.machines.len());
         Ok(())
     })?;
     standing.line(&mut table, "percentiles of a row, all machines, index open");
@@ -154,11 +135,7 @@ pub fn claim(arguments: &Arguments) -> anyhow::Result<Bars> {
 
     let own = std::env::current_exe()?;
     let whole_percentiles = Times::of(arguments.times.min(20), |_| {
-        process::output(
-            Command::new(&own)
-                .args(["atlas-store", "--ask"])
-                .arg(dir.path()),
-        )
+        process::output(Command::new(&own).args(["atlas-store", "--ask"]).arg(dir.path()))
     })?;
     whole_percentiles.line(&mut table, "percentiles, as a process");
     let whole_history = match &arguments.latlas {
@@ -184,11 +161,8 @@ pub fn claim(arguments: &Arguments) -> anyhow::Result<Bars> {
         Ok(metadata.len() as f64)
     };
     let index_mb = size(&index.path())? / 1e6;
-    let documents: f64 = store
-        .paths()?
-        .iter()
-        .map(|path| size(path))
-        .sum::<anyhow::Result<f64>>()?;
+    let documents: f64 =
+        store.paths()?.iter().map(|path| size(path)).sum::<anyhow::Result<f64>>()?;
     let rebuilt = Times::of(1, |_| {
         let rebuilt = index.rebuild()?;
         ensure!(rebuilt.documents as u32 == arguments.runs, "{rebuilt:?}");
@@ -214,18 +188,8 @@ pub fn claim(arguments: &Arguments) -> anyhow::Result<Bars> {
     if let Some(times) = whole_history {
         bars.at_most("latlas history, median", times.at(0.5), 50.0, " ms");
     }
-    bars.at_most(
-        "percentiles of a machine, median",
-        percentiles.at(0.5),
-        500.0,
-        " ms",
-    );
-    bars.at_most(
-        "percentiles, as a process, median",
-        whole_percentiles.at(0.5),
-        500.0,
-        " ms",
-    );
+    bars.at_most("percentiles of a machine, median", percentiles.at(0.5), 500.0, " ms");
+    bars.at_most("percentiles, as a process, median", whole_percentiles.at(0.5), 500.0, " ms");
     Ok(bars)
 }
 

@@ -49,10 +49,7 @@ pub fn claim(arguments: &Arguments) -> anyhow::Result<Bars> {
     let mut lists = Vec::new();
     for _ in 0..LISTS {
         let began = Instant::now();
-        let status = Command::new(&arguments.latlas)
-            .arg("list")
-            .stdout(Stdio::null())
-            .status()?;
+        let status = Command::new(&arguments.latlas).arg("list").stdout(Stdio::null()).status()?;
         anyhow::ensure!(status.success(), "latlas list: {status}");
         lists.push(began.elapsed().as_secs_f64() * 1e3);
     }
@@ -64,18 +61,12 @@ pub fn claim(arguments: &Arguments) -> anyhow::Result<Bars> {
     };
     let walls = |costs: &[Cost]| costs.iter().map(|c| c.wall_s).collect::<Vec<f64>>();
     let ratios = |costs: &[Cost]| -> Vec<f64> {
-        costs
-            .iter()
-            .map(|c| c.peak_bytes as f64 / c.largest_bytes.max(1) as f64)
-            .collect()
+        costs.iter().map(|c| c.peak_bytes as f64 / c.largest_bytes.max(1) as f64).collect()
     };
     let files =
         |costs: &[Cost]| -> Vec<f64> { costs.iter().map(|c| c.file_bytes as f64 * 1e-6).collect() };
     let peaks = |costs: &[Cost]| -> Vec<f64> {
-        costs
-            .iter()
-            .map(|c| c.peak_bytes as f64 / f64::from(1 << 20))
-            .collect()
+        costs.iter().map(|c| c.peak_bytes as f64 / f64::from(1 << 20)).collect()
     };
     for (name, costs) in [("default", &default), ("--quick", &quick)] {
         if costs.is_empty() {
@@ -83,14 +74,8 @@ pub fn claim(arguments: &Arguments) -> anyhow::Result<Bars> {
         }
         line(&format!("{name}: wall time, s"), &walls(costs));
         line(&format!("{name}: peak of a worker, MiB"), &peaks(costs));
-        line(
-            &format!("{name}: peak over largest working set"),
-            &ratios(costs),
-        );
-        line(
-            &format!("{name}: compressed Run document, MB"),
-            &files(costs),
-        );
+        line(&format!("{name}: peak over largest working set"), &ratios(costs));
+        line(&format!("{name}: compressed Run document, MB"), &files(costs));
     }
     line("latlas list, ms", &lists);
     line("program, MB", &[binary_bytes as f64 * 1e-6]);
@@ -101,12 +86,7 @@ pub fn claim(arguments: &Arguments) -> anyhow::Result<Bars> {
         bars.at_most("default run", median(&walls(&default)), 40.0, " s");
         bars.at_most("its document", median(&files(&default)), 2.0, " MB");
         let peak = median(&ratios(&default));
-        bars.at_most(
-            "peak memory of a worker over the largest working set",
-            peak,
-            1.2,
-            "x",
-        );
+        bars.at_most("peak memory of a worker over the largest working set", peak, 1.2, "x");
     }
     bars.at_most("quick run", median(&walls(&quick)), 8.0, " s");
     bars.at_most("latlas list", median(&lists), 20.0, " ms");
@@ -138,11 +118,7 @@ fn run(latlas: &Path, options: &[&str]) -> anyhow::Result<Cost> {
     };
     let wall_s = began.elapsed().as_secs_f64();
     // 3: measured, but nothing to rely on; its cost is the same.
-    anyhow::ensure!(
-        matches!(status.code(), Some(0 | 3)),
-        "{}: {status}",
-        latlas.display()
-    );
+    anyhow::ensure!(matches!(status.code(), Some(0 | 3)), "{}: {status}", latlas.display());
     let document: Run = serde_json::from_slice(&std::fs::read(directory.path().join("run.json"))?)?;
     let largest_bytes = document.plan.largest_working_set_bytes;
     Ok(Cost {

@@ -62,9 +62,7 @@ pub fn claim(arguments: &Arguments) -> anyhow::Result<Bars> {
     let mut table = Table::new(&titles.split('|').collect::<Vec<_>>());
     let mut total = Inside::default();
     for (at, first) in runs.iter().enumerate() {
-        let movement = first
-            .movement
-            .unwrap_or_else(|| ClockMovement::of(&clocks[..at]));
+        let movement = first.movement.unwrap_or_else(|| ClockMovement::of(&clocks[..at]));
         for later in &runs[at + 1..] {
             let after_ms = later.started_unix_ms - first.started_unix_ms;
             if after_ms > NEIGHBOURS_MS {
@@ -123,10 +121,7 @@ impl Marked {
     }
 
     fn clock(&self) -> StoredClock {
-        StoredClock {
-            started_unix_ms: self.started_unix_ms,
-            cycle_ns: self.cycle_ns,
-        }
+        StoredClock { started_unix_ms: self.started_unix_ms, cycle_ns: self.cycle_ns }
     }
 
     /// How many of the later figures lie inside.

@@ -80,11 +80,7 @@ fn cases(files: &Path) -> anyhow::Result<Vec<Case>> {
         case("gzip 2 MB", &["gzip", "-c", &small.to_string_lossy()]),
         case(
             "sh with ten children",
-            &[
-                "sh",
-                "-c",
-                "for i in 1 2 3 4 5 6 7 8 9 10; do /bin/true; done",
-            ],
+            &["sh", "-c", "for i in 1 2 3 4 5 6 7 8 9 10; do /bin/true; done"],
         ),
     ])
 }
@@ -168,9 +164,7 @@ fn perf(arguments: &Arguments, case: &Case) -> anyhow::Result<Found> {
         bail!("perf: {text}");
     }
     let number = |event: &str| -> anyhow::Result<f64> {
-        let line = text
-            .lines()
-            .find(|line| line.split(',').nth(2) == Some(event));
+        let line = text.lines().find(|line| line.split(',').nth(2) == Some(event));
         let first = line.and_then(|line| line.split(',').next());
         first
             .and_then(|value| value.parse().ok())
@@ -207,26 +201,14 @@ pub fn claim(arguments: &Arguments) -> anyhow::Result<Bars> {
             |_| hyperfine(arguments, &case, home, arguments.runs),
         )?;
         let medians = pairs.iter().map(|(a, b)| (a.wall_median, b.wall_median));
-        wall(
-            &mut walls,
-            &mut bars,
-            case.name,
-            "hyperfine, medians",
-            medians.collect(),
-        );
+        wall(&mut walls, &mut bars, case.name, "hyperfine, medians", medians.collect());
         let pairs = alternate(
             arguments.pairs,
             |_| ours(arguments, &case, home),
             |_| perf(arguments, &case),
         )?;
         let means = pairs.iter().map(|(a, b)| (a.wall_mean, b.wall_mean));
-        wall(
-            &mut walls,
-            &mut bars,
-            case.name,
-            "perf, means",
-            means.collect(),
-        );
+        wall(&mut walls, &mut bars, case.name, "perf, means", means.collect());
         let count = |get: fn(&Found) -> f64| -> Vec<(f64, f64)> {
             pairs.iter().map(|(a, b)| (get(a), get(b))).collect()
         };
@@ -292,10 +274,7 @@ fn same_count(table: &mut Table, bars: &mut Bars, case: &str, what: &str, pairs:
     ]);
     let widest = (COUNT_HALF_WIDTH * peers_median.unwrap_or(0.0)).max(0.5);
     let holds = interval.is_some_and(|i| i.low <= 0.0 && i.high >= 0.0 && i.half_width() <= widest);
-    bars.hold(
-        holds,
-        format!("{what} of {case}: {text} (holds 0, half-width at most {widest:.2})"),
-    );
+    bars.hold(holds, format!("{what} of {case}: {text} (holds 0, half-width at most {widest:.2})"));
 }
 
 /// What a run of `true` takes in a loop that does nothing but start it and
@@ -303,10 +282,7 @@ fn same_count(table: &mut Table, bars: &mut Bars, case: &str, what: &str, pairs:
 fn own_cost(arguments: &Arguments, home: &Path) -> anyhow::Result<()> {
     let path = sys::command::find_program("true".as_ref()).context("no true in PATH")?;
     let program = Program::new(&path, &[], Environment::Inherited)?;
-    let case = Case {
-        name: "true",
-        words: vec!["true".into()],
-    };
+    let case = Case { name: "true", words: vec!["true".into()] };
     let (mut spawned, mut forked, mut walls, mut around) = (vec![], vec![], vec![], vec![]);
     let mut peers_median = Vec::new();
     for pair in 0..arguments.pairs {
@@ -339,10 +315,7 @@ fn own_cost(arguments: &Arguments, home: &Path) -> anyhow::Result<()> {
     }
     table.print("own cost, medians (the loops wait by waitpid and count nothing)");
     let added = Ratios::new(walls.iter().zip(&spawned).map(|(ours, bare)| ours - bare));
-    println!(
-        "latlas exec adds to posix_spawn and wait, us: {}",
-        added.text()
-    );
+    println!("latlas exec adds to posix_spawn and wait, us: {}", added.text());
     Ok(())
 }
 
@@ -361,16 +334,7 @@ fn bare(mut once: impl FnMut() -> std::io::Result<i32>) -> anyhow::Result<f64> {
 fn whole(arguments: &Arguments, home: &Path) -> anyhow::Result<(f64, f64)> {
     let mut command = Command::new(&arguments.latlas);
     command
-        .args([
-            "exec",
-            "--json",
-            "-r",
-            &BARE_RUNS.to_string(),
-            "--name",
-            "x",
-            "--",
-            "true",
-        ])
+        .args(["exec", "--json", "-r", &BARE_RUNS.to_string(), "--name", "x", "--", "true"])
         .env("LATLAS_DATA_DIR", home);
     let got = command.output().context("can't run latlas")?;
     let run: Run = serde_json::from_slice(&got.stdout).context("latlas printed no run")?;

@@ -97,30 +97,14 @@ pub fn claim(arguments: &Arguments) -> anyhow::Result<Bars> {
 fn of_recorded(recorded: &Recorded, bars: &mut Bars) -> anyhow::Result<()> {
     let (learned, quiet) = recorded.quiet.split_at(recorded.quiet.len() / 2);
     let expected = learn(learned)?;
-    let mut table = Table::new(&[
-        "recorded",
-        "runs",
-        "fits",
-        "out of range",
-        "not quiet",
-        "another machine",
-    ]);
-    for (name, vectors) in [
-        ("quiet", quiet),
-        ("half by a quota", &recorded.half),
-        ("loaded", &recorded.load),
-    ] {
-        let verdicts: Vec<Verdict> = vectors
-            .iter()
-            .map(|v| judge(v, &expected).verdict)
-            .collect();
+    let mut table =
+        Table::new(&["recorded", "runs", "fits", "out of range", "not quiet", "another machine"]);
+    for (name, vectors) in
+        [("quiet", quiet), ("half by a quota", &recorded.half), ("loaded", &recorded.load)]
+    {
+        let verdicts: Vec<Verdict> = vectors.iter().map(|v| judge(v, &expected).verdict).collect();
         let count = |wanted| verdicts.iter().filter(|own| **own == wanted).count();
-        let all = [
-            Verdict::Fits,
-            Verdict::OutOfRange,
-            Verdict::NotQuiet,
-            Verdict::AnotherMachine,
-        ];
+        let all = [Verdict::Fits, Verdict::OutOfRange, Verdict::NotQuiet, Verdict::AnotherMachine];
         let mut line = vec![name.to_owned(), vectors.len().to_string()];
         line.extend(all.map(|wanted| count(wanted).to_string()));
         table.line(line);
@@ -134,20 +118,12 @@ fn of_recorded(recorded: &Recorded, bars: &mut Bars) -> anyhow::Result<()> {
             format!("recorded, {name}: {right} of {} {wanted}", vectors.len()),
         );
     }
-    table.print(&format!(
-        "Recorded runs, learned from {} others",
-        expected.runs
-    ));
+    table.print(&format!("Recorded runs, learned from {} others", expected.runs));
     Ok(())
 }
 
 fn of_fleets(recorded: &Recorded, arguments: &Arguments, bars: &mut Bars) -> anyhow::Result<()> {
-    let quiet: Vec<Vector> = recorded
-        .quiet
-        .iter()
-        .filter(|v| v.is_quiet())
-        .cloned()
-        .collect();
+    let quiet: Vec<Vector> = recorded.quiet.iter().filter(|v| v.is_quiet()).cloned().collect();
     if quiet.len() < 8 {
         bail!("only {} recorded runs were quiet: 8 needed", quiet.len());
     }

@@ -83,11 +83,7 @@ struct Bench<'a> {
 
 pub fn claim(arguments: &Arguments) -> anyhow::Result<Bars> {
     let began = Instant::now();
-    let mut bench = Bench {
-        arguments,
-        before: VecDeque::new(),
-        seed: 0,
-    };
+    let mut bench = Bench { arguments, before: VecDeque::new(), seed: 0 };
     let mut counts: BTreeMap<&str, Count> = BTreeMap::new();
     let mut named: BTreeMap<String, u64> = BTreeMap::new();
     while bench.before.len() < KEPT {
@@ -124,11 +120,7 @@ pub fn claim(arguments: &Arguments) -> anyhow::Result<Bars> {
             count.others += u64::from(gate.crossed.iter().any(|own| own != row));
             found.entry(row).or_default()[at] += u64::from(hit);
             if !hit {
-                println!(
-                    "slowed run {}, {way}: {row} is missed: {}",
-                    number + 1,
-                    seen(&gate, row)
-                );
+                println!("slowed run {}, {way}: {row} is missed: {}", number + 1, seen(&gate, row));
             }
         }
         progress("slowed", number + 1, arguments.slowed(), &began);
@@ -136,11 +128,7 @@ pub fn claim(arguments: &Arguments) -> anyhow::Result<Bars> {
     print(&counts, &found, arguments.slowed());
     println!(
         "{:.1} s of a run on average, {:.0} s in all; rows that were named wrongly: {named:?}",
-        bench
-            .before
-            .iter()
-            .map(|run| run.wall_ms as f64 / 1e3)
-            .sum::<f64>()
+        bench.before.iter().map(|run| run.wall_ms as f64 / 1e3).sum::<f64>()
             / bench.before.len() as f64,
         began.elapsed().as_secs_f64()
     );
@@ -205,10 +193,7 @@ fn seen(gate: &Gate, row: &str) -> String {
 
 fn progress(what: &str, number: usize, of: usize, began: &Instant) {
     if number.is_multiple_of(10) || number == of {
-        eprintln!(
-            "{what} {number} of {of}, {:.0} s",
-            began.elapsed().as_secs_f64()
-        );
+        eprintln!("{what} {number} of {of}, {:.0} s", began.elapsed().as_secs_f64());
     }
 }
 
@@ -226,13 +211,8 @@ fn share(hits: u64, of: u64) -> String {
 }
 
 fn print(counts: &BTreeMap<&str, Count>, found: &BTreeMap<&str, [u64; WAYS.len()]>, slowed: usize) {
-    let mut table = Table::new(&[
-        "way",
-        "false alarms",
-        "measured again",
-        "found",
-        "another named",
-    ]);
+    let mut table =
+        Table::new(&["way", "false alarms", "measured again", "found", "another named"]);
     for (way, count) in counts {
         table.line(vec![
             (*way).to_owned(),
@@ -275,12 +255,7 @@ fn bars(counts: &BTreeMap<&str, Count>, short: bool) -> Bars {
         }
         if count.slowed > 0 && way != "cold" {
             let missed = percent(count.slowed - count.hits, count.slowed);
-            bars.at_most(
-                &format!("{way}: slowed rows that are missed"),
-                missed,
-                10.0,
-                " %",
-            );
+            bars.at_most(&format!("{way}: slowed rows that are missed"), missed, 10.0, " %");
         }
     }
     bars

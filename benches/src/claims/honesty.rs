@@ -66,9 +66,8 @@ fn seen(run: &Run) -> Rows {
         .map(|(name, bound, estimate)| {
             // Beyond what the core paces a point follows memory, whatever its
             // row says.
-            let point: Option<u64> = name
-                .split_once('@')
-                .and_then(|(_, at)| at.split(',').next()?.parse().ok());
+            let point: Option<u64> =
+                name.split_once('@').and_then(|(_, at)| at.split(',').next()?.parse().ok());
             let bound = match point {
                 Some(bytes) if bytes > paced => Bound::Memory,
                 _ => bound,
@@ -119,10 +118,7 @@ struct Deviation {
 
 fn deviation(seen: &Seen, reference: &Reference) -> Deviation {
     let ns = seen.ns.map(|ns| ns / reference.ns - 1.0);
-    let cycles = seen
-        .cycles
-        .zip(reference.cycles)
-        .map(|(now, then)| now / then - 1.0);
+    let cycles = seen.cycles.zip(reference.cycles).map(|(now, then)| now / then - 1.0);
     let own = match (seen.bound, cycles) {
         (Bound::Core, Some(cycles)) => Some(cycles),
         _ => ns,
@@ -140,11 +136,7 @@ pub fn claim(arguments: &Arguments) -> anyhow::Result<Bars> {
     for number in 0..arguments.runs {
         let task = Task {
             rows: arguments.rows.clone(),
-            scale: if arguments.quick {
-                Scale::Quick
-            } else {
-                Scale::Default
-            },
+            scale: if arguments.quick { Scale::Quick } else { Scale::Default },
             budget_s: arguments.seconds,
             seed: u64::from(number) + 1,
             pin: arguments.cpu,
@@ -236,10 +228,8 @@ fn judge(references: &BTreeMap<String, Reference>, idle: &[Rows], busy: &[Rows])
 
     let mut idle_flagged = Vec::new();
     for (number, rows) in idle.iter().enumerate() {
-        let whole: Vec<(&String, &Seen)> = rows
-            .iter()
-            .filter(|(name, _)| !name.contains('@'))
-            .collect();
+        let whole: Vec<(&String, &Seen)> =
+            rows.iter().filter(|(name, _)| !name.contains('@')).collect();
         let flagged: Vec<&(&String, &Seen)> = whole.iter().filter(|(_, seen)| !seen.ok).collect();
         for (name, seen) in &flagged {
             println!("idle run {}: {name} flagged: {}", number + 1, seen.why);
@@ -259,11 +249,6 @@ fn judge(references: &BTreeMap<String, Reference>, idle: &[Rows], busy: &[Rows])
             format!("cpu rows ok and right in a busy run, median: {right:.1} % (at least 80 %)"),
         );
     }
-    bars.at_most(
-        "rows flagged in an idle run, median",
-        median(&idle_flagged),
-        10.0,
-        " %",
-    );
+    bars.at_most("rows flagged in an idle run, median", median(&idle_flagged), 10.0, " %");
     bars
 }

@@ -69,17 +69,14 @@ pub fn claim(arguments: &Arguments) -> anyhow::Result<Bars> {
         documents.push((data, file));
     }
     let mut bars = Bars::new();
-    let mut table = Table::new(&[
-        "command", "1x, s", "4x, s", "16x, s", "16x / 16", "MiB", "MiB", "MiB",
-    ]);
+    let mut table =
+        Table::new(&["command", "1x, s", "4x, s", "16x, s", "16x / 16", "MiB", "MiB", "MiB"]);
     for (name, words) in commands {
         let costs = documents.iter().map(|(data, file)| {
             let all =
                 (0..arguments.runs.max(1)).map(|_| cost(&arguments.latlas, words, data, file));
             let all = all.collect::<anyhow::Result<Vec<Cost>>>()?;
-            let shortest = all
-                .into_iter()
-                .min_by(|a, b| a.seconds.total_cmp(&b.seconds));
+            let shortest = all.into_iter().min_by(|a, b| a.seconds.total_cmp(&b.seconds));
             shortest.context("no run")
         });
         let costs = costs.collect::<anyhow::Result<Vec<Cost>>>()?;
@@ -95,18 +92,8 @@ pub fn claim(arguments: &Arguments) -> anyhow::Result<Bars> {
         let peaks = costs.iter().map(|cost| figure(Some(cost.peak_mib)));
         let cells = [name.to_owned()].into_iter().chain(seconds);
         table.line(cells.chain([figure(Some(time))]).chain(peaks).collect());
-        bars.at_most(
-            &format!("{name}: time over linear, 4x to 16x"),
-            Some(time),
-            LINEAR,
-            "",
-        );
-        bars.at_most(
-            &format!("{name}: memory over linear, 4x to 16x"),
-            Some(memory),
-            LINEAR,
-            "",
-        );
+        bars.at_most(&format!("{name}: time over linear, 4x to 16x"), Some(time), LINEAR, "");
+        bars.at_most(&format!("{name}: memory over linear, 4x to 16x"), Some(memory), LINEAR, "");
     }
     table.print("Time and peak memory by rows");
     Ok(bars)
@@ -148,14 +135,8 @@ fn cost(latlas: &Path, words: &[&str], data: &Path, file: &Path) -> anyhow::Resu
     let mut why = String::new();
     said.rewind()?;
     said.read_to_string(&mut why)?;
-    anyhow::ensure!(
-        matches!(status.code(), Some(0 | 3)),
-        "{words:?}: {status}: {why}"
-    );
-    Ok(Cost {
-        seconds,
-        peak_mib: peak_kib / 1024.0,
-    })
+    anyhow::ensure!(matches!(status.code(), Some(0 | 3)), "{words:?}: {status}: {why}");
+    Ok(Cost { seconds, peak_mib: peak_kib / 1024.0 })
 }
 
 /// What a server takes for an upload, from the first byte to its answer.
@@ -186,10 +167,7 @@ fn upload(mut server: Command, file: &Path) -> anyhow::Result<Cost> {
     let status = answer.lines().next().unwrap_or_default();
     anyhow::ensure!(status.contains("201"), "the upload was answered: {status}");
     let peak_kib = peak(server.0.id()).context("the server is gone")?;
-    Ok(Cost {
-        seconds,
-        peak_mib: peak_kib / 1024.0,
-    })
+    Ok(Cost { seconds, peak_mib: peak_kib / 1024.0 })
 }
 
 /// A process that ends with this value.

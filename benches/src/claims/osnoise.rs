@@ -73,9 +73,7 @@ pub fn claim(arguments: &Arguments) -> anyhow::Result<Bars> {
     let mut of = [Vec::new(), Vec::new()];
     for round in 1..=arguments.rounds {
         for (place, load) in ["none", "same CPU"].into_iter().enumerate() {
-            let busy = (place == 1)
-                .then(|| Busy::on(&[arguments.cpu]))
-                .transpose()?;
+            let busy = (place == 1).then(|| Busy::on(&[arguments.cpu])).transpose()?;
             let (detours, traced) = both(arguments)?;
             drop(busy);
             table.line(line(load, round, &detours, &traced));
@@ -99,10 +97,7 @@ pub fn claim(arguments: &Arguments) -> anyhow::Result<Bars> {
             figure(Some(share * 100.0)),
             of[place].len()
         );
-        println!(
-            "load {load}: scheduler by detours / traced {}",
-            detours.text()
-        );
+        println!("load {load}: scheduler by detours / traced {}", detours.text());
         println!("load {load}: run delay / traced         {}", kernels.text());
         if share < LEAST_SHARE {
             println!(
@@ -124,9 +119,7 @@ pub fn claim(arguments: &Arguments) -> anyhow::Result<Bars> {
 
 /// What the scheduler took of the span by the trace: the median of the rounds.
 fn traced_share(rounds: &[(Osnoise, Traced)]) -> f64 {
-    let shares = rounds
-        .iter()
-        .map(|(detours, traced)| traced.off_cpu_ns / detours.span_ns as f64);
+    let shares = rounds.iter().map(|(detours, traced)| traced.off_cpu_ns / detours.span_ns as f64);
     model::stats::median(shares).unwrap_or(0.0)
 }
 
@@ -135,17 +128,9 @@ fn line(load: &str, round: u32, detours: &Osnoise, traced: &Traced) -> Vec<Strin
     let ms = |ns: f64| figure(Some(ns / 1e6));
     let devices = detours.interrupts.iter().filter(|i| !i.timer);
     let devices = devices.filter(|i| i.name.starts_with(|c: char| c.is_ascii_digit()));
-    let ticks: u64 = detours
-        .interrupts
-        .iter()
-        .filter(|i| i.timer)
-        .map(|i| i.count)
-        .sum();
+    let ticks: u64 = detours.interrupts.iter().filter(|i| i.timer).map(|i| i.count).sum();
     let left = [Cause::Unexplained, Cause::Unknown];
-    let left: f64 = left
-        .iter()
-        .filter_map(|&cause| detours.share_of(cause))
-        .sum();
+    let left: f64 = left.iter().filter_map(|&cause| detours.share_of(cause)).sum();
     vec![
         format!("{load}, {round}"),
         ms(scheduler_ns(detours)),
@@ -179,22 +164,14 @@ fn run_delay_ns(detours: &Osnoise) -> f64 {
 /// Spins under perf; what both saw.
 fn both(arguments: &Arguments) -> anyhow::Result<(Osnoise, Traced)> {
     let dir = tempfile::tempdir().context("no temporary directory")?;
-    let (data, out) = (
-        dir.path().join("perf.data"),
-        dir.path().join("detours.json"),
-    );
+    let (data, out) = (dir.path().join("perf.data"), dir.path().join("detours.json"));
     let mut record = Command::new(&arguments.perf);
     record.args(["record", "-q", "-k", "CLOCK_MONOTONIC_RAW", "-m", "1024"]);
     record.args(["-C", &arguments.cpu.to_string(), "-e", &EVENTS.join(",")]);
     record.arg("-o").arg(&data).arg("--").arg(&arguments.latlas);
     record.args(["noise", "measure", "--json", "--for", &arguments.span]);
-    record
-        .args(["--cpu", &arguments.cpu.to_string(), "--out"])
-        .arg(&out);
-    let done = record
-        .stdout(Stdio::null())
-        .output()
-        .context("can't run perf")?;
+    record.args(["--cpu", &arguments.cpu.to_string(), "--out"]).arg(&out);
+    let done = record.stdout(Stdio::null()).output().context("can't run perf")?;
     if !done.status.success() {
         bail!(
             "perf record: {}\n{}\n(root, and a mounted tracefs: mount -t tracefs tracefs /sys/kernel/tracing)",
@@ -318,10 +295,7 @@ mod tests {
     fn what_perf_lost_is_noticed_in_either_place() {
         let warned =
             "Warning:\nProcessed 51200 events and lost 3 chunks!\n\nCheck IO/CPU overload!\n";
-        assert_eq!(
-            lost(TRACE, warned),
-            Some("Processed 51200 events and lost 3 chunks!")
-        );
+        assert_eq!(lost(TRACE, warned), Some("Processed 51200 events and lost 3 chunks!"));
         assert!(lost(TRACE, "Warning:\nProcessed 9 samples and lost 5.00%!\n").is_some());
         let event = format!("{TRACE}10.1: PERF_RECORD_LOST lost 54\n");
         assert!(lost(&event, "").is_some());
@@ -331,14 +305,8 @@ mod tests {
     #[test]
     fn the_share_is_the_median_rounds() {
         let round = |off_cpu_ns: f64| {
-            let detours = Osnoise {
-                span_ns: 1_000_000,
-                ..Osnoise::default()
-            };
-            let traced = Traced {
-                off_cpu_ns,
-                ..Traced::default()
-            };
+            let detours = Osnoise { span_ns: 1_000_000, ..Osnoise::default() };
+            let traced = Traced { off_cpu_ns, ..Traced::default() };
             (detours, traced)
         };
         let rounds = [round(50.0), round(900_000.0), round(300.0)];
@@ -349,12 +317,8 @@ mod tests {
     fn a_trace_is_cut_to_the_span() {
         // From 0.2 ms after the first switch to 2.1 ms after it.
         let traced = Traced::of(TRACE, 77, 10_000_200_000, 1_900_000);
-        let wanted = Traced {
-            off_cpu_ns: 300_000.0 + 200_000.0,
-            ticks: 1,
-            tick_ns: 4_000.0,
-            devices: 1,
-        };
+        let wanted =
+            Traced { off_cpu_ns: 300_000.0 + 200_000.0, ticks: 1, tick_ns: 4_000.0, devices: 1 };
         assert_eq!(traced, wanted);
         let other = Traced::of(TRACE, 78, 10_000_000_000, 1_900_000);
         assert_eq!(other.off_cpu_ns, 0.0);

@@ -60,18 +60,10 @@ pub fn claim(arguments: &Arguments) -> anyhow::Result<Bars> {
                 if inside && found.bias.is_none() {
                     continue;
                 }
-                let numbers = [
-                    found.quiet.value,
-                    found.quiet.low,
-                    found.quiet.high,
-                    from,
-                    median,
-                    to,
-                ];
-                let mut line = vec![
-                    ours::name(&row.id, &of.at),
-                    of.estimate.verdict.text().to_owned(),
-                ];
+                let numbers =
+                    [found.quiet.value, found.quiet.low, found.quiet.high, from, median, to];
+                let mut line =
+                    vec![ours::name(&row.id, &of.at), of.estimate.verdict.text().to_owned()];
                 line.extend(numbers.map(|number| figure(Some(number))));
                 line.push(percent(Some(found.reached())));
                 line.push(percent(of.estimate.quiet_share));
@@ -135,10 +127,7 @@ impl Found {
 
     /// Share of the ordinary samples at or below the upper end of the interval.
     fn reached(&self) -> f64 {
-        let reached = self
-            .values
-            .iter()
-            .filter(|value| **value <= self.quiet.high);
+        let reached = self.values.iter().filter(|value| **value <= self.quiet.high);
         reached.count() as f64 / self.values.len() as f64
     }
 }

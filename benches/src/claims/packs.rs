@@ -30,21 +30,8 @@ pub fn claim(arguments: &Arguments) -> anyhow::Result<Bars> {
     let directory = tempfile::tempdir()?;
     let library = directory.path().join("cost.so");
     let mut cc = Command::new("cc");
-    cc.args([
-        "-std=gnu11",
-        "-O2",
-        "-fPIC",
-        "-shared",
-        "-pthread",
-        "-I",
-        INCLUDE,
-        SOURCE,
-        "-o",
-    ]);
-    ensure!(
-        cc.arg(&library).status().context("no cc")?.success(),
-        "{SOURCE} was not built"
-    );
+    cc.args(["-std=gnu11", "-O2", "-fPIC", "-shared", "-pthread", "-I", INCLUDE, SOURCE, "-o"]);
+    ensure!(cc.arg(&library).status().context("no cc")?.success(), "{SOURCE} was not built");
     let mut table = Table::new(&["run", "built in, ns", "by a pack, ns", "pack / built in"]);
     let mut ratios = Vec::new();
     for number in 0..arguments.runs {
@@ -54,39 +41,21 @@ pub fn claim(arguments: &Arguments) -> anyhow::Result<Bars> {
             _ => None,
         };
         let (Some(built_in), Some(by_pack)) = (of(BUILT_IN), of(BY_PACK)) else {
-            table.line(
-                [&number.to_string(), "no quiet figure", "", ""]
-                    .map(str::to_owned)
-                    .into(),
-            );
+            table.line([&number.to_string(), "no quiet figure", "", ""].map(str::to_owned).into());
             continue;
         };
         ratios.push(by_pack / built_in);
         let cells = [built_in, by_pack].map(|ns| figure(Some(ns))).into_iter();
         let ratio = format!("{:.4}", by_pack / built_in);
-        table.line(
-            [number.to_string()]
-                .into_iter()
-                .chain(cells)
-                .chain([ratio])
-                .collect(),
-        );
+        table.line([number.to_string()].into_iter().chain(cells).chain([ratio]).collect());
     }
     table.print("malloc and free of 16 bytes");
     ensure!(!ratios.is_empty(), "the machine was never quiet");
     let [median, range] = [median(&ratios), absolute(&ratios)].map(Option::unwrap_or_default);
-    println!(
-        "median {median:.4}, range {range:.4}, {} runs",
-        ratios.len()
-    );
+    println!("median {median:.4}, range {range:.4}, {} runs", ratios.len());
     let mut bars = Bars::new();
     let off = Some((median - 1.0).abs() * 100.0);
-    bars.at_most(
-        "a pack's malloc and free differ from the built-in row by",
-        off,
-        2.0,
-        " %",
-    );
+    bars.at_most("a pack's malloc and free differ from the built-in row by", off, 2.0, " %");
     Ok(bars)
 }
 
@@ -102,16 +71,12 @@ fn run(of: &Arguments, library: &Path, seed: u32, data: &Path) -> anyhow::Result
         "--seed",
         &seed.to_string(),
     ]);
-    command
-        .arg("--pack")
-        .arg(library)
-        .env("LATLAS_DATA_DIR", data);
+    command.arg("--pack").arg(library).env("LATLAS_DATA_DIR", data);
     if let Some(cpu) = of.pin {
         command.arg("--pin").arg(cpu.to_string());
     }
-    let output = command
-        .output()
-        .with_context(|| format!("can't start {}", of.latlas.display()))?;
+    let output =
+        command.output().with_context(|| format!("can't start {}", of.latlas.display()))?;
     ensure!(
         matches!(output.status.code(), Some(0 | 3)),
         "{}: {}",

@@ -111,9 +111,7 @@ fn comparisons() -> anyhow::Result<Vec<Comparison>> {
 /// Compares all of a set.
 pub fn claim(arguments: &Arguments, set: &str) -> anyhow::Result<Bars> {
     let cpu = ours::cpu(arguments.cpu)?;
-    let seconds = arguments
-        .seconds
-        .unwrap_or(if set == "memory" { 3.0 } else { 1.0 });
+    let seconds = arguments.seconds.unwrap_or(if set == "memory" { 3.0 } else { 1.0 });
     if let Some(cell) = &arguments.ours {
         return print_ours(cell, seconds, cpu);
     }
@@ -150,9 +148,7 @@ pub fn claim(arguments: &Arguments, set: &str) -> anyhow::Result<Bars> {
         );
         match pairs {
             Ok(pairs) => report.add(comparison, statistic, &pairs),
-            Err(e) => report
-                .bars
-                .hold(false, format!("{}: {e:#}", comparison.name)),
+            Err(e) => report.bars.hold(false, format!("{}: {e:#}", comparison.name)),
         }
     }
     Ok(report.print())
@@ -161,10 +157,7 @@ pub fn claim(arguments: &Arguments, set: &str) -> anyhow::Result<Bars> {
 fn print_ours(cell: &str, seconds: f64, cpu: u32) -> anyhow::Result<Bars> {
     let (row, size) = cell.split_once('@').context("give ROW@SIZE")?;
     let point = model::size::parse(size).with_context(|| format!("{size} is no size"))?;
-    let run = ours::measure(&Task {
-        points: vec![point],
-        ..Task::filling(&[row], seconds, cpu)
-    })?;
+    let run = ours::measure(&Task { points: vec![point], ..Task::filling(&[row], seconds, cpu) })?;
     for (name, figures) in figures_of(&run) {
         let names = ["mean", "median", "quiet", "minimum"];
         for (statistic, ns) in names.iter().zip(figures) {
@@ -235,10 +228,7 @@ impl Session<'_> {
                 command
                     .args(["--name=ours", "--ioengine=psync", "--direct=1", "--thread"])
                     .args(["--output-format=json", "--time_based", "--invalidate=0"])
-                    .args([
-                        "--size=256M",
-                        &format!("--runtime={:.0}", self.seconds.max(1.0)),
-                    ])
+                    .args(["--size=256M", &format!("--runtime={:.0}", self.seconds.max(1.0))])
                     .arg(format!("--filename={}", disk.display()));
             }
             Tool::BwMem => {
@@ -276,8 +266,7 @@ impl Session<'_> {
             let mut piece = vec![0; 1 << 20];
             for _ in 0..mib {
                 rng.fill(&mut piece);
-                file.write_all(&piece)
-                    .context("can't write the peer's file")?;
+                file.write_all(&piece).context("can't write the peer's file")?;
             }
             file.sync_all()?;
         }
@@ -348,10 +337,7 @@ impl Report {
                 let pairs = pairs.iter();
                 pairs
                     .filter_map(|((ours, _), theirs)| {
-                        Some((
-                            ours.0.get(&wanted.ours)?[of]?,
-                            theirs.0.get(&wanted.ours)?[of]?,
-                        ))
+                        Some((ours.0.get(&wanted.ours)?[of]?, theirs.0.get(&wanted.ours)?[of]?))
                     })
                     .collect()
             };
@@ -391,12 +377,7 @@ impl Report {
         let pairs = pairs.iter();
         self.walls.line(vec![
             comparison.name.clone(),
-            middle(
-                pairs
-                    .clone()
-                    .map(|((ours, _), _)| ours.1.as_secs_f64())
-                    .collect(),
-            ),
+            middle(pairs.clone().map(|((ours, _), _)| ours.1.as_secs_f64()).collect()),
             middle(pairs.clone().map(|((_, ms), _)| ms / 1e3).collect()),
             middle(pairs.map(|(_, theirs)| theirs.1.as_secs_f64()).collect()),
         ]);
@@ -416,10 +397,8 @@ mod tests {
 
     #[test]
     fn our_rows_exist_and_every_figure_is_of_its_comparisons_rows() {
-        let known: Vec<String> = ours::catalogue()
-            .iter()
-            .flat_map(meter::probe::Probe::row_ids)
-            .collect();
+        let known: Vec<String> =
+            ours::catalogue().iter().flat_map(meter::probe::Probe::row_ids).collect();
         for comparison in comparisons().expect("readable") {
             assert!(["kernel", "files", "memory"].contains(&&*comparison.set));
             for figure in &comparison.figures {
@@ -430,9 +409,7 @@ mod tests {
                     row == pattern || (begin != pattern && row.starts_with(begin))
                 });
                 assert!(measured, "{}: {row}", comparison.name);
-                let own = point
-                    .parse()
-                    .is_ok_and(|at| comparison.points.contains(&at));
+                let own = point.parse().is_ok_and(|at| comparison.points.contains(&at));
                 assert!(own || point.is_empty() || point.contains(','), "{point}");
                 assert!(figure.ns.is_none() || figure.over.is_none(), "{row}");
             }
@@ -447,22 +424,13 @@ mod tests {
             read(&comparison.figures, text).expect("a figure")[row][0]
         };
         let row = "file.read_open/as_lmbench@1024";
-        assert_eq!(
-            of("1 KiB, open file", row, "0.001024 512.00\n"),
-            Some(2000.0)
-        );
+        assert_eq!(of("1 KiB, open file", row, "0.001024 512.00\n"), Some(2000.0));
         let row = "file.read_with_open/as_lmbench@10485760";
         let text = "10.49 10485.76\n";
         assert_eq!(of("10 MiB, with open", row, text), Some(1e6));
         let text = "0k\t9\t100000\t200000\n1k\t9\t1\t2\n4k\t9\t3\t4\n10k\t9\t5\t8\n";
-        assert_eq!(
-            of("create and delete", "file.create@0", text),
-            Some(10_000.0)
-        );
-        assert_eq!(
-            of("create and delete", "file.delete@10240", text),
-            Some(1.25e8)
-        );
+        assert_eq!(of("create and delete", "file.create@0", text), Some(10_000.0));
+        assert_eq!(of("create and delete", "file.delete@10240", text), Some(1.25e8));
         // 16 bytes counted for one operation of ours, at 8000 MB/s.
         let row = "memory.read/every_4th@16384";
         assert_eq!(of("read every 4th 16KiB", row, "\n0.02 8000\n"), Some(2.0));

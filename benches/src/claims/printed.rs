@@ -63,8 +63,7 @@ pub fn read(figures: &[Figure], text: &str) -> anyhow::Result<BTreeMap<String, F
 
 fn find(text: &str, place: &Find) -> Option<Figures> {
     let first_number = |text: &str| {
-        text.split(|c: char| c.is_whitespace() || c == ',')
-            .find_map(|word| word.parse().ok())
+        text.split(|c: char| c.is_whitespace() || c == ',').find_map(|word| word.parse().ok())
     };
     let value: f64 = match place {
         Find::After(begin) => text
@@ -144,9 +143,6 @@ mod tests {
             {"jobs": [{"read": {"clat_ns": {"mean": 58.5, "percentile": {"50.000000": 57}}}}]}"#;
         assert_eq!(of_fio(json), Some([Some(58.5), Some(57.0), None, None]));
         assert_eq!(of_fio("no latency"), None);
-        assert_eq!(
-            of_fio(r#"{"jobs": [{"read": {"clat_ns": {"mean": 0.0}}}]}"#),
-            None
-        );
+        assert_eq!(of_fio(r#"{"jobs": [{"read": {"clat_ns": {"mean": 0.0}}}]}"#), None);
     }
 }

@@ -50,9 +50,7 @@ pub fn claim(arguments: &Arguments) -> anyhow::Result<Bars> {
 
 /// `latlas qos` with these words, after others.
 fn qos(mut command: Command, arguments: &Arguments, words: &[&str]) -> anyhow::Result<Qos> {
-    command
-        .args(["--no-config", "qos", "--json", "--size", &arguments.size])
-        .args(words);
+    command.args(["--no-config", "qos", "--json", "--size", &arguments.size]).args(words);
     let got = command.output().context("can't run latlas")?;
     // 3: too few rounds for an interval.
     let stopped = || String::from_utf8_lossy(&got.stderr).into_owned();
@@ -81,19 +79,8 @@ fn shares(arguments: &Arguments, files: &Path, bars: &mut Bars) -> anyhow::Resul
     let events = "sched:sched_switch,sched:sched_stat_runtime,sched:sched_waking";
     let record = ["record", "-q", "-a", "-e", events, "-o", &data, "--"];
     let rounds = arguments.rounds.to_string();
-    let words = [
-        "--levels",
-        "utility,default",
-        "--cases",
-        "pairs",
-        "--rounds",
-        &rounds,
-    ];
-    let document = qos(
-        after(&arguments.perf, &record, &arguments.latlas),
-        arguments,
-        &words,
-    )?;
+    let words = ["--levels", "utility,default", "--cases", "pairs", "--rounds", &rounds];
+    let document = qos(after(&arguments.perf, &record, &arguments.latlas), arguments, &words)?;
     let runs = case(&document, |case| matches!(case, Case::Pair { .. }))?;
     let pairs = pairs_in_perf(&arguments.perf, &data, runs.runs.len())?;
     let mut table = Table::new(&["round", "latlas", "sched_stat_runtime", "timehist"]);
@@ -129,9 +116,7 @@ fn occupancy(arguments: &Arguments, files: &Path, bars: &mut Bars) -> anyhow::Re
     let kept_text = kept.to_string_lossy();
     let record = ["trace", "--tier", "full", "--out", &kept_text, "--"];
     let rounds = arguments.rounds.to_string();
-    let words = [
-        "--levels", "default", "--cases", "alone", "--rounds", &rounds,
-    ];
+    let words = ["--levels", "default", "--cases", "alone", "--rounds", &rounds];
     let latlas = &arguments.latlas;
     let document = qos(after(latlas, &record, latlas), arguments, &words)?;
     let runs = case(&document, |case| matches!(case, Case::Alone { .. }))?;
@@ -183,9 +168,8 @@ fn throughput(arguments: &Arguments, files: &Path, bars: &mut Bars) -> anyhow::R
     for operations in [1, 2] {
         let ours = |_| -> anyhow::Result<f64> {
             let jobs = operations.to_string();
-            let words = [
-                "--levels", "default", "--cases", "alone", "--rounds", "1", "--jobs", &jobs,
-            ];
+            let words =
+                ["--levels", "default", "--cases", "alone", "--rounds", "1", "--jobs", &jobs];
             let document = qos(Command::new(&arguments.latlas), arguments, &words)?;
             let runs = case(&document, |case| matches!(case, Case::Alone { .. }))?;
             let job = runs.runs.first().and_then(|run| run.jobs.first());

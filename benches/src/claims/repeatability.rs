@@ -80,10 +80,7 @@ struct Tool {
 impl Tool {
     fn new(kinds: &[&'static str]) -> Tool {
         Tool {
-            series: kinds
-                .iter()
-                .map(|kind| (*kind, Series::default()))
-                .collect(),
+            series: kinds.iter().map(|kind| (*kind, Series::default())).collect(),
             wall_s: Vec::new(),
         }
     }
@@ -133,15 +130,8 @@ pub fn claim(arguments: &Arguments) -> anyhow::Result<Bars> {
     for line in &flagged {
         println!("flagged: {line}");
     }
-    for (name, tool) in [
-        ("latlas", &ours),
-        ("criterion", &criterion),
-        ("divan", &divan),
-    ] {
-        println!(
-            "wall time of a run, {name}: {} s",
-            figure(spread::median(&tool.wall_s))
-        );
+    for (name, tool) in [("latlas", &ours), ("criterion", &criterion), ("divan", &divan)] {
+        println!("wall time of a run, {name}: {} s", figure(spread::median(&tool.wall_s)));
     }
     Ok(judge(&ours, &peers, &measuring_ms))
 }
@@ -237,9 +227,8 @@ fn time_ns(text: &str) -> Option<f64> {
 fn print_tables(ours: &Tool, peers: &[(&str, &Series)]) {
     let own = ours.series.iter().map(|(kind, series)| (*kind, series));
     let all: Vec<(&str, &Series)> = own.chain(peers.iter().copied()).collect();
-    let titles: Vec<&str> = std::iter::once("operation")
-        .chain(all.iter().map(|(kind, _)| *kind))
-        .collect();
+    let titles: Vec<&str> =
+        std::iter::once("operation").chain(all.iter().map(|(kind, _)| *kind)).collect();
 
     let mut medians = Table::new(&titles);
     let mut spreads = Table::new(&titles);
@@ -261,14 +250,11 @@ fn print_tables(ours: &Tool, peers: &[(&str, &Series)]) {
         "(max - min) / median over the runs; \"abs\": max - min, of what is nothing and counts in no ratio",
     );
 
-    let over: Vec<(&str, Series)> = peers
-        .iter()
-        .map(|(kind, series)| (*kind, series.over_add()))
-        .collect();
+    let over: Vec<(&str, Series)> =
+        peers.iter().map(|(kind, series)| (*kind, series.over_add())).collect();
     let over: Vec<(&str, &Series)> = over.iter().map(|(kind, series)| (*kind, series)).collect();
-    let titles: Vec<&str> = std::iter::once("operation")
-        .chain(over.iter().map(|(kind, _)| *kind))
-        .collect();
+    let titles: Vec<&str> =
+        std::iter::once("operation").chain(over.iter().map(|(kind, _)| *kind)).collect();
     let mut table = Table::new(&titles);
     for name in NAMES.iter().filter(|name| **name != ADD && **name != EMPTY) {
         table.line(
@@ -302,22 +288,13 @@ fn judge(ours: &Tool, peers: &[(&str, &Series)], measuring_ms: &[f64]) -> Bars {
     bars.at_most("quiet ns, median spread", hundred(ns), 2.0, " %");
     bars.at_most("quiet ns, worst spread", hundred(ns_worst), 6.0, " %");
     bars.at_most("quiet cycles, median spread", hundred(cycles), 2.0, " %");
-    bars.at_most(
-        "quiet cycles, worst spread",
-        hundred(cycles_worst),
-        6.0,
-        " %",
-    );
+    bars.at_most("quiet cycles, worst spread", hundred(cycles_worst), 6.0, " %");
     bars.at_most("typical ns, median spread", hundred(own(2).0), 5.0, " %");
     for (kind, series) in peers {
         let theirs = series.median_and_worst().0;
         bars.hold(
             ns < theirs,
-            format!(
-                "quiet ns below {kind}: {} against {}",
-                percent(ns),
-                percent(theirs)
-            ),
+            format!("quiet ns below {kind}: {} against {}", percent(ns), percent(theirs)),
         );
         let theirs = series.over_add().median_and_worst().0;
         bars.hold(

@@ -90,28 +90,15 @@ fn held(families: &BTreeMap<String, Summary>) -> Bars {
     let hundred = |share: Option<f64>| share.map(|share| share * 100.0);
     for (family, of) in families {
         if !family.starts_with("all") {
-            bars.within(
-                &format!("coverage of {family}, %"),
-                hundred(of.held.share()),
-                90.0,
-                99.0,
-            );
+            bars.within(&format!("coverage of {family}, %"), hundred(of.held.share()), 90.0, 99.0);
         }
     }
     if let Some(all) = families.get("all rows") {
         bars.at_most("rows flagged", hundred(all.flagged.share()), 15.0, " %");
         let same = hundred(all.same_verdict.share());
-        bars.within(
-            "rows with the same verdict in the next run, %",
-            same,
-            90.0,
-            100.0,
-        );
+        bars.within("rows with the same verdict in the next run, %", same, 90.0, 100.0);
     }
-    for (family, of) in families
-        .iter()
-        .filter(|(family, _)| family.starts_with("all"))
-    {
+    for (family, of) in families.iter().filter(|(family, _)| family.starts_with("all")) {
         let off = Some(of.ok_and_off.hits as f64);
         bars.at_most(&format!("{family}: ok and more than 5 % off"), off, 0.0, "");
     }
@@ -157,24 +144,12 @@ fn print(name: &str, families: &BTreeMap<String, Summary>) {
 }
 
 fn print_rows(before: &[Judged], today: &[Judged]) {
-    let mut table = Table::new(&[
-        "row",
-        "as stored",
-        "judged again",
-        "figures, cycles or ns",
-        "ns",
-        "cycles",
-    ]);
-    for id in today
-        .iter()
-        .flat_map(|run| run.0.keys())
-        .collect::<BTreeSet<_>>()
-    {
+    let mut table =
+        Table::new(&["row", "as stored", "judged again", "figures, cycles or ns", "ns", "cycles"]);
+    for id in today.iter().flat_map(|run| run.0.keys()).collect::<BTreeSet<_>>() {
         let of = |runs: &[Judged], text: fn(&Figures) -> String| {
-            let texts: Vec<String> = runs
-                .iter()
-                .map(|run| run.0.get(id).map_or("-".into(), text))
-                .collect();
+            let texts: Vec<String> =
+                runs.iter().map(|run| run.0.get(id).map_or("-".into(), text)).collect();
             texts.join(" ")
         };
         table.line(vec![
@@ -182,12 +157,8 @@ fn print_rows(before: &[Judged], today: &[Judged]) {
             of(before, |f| f.verdict.text().into()),
             of(today, |f| f.verdict.text().into()),
             of(today, Figures::text),
-            of(today, |f| {
-                f.ns.map_or("-".into(), |ns| format!("{:.4}", ns.value))
-            }),
-            of(today, |f| {
-                f.cycles.map_or("-".into(), |c| format!("{:.4}", c.value))
-            }),
+            of(today, |f| f.ns.map_or("-".into(), |ns| format!("{:.4}", ns.value))),
+            of(today, |f| f.cycles.map_or("-".into(), |c| format!("{:.4}", c.value))),
         ]);
     }
     table.print("rows");
@@ -355,12 +326,8 @@ impl Summary {
         let own = of(|f| f.own);
         count_held(&own, &mut self.held);
         count_held(&of(|f| f.typical), &mut self.typical);
-        count_held(
-            &of(|f| f.p99.filter(|&(_, known)| known).map(|(p99, _)| p99)),
-            &mut self.p99,
-        );
-        self.widths
-            .extend(own.iter().flatten().map(Interval::relative_half_width));
+        count_held(&of(|f| f.p99.filter(|&(_, known)| known).map(|(p99, _)| p99)), &mut self.p99);
+        self.widths.extend(own.iter().flatten().map(Interval::relative_half_width));
         self.spreads.extend(range(&own));
         let (ns, cycles) = (of(|f| f.ns), of(|f| f.cycles));
         if let (Some(ns), Some(cycles)) = (range(&ns), range(&cycles)) {
@@ -370,10 +337,7 @@ impl Summary {
         for (k, run) in runs.iter().enumerate() {
             self.flagged.add(run.verdict != Verdict::Ok);
             self.two_states.add(run.verdict == Verdict::TwoStates);
-            self.cannot_tell.add(matches!(
-                run.verdict,
-                Verdict::CannotTell | Verdict::Invalid
-            ));
+            self.cannot_tell.add(matches!(run.verdict, Verdict::CannotTell | Verdict::Invalid));
             if let Some(next) = runs.get(k + 1) {
                 self.same_verdict.add(next.verdict == run.verdict);
             }
@@ -419,10 +383,7 @@ pub fn by_family(runs: &[Judged]) -> BTreeMap<String, Summary> {
             continue;
         }
         let place = if id.contains('@') { "point" } else { "row" };
-        for family in [
-            format!("{}, {place}s", figures.family),
-            format!("all {place}s"),
-        ] {
+        for family in [format!("{}, {place}s", figures.family), format!("all {place}s")] {
             families.entry(family).or_default().add(&all);
         }
     }

@@ -164,9 +164,7 @@ fn once(
         bail!("no CPU");
     };
     let allowed: Vec<String> = cpus.iter().map(u32::to_string).collect();
-    let group = (injection == Injection::Quota)
-        .then(Group::new)
-        .transpose()?;
+    let group = (injection == Injection::Quota).then(Group::new).transpose()?;
     let (row, operation_us, operations) = injection.operations();
     let row = arguments.row.as_deref().unwrap_or(row);
     let operations = arguments.operations.unwrap_or(operations);
@@ -344,10 +342,7 @@ mod tests {
 
     #[test]
     fn without_a_figure_a_bar_is_missed() {
-        let right = vec![Shares {
-            rightly: 1.0,
-            ..Shares::default()
-        }];
+        let right = vec![Shares { rightly: 1.0, ..Shares::default() }];
         let [holds, misses] = [ExitCode::SUCCESS, ExitCode::FAILURE].map(|c| format!("{c:?}"));
         assert_eq!(code(&[right.clone(), right.clone()]), holds);
         assert_eq!(code(&[right, Vec::new()]), misses);

@@ -173,11 +173,7 @@ fn rate(arguments: &Arguments, files: &Path, bars: &mut Bars) -> anyhow::Result<
     let traced = std::env::current_exe()?;
     let mut record = latlas();
     record.args(["trace", "--tier", "full", "--out", &kept, "--"]);
-    let status = record
-        .arg(traced)
-        .args(["__traced", "getppid", "400000"])
-        .output()?
-        .status;
+    let status = record.arg(traced).args(["__traced", "getppid", "400000"]).output()?.status;
     let (json, _, _) = output(latlas().args(["trace", "show", "--json", &kept]))?;
     output(latlas().args(["trace", "export", &kept, "-o", &converted]))?;
     let trace: model::trace::Trace = serde_json::from_str(&json)?;
@@ -190,12 +186,7 @@ fn rate(arguments: &Arguments, files: &Path, bars: &mut Bars) -> anyhow::Result<
     println!("\nrate: {events} events, {a_second:.0} a second; {status}");
     let lost = (a_second >= LEAST_A_SECOND).then_some(trace.losses.records as f64);
     bars.at_most("lost records at 400,000 events a second", lost, 0.0, "");
-    bars.at_most(
-        "an event in a Perfetto file",
-        Some(bytes / events),
-        30.0,
-        " B",
-    );
+    bars.at_most("an event in a Perfetto file", Some(bytes / events), 30.0, " B");
     Ok(())
 }
 
@@ -209,9 +200,7 @@ fn once(
     let program = std::env::current_exe()?;
     let count = tracer.operations(workload).to_string();
     let mut command = tracer.command(arguments, files);
-    command
-        .arg(program)
-        .args(["__traced", workload.name(), &count]);
+    command.arg(program).args(["__traced", workload.name(), &count]);
     if tracer == Ftrace {
         ftrace(true)?;
     }
@@ -245,9 +234,7 @@ impl Recording {
         let mut command = Command::new(program);
         command.args(["--no-stacks", "-d", "60s", "-D"]).arg(file);
         command.stdout(Stdio::null()).stderr(Stdio::piped());
-        let mut wprof = command
-            .spawn()
-            .with_context(|| format!("can't run {command:?}"))?;
+        let mut wprof = command.spawn().with_context(|| format!("can't run {command:?}"))?;
         let mut said = BufReader::new(wprof.stderr.take().context("no pipe")?);
         let mut line = String::new();
         while !line.starts_with("Running") {
@@ -293,27 +280,15 @@ fn hold(workload: Workload, times: &[Vec<f64>], bars: &mut Bars) {
         }
         let values: Vec<f64> = match tracer {
             Alone => times_of.iter().map(|ns| ns / 1e3).collect(),
-            _ => times_of
-                .iter()
-                .zip(&times[0])
-                .map(|(of, alone)| of / alone)
-                .collect(),
+            _ => times_of.iter().zip(&times[0]).map(|(of, alone)| of / alone).collect(),
         };
         *ratio = median(&values);
         let sorted = stats::sorted(values);
         let ends = [sorted.first(), sorted.last()].map(|value| figure(value.copied()));
         let [smallest, largest] = ends;
-        table.line(vec![
-            tracer.title().into(),
-            figure(*ratio),
-            smallest,
-            largest,
-        ]);
+        table.line(vec![tracer.title().into(), figure(*ratio), smallest, largest]);
     }
-    table.print(&format!(
-        "{}: CPU time of an operation, by that alone",
-        workload.name()
-    ));
+    table.print(&format!("{}: CPU time of an operation, by that alone", workload.name()));
     let of = |tracer: Tracer| ALL.iter().zip(ratio).find(|(t, _)| **t == tracer)?.1;
     let name = workload.name();
     // What each adds: two ratios near 1 say little of each other.
@@ -337,11 +312,6 @@ fn hold(workload: Workload, times: &[Vec<f64>], bars: &mut Bars) {
     bars.at_most(&format!("{name}, own process"), of(Own), 1.6, "x");
     for (kept, whole) in [(Last, Full), (OwnLast, Own)] {
         let share = of(kept).zip(of(whole)).map(|(kept, whole)| kept / whole);
-        bars.at_most(
-            &format!("{name}, {}, by all", kept.title()),
-            share,
-            1.02,
-            "x",
-        );
+        bars.at_most(&format!("{name}, {}, by all", kept.title()), share, 1.02, "x");
     }
 }

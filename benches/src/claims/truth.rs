@@ -100,9 +100,7 @@ fn table(run: &Run, published: &Published, bars: &mut Bars) {
             println!("{}: in no table, not judged", row.id);
             continue;
         };
-        let found = TRUST
-            .iter()
-            .find_map(|source| Some((*source, entry.cycles.get(*source)?)));
+        let found = TRUST.iter().find_map(|source| Some((*source, entry.cycles.get(*source)?)));
         let Some((source, range)) = found else {
             continue;
         };
@@ -123,12 +121,7 @@ fn table(run: &Run, published: &Published, bars: &mut Bars) {
         }
         bars.hold(
             judged != "OUTSIDE",
-            format!(
-                "{}: {} cycles, {source} {}",
-                row.id,
-                figure(measured),
-                range_text(low, high)
-            ),
+            format!("{}: {} cycles, {source} {}", row.id, figure(measured), range_text(low, high)),
         );
         let verdict = row.estimate().map_or("-", |e| e.verdict.text());
         table.line(vec![
@@ -143,10 +136,7 @@ fn table(run: &Run, published: &Published, bars: &mut Bars) {
             entry.form.clone(),
         ]);
     }
-    table.print(&format!(
-        "Compared with published tables of {}",
-        published.family
-    ));
+    table.print(&format!("Compared with published tables of {}", published.family));
     for (key, source) in &published.source {
         println!("{key}: {}. {}", source.title, source.note);
     }
@@ -161,11 +151,7 @@ fn table(run: &Run, published: &Published, bars: &mut Bars) {
 }
 
 fn range_text(low: f64, high: f64) -> String {
-    if low == high {
-        format!("{low}")
-    } else {
-        format!("{low} to {high}")
-    }
+    if low == high { format!("{low}") } else { format!("{low} to {high}") }
 }
 
 fn checks(run: &Run, latency: &Run, bars: &mut Bars) {
@@ -173,21 +159,12 @@ fn checks(run: &Run, latency: &Run, bars: &mut Bars) {
     match run.row(EMPTY).and_then(Row::estimate) {
         Some(estimate) if estimate.quiet.is_some() => {
             let nothing = estimate.below_ns.is_some();
-            let words = if nothing {
-                "below resolution"
-            } else {
-                "distinguishable from 0"
-            };
-            bars.hold(
-                nothing,
-                format!("empty body: {} cycles, {words}", figure(of(EMPTY))),
-            );
+            let words = if nothing { "below resolution" } else { "distinguishable from 0" };
+            bars.hold(nothing, format!("empty body: {} cycles, {words}", figure(of(EMPTY))));
         }
         _ => bars.hold(false, "empty body: no figure"),
     }
-    let adds = of("cpu.mul_i64")
-        .zip(of("cpu.add_i64"))
-        .map(|(mul, add)| mul / add);
+    let adds = of("cpu.mul_i64").zip(of("cpu.add_i64")).map(|(mul, add)| mul / add);
     bars.within("multiply in adds", adds, 2.97, 3.03);
     let l1 = latency.row("memory.latency/L1").and_then(cycles);
     bars.within("L1 load in cycles", l1, 3.92, 4.08);
@@ -201,10 +178,8 @@ mod tests {
     #[test]
     fn the_table_is_of_rows_that_exist() {
         let published: Published = toml::from_str(DATA).expect("readable");
-        let known: BTreeSet<String> = ours::catalogue()
-            .iter()
-            .flat_map(meter::probe::Probe::row_ids)
-            .collect();
+        let known: BTreeSet<String> =
+            ours::catalogue().iter().flat_map(meter::probe::Probe::row_ids).collect();
         let mut seen = BTreeSet::new();
         for entry in &published.row {
             assert!(known.contains(&entry.id), "{}", entry.id);

@@ -31,10 +31,8 @@ pub fn claim(arguments: &Arguments) -> anyhow::Result<Bars> {
     let mut bars = Bars::new();
     match peer("PYPERF") {
         Some(pyperf) => {
-            let commands = [
-                words(&pyperf, &["system", "tune"]),
-                words(&pyperf, &["system", "reset"]),
-            ];
+            let commands =
+                [words(&pyperf, &["system", "tune"]), words(&pyperf, &["system", "reset"])];
             tool("pyperf", &odd, &commands, None)?;
         }
         None => println!("\npyperf: left out (PYPERF is not set)"),
@@ -46,18 +44,13 @@ pub fn claim(arguments: &Arguments) -> anyhow::Result<Bars> {
     }
     let commands = [tune, words(&arguments.latlas, &["noise", "restore"])];
     let left = tool("latlas", &odd, &commands, Some(state.path()))?;
-    bars.hold(
-        left == 0,
-        format!("values that latlas left changed: {left} (0)"),
-    );
+    bars.hold(left == 0, format!("values that latlas left changed: {left} (0)"));
     put_back(&keeper.0)?;
     Ok(bars)
 }
 
 fn words(program: &Path, arguments: &[&str]) -> Vec<PathBuf> {
-    std::iter::once(program.to_owned())
-        .chain(arguments.iter().map(PathBuf::from))
-        .collect()
+    std::iter::once(program.to_owned()).chain(arguments.iter().map(PathBuf::from)).collect()
 }
 
 /// A sample rate of 30000; the first two interrupts that allow it on the first
@@ -73,10 +66,7 @@ fn odd(before: &Values) -> anyhow::Result<Values> {
         }
     }
     let odd = snapshot();
-    ensure!(
-        differing(before, &odd).len() >= 2,
-        "nothing odd could be set"
-    );
+    ensure!(differing(before, &odd).len() >= 2, "nothing odd could be set");
     Ok(odd)
 }
 
@@ -94,9 +84,8 @@ fn tool(
         if let Some(state) = state {
             command.env("LATLAS_STATE_DIR", state);
         }
-        let output = command
-            .output()
-            .with_context(|| format!("can't start {}", words[0].display()))?;
+        let output =
+            command.output().with_context(|| format!("can't start {}", words[0].display()))?;
         let text = String::from_utf8_lossy(&output.stdout).into_owned()
             + &String::from_utf8_lossy(&output.stderr);
         let complaints: Vec<&str> = text
@@ -107,9 +96,7 @@ fn tool(
             "{}; {} complaints{}",
             output.status,
             complaints.len(),
-            complaints
-                .first()
-                .map_or(String::new(), |first| format!(", first: {first}"))
+            complaints.first().map_or(String::new(), |first| format!(", first: {first}"))
         ))
     };
     println!("\n{name}");

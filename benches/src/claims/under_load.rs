@@ -120,12 +120,7 @@ pub fn claim(arguments: &Arguments) -> anyhow::Result<Bars> {
         }
         for &k in &order {
             let variant = &variants[k];
-            eprintln!(
-                "round {} of {}: {}",
-                round + 1,
-                arguments.rounds,
-                variant.name
-            );
+            eprintln!("round {} of {}: {}", round + 1, arguments.rounds, variant.name);
             let load = match variant.loaded {
                 true => Some(Busy::start(&cpus, arguments.loops, arguments.load)?),
                 false => None,
@@ -154,8 +149,7 @@ fn is_in(only: &[String], variant: &Variant) -> bool {
 }
 
 fn unknown<'a>(only: &'a [String], variants: &[Variant]) -> Option<&'a String> {
-    only.iter()
-        .find(|name| variants.iter().all(|variant| variant.name != **name))
+    only.iter().find(|name| variants.iter().all(|variant| variant.name != **name))
 }
 
 /// One run of latlas.
@@ -176,9 +170,7 @@ fn run(arguments: &Arguments, variant: &Variant, home: &Path) -> anyhow::Result<
         false => command.args(&arguments.rows),
     };
     command.env("LATLAS_DATA_DIR", home);
-    let output = command
-        .output()
-        .with_context(|| format!("can't run {command:?}"))?;
+    let output = command.output().with_context(|| format!("can't run {command:?}"))?;
     // 3: no row is ok, which is a finding here.
     if !matches!(output.status.code(), Some(0 | 3)) {
         let said = String::from_utf8_lossy(&output.stderr);
@@ -219,9 +211,7 @@ fn report(
         let (mut bias_line, mut spread_line) = (vec![row.clone()], vec![row.clone()]);
         for &name in names {
             let own = values(name, row);
-            let bias = median(&own)
-                .zip(quiet)
-                .map(|(own, quiet)| own / quiet - 1.0);
+            let bias = median(&own).zip(quiet).map(|(own, quiet)| own / quiet - 1.0);
             let spread = between_quartiles(&own);
             let (of_bias, of_spread) = all.entry(name).or_default();
             of_bias.extend(bias.map(f64::abs));
@@ -241,10 +231,7 @@ fn report(
         .collect();
     let line = |pick: fn(&Worth) -> Option<f64>| {
         let of = |name| percent(summary.get(name).and_then(pick));
-        ["median".to_owned()]
-            .into_iter()
-            .chain(names.iter().map(|&name| of(name)))
-            .collect()
+        ["median".to_owned()].into_iter().chain(names.iter().map(|&name| of(name))).collect()
     };
     biases.line(line(|worth| worth.bias));
     spreads.line(line(|worth| worth.spread));
@@ -252,9 +239,8 @@ fn report(
         "{what} ns: bias, the median of the rounds over that on the quiet machine (last line: of \
          its amount, over the rows)"
     ));
-    spreads.print(&format!(
-        "{what} ns: spread of the rounds, between the quartiles over the median"
-    ));
+    spreads
+        .print(&format!("{what} ns: spread of the rounds, between the quartiles over the median"));
     summary
 }
 
@@ -262,12 +248,8 @@ fn report(
 fn flagged(found: &Found, names: &[&'static str]) {
     let mut table = Table::new(&["variant", "figures", "not ok"]);
     for name in names {
-        let seen: Vec<&Seen> = found
-            .get(name)
-            .into_iter()
-            .flat_map(BTreeMap::values)
-            .flatten()
-            .collect();
+        let seen: Vec<&Seen> =
+            found.get(name).into_iter().flat_map(BTreeMap::values).flatten().collect();
         let flagged = seen.iter().filter(|seen| !seen.ok).count();
         let share = (!seen.is_empty()).then(|| flagged as f64 / seen.len() as f64);
         table.line(vec![(*name).into(), seen.len().to_string(), percent(share)]);
@@ -286,13 +268,10 @@ fn judge(summary: &Summary) -> Bars {
         let Some(theirs) = summary.get(other) else {
             continue;
         };
-        for (what, ours, theirs) in [
-            ("bias", ours.bias, theirs.bias),
-            ("spread", ours.spread, theirs.spread),
-        ] {
-            let holds = ours
-                .zip(theirs)
-                .is_some_and(|(ours, theirs)| ours <= theirs);
+        for (what, ours, theirs) in
+            [("bias", ours.bias, theirs.bias), ("spread", ours.spread, theirs.spread)]
+        {
+            let holds = ours.zip(theirs).is_some_and(|(ours, theirs)| ours <= theirs);
             bars.hold(
                 holds,
                 format!(

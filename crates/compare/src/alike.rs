@@ -13,12 +13,7 @@ use serde::Serialize;
 /// known is never the same, and of an imported run too little is.
 pub fn alike(a: &Run, b: &Run) -> bool {
     let rest = |run: &Run| {
-        (
-            run.program.clone(),
-            run.plan.scale,
-            run.plan.core_kind.clone(),
-            run.plan.in_process,
-        )
+        (run.program.clone(), run.plan.scale, run.plan.core_kind.clone(), run.plan.in_process)
     };
     let measured = |run: &Run| run.imported.is_none();
     measured(a)
@@ -38,12 +33,7 @@ fn machine(run: &Run) -> Option<(&str, &str, Option<&str>, Option<CpuSignature>)
     if model.is_none() && signature.is_none() {
         return None;
     }
-    Some((
-        m.hostname.get()?,
-        m.kernel.get()?,
-        model.map(String::as_str),
-        signature,
-    ))
+    Some((m.hostname.get()?, m.kernel.get()?, model.map(String::as_str), signature))
 }
 
 /// Whether rows of files stand on the same file system in both, as far as both
@@ -87,18 +77,9 @@ fn conduct(commands: &Commands) -> [String; 7] {
 fn ends(commands: &Commands) -> String {
     let of = |command: &Command| match command.ends.as_slice() {
         [] => "exit code 0".to_owned(),
-        ends => ends
-            .iter()
-            .map(|end| &*end.how)
-            .collect::<Vec<_>>()
-            .join(", "),
+        ends => ends.iter().map(|end| &*end.how).collect::<Vec<_>>().join(", "),
     };
-    commands
-        .commands
-        .iter()
-        .map(of)
-        .collect::<Vec<_>>()
-        .join("; ")
+    commands.commands.iter().map(of).collect::<Vec<_>>().join("; ")
 }
 
 /// What was set for the measuring processes but for their CPU, in words;
@@ -163,23 +144,14 @@ pub(super) fn differences(a: &Run, b: &Run) -> Vec<Difference> {
     say("kernel", &|run| text(&run.machine.kernel));
     say("governor", &|run| text(&run.machine.governor));
     say("turbo", &|run| text(&run.machine.turbo));
-    say("huge pages", &|run| {
-        text(&run.machine.pages.transparent_huge_policy)
-    });
-    say("cores", &|run| {
-        run.plan.core_kind.clone().unwrap_or_else(|| "any".into())
-    });
+    say("huge pages", &|run| text(&run.machine.pages.transparent_huge_policy));
+    say("cores", &|run| run.plan.core_kind.clone().unwrap_or_else(|| "any".into()));
     say("workers", &|run| match run.plan.in_process {
         true => "in one process".into(),
         false => "processes".into(),
     });
     say("pinned to CPU", &|run| {
-        let cpus: Vec<String> = run
-            .conditions
-            .pinned_cpus
-            .iter()
-            .map(u32::to_string)
-            .collect();
+        let cpus: Vec<String> = run.conditions.pinned_cpus.iter().map(u32::to_string).collect();
         match cpus.is_empty() {
             true => "none".into(),
             false => cpus.join(", "),
@@ -189,31 +161,17 @@ pub(super) fn differences(a: &Run, b: &Run) -> Vec<Difference> {
     if both_known {
         say("controls", &|run| controls(run).unwrap_or_default());
     }
-    say("plan", &|run| {
-        format!("{:?}", run.plan.scale).to_lowercase()
-    });
-    say("largest working set", &|run| {
-        model::size::text(run.plan.largest_working_set_bytes)
-    });
+    say("plan", &|run| format!("{:?}", run.plan.scale).to_lowercase());
+    say("largest working set", &|run| model::size::text(run.plan.largest_working_set_bytes));
     say("program", &program);
     say("schema", &|run| run.schema.to_string());
     say("clock", &|run| run.clock.name.clone());
     if !files_alike(a, b) {
-        say("files on", &|run| {
-            run.files_on.as_ref().map_or("none".into(), |on| on.text())
-        });
+        say("files on", &|run| run.files_on.as_ref().map_or("none".into(), |on| on.text()));
     }
     if let (Some(of_a), Some(of_b)) = (&a.commands, &b.commands) {
         // Their CPU stands with the others above.
-        let what = [
-            "commands",
-            "page cache",
-            "nice",
-            "",
-            "input",
-            "output",
-            "ends of runs",
-        ];
+        let what = ["commands", "page cache", "nice", "", "input", "output", "ends of runs"];
         let pairs = conduct(of_a).into_iter().zip(conduct(of_b));
         let facts = what.into_iter().zip(pairs);
         // A nice value is one of the controls above.
@@ -240,11 +198,7 @@ pub(super) fn unknown_on_both(a: &Run, b: &Run) -> Vec<&'static str> {
         ]
     };
     let both = unknown(a).into_iter().zip(unknown(b));
-    WHAT.into_iter()
-        .zip(both)
-        .filter(|(_, (a, b))| *a && *b)
-        .map(|(what, _)| what)
-        .collect()
+    WHAT.into_iter().zip(both).filter(|(_, (a, b))| *a && *b).map(|(what, _)| what).collect()
 }
 
 fn text<T: std::fmt::Display>(fact: &Fact<T>) -> String {
@@ -273,10 +227,7 @@ pub(super) fn program(run: &Run) -> String {
     let commit = program.commit.as_deref().unwrap_or("commit unknown");
     let commit = commit.get(..10).unwrap_or(commit);
     let target = &program.target;
-    format!(
-        "{} {} ({commit}, {}, {target})",
-        program.name, program.version, program.profile
-    )
+    format!("{} {} ({commit}, {}, {target})", program.name, program.version, program.profile)
 }
 
 #[cfg(test)]
@@ -307,10 +258,7 @@ mod tests {
     }
 
     fn renice(run: &mut Run, nice: i32) {
-        let settings = Settings {
-            nice: Some(nice),
-            ..Settings::default()
-        };
+        let settings = Settings { nice: Some(nice), ..Settings::default() };
         run.conditions.applied = Some(Applied::new(settings.clone(), settings));
         if let Some(record) = &mut run.commands {
             record.controls.nice = Some(nice);
@@ -331,9 +279,7 @@ mod tests {
             ("commit", |r| r.program.commit = Some("ffff".into())),
             ("schema", |r| r.schema = 1),
             ("file system", |r| files(r).kind = "xfs".into()),
-            ("its directory", |r| {
-                files(r).directory = "/home/other".into()
-            }),
+            ("its directory", |r| files(r).directory = "/home/other".into()),
             ("no files", |r| r.files_on = None),
             ("pinned", |r| r.conditions.pinned_cpus = vec![7]),
             ("core kind", |r| r.plan.core_kind = Some("E".into())),
@@ -347,9 +293,7 @@ mod tests {
             }),
             ("no host", |r| r.machine.hostname = Fact::unknown("?")),
             ("no kernel", |r| r.machine.kernel = Fact::unknown("?")),
-            ("no CPU model", |r| {
-                r.machine.cpu_model = Fact::unknown("no file")
-            }),
+            ("no CPU model", |r| r.machine.cpu_model = Fact::unknown("no file")),
             ("no CPU", no_cpu),
             ("imported", |r| r.imported = Some(synthetic::imported())),
         ];
@@ -369,10 +313,9 @@ mod tests {
             ("other controls", |r| renice(r, -5)),
         ];
         let mut text = String::new();
-        for (mut a, changes) in [
-            (synthetic::run(), of_rows),
-            (synthetic::run_of_commands(), of_commands),
-        ] {
+        for (mut a, changes) in
+            [(synthetic::run(), of_rows), (synthetic::run_of_commands(), of_commands)]
+        {
             renice(&mut a, 0);
             for (what, change) in changes {
                 let mut b = a.clone();

@@ -26,10 +26,7 @@ impl Bases {
         let learned = |(kind, rows): ((bool, Kind), Vec<Scatter>)| {
             (kind, Dispersion::learned(kind.1.0, &rows))
         };
-        Bases {
-            by_key,
-            kinds: scatters.into_iter().map(learned).collect(),
-        }
+        Bases { by_key, kinds: scatters.into_iter().map(learned).collect() }
     }
 
     /// The row at this place among the keys, if both sides have it.

@@ -26,10 +26,7 @@ impl Reference {
     ) -> Result<Reference, CompareError> {
         let (id, applies): (&str, Applies) = match &options.normalize {
             None => {
-                return Ok(Reference {
-                    ratio: None,
-                    words: Vec::new(),
-                });
+                return Ok(Reference { ratio: None, words: Vec::new() });
             }
             Some(Normalize::Row(row)) => (row, |_| true),
             Some(Normalize::Usual) => (MEMORY_REFERENCE, |id| id.starts_with("memory.")),
@@ -58,15 +55,11 @@ impl Reference {
                      doubt is in their intervals",
                     i.value, i.low, i.high
                 ));
-                Ok(Reference {
-                    ratio: Some((id.to_owned(), ratio, applies)),
-                    words,
-                })
+                Ok(Reference { ratio: Some((id.to_owned(), ratio, applies)), words })
             }
-            (Err(why), Some(Normalize::Row(_))) => Err(CompareError::NoReference {
-                row: id.to_owned(),
-                why,
-            }),
+            (Err(why), Some(Normalize::Row(_))) => {
+                Err(CompareError::NoReference { row: id.to_owned(), why })
+            }
             (Err(why), _) => {
                 words.push(format!("memory rows: not normalized by {id}: {why}"));
                 Ok(Reference { ratio: None, words })
@@ -96,14 +89,10 @@ fn reference_ratio(
         .iter()
         .position(|key| key.id == id && key.at.is_empty() && key.mode.is_none())
         .ok_or(NoReference::NoRow)?;
-    let row = bases
-        .row(&keys[at], at, sides)
-        .ok_or(NoReference::OneSide)?;
+    let row = bases.row(&keys[at], at, sides).ok_or(NoReference::OneSide)?;
     if !row.is_time() {
         return Err(NoReference::Counts);
     }
     let ratio = row.reliable_ratio();
-    ratio
-        .map(|ratio| (at, ratio))
-        .ok_or(NoReference::Unreliable)
+    ratio.map(|ratio| (at, ratio)).ok_or(NoReference::Unreliable)
 }

@@ -86,10 +86,7 @@ impl Flaw {
             (Verdict::Ok, None) => return None,
             (verdict, None) => FlawKind::Verdict(verdict),
         };
-        Some(Flaw {
-            kind,
-            reason: estimate.reason.clone(),
-        })
+        Some(Flaw { kind, reason: estimate.reason.clone() })
     }
 }
 
@@ -147,10 +144,7 @@ mod tests {
         assert_eq!(side(Verdict::Noisy).to_string(), "A noisy: two states");
         // What the reason says decides nothing.
         assert_eq!(brief(&[side(Verdict::Noisy)]), Some("noisy"));
-        assert_eq!(
-            brief(&[side(Verdict::Noisy), Obstacle::Units]),
-            Some("units")
-        );
+        assert_eq!(brief(&[side(Verdict::Noisy), Obstacle::Units]), Some("units"));
         assert_eq!(brief(&[]), None);
     }
 }

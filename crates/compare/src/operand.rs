@@ -81,10 +81,8 @@ pub fn kept_like(operands: &[&Operand], kept: &[Run]) -> Vec<Vec<Run>> {
 /// would fill a small machine's memory.
 pub fn without_samples(mut run: Run) -> Run {
     for cell in &mut run.cells {
-        cell.samples = Columns {
-            workers: std::mem::take(&mut cell.samples.workers),
-            ..Columns::default()
-        };
+        cell.samples =
+            Columns { workers: std::mem::take(&mut cell.samples.workers), ..Columns::default() };
     }
     run
 }

@@ -178,11 +178,7 @@ mod tests {
     fn the_smallest_change_is_that_of_the_normal_distribution() {
         // Half an interval is 1.96 standard errors of the logarithm; 80 % of changes of
         // 1.96 + 0.84 are found.
-        let alone = Interval {
-            value: 1.0,
-            low: (-0.0196f64).exp(),
-            high: 0.0196f64.exp(),
-        };
+        let alone = Interval { value: 1.0, low: (-0.0196f64).exp(), high: 0.0196f64.exp() };
         let found = smallest_change(&alone, 1);
         assert!((found - 0.0284).abs() < 2e-4, "{found}");
         // Of twenty together 3.02 + 0.84.

@@ -34,11 +34,7 @@ pub fn compare(
     let mut groups_of_runs = groups(own.into_iter(), &all_keys, &in_both);
     let own = groups_of_runs.len();
     groups_of_runs.extend(groups(kept.iter().map(Vec::as_slice), &all_keys, &in_both));
-    let rule = Rule {
-        cores_alike: core_unit.is_cycles(),
-        kept: groups_of_runs,
-        own,
-    };
+    let rule = Rule { cores_alike: core_unit.is_cycles(), kept: groups_of_runs, own };
     let bases = Bases::of(&all_keys, &sides, &rule);
     let reference = Reference::of(options, &all_keys, &sides, &rule, &bases)?;
 
@@ -121,9 +117,8 @@ fn groups<'r>(
     let group = |runs: &[Run]| {
         let all = of_runs(runs, keys);
         let figures = all.iter().enumerate().filter(|(at, _)| compared(*at));
-        let with_any: HashSet<usize> = figures
-            .flat_map(|(_, own)| own.iter().map(|figure| figure.run))
-            .collect();
+        let with_any: HashSet<usize> =
+            figures.flat_map(|(_, own)| own.iter().map(|figure| figure.run)).collect();
         (with_any.len(), all)
     };
     runs.map(group).filter(|&(count, _)| count >= 2).collect()
@@ -157,9 +152,8 @@ pub(super) fn crossed(rows: &[Row], options: &Options) -> Vec<String> {
     };
     // More events are no longer time.
     let times = rows.iter().filter(|row| row.is_time());
-    let (names, tests): (Vec<String>, Vec<Tested>) = times
-        .filter_map(|row| Some((row.name(), row.tested()?)))
-        .unzip();
+    let (names, tests): (Vec<String>, Vec<Tested>) =
+        times.filter_map(|row| Some((row.name(), row.tested()?))).unzip();
     grown_beyond(&tests, 1.0 + share)
         .into_iter()
         .zip(names)

@@ -52,22 +52,15 @@ impl Row {
         if matches!(a, Has::Nothing) || matches!(b, Has::Nothing) {
             return None;
         }
-        let Basis {
-            measure,
-            wander,
-            family,
-            unit,
-            ..
-        } = *basis;
+        let Basis { measure, wander, family, unit, .. } = *basis;
         let of_runs: Vec<&Figure> = [a, b].into_iter().flat_map(Has::figures).collect();
         let estimates: Vec<&Estimate> = of_runs.iter().map(|f| &f.estimate).collect();
         let published = [a, b].into_iter().find_map(Has::published);
         let dispersion = prior.of_row(basis.scatter);
         let sides = [a, b].map(|has| match has {
-            Has::Published(p) => Side {
-                readings: p.reading(&unit).into_iter().collect(),
-                measured: false,
-            },
+            Has::Published(p) => {
+                Side { readings: p.reading(&unit).into_iter().collect(), measured: false }
+            }
             _ => Side {
                 readings: measure.map_or_else(Vec::new, |m| readings(has.figures().as_slice(), m)),
                 measured: true,
@@ -143,11 +136,7 @@ impl Row {
     pub(super) fn tested(&self) -> Option<Tested<'_>> {
         let ratio = self.ratio.as_ref()?;
         ratio.p_value()?;
-        Some(Tested {
-            ratio,
-            support: self.support,
-            family: self.family,
-        })
+        Some(Tested { ratio, support: self.support, family: self.family })
     }
 
     /// Its ratio, if the interval is all there is to say.

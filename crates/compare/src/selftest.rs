@@ -75,11 +75,7 @@ pub fn selftest(sets: &[(char, Run)], margin: f64) -> Result<SelfTest, CompareEr
     };
     let a = Operand::of_runs("sets A", of('A'));
     let b = Operand::of_runs("sets B", of('B'));
-    let options = Options {
-        margin,
-        fail_above: None,
-        normalize: None,
-    };
+    let options = Options { margin, fail_above: None, normalize: None };
     let comparison = compare(&a, &b, &[], &|_| true, &options)?;
     let among = comparison.rows.iter().filter(|r| r.ratio.is_some()).count();
 
@@ -87,9 +83,8 @@ pub fn selftest(sets: &[(char, Run)], margin: f64) -> Result<SelfTest, CompareEr
     let keys = keys(&[&all]);
     let figures = of_runs(all.runs(), &keys);
     let (first, other) = (a.runs().first(), b.runs().first());
-    let cores_alike = first
-        .zip(other)
-        .is_some_and(|(a, b)| super::alike::cores_alike(a, b).is_ok());
+    let cores_alike =
+        first.zip(other).is_some_and(|(a, b)| super::alike::cores_alike(a, b).is_ok());
     // Modes are rows of their own exactly where the comparison has them so.
     let rows = comparison.rows.iter();
     let compared: HashSet<_> = rows.map(|r| (&r.id, &r.at, &r.mode)).collect();
@@ -103,10 +98,7 @@ pub fn selftest(sets: &[(char, Run)], margin: f64) -> Result<SelfTest, CompareEr
     could_find(&mut rows, &known);
     let size = |row: &Detectable| row.alone.unwrap_or(f64::INFINITY);
     rows.sort_by(|a, b| size(a).total_cmp(&size(b)));
-    let alarms = comparison
-        .rows
-        .iter()
-        .filter(|r| r.finding == Finding::Different);
+    let alarms = comparison.rows.iter().filter(|r| r.finding == Finding::Different);
     Ok(SelfTest {
         order: sets.iter().map(|(letter, _)| letter).collect(),
         level: LEVEL,
@@ -136,20 +128,16 @@ fn could_find(rows: &mut [Detectable], known: &[Option<Known>]) {
         let dispersion = Dispersion::learned(wander, &scatters).of_row(own.scatter);
         Ratio::of(&own.one, &own.one, wander, &dispersion)
     };
-    let ratios: Vec<Option<(Family, Ratio)>> = known
-        .iter()
-        .map(|known| Some((known.as_ref()?.kind.1, ratio(known.as_ref()?)?)))
-        .collect();
+    let ratios: Vec<Option<(Family, Ratio)>> =
+        known.iter().map(|known| Some((known.as_ref()?.kind.1, ratio(known.as_ref()?)?))).collect();
     let tests = ratios.iter().flatten().map(|(family, ratio)| Tested {
         ratio,
         support: Support::Interval,
         family: *family,
     });
     let mut among_all = detectable_changes(&tests.collect::<Vec<_>>()).into_iter();
-    for (row, (_, ratio)) in rows
-        .iter_mut()
-        .zip(&ratios)
-        .filter_map(|(row, ratio)| Some((row, ratio.as_ref()?)))
+    for (row, (_, ratio)) in
+        rows.iter_mut().zip(&ratios).filter_map(|(row, ratio)| Some((row, ratio.as_ref()?)))
     {
         let error = ratio.standard_error();
         row.alone = Some(detectable(error, ratio.error.df, LEVEL, POWER));
@@ -184,9 +172,7 @@ impl Detectable {
             return (row, None);
         };
         let readings = |measure: Measure| -> Vec<Reading> {
-            able.iter()
-                .filter_map(|f| measure.reading(&f.estimate, f.repeats))
-                .collect()
+            able.iter().filter_map(|f| measure.reading(&f.estimate, f.repeats)).collect()
         };
         let measure = steadier(measure, &|measure| vec![readings(measure)]);
         let readings = readings(measure);
@@ -197,8 +183,7 @@ impl Detectable {
         row.sets_differ = seen(std::slice::from_ref(&readings));
         let groups = [readings];
         let Some(one) = usual(&groups[0]).filter(|_| row.sets_differ.is_some()) else {
-            row.why
-                .get_or_insert(no_ratio_of(&estimates, Some(measure)));
+            row.why.get_or_insert(no_ratio_of(&estimates, Some(measure)));
             return (row, None);
         };
         if row.why.is_none() {
@@ -227,17 +212,12 @@ fn unable(figures: &[Figure], sets: usize) -> Option<Obstacle> {
     if (able as f64 / sets as f64).powi(2) >= POWER {
         return None;
     }
-    let none = || Flaw {
-        kind: FlawKind::NoFigure,
-        reason: String::new(),
-    };
+    let none = || Flaw { kind: FlawKind::NoFigure, reason: String::new() };
     let unable = figures.iter().find(|f| !is_able(f));
     Some(Obstacle::Sets {
         count: sets - able,
         sets,
-        flaw: unable
-            .and_then(|f| Flaw::of(&f.estimate))
-            .unwrap_or_else(none),
+        flaw: unable.and_then(|f| Flaw::of(&f.estimate)).unwrap_or_else(none),
     })
 }
 
@@ -250,10 +230,7 @@ fn usual(readings: &[Reading]) -> Option<Side> {
     Some(Side {
         readings: vec![Reading {
             ln: mean(&|r| r.ln)?,
-            within: Variance {
-                value: mean(&|r| r.within.value)?,
-                df: mean(&|r| r.within.df)?,
-            },
+            within: Variance { value: mean(&|r| r.within.value)?, df: mean(&|r| r.within.df)? },
         }],
         measured: true,
     })
@@ -267,12 +244,7 @@ mod tests {
     use model::synthetic;
 
     fn sets(count: usize) -> Vec<(char, Run)> {
-        "ABBA"
-            .chars()
-            .cycle()
-            .take(count)
-            .map(|letter| (letter, synthetic::run()))
-            .collect()
+        "ABBA".chars().cycle().take(count).map(|letter| (letter, synthetic::run())).collect()
     }
 
     fn row<'a>(test: &'a SelfTest, name: &str) -> &'a Detectable {
@@ -293,19 +265,12 @@ mod tests {
         let more = selftest(&sets(8), 0.05).expect("sets");
         assert!(row(&more, "cpu.add_i32").alone < Some(alone));
         // The most sensitive first, those that can't tell last, with a reason.
-        let sizes: Vec<f64> = test
-            .rows
-            .iter()
-            .map(|r| r.alone.unwrap_or(f64::INFINITY))
-            .collect();
+        let sizes: Vec<f64> = test.rows.iter().map(|r| r.alone.unwrap_or(f64::INFINITY)).collect();
         assert!(sizes.is_sorted(), "{sizes:?}");
         let undetectable: Vec<&Detectable> =
             test.rows.iter().filter(|r| r.alone.is_none()).collect();
         assert!(!undetectable.is_empty());
-        assert!(
-            undetectable.iter().all(|r| r.why.is_some()),
-            "{undetectable:?}"
-        );
+        assert!(undetectable.iter().all(|r| r.why.is_some()), "{undetectable:?}");
     }
 
     #[test]
@@ -351,10 +316,7 @@ mod tests {
         one_lacks_it[2].1.rows.retain(|r| r.id != "cpu.add_i32");
         let test = selftest(&one_lacks_it, 0.05).expect("sets");
         let why = row(&test, "cpu.add_i32").why.as_ref();
-        assert_eq!(
-            why.map(ToString::to_string).as_deref(),
-            Some("in 1 of 4 sets no figure")
-        );
+        assert_eq!(why.map(ToString::to_string).as_deref(), Some("in 1 of 4 sets no figure"));
     }
 
     #[test]

@@ -103,10 +103,8 @@ pub(super) fn keys(operands: &[&Operand]) -> Vec<Key> {
             continue;
         };
         // The counterpart of a row that does the same job is not left over.
-        let counterpart: HashSet<&str> = measured
-            .iter()
-            .filter_map(|id| Some(table.counterpart(id)?.row.id.as_str()))
-            .collect();
+        let counterpart: HashSet<&str> =
+            measured.iter().filter_map(|id| Some(table.counterpart(id)?.row.id.as_str())).collect();
         for row in table.rows.iter().filter(|row| row.has_figure()) {
             let key = whole(&row.id);
             if !counterpart.contains(row.id.as_str()) && seen.insert(key.clone()) {
@@ -118,11 +116,7 @@ pub(super) fn keys(operands: &[&Operand]) -> Vec<Key> {
 }
 
 fn whole(id: &str) -> Key {
-    Key {
-        id: id.to_owned(),
-        at: Vec::new(),
-        mode: None,
-    }
+    Key { id: id.to_owned(), at: Vec::new(), mode: None }
 }
 
 /// What a side has of each of these figures, in the same order.
@@ -142,11 +136,8 @@ pub(super) fn of_side(operand: &Operand, keys: &[Key]) -> Vec<Has> {
 /// The figures of several runs by key.
 pub(super) fn of_runs(runs: &[Run], keys: &[Key]) -> Vec<Vec<Figure>> {
     let mut found = vec![Vec::new(); keys.len()];
-    let places: HashMap<_, _> = keys
-        .iter()
-        .enumerate()
-        .map(|(at, key)| ((&key.id, &key.at, &key.mode), at))
-        .collect();
+    let places: HashMap<_, _> =
+        keys.iter().enumerate().map(|(at, key)| ((&key.id, &key.at, &key.mode), at)).collect();
     for (place, run) in runs.iter().enumerate() {
         let mut curves = HashMap::new();
         figures(run, |key, row, bound, estimate| {
@@ -167,22 +158,11 @@ pub(super) fn of_runs(runs: &[Run], keys: &[Key]) -> Vec<Vec<Figure>> {
 /// Hands out every figure of a run.
 fn figures(run: &Run, mut each: impl FnMut(Key, &Row, Bound, Estimate)) {
     for row in &run.rows {
-        for FigureAt {
-            at,
-            bound,
-            estimate,
-        } in row.figures()
-        {
-            let key = Key {
-                at,
-                ..whole(&row.id)
-            };
+        for FigureAt { at, bound, estimate } in row.figures() {
+            let key = Key { at, ..whole(&row.id) };
             each(key.clone(), row, bound, estimate.clone());
             for mode in large(&estimate.modes) {
-                let key = Key {
-                    mode: Some(mode.name.clone()),
-                    ..key.clone()
-                };
+                let key = Key { mode: Some(mode.name.clone()), ..key.clone() };
                 each(key, row, bound, alone(&mode.typical, estimate));
             }
         }
@@ -201,10 +181,7 @@ fn large(modes: &[Mode]) -> impl Iterator<Item = &Mode> {
 fn alone(typical: &Typical, whole: &Estimate) -> Estimate {
     let of = |verdict| Estimate::bare(Some(*typical), verdict);
     match whole.verdict {
-        Verdict::Invalid => Estimate {
-            reason: whole.reason.clone(),
-            ..of(Verdict::Invalid)
-        },
+        Verdict::Invalid => Estimate { reason: whole.reason.clone(), ..of(Verdict::Invalid) },
         _ => of(Verdict::Ok),
     }
 }
@@ -219,17 +196,12 @@ fn repeats(
     estimate: &Estimate,
     curves: &mut HashMap<String, Option<u32>>,
 ) -> Repeats {
-    let samples = estimate
-        .headline()
-        .map_or(0, |(typical, _)| typical.samples);
+    let samples = estimate.headline().map_or(0, |(typical, _)| typical.samples);
     if run.imported.is_some() {
         return Repeats::independent(samples);
     }
     if run.commands.is_some() {
-        return Repeats {
-            values: samples,
-            independent: stretches(samples as usize) as u32,
-        };
+        return Repeats { values: samples, independent: stretches(samples as usize) as u32 };
     }
     let workers = |cell: &Cell| distinct(&cell.samples.workers);
     if let Some(workers) = run.cells.at(&key.id, &key.at).map(workers).min() {
@@ -249,10 +221,7 @@ fn repeats(
         })
     });
     let planned = run.plan.workers.min(run.plan.large_workers);
-    Repeats {
-        values: samples,
-        independent: workers.unwrap_or(planned).min(samples),
-    }
+    Repeats { values: samples, independent: workers.unwrap_or(planned).min(samples) }
 }
 
 fn distinct(workers: &[(u32, u32)]) -> u32 {
@@ -292,10 +261,7 @@ mod tests {
         cell.samples.workers = vec![(0, 3), (1, 2), (0, 4)];
         let key = whole(&cell.row);
         let estimate = run.rows.iter().find_map(Row::estimate).expect("a figure");
-        assert_eq!(
-            repeats(&run, &key, estimate, &mut HashMap::new()),
-            Repeats::independent(2)
-        );
+        assert_eq!(repeats(&run, &key, estimate, &mut HashMap::new()), Repeats::independent(2));
     }
 
     #[test]
@@ -347,10 +313,7 @@ mod tests {
         let row = run.row("exec.grep/wall").expect("a row");
         let estimate = row.estimate().expect("a figure");
         let found = repeats(&run, &whole(&row.id), estimate, &mut HashMap::new());
-        let expected = Repeats {
-            values: 30,
-            independent: 8,
-        };
+        let expected = Repeats { values: 30, independent: 8 };
         assert_eq!(found, expected);
     }
 }

@@ -9,15 +9,9 @@ use model::synthetic::{KIB, MIB, cell, curve, figure, judged, row, run, stamped_
 
 /// What would provide the rows of the groups that a machine lacks.
 const LACKING: [(&str, &str); 3] = [
-    (
-        "objc",
-        "no Objective-C runtime was found (GNUstep would provide one)",
-    ),
+    ("objc", "no Objective-C runtime was found (GNUstep would provide one)"),
     ("ui", "no window system's views here"),
-    (
-        "dispatch",
-        "libdispatch not found (Debian 13's libswiftlang has one)",
-    ),
+    ("dispatch", "libdispatch not found (Debian 13's libswiftlang has one)"),
 ];
 
 /// The run, with every row that a published table has a place for.
@@ -33,19 +27,13 @@ pub fn published_run() -> Run {
             }
         }
     }
-    run.rows.push(row(
-        "memory.latency_as_kurkin",
-        curve(model::synthetic::latency),
-    ));
+    run.rows.push(row("memory.latency_as_kurkin", curve(model::synthetic::latency)));
     let (level_1, mut level_2) = (
         model::synthetic::level("L1", KIB, 32 * KIB),
         model::synthetic::level("L2", 48 * KIB, 448 * KIB),
     );
     level_2.id = "memory.latency_as_kurkin/L2".into();
-    run.rows.push(Row {
-        id: "memory.latency_as_kurkin/L1".into(),
-        ..level_1
-    });
+    run.rows.push(Row { id: "memory.latency_as_kurkin/L1".into(), ..level_1 });
     run.rows.push(level_2);
     run.rows.push(reading());
     for (at, ops) in [(KIB, 1.0), (MIB, 1.0)] {
@@ -64,12 +52,7 @@ fn is_of_curve(id: &str) -> bool {
 fn row_of(id: &str, at: usize, references: &References) -> Row {
     let group = id.split('.').next().unwrap_or_default();
     if let Some((_, reason)) = LACKING.iter().find(|(lacking, _)| *lacking == group) {
-        return row(
-            id,
-            Outcome::Unavailable {
-                reason: (*reason).into(),
-            },
-        );
+        return row(id, Outcome::Unavailable { reason: (*reason).into() });
     }
     // Of the order of what was published, and another one for each row.
     let known = references.published(id).find_map(|(_, row)| row.ns);
@@ -87,12 +70,9 @@ fn row_of(id: &str, at: usize, references: &References) -> Row {
         "process.spawn_wait" | "file.write_whole/16MiB" => {
             row(id, Outcome::Figure(stamped_figure(ns, ns * 0.03)))
         }
-        "event_loop.zero_delay" => row(
-            id,
-            Outcome::Unavailable {
-                reason: "no run loop of CoreFoundation here".into(),
-            },
-        ),
+        "event_loop.zero_delay" => {
+            row(id, Outcome::Unavailable { reason: "no run loop of CoreFoundation here".into() })
+        }
         _ => row(id, figure(ns, ns * 0.004)),
     }
 }
@@ -113,11 +93,5 @@ fn reading() -> Row {
         bound: None,
         estimate: stamped_figure(ns, ns * 0.01),
     });
-    row(
-        "file.read_open",
-        Outcome::Curve {
-            axis: Axis::WorkingSetBytes,
-            points: points.into(),
-        },
-    )
+    row("file.read_open", Outcome::Curve { axis: Axis::WorkingSetBytes, points: points.into() })
 }

@@ -108,11 +108,7 @@ pub fn trace_difference(a: &Trace, b: &Trace) -> TraceDifference {
         duration_ns: pair([a.duration_ns, b.duration_ns]),
         threads: pair([a, b].map(|trace| trace.threads.len() as u64)),
         states: states(&both_of),
-        calls: if both(Topic::Calls) {
-            calls(&both_of)
-        } else {
-            Vec::new()
-        },
+        calls: if both(Topic::Calls) { calls(&both_of) } else { Vec::new() },
         wakeups,
         faults,
     }
@@ -162,10 +158,8 @@ fn calls(both: &[(&Trace, Summary); 2]) -> Vec<CallDifference> {
             by_name.entry(name).or_default()[side] = Times::from(&call.durations);
         }
     }
-    let calls = by_name.into_iter().map(|(name, times)| CallDifference {
-        name,
-        times: pair(times),
-    });
+    let calls =
+        by_name.into_iter().map(|(name, times)| CallDifference { name, times: pair(times) });
     let mut calls: Vec<_> = calls.collect();
     calls.sort_by_key(|call| Reverse(call.time_ns().difference().abs()));
     calls
@@ -212,21 +206,12 @@ mod tests {
 
     #[test]
     fn the_largest_difference_is_first() {
-        let [a, b] = [
-            trace(Tier::Full, 100, 10, 0),
-            trace(Tier::Full, 90, 500, 63),
-        ];
+        let [a, b] = [trace(Tier::Full, 100, 10, 0), trace(Tier::Full, 90, 500, 63)];
         let difference = trace_difference(&a, &b);
-        let states: Vec<_> = difference
-            .states
-            .iter()
-            .map(|s| (s.state, s.time_ns))
-            .collect();
+        let states: Vec<_> = difference.states.iter().map(|s| (s.state, s.time_ns)).collect();
         // Of two threads of one name.
-        let expected = [
-            ("preempted", Both { a: 20, b: 1000 }),
-            ("running", Both { a: 200, b: 180 }),
-        ];
+        let expected =
+            [("preempted", Both { a: 20, b: 1000 }), ("running", Both { a: 200, b: 180 })];
         assert_eq!(states, expected);
         // One call, whatever its number.
         let [call] = &difference.calls[..] else {
@@ -238,17 +223,11 @@ mod tests {
 
     #[test]
     fn what_one_tier_can_t_tell_is_not_compared() {
-        let [a, b] = [
-            trace(Tier::Full, 100, 10, 0),
-            trace(Tier::OwnProcess, 100, 10, 0),
-        ];
+        let [a, b] = [trace(Tier::Full, 100, 10, 0), trace(Tier::OwnProcess, 100, 10, 0)];
         let difference = trace_difference(&a, &b);
         let states: Vec<_> = difference.states.iter().map(|s| s.state).collect();
         assert_eq!(states, ["running"]);
         assert_eq!(difference.calls, []);
-        assert_eq!(
-            (difference.wakeups, difference.faults.is_some()),
-            (None, true)
-        );
+        assert_eq!((difference.wakeups, difference.faults.is_some()), (None, true));
     }
 }

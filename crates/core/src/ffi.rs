@@ -70,8 +70,7 @@ unsafe fn text_of(text: *const c_char) -> Result<Option<String>, &'static str> {
     }
     // SAFETY: the caller's promise.
     let text = unsafe { CStr::from_ptr(text) }.to_str();
-    text.map(|text| Some(text.to_owned()))
-        .map_err(|_| "a string of the request is not UTF-8")
+    text.map(|text| Some(text.to_owned())).map_err(|_| "a string of the request is not UTF-8")
 }
 
 /// # Safety
@@ -122,12 +121,7 @@ impl Observer for ProgressCallback {
         self.call(0, 0, Duration::ZERO, plan.total());
     }
     fn progress(&mut self, now: &Progress) {
-        self.call(
-            now.visits_done,
-            now.visits_planned,
-            now.elapsed,
-            now.remaining,
-        );
+        self.call(now.visits_done, now.visits_planned, now.elapsed, now.remaining);
     }
 }
 
@@ -159,19 +153,14 @@ pub unsafe extern "C" fn latlas_run_measure(
     if run.began.swap(true, Ordering::Relaxed) {
         return LatlasStatus::Refused;
     }
-    let measured = guarded(
-        Err("the library panicked: this is a bug of latlas".into()),
-        || {
-            // SAFETY: the caller's promise.
-            let asked = unsafe { request_of(request) }?;
-            let mut observer = ProgressCallback {
-                progress: request.progress,
-                context: request.context,
-            };
-            let measured = measure::measure(asked, &mut observer, &run.stop);
-            measured.map(Ok).map_err(|why| why.to_string())
-        },
-    );
+    let measured = guarded(Err("the library panicked: this is a bug of latlas".into()), || {
+        // SAFETY: the caller's promise.
+        let asked = unsafe { request_of(request) }?;
+        let mut observer =
+            ProgressCallback { progress: request.progress, context: request.context };
+        let measured = measure::measure(asked, &mut observer, &run.stop);
+        measured.map(Ok).map_err(|why| why.to_string())
+    });
     let (status, outcome) = match measured {
         Err(why) => (LatlasStatus::Refused, Err(why)),
         Ok(Err(why)) => (LatlasStatus::Failed, Err(why)),
@@ -207,9 +196,7 @@ pub unsafe extern "C" fn latlas_run_document(run: *const LatlasRun) -> *mut c_ch
     let Some(Ok(run)) = (unsafe { run.as_ref() }).and_then(|run| run.outcome.get()) else {
         return ptr::null_mut();
     };
-    guarded(ptr::null_mut(), || {
-        handed_over(serde_json::to_string(run).ok())
-    })
+    guarded(ptr::null_mut(), || handed_over(serde_json::to_string(run).ok()))
 }
 
 /// See `latlas.h`.

@@ -53,7 +53,5 @@ pub(crate) fn measure(
     // What a lock can't be had for (an app's sandbox) is no reason not to measure.
     let _lock = MeasuringLock::take(&holder, false, |_| ()).map_err(MeasureError::Held)?;
     let program = program("latlas-core", env!("CARGO_PKG_VERSION"), &machine);
-    Ok(conduct(
-        &catalogue, &plan, machine, program, observer, stop,
-    )?)
+    Ok(conduct(&catalogue, &plan, machine, program, observer, stop)?)
 }

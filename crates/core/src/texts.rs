@@ -47,17 +47,11 @@ pub(crate) fn table(run: &Run, key: Option<&str>, columns: usize) -> Option<Stri
         Some(key) => {
             let layout = references.layout(key)?;
             let table = tables::fill_in(layout, &references, Some(run), false);
-            let look = PublishedOptions {
-                columns,
-                ..PublishedOptions::default()
-            };
+            let look = PublishedOptions { columns, ..PublishedOptions::default() };
             render::published(&table, Some(run), &look)
         }
     };
-    let screen = Screen {
-        columns,
-        color: false,
-    };
+    let screen = Screen { columns, color: false };
     Some(terminal::text(&blocks, screen))
 }
 

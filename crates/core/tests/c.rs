@@ -16,9 +16,7 @@ fn library() -> PathBuf {
         name.starts_with("liblatlas_core-") && name.ends_with(".a")
     });
     let made = |file: &PathBuf| file.metadata().and_then(|file| file.modified()).ok();
-    built
-        .max_by_key(made)
-        .expect("cargo builds it with the test")
+    built.max_by_key(made).expect("cargo builds it with the test")
 }
 
 /// Builds run.c.

@@ -45,10 +45,7 @@ fn template(rows: u32) -> Result<Run, Box<dyn Error>> {
     let row = run.row("cpu.add_i32").ok_or("no such row")?.clone();
     run.partial = None;
     run.cells.clear();
-    let row = |n| Row {
-        id: format!("made_up.row_{n}"),
-        ..row.clone()
-    };
+    let row = |n| Row { id: format!("made_up.row_{n}"), ..row.clone() };
     run.rows = (0..rows).map(row).collect();
     Ok(run)
 }

@@ -94,13 +94,8 @@ impl Campaign {
             Scale::Default => None,
             Scale::Full => Some("--full".to_owned()),
         };
-        let budget = self
-            .budget
-            .map(|time| format!("--budget={}", String::from(time)));
-        let options = scale
-            .into_iter()
-            .chain(budget)
-            .chain(self.controls.arguments());
+        let budget = self.budget.map(|time| format!("--budget={}", String::from(time)));
+        let options = scale.into_iter().chain(budget).chain(self.controls.arguments());
         let rows = std::iter::once("--".to_owned()).chain(self.rows.iter().cloned());
         match self.rows.is_empty() {
             true => options.collect(),
@@ -110,36 +105,16 @@ impl Campaign {
 
     /// The same without controls that depend on the machine: only the hosts can check these.
     pub fn arguments_of_any_machine(&self) -> Vec<String> {
-        let Controls {
-            seed,
-            peer,
-            cold,
-            in_process,
-            no_controls,
-            ..
-        } = self.controls.clone();
-        let controls = Controls {
-            seed,
-            peer,
-            cold,
-            in_process,
-            no_controls,
-            ..Controls::default()
-        };
-        Campaign {
-            controls,
-            ..self.clone()
-        }
-        .arguments()
+        let Controls { seed, peer, cold, in_process, no_controls, .. } = self.controls.clone();
+        let controls =
+            Controls { seed, peer, cold, in_process, no_controls, ..Controls::default() };
+        Campaign { controls, ..self.clone() }.arguments()
     }
 
     /// Digest of the content: comments, order and form of the file don't matter, nor where the
     /// campaign is kept.
     pub fn digest(&self) -> String {
-        let content = Campaign {
-            directory: None,
-            ..self.clone()
-        };
+        let content = Campaign { directory: None, ..self.clone() };
         let bytes = serde_json::to_vec(&content).unwrap_or_default();
         hexadecimal(&Sha256::digest(bytes))[..16].to_owned()
     }

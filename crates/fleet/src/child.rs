@@ -64,10 +64,7 @@ mod tests {
 
     #[test]
     fn what_prints_without_end_is_killed_and_keeps_no_memory() {
-        let limits = Limits {
-            time: Duration::from_secs(60),
-            bytes: 64 << 10,
-        };
+        let limits = Limits { time: Duration::from_secs(60), bytes: 64 << 10 };
         let of = |script: &str| {
             let mut command = Command::new("sh");
             run(command.args(["-c", script]), Stdio::null(), limits).expect("started")

@@ -81,12 +81,7 @@ impl Directory {
     /// # Errors
     /// If one can't be made.
     pub fn make(&self) -> Result<(), FleetError> {
-        for path in [
-            self.0.join("submitted"),
-            self.records(),
-            self.results(),
-            self.log(),
-        ] {
+        for path in [self.0.join("submitted"), self.records(), self.results(), self.log()] {
             std::fs::create_dir_all(&path).map_err(FleetError::io("create", &path))?;
         }
         Ok(())
@@ -137,23 +132,14 @@ pub(crate) fn result_name(job: &Job) -> String {
 /// What tells an execution from all others of its campaign. The scheduler's numbers don't: Slurm
 /// gives them again.
 pub(crate) fn job_name(job: &Job) -> String {
-    let Job {
-        host,
-        repetition,
-        attempt,
-        nonce,
-        ..
-    } = job;
+    let Job { host, repetition, attempt, nonce, .. } = job;
     format!("{host}.{repetition}.{attempt}.{nonce}")
 }
 
 /// Writes a value.
 pub(crate) fn write_json(path: &Path, value: &impl Serialize) -> Result<(), FleetError> {
     let bytes = serde_json::to_vec_pretty(value).map_err(|why| {
-        FleetError::in_file(
-            path,
-            format!("it can't be written: {why} (this is a bug in latlas)"),
-        )
+        FleetError::in_file(path, format!("it can't be written: {why} (this is a bug in latlas)"))
     })?;
     Ok(store::replace(&bytes, path)?)
 }
@@ -181,10 +167,7 @@ pub fn digest(path: &Path) -> Result<String, FleetError> {
     let mut sha = Sha256::new();
     let mut block = vec![0; 1 << 18];
     loop {
-        match file
-            .read(&mut block)
-            .map_err(FleetError::io("read", path))?
-        {
+        match file.read(&mut block).map_err(FleetError::io("read", path))? {
             0 => return Ok(hexadecimal(&sha.finalize())),
             n => sha.update(&block[..n]),
         }
@@ -209,9 +192,6 @@ mod tests {
         assert!(error.ends_with(why), "{error}");
         // 10 MB of nothing.
         let error = refused(format!("[{}[]]", "[],".repeat((10 << 20) / 3)));
-        assert!(
-            error.contains("too many values") || error.ends_with(why),
-            "{error}"
-        );
+        assert!(error.contains("too many values") || error.ends_with(why), "{error}");
     }
 }

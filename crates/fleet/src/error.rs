@@ -76,18 +76,11 @@ impl FleetError {
         path: &Path,
     ) -> impl FnOnce(std::io::Error) -> FleetError {
         let path = path.to_owned();
-        move |cause| FleetError::Io {
-            action,
-            path,
-            cause,
-        }
+        move |cause| FleetError::Io { action, path, cause }
     }
 
     /// An error in a file's content.
     pub(crate) fn in_file(path: &Path, reason: impl Into<String>) -> FleetError {
-        FleetError::InFile {
-            path: path.to_owned(),
-            reason: reason.into(),
-        }
+        FleetError::InFile { path: path.to_owned(), reason: reason.into() }
     }
 }

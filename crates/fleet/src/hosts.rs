@@ -53,14 +53,9 @@ pub fn checked(host: &str) -> Result<String, FleetError> {
 /// A file that can't be read, or a line that is not the name of a host.
 pub fn of_file(path: &Path) -> Result<Vec<String>, FleetError> {
     let text = sys::input::read_text(path, MAX_BYTES).map_err(FleetError::io("read", path))?;
-    let names = text
-        .lines()
-        .map(|line| line.split('#').next().unwrap_or_default().trim());
-    let hosts: Vec<String> = names
-        .filter(|name| !name.is_empty())
-        .take(MOST + 1)
-        .map(str::to_owned)
-        .collect();
+    let names = text.lines().map(|line| line.split('#').next().unwrap_or_default().trim());
+    let hosts: Vec<String> =
+        names.filter(|name| !name.is_empty()).take(MOST + 1).map(str::to_owned).collect();
     if hosts.is_empty() {
         return Err(FleetError::in_file(path, "it names no host"));
     }
@@ -78,24 +73,15 @@ pub fn of(campaign: &Campaign, file: &Path) -> Result<Vec<String>, FleetError> {
     if !campaign.hosts.is_empty() {
         return Ok(campaign.hosts.clone());
     }
-    let of_slurm = campaign
-        .partition
-        .as_deref()
-        .filter(|_| campaign.engine == Engine::Slurm);
+    let of_slurm = campaign.partition.as_deref().filter(|_| campaign.engine == Engine::Slurm);
     let Some(partition) = of_slurm else {
         let reason = "no hosts: give hosts, hosts_file or, for Slurm, partition (or --hosts FILE)";
         return Err(FleetError::in_file(file, reason));
     };
     let hosts = slurm::hosts(partition, campaign.constraint.as_deref())?;
     if hosts.is_empty() {
-        let with = campaign
-            .constraint
-            .as_deref()
-            .map(|features| format!(" with {features}"));
-        let reason = format!(
-            "partition {partition} has no host{}",
-            with.unwrap_or_default()
-        );
+        let with = campaign.constraint.as_deref().map(|features| format!(" with {features}"));
+        let reason = format!("partition {partition} has no host{}", with.unwrap_or_default());
         return Err(FleetError::in_file(file, reason));
     }
     match fault(&hosts) {
@@ -110,9 +96,7 @@ mod tests {
 
     #[test]
     fn a_long_line_is_not_printed_whole() {
-        let error = checked(&"x".repeat(200_000))
-            .expect_err("no name")
-            .to_string();
+        let error = checked(&"x".repeat(200_000)).expect_err("no name").to_string();
         let shown = "x".repeat(60);
         assert!(
             error.ends_with(&format!("host \"{shown}...\" is not the name of a host")),

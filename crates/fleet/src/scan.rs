@@ -95,9 +95,7 @@ fn check_owner(path: &Path) -> Result<(), Doubt> {
     if !file.is_file() {
         return Err(Doubt::NotAFile);
     }
-    let directory = path
-        .parent()
-        .and_then(|directory| std::fs::metadata(directory).ok());
+    let directory = path.parent().and_then(|directory| std::fs::metadata(directory).ok());
     let directory = directory.map_or(0, |directory| directory.uid());
     match file.uid() {
         uid if uid == directory || uid == 0 => Ok(()),
@@ -154,18 +152,13 @@ mod tests {
         let results = directory.results();
         std::fs::create_dir_all(results.join("a/new")).expect("made");
         std::os::unix::fs::symlink("/etc/passwd", results.join("b")).expect("linked");
-        let fifo = std::process::Command::new("mkfifo")
-            .arg(results.join("c"))
-            .status();
+        let fifo = std::process::Command::new("mkfifo").arg(results.join("c")).status();
         assert!(fifo.expect("mkfifo").success());
         let submission = submission("ssh");
         let none = |_: &Document, _: &Run| Err::<(), FleetError>(FleetError::Busy);
         let read = documents(&directory, &Expected::of(&submission), none);
         let (_, unreadable) = read.expect("no document");
-        let found: Vec<_> = unreadable
-            .iter()
-            .map(|one| (&*one.file, &*one.reason))
-            .collect();
+        let found: Vec<_> = unreadable.iter().map(|one| (&*one.file, &*one.reason)).collect();
         let why = "it is not a regular file";
         assert_eq!(found, [("a", why), ("b", why), ("c", why)]);
     }

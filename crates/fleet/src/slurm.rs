@@ -12,10 +12,7 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 /// Time to wait for Slurm's answer.
-const LIMITS: Limits = Limits {
-    time: Duration::from_secs(60),
-    bytes: 256 << 20,
-};
+const LIMITS: Limits = Limits { time: Duration::from_secs(60), bytes: 256 << 20 };
 
 /// Name of the campaign's jobs in Slurm.
 pub fn job_name(submission: &Submission) -> String {
@@ -27,12 +24,7 @@ pub fn job_name(submission: &Submission) -> String {
 pub fn queue(submission: &Submission) -> Queue {
     let name = format!("--name={}", job_name(submission));
     let mut command = Command::new("squeue");
-    command.args([
-        "--noheader",
-        "--array",
-        "--states=all",
-        "--format=%k|%K|%T|%r",
-    ]);
+    command.args(["--noheader", "--array", "--states=all", "--format=%k|%K|%T|%r"]);
     match ask("squeue", command.arg(name), Stdio::null()) {
         Ok(out) => Queue::Jobs(jobs(&out)),
         Err(error) => Queue::Silent(error.to_string()),
@@ -71,11 +63,7 @@ fn queued(line: &str) -> Option<Queued> {
         batch: batch.parse().ok()?,
         repetition,
         phase,
-        reason: if reason == "None" {
-            String::new()
-        } else {
-            reason.to_owned()
-        },
+        reason: if reason == "None" { String::new() } else { reason.to_owned() },
     })
 }
 
@@ -126,14 +114,7 @@ pub(crate) fn write_script(
     submission: &Submission,
 ) -> Result<(), FleetError> {
     let path = directory.path().join("job.sh");
-    let quoted = format!(
-        "'{}'",
-        directory
-            .path()
-            .display()
-            .to_string()
-            .replace('\'', "'\\''")
-    );
+    let quoted = format!("'{}'", directory.path().display().to_string().replace('\'', "'\\''"));
     let program = program_name(&submission.program.digest);
     let text = format!(
         "#!/bin/sh\n\
@@ -161,17 +142,10 @@ pub(crate) fn submit(
 ) -> Result<Outcome, FleetError> {
     let campaign = &submission.campaign;
     let tasks: Vec<String> = batch.repetitions.iter().map(u32::to_string).collect();
-    let log = directory
-        .log()
-        .join(format!("{}.%a.%A.txt", host.replace('%', "%%")));
+    let log = directory.log().join(format!("{}.%a.%A.txt", host.replace('%', "%%")));
     let mut command = Command::new("sbatch");
     command
-        .args([
-            "--parsable",
-            "--exclusive",
-            "--requeue",
-            "--open-mode=append",
-        ])
+        .args(["--parsable", "--exclusive", "--requeue", "--open-mode=append"])
         .arg(format!("--array={}%1", tasks.join(",")))
         .arg(format!("--nodelist={host}"))
         .arg(format!("--job-name={}", job_name(submission)))
@@ -193,9 +167,7 @@ pub(crate) fn submit(
         .arg(directory.path().join("job.sh"))
         .arg(host)
         .arg(batch.first_attempt.to_string());
-    let held = lock
-        .try_clone()
-        .map_err(FleetError::io("read", directory.path()))?;
+    let held = lock.try_clone().map_err(FleetError::io("read", directory.path()))?;
     let ended = started("sbatch", child::run(&mut command, held.into(), LIMITS))?;
     crash::point("batch submitted");
     match (ended.ok, ended.code) {
@@ -212,14 +184,9 @@ pub(crate) fn submit(
 
 /// Messages of a controller that can't be reached: whether it took the jobs is not known.
 fn is_silence(message: &str) -> bool {
-    [
-        "Unable to contact slurm controller",
-        "timed out",
-        "Connection refused",
-        "Socket",
-    ]
-    .iter()
-    .any(|part| message.contains(part))
+    ["Unable to contact slurm controller", "timed out", "Connection refused", "Socket"]
+        .iter()
+        .any(|part| message.contains(part))
 }
 
 /// Minutes, as `sbatch --time` has them.
@@ -244,10 +211,7 @@ fn ask(name: &'static str, command: &mut Command, input: Stdio) -> Result<String
     let ended = started(name, child::run(command, input, LIMITS))?;
     match ended.ok {
         true => Ok(String::from_utf8_lossy(&ended.out).into_owned()),
-        false => Err(FleetError::Command {
-            command: name,
-            reason: without(name, &ended.message),
-        }),
+        false => Err(FleetError::Command { command: name, reason: without(name, &ended.message) }),
     }
 }
 
@@ -275,21 +239,12 @@ mod tests {
     fn lines_of_squeue() {
         let of = |line| queued(line).expect(line);
         let waiting = of("n1#2|3|PENDING|ReqNodeNotAvail, UnavailableNodes:n1\n");
-        assert_eq!(
-            (&*waiting.host, waiting.batch, waiting.repetition),
-            ("n1", 2, 3)
-        );
+        assert_eq!((&*waiting.host, waiting.batch, waiting.repetition), ("n1", 2, 3));
         assert_eq!(waiting.phase, Phase::Pending);
         assert_eq!(waiting.reason, "ReqNodeNotAvail, UnavailableNodes:n1");
         let running = of("a#b#1|1|RUNNING|None");
-        assert_eq!(
-            (&*running.host, running.phase, &*running.reason),
-            ("a#b", Phase::Running, "")
-        );
-        assert_eq!(
-            of("n1#1|1|NODE_FAIL|x").phase,
-            Phase::Ended("NODE_FAIL".into())
-        );
+        assert_eq!((&*running.host, running.phase, &*running.reason), ("a#b", Phase::Running, ""));
+        assert_eq!(of("n1#1|1|NODE_FAIL|x").phase, Phase::Ended("NODE_FAIL".into()));
         for other in ["", "(null)|N/A|RUNNING|None", "n1#1|N/A|RUNNING|None"] {
             assert_eq!(queued(other), None, "{other}");
         }

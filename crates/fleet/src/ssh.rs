@@ -78,15 +78,8 @@ pub fn run(
         for number in 0..at_once.min(hosts.len()) {
             let of_hosts = || {
                 while let Some((host, jobs)) = hosts.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    let of_host = Host {
-                        directory,
-                        submission,
-                        host,
-                        program,
-                        ids: &ids,
-                        end,
-                        report,
-                    };
+                    let of_host =
+                        Host { directory, submission, host, program, ids: &ids, end, report };
                     if let Err(error) = of_host.run(jobs, &records) {
                         let mut failed = failed.lock().unwrap_or_else(|e| e.into_inner());
                         failed.get_or_insert(error);

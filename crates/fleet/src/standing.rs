@@ -3,6 +3,7 @@
 
 mod belongs;
 mod clock;
+mod document;
 mod documents;
 mod evidence;
 mod missing;
@@ -13,10 +14,11 @@ pub(crate) mod tests;
 
 pub use belongs::Expected;
 pub use clock::CLOCK_OFF_MS;
+pub use document::{Document, Foreign, Unreadable};
 pub use documents::Documents;
-pub use evidence::{Document, Evidence, Phase, Queue, Queued, Unreadable};
+pub use evidence::{Evidence, Phase, Queue, Queued};
 pub use records::Records;
-pub use state::{Foreign, JobStanding, Standing, State};
+pub use state::{JobStanding, Standing, State};
 
 use clock::clock_off_ms;
 use documents::Own;
@@ -32,10 +34,7 @@ pub fn standing(mut evidence: Evidence) -> Standing {
     // What is kept of a document is dropped with its job: there may be many.
     let (documents, mut foreign, others) = std::mem::take(&mut evidence.documents).by_job();
     let mut documents = documents.into_iter().peekable();
-    let mut records = std::mem::take(&mut evidence.records)
-        .by_job()
-        .into_iter()
-        .peekable();
+    let mut records = std::mem::take(&mut evidence.records).by_job().into_iter().peekable();
     let queued = queued(evidence.queue);
     let jobs = evidence.expected.jobs().enumerate();
     let jobs: Vec<JobStanding> = jobs
@@ -45,9 +44,7 @@ pub fn standing(mut evidence: Evidence) -> Standing {
                 documents: take(&mut documents, |one| one.place == place),
                 records: take(&mut records, |one| one.place == place),
                 queued: queued.get(&key).map_or(&[], Vec::as_slice),
-                other_program: others
-                    .get(&place)
-                    .and_then(|all| Some(&*all.last()?.reason)),
+                other_program: others.get(&place).and_then(|all| Some(&*all.last()?.reason)),
             };
             job_standing(&evidence, of_job)
         })
@@ -107,11 +104,10 @@ fn job_standing(evidence: &Evidence, job: OfJob) -> JobStanding {
     let (documents, records) = (&job.documents, &job.records);
     let mut whole = documents.iter().filter(|one| one.partial.is_none());
     let counts = whole.next();
-    let batch = evidence.batches.get(host).and_then(|batches| {
-        batches
-            .iter()
-            .rfind(|batch| batch.repetitions.contains(&repetition))
-    });
+    let batch = evidence
+        .batches
+        .get(host)
+        .and_then(|batches| batches.iter().rfind(|batch| batch.repetitions.contains(&repetition)));
     let mut standing = JobStanding {
         host: host.to_owned(),
         repetition,

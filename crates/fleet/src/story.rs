@@ -57,11 +57,7 @@ pub fn blocks(standing: &Standing) -> Vec<Block> {
     for jobs in listed {
         table.row(host(jobs));
     }
-    let others = if table.rows.is_empty() {
-        "host"
-    } else {
-        "more host"
-    };
+    let others = if table.rows.is_empty() { "host" } else { "more host" };
     if !table.rows.is_empty() {
         blocks.push(Block::Table(table.wide()));
     }
@@ -80,11 +76,8 @@ pub fn blocks(standing: &Standing) -> Vec<Block> {
 /// A line of the table.
 fn host(jobs: &[JobStanding]) -> [Cell; 4] {
     let done = jobs.iter().filter(|job| job.state == State::Done).count();
-    let mut missing: Vec<State> = jobs
-        .iter()
-        .map(|job| job.state)
-        .filter(|state| *state != State::Done)
-        .collect();
+    let mut missing: Vec<State> =
+        jobs.iter().map(|job| job.state).filter(|state| *state != State::Done).collect();
     missing.sort();
     let words: Vec<String> = match (missing.is_empty(), jobs.len()) {
         (true, _) => vec![State::Done.name().into()],
@@ -95,10 +88,7 @@ fn host(jobs: &[JobStanding]) -> [Cell; 4] {
             .collect(),
     };
     let worst = missing.last().copied().unwrap_or(State::Done);
-    let reason = jobs
-        .iter()
-        .filter(|job| job.state == worst)
-        .find_map(|job| job.reason.clone());
+    let reason = jobs.iter().filter(|job| job.state == worst).find_map(|job| job.reason.clone());
     [
         Cell::from(jobs[0].host.clone()),
         Cell::from(format!("{done} of {}", jobs.len())),
@@ -155,16 +145,10 @@ fn odd(standing: &Standing) -> Vec<Block> {
         warn(format!("{}{more}: {what}", hosts[0]));
     }
     for foreign in &standing.foreign {
-        warn(format!(
-            "results/{} is foreign: {}",
-            foreign.file, foreign.reason
-        ));
+        warn(format!("results/{} is foreign: {}", foreign.file, foreign.reason));
     }
     for file in &standing.unreadable {
-        warn(format!(
-            "results/{} can't be read: {}",
-            file.file, file.reason
-        ));
+        warn(format!("results/{} can't be read: {}", file.file, file.reason));
     }
     blocks
 }

@@ -89,10 +89,7 @@ pub fn by_slurm(
     let standing = look(directory, submission)?;
     if let Some(reason) = &standing.queue_unknown {
         let reason = reason.clone();
-        return Err(FleetError::Command {
-            command: "Slurm does not answer",
-            reason,
-        });
+        return Err(FleetError::Command { command: "Slurm does not answer", reason });
     }
     let mut batches = directory.all_batches(&submission.hosts)?;
     let open = open_jobs(&standing, again);
@@ -124,16 +121,10 @@ fn next(batches: &mut Batches, host: &str, jobs: &[&JobStanding]) -> Batch {
     let all = batches.entry(host.to_owned()).or_default();
     all.retain(|batch| {
         batch.outcome != Outcome::Intended
-            || jobs
-                .iter()
-                .all(|job| !batch.repetitions.contains(&job.repetition))
+            || jobs.iter().all(|job| !batch.repetitions.contains(&job.repetition))
     });
     let attempts = jobs.iter().filter_map(|job| job.attempt);
-    let before = all
-        .iter()
-        .map(|batch| batch.first_attempt)
-        .chain(attempts)
-        .max();
+    let before = all.iter().map(|batch| batch.first_attempt).chain(attempts).max();
     let batch = Batch {
         number: all.last().map_or(1, |last| last.number + 1),
         repetitions: jobs.iter().map(|job| job.repetition).collect(),

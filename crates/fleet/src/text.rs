@@ -32,9 +32,7 @@ impl Time {
 
 impl From<Time> for String {
     fn from(time: Time) -> String {
-        humantime::format_duration(time.0)
-            .to_string()
-            .replace(' ', "")
+        humantime::format_duration(time.0).to_string().replace(' ', "")
     }
 }
 
@@ -57,9 +55,7 @@ impl TryFrom<Written> for Percent {
         let text = match written {
             Written::Text(text) => text,
             Written::Number(number) => {
-                return Err(format!(
-                    "{number} is not a share such as \"20%\", with the quotes"
-                ));
+                return Err(format!("{number} is not a share such as \"20%\", with the quotes"));
             }
         };
         let number = text.strip_suffix('%').and_then(|n| n.trim().parse().ok());

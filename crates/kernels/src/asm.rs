@@ -143,10 +143,7 @@ macro_rules! calls {
 
 /// The same two words, of which the optimiser no longer knows anything.
 #[inline(always)]
-#[allow(
-    clippy::pointers_in_nomem_asm_block,
-    reason = "nothing reads through them here"
-)]
+#[allow(clippy::pointers_in_nomem_asm_block, reason = "nothing reads through them here")]
 pub(crate) fn hidden([mut first, mut second]: [*const (); 2]) -> [*const (); 2] {
     // SAFETY: no instruction at all.
     unsafe {

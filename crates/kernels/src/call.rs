@@ -25,10 +25,8 @@ pub static CALL_DIRECT: Pair =
     arch::call::direct::pair("No arguments, and a callee that returns at once.", None);
 
 /// A call of the same function through a pointer.
-pub static CALL_POINTER: Pair = arch::call::pointer::pair(
-    "No arguments; the callee's address stays in a register.",
-    None,
-);
+pub static CALL_POINTER: Pair =
+    arch::call::pointer::pair("No arguments; the callee's address stays in a register.", None);
 
 /// A call of the C library's `labs`, reached as the linker has it: through the
 /// procedure linkage table of a dynamically linked program

@@ -34,14 +34,8 @@ impl<'a> Ring<'a> {
     ) -> Ring<'a> {
         let base = memory.as_mut_ptr();
         let (elements, bytes) = (offsets.len(), memory.len());
-        assert!(
-            base.cast::<*const u8>().is_aligned(),
-            "a ring's memory must be aligned for links"
-        );
-        let last = memory
-            .len()
-            .checked_sub(LINK_BYTES)
-            .expect("a ring needs memory for one link");
+        assert!(base.cast::<*const u8>().is_aligned(), "a ring's memory must be aligned for links");
+        let last = memory.len().checked_sub(LINK_BYTES).expect("a ring needs memory for one link");
         let check = |offset: usize| {
             assert!(
                 offset <= last && offset.is_multiple_of(LINK_BYTES),
@@ -59,9 +53,7 @@ impl<'a> Ring<'a> {
             // SAFETY: both offsets passed `check`, so the whole link lies in
             // `memory`, which is borrowed mutably, and is aligned.
             unsafe {
-                base.add(from)
-                    .cast::<*const u8>()
-                    .write(base.add(to).cast_const());
+                base.add(from).cast::<*const u8>().write(base.add(to).cast_const());
             }
         };
         for to in offsets {
@@ -75,16 +67,7 @@ impl<'a> Ring<'a> {
             }
         }
         set(from, first);
-        Ring {
-            base,
-            at,
-            elements,
-            marks,
-            starts: marks,
-            spread: 0,
-            bytes,
-            memory: PhantomData,
-        }
+        Ring { base, at, elements, marks, starts: marks, spread: 0, bytes, memory: PhantomData }
     }
 
     /// Elements of the ring.

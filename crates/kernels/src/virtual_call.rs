@@ -34,10 +34,8 @@ mod cpp {
         true
     );
 
-    pub(super) static PAIR: Pair = pair(
-        "No arguments but the object, and a method that returns at once.",
-        None,
-    );
+    pub(super) static PAIR: Pair =
+        pair("No arguments but the object, and a method that returns at once.", None);
 
     unsafe extern "C" {
         fn latlas_virtual_call_single(turns: u64);

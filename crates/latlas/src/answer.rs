@@ -23,9 +23,7 @@ pub(crate) struct Answer(Receiver<io::Result<Option<Vec<u8>>>>);
 /// What the system says of pipes and threads.
 pub(crate) fn of(command: &mut Command) -> io::Result<Answer> {
     let (mut from, to) = io::pipe()?;
-    command
-        .stdin(Stdio::from(OwnedFd::from(to)))
-        .stdout(sys::process::null_device()?);
+    command.stdin(Stdio::from(OwnedFd::from(to))).stdout(sys::process::null_device()?);
     let (sender, receiver) = mpsc::channel();
     sys::thread::spawn(Builder::new(), move || {
         // Nothing may wait for it any more.
@@ -86,10 +84,7 @@ mod tests {
         let left = std::fs::read_to_string(left).expect("its number");
         let kill = format!("kill {left}");
         let killed = Command::new("sh").args(["-c", &kill]).status();
-        assert!(
-            killed.expect("started").success(),
-            "it was waited for to its end"
-        );
+        assert!(killed.expect("started").success(), "it was waited for to its end");
         body
     }
 

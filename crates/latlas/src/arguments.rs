@@ -473,14 +473,7 @@ mod tests {
         for good in ["192.0.2.7:7411", "[2001:db8::7]:7411", "lab-3:1"] {
             assert_eq!(peer(good), Ok(good.to_string()));
         }
-        for bad in [
-            "192.0.2.7",
-            ":7411",
-            "lab-3:0",
-            "lab-3:http",
-            "lab-3:70000",
-            "",
-        ] {
+        for bad in ["192.0.2.7", ":7411", "lab-3:0", "lab-3:http", "lab-3:70000", ""] {
             assert_eq!(peer(bad), Err(InvalidValue::Address), "{bad}");
         }
         assert_eq!(idle("0s"), Err(InvalidValue::NoIdleTime));

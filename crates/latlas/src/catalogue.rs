@@ -59,8 +59,7 @@ mod tests {
         let is_here = |id: &str| {
             let (curve, point) = id.rsplit_once('/').unwrap_or_default();
             let is_point = model::size::parse(point).is_some();
-            rows.iter()
-                .any(|row| row == id || (row == curve && is_point))
+            rows.iter().any(|row| row == id || (row == curve && is_point))
                 || levels.iter().any(|level| level == curve)
         };
         let references = References::embedded().expect("our own tables");
@@ -69,15 +68,9 @@ mod tests {
             let table = references.find(key).expect("a key of its own list");
             // The row that does the same job through other code is one too.
             let ids = table.rows.iter().filter(|row| !row.reference_only);
-            for id in ids
-                .flat_map(|row| [Some(&row.id), row.like.as_ref()])
-                .flatten()
-            {
+            for id in ids.flat_map(|row| [Some(&row.id), row.like.as_ref()]).flatten() {
                 let group = id.split('.').next().unwrap_or_default();
-                assert!(
-                    probes::GROUPS.contains(&group),
-                    "{key}: {id} is of no group"
-                );
+                assert!(probes::GROUPS.contains(&group), "{key}: {id} is of no group");
                 assert!(is_here(id), "{key}: {id} is not in the catalogue");
                 here += 1;
             }

@@ -31,11 +31,7 @@ pub(crate) struct Server {
 impl Server {
     /// Listens on one of the addresses (a name may have several).
     pub(crate) fn bind(addresses: &[SocketAddr], bounds: Bounds) -> io::Result<Server> {
-        Ok(Server {
-            listener: TcpListener::bind(addresses)?,
-            bounds,
-            open: Arc::default(),
-        })
+        Ok(Server { listener: TcpListener::bind(addresses)?, bounds, open: Arc::default() })
     }
 
     /// Its address, with the port chosen for port 0.
@@ -70,9 +66,7 @@ impl Server {
             return Ok(());
         };
         let bounds = self.bounds;
-        let thread = std::thread::Builder::new()
-            .name("echo".into())
-            .stack_size(128 << 10);
+        let thread = std::thread::Builder::new().name("echo".into()).stack_size(128 << 10);
         sys::thread::spawn(thread, move || {
             let _slot = slot;
             // Errors of a connection concern only the client.

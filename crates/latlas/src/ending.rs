@@ -16,7 +16,6 @@ pub(crate) enum Ending {
     Png,
     Pdf,
     Perfetto,
-    PerfData,
     /// A format of `latlas export`.
     Exported(&'static str),
     /// What no command writes.
@@ -33,7 +32,7 @@ const ENDINGS: [(&str, Ending); 27] = [
     (".pdf", Ending::Pdf),
     (".pftrace", Ending::Perfetto),
     (".perfetto-trace", Ending::Perfetto),
-    (".perf.data", Ending::PerfData),
+    (".perf.data", Ending::Other),
     (".md", Ending::Exported("markdown")),
     (".csv", Ending::Exported("csv")),
     (".jsonl", Ending::Exported("jsonl")),
@@ -121,7 +120,7 @@ pub(crate) fn run_file(path: &Path) -> anyhow::Result<Output> {
     let instead = match of(path) {
         Some(Ending::Html) => "report -o",
         Some(Ending::Svg | Ending::Png | Ending::Pdf) => "plot ROW -o",
-        Some(Ending::Perfetto | Ending::PerfData) => "trace ROW --out",
+        Some(Ending::Perfetto) => "trace ROW --out",
         Some(Ending::Exported(format)) => &format!("export --format {format} -o"),
         _ => {
             check(path, &WRITTEN)?;
@@ -163,7 +162,7 @@ mod tests {
             ("a/run.json", Some(Ending::Json)),
             ("run.json.zst", Some(Ending::Zst)),
             ("R.HTML", Some(Ending::Html)),
-            ("t.perf.data", Some(Ending::PerfData)),
+            ("t.perf.data", Some(Ending::Other)),
             ("perf.data.old", None),
             ("v1.2", None),
             ("html", None),

@@ -55,16 +55,11 @@ pub(crate) fn show_json_or(
     color: Color,
     blocks: impl FnOnce() -> Vec<Block>,
 ) -> anyhow::Result<()> {
-    print_json_or(json, value, || {
-        view::terminal::text(&blocks(), screen(color))
-    })
+    print_json_or(json, value, || view::terminal::text(&blocks(), screen(color)))
 }
 
 fn screen(color: Color) -> Screen {
-    Screen {
-        columns: columns(),
-        color: colored(color),
-    }
+    Screen { columns: columns(), color: colored(color) }
 }
 
 /// Prints bytes.
@@ -148,10 +143,7 @@ pub(crate) fn columns() -> usize {
     let asked = asked.and_then(|text| text.trim().parse::<usize>().ok());
     let terminal = || Some(usize::from(console::Term::stdout().size_checked()?.1));
     let (least, most) = LEAST_AND_MOST;
-    asked
-        .or_else(terminal)
-        .unwrap_or(COLUMNS)
-        .clamp(least, most)
+    asked.or_else(terminal).unwrap_or(COLUMNS).clamp(least, most)
 }
 
 /// Whether stdout gets colors (<https://no-color.org>).

@@ -11,21 +11,11 @@ use meter::pack::{Listing, add};
 use meter::probe::Probe;
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
 use sys::trust;
 
-/// The directory that the configuration names.
-static CONFIGURED: OnceLock<PathBuf> = OnceLock::new();
-
-/// Has [`directory`] answer this. Only the first call counts.
-pub(crate) fn keep_in(directory: PathBuf) {
-    let _ = CONFIGURED.set(directory);
-}
-
 /// The directory whose packs are always loaded.
-pub(crate) fn directory() -> Option<PathBuf> {
-    let configured = CONFIGURED.get().cloned();
-    configured.or_else(|| Some(store::data_dir().ok()?.join("packs")))
+fn directory() -> Option<PathBuf> {
+    Some(store::data_dir().ok()?.join("packs"))
 }
 
 /// Adds the probes of the packs given, and of those in the packs directory.
@@ -105,10 +95,7 @@ fn in_directory() -> std::io::Result<Vec<PathBuf>> {
     };
     trust::check(&directory)?;
     let entries = std::fs::read_dir(directory)?.flatten();
-    let mut files: Vec<PathBuf> = entries
-        .map(|entry| entry.path())
-        .filter(is_library)
-        .collect();
+    let mut files: Vec<PathBuf> = entries.map(|entry| entry.path()).filter(is_library).collect();
     files.sort();
     Ok(files)
 }

@@ -35,10 +35,7 @@ impl Bar {
         if let Ok(style) = ProgressStyle::with_template("{bar:30} {prefix}\n{wide_msg}") {
             bar.set_style(style);
         }
-        Bar {
-            bar,
-            announcement: None,
-        }
+        Bar { bar, announcement: None }
     }
 
     /// Shows a line.
@@ -82,13 +79,11 @@ impl Observer for Bar {
             seconds(progress.remaining),
             certain(progress.latest)
         ));
-        self.bar
-            .set_message(figures(progress.latest, progress.elapsed));
+        self.bar.set_message(figures(progress.latest, progress.elapsed));
     }
 
     fn warning(&mut self, remark: &RunRemark) {
-        self.bar
-            .suspend(|| output::message(format_args!("{remark}")));
+        self.bar.suspend(|| output::message(format_args!("{remark}")));
     }
 }
 
@@ -110,10 +105,7 @@ pub(crate) fn reading(now: Reading) {
     let mut state = STATE.lock().unwrap_or_else(PoisonError::into_inner);
     let documents = match &mut *state {
         Some(documents) if now.done > 1 => documents,
-        other => other.insert(Documents {
-            began: Instant::now(),
-            bar: None,
-        }),
+        other => other.insert(Documents { began: Instant::now(), bar: None }),
     };
     let took = documents.began.elapsed();
     if documents.bar.is_none() && (now.of >= MANY || took > LONG) {
@@ -154,9 +146,7 @@ fn seconds(time: Duration) -> String {
 
 /// How many figures there are so far, and how many of them hold.
 fn certain(latest: &[Latest]) -> String {
-    let ok = latest
-        .iter()
-        .filter(|one| one.estimate.verdict == Verdict::Ok);
+    let ok = latest.iter().filter(|one| one.estimate.verdict == Verdict::Ok);
     match latest.len() {
         0 => String::new(),
         all => format!(", {} of {} so far ok", ok.count(), counted(all, "figure")),
@@ -175,12 +165,7 @@ fn figures(latest: &[Latest], elapsed: Duration) -> String {
         })
         .collect();
     let from = (elapsed.as_secs() as usize * SHOWN) % known.len().max(1);
-    let shown: Vec<&str> = known
-        .iter()
-        .cycle()
-        .skip(from)
-        .take(SHOWN.min(known.len()))
-        .map(String::as_str)
-        .collect();
+    let shown: Vec<&str> =
+        known.iter().cycle().skip(from).take(SHOWN.min(known.len())).map(String::as_str).collect();
     shown.join("   ")
 }

@@ -107,10 +107,7 @@ pub(crate) fn containing<'a>(probes: &'a [ProbeText], word: &str) -> Vec<RowTitl
         let own = probe.rows.iter();
         for row in own.filter(|row| has(row) || has(&probe.title) || in_overview(row)) {
             if !rows.iter().any(|known| known.row == *row) {
-                rows.push(RowTitle {
-                    row: row.clone(),
-                    title: &probe.title,
-                });
+                rows.push(RowTitle { row: row.clone(), title: &probe.title });
             }
         }
     }
@@ -120,10 +117,7 @@ pub(crate) fn containing<'a>(probes: &'a [ProbeText], word: &str) -> Vec<RowTitl
 /// The rows of the overview, a group (`memory`) or level (`L2`), in catalogue order; `None` if it is neither.
 pub(crate) fn group<'a>(probes: &'a [ProbeText], name: &str) -> Option<Vec<RowTitle<'a>>> {
     if name.eq_ignore_ascii_case(OVERVIEW) {
-        let all = OPERATIONS.iter().map(|of| RowTitle {
-            row: of.row.to_owned(),
-            title: of.words,
-        });
+        let all = OPERATIONS.iter().map(|of| RowTitle { row: of.row.to_owned(), title: of.words });
         return Some(all.collect());
     }
     let level = LEVELS.iter().find(|level| level.eq_ignore_ascii_case(name));
@@ -264,10 +258,7 @@ mod tests {
     fn a_group_stands_for_all_its_rows() {
         assert_eq!(select(&["cpu"]), select(&["cpu.*"]));
         let catalogue = catalogue();
-        assert!(
-            rows(&catalogue, &["cp".into()], Scale::Full).is_err(),
-            "no beginning of one"
-        );
+        assert!(rows(&catalogue, &["cp".into()], Scale::Full).is_err(), "no beginning of one");
         let slip = rows(&catalogue, &["memry".into()], Scale::Full).expect_err("a slip");
         assert!(slip.to_string().contains("did you mean memory?"), "{slip}");
     }
@@ -277,24 +268,13 @@ mod tests {
         let all = catalogue();
         let memory = group(&all, "memory").expect("a group");
         let names: Vec<&str> = memory.iter().map(|row| row.row.as_str()).collect();
-        assert_eq!(
-            names,
-            rows(&all, &["memory".into()], Scale::Full).expect("a group")
-        );
+        assert_eq!(names, rows(&all, &["memory".into()], Scale::Full).expect("a group"));
         assert!(memory.iter().all(|row| !row.title.is_empty()));
         for name in ["L2", "l2", "DRAM"] {
             let level = group(&all, name).expect("a level");
             let name = name.to_uppercase();
-            assert!(
-                level
-                    .iter()
-                    .all(|row| row.row.ends_with(&format!("/{name}")))
-            );
-            assert!(
-                level
-                    .iter()
-                    .any(|row| row.row.starts_with("memory.latency/"))
-            );
+            assert!(level.iter().all(|row| row.row.ends_with(&format!("/{name}"))));
+            assert!(level.iter().any(|row| row.row.starts_with("memory.latency/")));
         }
         assert_eq!(group(&all, "MEMORY").expect("a group").len(), memory.len());
         for none in ["memory.latency", "memry", "L9", ""] {
@@ -313,10 +293,7 @@ mod tests {
         ] {
             assert_eq!(select(&[upper]), select(&[lower]), "{upper}");
         }
-        assert_eq!(
-            probe(&catalogue(), "CPU.DIV_i32").expect("a row").id,
-            "cpu.div_i32"
-        );
+        assert_eq!(probe(&catalogue(), "CPU.DIV_i32").expect("a row").id, "cpu.div_i32");
     }
 
     #[test]
@@ -330,16 +307,9 @@ mod tests {
         assert!(div.contains(&"cpu.div_i32".into()), "{div:?}");
         let by_title = names("count of the bits");
         assert!(by_title.contains(&"cpu.popcnt_i64".into()), "{by_title:?}");
-        assert_eq!(
-            names("load from memory"),
-            ["memory.latency"],
-            "by the overview"
-        );
+        assert_eq!(names("load from memory"), ["memory.latency"], "by the overview");
         assert_eq!(operation("System call"), "call.syscall");
-        assert_eq!(
-            group(&all, "overview").expect("a group").len(),
-            OPERATIONS.len()
-        );
+        assert_eq!(group(&all, "overview").expect("a group").len(), OPERATIONS.len());
         for none in ["", " ", "xyzzy", "cpu.*"] {
             assert_eq!(names(none), [""; 0], "{none}");
         }
@@ -348,14 +318,8 @@ mod tests {
     #[test]
     fn a_probe_stands_for_all_its_rows() {
         let rows = select(&["memory.naive_xor"]);
-        assert!(
-            rows.contains(&"memory.naive_xor/50kB".to_string()),
-            "{rows:?}"
-        );
-        assert!(
-            rows.contains(&"memory.naive_xor/5000kB".to_string()),
-            "{rows:?}"
-        );
+        assert!(rows.contains(&"memory.naive_xor/50kB".to_string()), "{rows:?}");
+        assert!(rows.contains(&"memory.naive_xor/5000kB".to_string()), "{rows:?}");
     }
 
     #[test]
@@ -370,10 +334,7 @@ mod tests {
     #[test]
     fn a_level_stands_for_the_curve_it_is_found_in() {
         assert_eq!(select(&["memory.latency/L1"]), ["memory.latency"]);
-        assert_eq!(
-            select(&["memory.latency/*", "memory.latency"]),
-            ["memory.latency"]
-        );
+        assert_eq!(select(&["memory.latency/*", "memory.latency"]), ["memory.latency"]);
     }
 
     #[test]
@@ -382,11 +343,7 @@ mod tests {
         assert_eq!(select(&["file.create/1KiB"]), ["file.create"]);
         assert_eq!(
             select(&["file.read_open"]),
-            [
-                "file.read_open",
-                "file.read_open/chunked",
-                "file.read_open/as_lmbench"
-            ]
+            ["file.read_open", "file.read_open/chunked", "file.read_open/as_lmbench"]
         );
     }
 
@@ -437,10 +394,7 @@ mod tests {
             error.to_string(),
             "no row \"cpu.dvi_i32\"; did you mean cpu.div_i32? (see `latlas list`)"
         );
-        assert!(
-            rows(&catalogue(), &["nothing.*".into()], Scale::Full).is_err(),
-            "matches nothing"
-        );
+        assert!(rows(&catalogue(), &["nothing.*".into()], Scale::Full).is_err(), "matches nothing");
     }
 
     #[test]
@@ -449,10 +403,7 @@ mod tests {
         for name in ["memory.latency", "memory.latency/DRAM"] {
             assert_eq!(probe(&all, name).expect(name).id, "memory.latency");
         }
-        for by_size in [
-            "memory.latency/to_32MiB",
-            "memory.latency_as_kurkin/to_64MiB",
-        ] {
+        for by_size in ["memory.latency/to_32MiB", "memory.latency_as_kurkin/to_64MiB"] {
             let curve = by_size.split('/').next().expect(by_size);
             assert_eq!(probe(&all, by_size).expect(by_size).id, curve);
             assert_eq!(select(&[by_size]), [curve]);

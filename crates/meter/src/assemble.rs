@@ -29,20 +29,14 @@ pub fn rows(
                     id,
                     unit: *unit,
                     bound: *bound,
-                    outcome: Outcome::Unavailable {
-                        reason: reason.clone(),
-                    },
+                    outcome: Outcome::Unavailable { reason: reason.clone() },
                     notes: Vec::new(),
                     missing: Vec::new(),
                 }));
                 continue;
             }
-            let cells: Vec<(&PlannedCell, &CellState)> = plan
-                .cells
-                .iter()
-                .zip(state)
-                .filter(|(cell, _)| cell.row == id)
-                .collect();
+            let cells: Vec<(&PlannedCell, &CellState)> =
+                plan.cells.iter().zip(state).filter(|(cell, _)| cell.row == id).collect();
             if !cells.is_empty() {
                 rows.extend(rows_of(probe, &id, &cells, context, &plan.caches));
             }
@@ -58,11 +52,8 @@ fn rows_of(
     context: &RunContext,
     caches: &[Stated],
 ) -> Vec<Row> {
-    let measured: Vec<(&PlannedCell, &CellState)> = cells
-        .iter()
-        .copied()
-        .filter(|(_, f)| f.unavailable().is_none())
-        .collect();
+    let measured: Vec<(&PlannedCell, &CellState)> =
+        cells.iter().copied().filter(|(_, f)| f.unavailable().is_none()).collect();
     let all: Vec<String> = cells.iter().flat_map(|(_, f)| f.row_notes()).collect();
     let mut notes = merged(&all);
     let missing = match measured.is_empty() {
@@ -85,10 +76,8 @@ fn rows_of(
         rows.extend(published_points(probe, id, cells, &[], &notes));
         return rows;
     }
-    let estimates: Vec<(&PlannedCell, Estimate)> = measured
-        .iter()
-        .map(|(cell, state)| (*cell, context.estimate(cell, state)))
-        .collect();
+    let estimates: Vec<(&PlannedCell, Estimate)> =
+        measured.iter().map(|(cell, state)| (*cell, context.estimate(cell, state))).collect();
     let own_bound = |cell: &PlannedCell| (cell.bound != probe.bound).then_some(cell.bound);
     match &probe.shape {
         Shape::Figure => {
@@ -99,10 +88,7 @@ fn rows_of(
                 estimate = of_core_clock(clock);
             }
             // A working set far beyond the caches does not follow the core.
-            vec![Row {
-                bound: estimates[0].0.bound,
-                ..row(Outcome::Figure(estimate))
-            }]
+            vec![Row { bound: estimates[0].0.bound, ..row(Outcome::Figure(estimate)) }]
         }
         Shape::Curve(axis, _) => {
             let points: Vec<CurvePoint> = estimates
@@ -113,10 +99,7 @@ fn rows_of(
                     estimate: estimate.clone(),
                 })
                 .collect();
-            let mut rows = vec![row(Outcome::Curve {
-                axis: *axis,
-                points: points.clone(),
-            })];
+            let mut rows = vec![row(Outcome::Curve { axis: *axis, points: points.clone() })];
             rows.extend(published_points(probe, id, cells, &estimates, &notes));
             if matches!(probe.derive, Derive::Levels(_)) && *axis == Axis::WorkingSetBytes {
                 rows.extend(levels(probe, id, &measured, &points, context, caches));
@@ -235,10 +218,8 @@ fn levels(
                 .filter(|(cell, _)| (plateau.from_bytes..=plateau.to_bytes).contains(&cell.at[0]))
                 .collect();
             let (cell, state) = on_it.first()?;
-            let samples: Vec<Sample> = on_it
-                .iter()
-                .flat_map(|(_, f)| f.samples.iter().copied())
-                .collect();
+            let samples: Vec<Sample> =
+                on_it.iter().flat_map(|(_, f)| f.samples.iter().copied()).collect();
             let estimate = estimator::estimate(&samples, &context.of_cell(cell, state));
             let mut estimate = estimate.in_unit(&cell.unit);
             if !plateau.certain && matches!(estimate.verdict, Verdict::Ok | Verdict::Noisy) {
@@ -315,12 +296,8 @@ mod tests {
 
     #[test]
     fn missing_points_are_named_with_their_reason() {
-        let state = [
-            CellState::default(),
-            without("no pipes"),
-            without("killed: 9"),
-            without("no pipes"),
-        ];
+        let state =
+            [CellState::default(), without("no pipes"), without("killed: 9"), without("no pipes")];
         let cells = [[2, 0], [96, 0], [2, 65536], [96, 16384]].map(|at| cell(&at));
         let pairs: Vec<_> = cells.iter().zip(&state).collect();
         let row = map_row(&pairs);
@@ -335,10 +312,7 @@ mod tests {
                 "not available here at 2 x 64KiB: killed: 9",
             ]
         );
-        let missing = [
-            vec![vec![96, 0], vec![96, 16 << 10]],
-            vec![vec![2, 64 << 10]],
-        ];
+        let missing = [vec![vec![96, 0], vec![96, 16 << 10]], vec![vec![2, 64 << 10]]];
         let at: Vec<_> = row.missing.iter().map(|missing| &missing.at).collect();
         assert_eq!(at, missing.iter().collect::<Vec<_>>());
         // Without any point the reason is the row's own.
@@ -357,10 +331,7 @@ mod tests {
             shape: Shape::Curve(Axis::WorkingSetBytes, |_, _| Vec::new()),
             ..Probe::blank("my.curve")
         };
-        let near = PlannedCell {
-            bound: Bound::Core,
-            ..cell(&[1 << 10])
-        };
+        let near = PlannedCell { bound: Bound::Core, ..cell(&[1 << 10]) };
         let (far, state) = (cell(&[1 << 30]), CellState::default());
         let context = RunContext::of(&MachineReadings::default(), None, 1.0, 1.0);
         let cells = [(&near, &state), (&far, &state)];

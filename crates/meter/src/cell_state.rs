@@ -95,12 +95,7 @@ pub struct CellState {
 impl CellState {
     /// Of a cell that no visit is made to.
     pub fn without_visits(why: VisitFailure) -> CellState {
-        CellState {
-            failures: FAILURES,
-            failure: Some(why),
-            given_up: true,
-            ..CellState::default()
-        }
+        CellState { failures: FAILURES, failure: Some(why), given_up: true, ..CellState::default() }
     }
 
     /// A visit that could not be made.
@@ -156,10 +151,7 @@ impl CellState {
         }
         notes.extend(self.failed_visits());
         notes.extend(self.contradiction.as_ref().map(|how| {
-            format!(
-                "{} of {} visits contradict the method: {how}",
-                self.contradicted, self.visits
-            )
+            format!("{} of {} visits contradict the method: {how}", self.contradicted, self.visits)
         }));
         notes
     }
@@ -167,10 +159,7 @@ impl CellState {
     fn failed_visits(&self) -> Option<String> {
         let why = self.failure.as_ref()?;
         let visits = self.visits + self.failures;
-        Some(format!(
-            "{} of {visits} visits failed: {why}",
-            self.failures
-        ))
+        Some(format!("{} of {visits} visits failed: {why}", self.failures))
     }
 }
 

@@ -42,11 +42,7 @@ impl ScriptedClock {
     }
 
     fn next(&self) -> u64 {
-        let reading = self
-            .readings
-            .borrow_mut()
-            .pop_front()
-            .unwrap_or(*self.last.borrow());
+        let reading = self.readings.borrow_mut().pop_front().unwrap_or(*self.last.borrow());
         *self.last.borrow_mut() = reading;
         reading
     }

@@ -81,10 +81,7 @@ pub fn conduct(
         return Err(ConductError::NoClock(counter.name().to_string()));
     }
     let cost = sys::clock::measure_cost(&counter, &calibration);
-    let mut conditions = Conditions {
-        before: moment(),
-        ..Conditions::default()
-    };
+    let mut conditions = Conditions { before: moment(), ..Conditions::default() };
     observer.started(plan);
 
     let home = sys::affinity::allowed_cpus().unwrap_or_default();
@@ -156,9 +153,7 @@ pub fn conduct(
     let mut rows = assemble::rows(catalogue, plan, &measured.cells, &context);
     let cpus = plan.machine_shape.cpus.len();
     let remarks = plan.controls.asked.remarks(cpus);
-    conditions
-        .remarks
-        .extend(remarks.iter().map(ToString::to_string));
+    conditions.remarks.extend(remarks.iter().map(ToString::to_string));
     let one_cpu = (cpus == 1).then_some(RunRemark::OneCpu);
     let remarks = one_cpu.iter().chain(&measured.remarks);
     conditions.remarks.extend(remarks.map(RunRemark::to_string));
@@ -249,16 +244,10 @@ mod tests {
     #[test]
     fn workers_get_a_directory_only_if_it_was_created() {
         let dir = tempfile::tempdir().expect("a directory");
-        let request = Request {
-            dir: Some(dir.path().into()),
-            ..Request::default()
-        };
+        let request = Request { dir: Some(dir.path().into()), ..Request::default() };
         let machine = sys::machine(Path::new("/"));
         let made = |on_disk: fn(&Site) -> Option<OnDisk>| {
-            let probe = Probe {
-                on_disk,
-                ..Probe::blank("my.row")
-            };
+            let probe = Probe { on_disk, ..Probe::blank("my.row") };
             let plan = plan(&[probe], &request, &machine).expect("a plan");
             let (scratch, machine_shape) = with_scratch(&plan).expect("room");
             let place = machine_shape.scratch.map(|place| place.directory);
@@ -267,13 +256,8 @@ mod tests {
             scratch.map(Scratch::remove).is_some()
         };
         assert!(made(|_| Some(OnDisk::default())));
-        let wants_more_than_there_is = |_: &Site| {
-            Some(OnDisk {
-                bytes: 1 << 62,
-                optional: true,
-                ..OnDisk::default()
-            })
-        };
+        let wants_more_than_there_is =
+            |_: &Site| Some(OnDisk { bytes: 1 << 62, optional: true, ..OnDisk::default() });
         assert!(!made(wants_more_than_there_is), "and can do without");
     }
 }

@@ -1,7 +1,6 @@
 //! The controls of the measuring processes: what is asked for them, whether it
 //! can be had here, and what a reader of the figures must know of it.
 
-use crate::plan::PlanError;
 use model::noise::applied::{self, Applied, Settings};
 use serde::{Deserialize, Serialize};
 use std::io;
@@ -29,10 +28,7 @@ impl Default for WorkerControls {
         WorkerControls {
             pinned: true,
             asked: RequestedControls {
-                settings: Settings {
-                    own_session: Some(true),
-                    ..Settings::default()
-                },
+                settings: Settings { own_session: Some(true), ..Settings::default() },
                 groups: Vec::new(),
             },
             drop_page_cache: false,
@@ -50,27 +46,16 @@ impl WorkerControls {
         }
     }
 
-    /// The same where this process makes the visits: it leads no session of its own for them.
-    ///
-    /// # Errors
-    /// If more was asked for.
-    pub(crate) fn without_processes(&self) -> Result<WorkerControls, PlanError> {
-        match self.may_be_refused() {
-            true => Err(PlanError::ControlsInProcess),
-            false => Ok(WorkerControls {
-                asked: RequestedControls::default(),
-                ..self.clone()
-            }),
-        }
+    /// The same where this process makes the visits: it leads no session of its own for them. `None` if more
+    /// was asked for.
+    pub(crate) fn without_processes(&self) -> Option<WorkerControls> {
+        let none = || WorkerControls { asked: RequestedControls::default(), ..self.clone() };
+        (!self.may_be_refused()).then(none)
     }
 
     /// Whether anything was asked for that may be refused.
     fn may_be_refused(&self) -> bool {
-        ![
-            WorkerControls::default().asked,
-            RequestedControls::default(),
-        ]
-        .contains(&self.asked)
+        ![WorkerControls::default().asked, RequestedControls::default()].contains(&self.asked)
     }
 
     /// Before the measuring lock: whether these controls can be had, without an effect on what is
@@ -316,20 +301,14 @@ mod tests {
     use super::*;
 
     fn asked(settings: Settings) -> RequestedControls {
-        RequestedControls {
-            settings,
-            groups: Vec::new(),
-        }
+        RequestedControls { settings, groups: Vec::new() }
     }
 
     #[test]
     fn controls_that_can_t_be_had_are_refused_before_anything_runs() {
         assert!(WorkerControls::default().check().is_ok());
         let nowhere = WorkerControls {
-            asked: asked(Settings {
-                cpus: vec![8_000],
-                ..Settings::default()
-            }),
+            asked: asked(Settings { cpus: vec![8_000], ..Settings::default() }),
             ..WorkerControls::default()
         };
         assert!(nowhere.may_be_had().is_err() && nowhere.check().is_err());
@@ -337,10 +316,7 @@ mod tests {
 
     #[test]
     fn an_autogroup_brings_its_session_along() {
-        let nice = asked(Settings {
-            autogroup: Some(5),
-            ..Settings::default()
-        });
+        let nice = asked(Settings { autogroup: Some(5), ..Settings::default() });
         assert!(nice.controls().own_session);
         assert!(!asked(Settings::default()).controls().own_session);
     }
@@ -380,10 +356,7 @@ mod tests {
             (Step::Policy, "ulimit -r"),
             (Step::Group, "root"),
         ] {
-            let refused = NotSet {
-                step,
-                error: denied(),
-            };
+            let refused = NotSet { step, error: denied() };
             let text = ControlError::Refused { refused }.to_string();
             assert!(text.starts_with(&format!("can't {step}: ")), "{text}");
             assert!(text.contains(what), "{text}");
@@ -392,10 +365,8 @@ mod tests {
 
     #[test]
     fn real_time_says_what_it_costs() {
-        let fifo = asked(Settings {
-            policy: Some(applied::Policy::Fifo(1)),
-            ..Settings::default()
-        });
+        let fifo =
+            asked(Settings { policy: Some(applied::Policy::Fifo(1)), ..Settings::default() });
         assert_eq!(fifo.remarks(2).len(), 1);
         assert_eq!(fifo.remarks(1).len(), 2);
         assert!(asked(Settings::default()).remarks(1).is_empty());
@@ -407,12 +378,7 @@ mod tests {
     #[test]
     fn a_nice_value_says_against_whom_it_weighs() {
         let of = |nice, autogroup, own_session| {
-            of_nice(&Settings {
-                nice,
-                autogroup,
-                own_session,
-                ..Settings::default()
-            })
+            of_nice(&Settings { nice, autogroup, own_session, ..Settings::default() })
         };
         assert_eq!(of(None, Some(-5), Some(true)), None);
         let both = of(Some(-10), Some(-5), Some(true)).expect("a remark");

@@ -92,31 +92,16 @@ pub(crate) fn choose(
     if machine.allowed_cpus.get().is_none() {
         return Err(NoSuchCores::NoPinning);
     }
-    let of_kind = format!(
-        "{} of this machine are CPUs {}",
-        plural(word, kind),
-        list(&kind.cpus)
-    );
+    let of_kind = format!("{} of this machine are CPUs {}", plural(word, kind), list(&kind.cpus));
     if let Some(cpu) = pin.filter(|cpu| !kind.cpus.contains(cpu)) {
         return Err(NoSuchCores::OtherCpu { cpu, word, of_kind });
     }
-    let cpus: Vec<u32> = allowed
-        .iter()
-        .copied()
-        .filter(|cpu| kind.cpus.contains(cpu))
-        .collect();
+    let cpus: Vec<u32> = allowed.iter().copied().filter(|cpu| kind.cpus.contains(cpu)).collect();
     if cpus.is_empty() {
         let allowed = allowed.to_vec();
-        return Err(NoSuchCores::NotAllowed {
-            word,
-            of_kind,
-            allowed,
-        });
+        return Err(NoSuchCores::NotAllowed { word, of_kind, allowed });
     }
-    Ok(Cores {
-        cpus,
-        name: named(word, kind),
-    })
+    Ok(Cores { cpus, name: named(word, kind) })
 }
 
 fn named(word: &str, kind: &CoreKind) -> String {
@@ -142,12 +127,7 @@ mod tests {
     use model::machine::Fact;
 
     fn kind(name: &str, cpus: &[u32]) -> CoreKind {
-        CoreKind {
-            name: name.into(),
-            cpus: cpus.to_vec(),
-            capacity: None,
-            max_hz: None,
-        }
+        CoreKind { name: name.into(), cpus: cpus.to_vec(), capacity: None, max_hz: None }
     }
 
     fn machine(kinds: Vec<CoreKind>) -> Machine {
@@ -158,11 +138,7 @@ mod tests {
     }
 
     fn three_kinds() -> Machine {
-        machine(vec![
-            kind("prime", &[5]),
-            kind("big", &[3, 4]),
-            kind("little", &[0, 1, 2]),
-        ])
+        machine(vec![kind("prime", &[5]), kind("big", &[3, 4]), kind("little", &[0, 1, 2])])
     }
 
     #[test]
@@ -170,16 +146,8 @@ mod tests {
         let all: Vec<u32> = (0..6).collect();
         let fast = choose(CoreKindChoice::Performance, &three_kinds(), &all, None);
         let fast = fast.expect("there");
-        assert_eq!(
-            (fast.cpus, fast.name.as_str()),
-            (vec![5], "performance (prime)")
-        );
-        let slow = choose(
-            CoreKindChoice::Efficiency,
-            &three_kinds(),
-            &[1, 2, 3],
-            Some(2),
-        );
+        assert_eq!((fast.cpus, fast.name.as_str()), (vec![5], "performance (prime)"));
+        let slow = choose(CoreKindChoice::Efficiency, &three_kinds(), &[1, 2, 3], Some(2));
         assert_eq!(slow.expect("there").cpus, [1, 2]);
     }
 

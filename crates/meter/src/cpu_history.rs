@@ -48,10 +48,7 @@ impl CpuRecording {
         let no_thread = |error: io::Error| {
             io::Error::new(error.kind(), format!("can't start a thread: {error}"))
         };
-        Ok(CpuRecording {
-            stop,
-            thread: sys::thread::spawn(name, record).map_err(no_thread)?,
-        })
+        Ok(CpuRecording { stop, thread: sys::thread::spawn(name, record).map_err(no_thread)? })
     }
 
     /// Ends the recording.
@@ -178,10 +175,7 @@ mod tests {
         };
         let ticks = |ticks: [u32; 4]| Some(Ticks::from(ticks));
         assert_eq!(history.ends_ns, [100, 200, 300]);
-        assert_eq!(
-            of(0),
-            [ticks([5, 1, 2, 5]), ticks([0, 0, 0, 10]), ticks([0; 4])]
-        );
+        assert_eq!(of(0), [ticks([5, 1, 2, 5]), ticks([0, 0, 0, 10]), ticks([0; 4])]);
         assert_eq!(of(1), [None; 3]);
         assert_eq!(of(2), [ticks([0, 0, 0, 9]), None, None]);
         let numbers: Vec<u32> = history.cpus.iter().map(|strip| strip.cpu).collect();

@@ -79,17 +79,11 @@ impl DiskRoom {
             let directory = place.directory.clone();
             match sys::filesystem::room(there) {
                 Ok(room) => Ok((directory, room)),
-                Err(e) => Err(NoRoom::Unknown {
-                    directory,
-                    error: e.to_string(),
-                }),
+                Err(e) => Err(NoRoom::Unknown { directory, error: e.to_string() }),
             }
         };
         DiskRoom {
-            place: place
-                .as_ref()
-                .map_err(|why| why.clone().into())
-                .and_then(room),
+            place: place.as_ref().map_err(|why| why.clone().into()).and_then(room),
             promised: Vec::new(),
         }
     }
@@ -146,9 +140,7 @@ fn promise(promised: &mut Vec<OnDisk>, wanted: &OnDisk) {
 /// What files take on the disk: each begins a block of its own, and the last
 /// is not full.
 fn on_blocks(wanted: &OnDisk, room: &Room) -> u64 {
-    wanted
-        .bytes
-        .saturating_add((wanted.files + wanted.kept).saturating_mul(room.block_bytes))
+    wanted.bytes.saturating_add((wanted.files + wanted.kept).saturating_mul(room.block_bytes))
 }
 
 #[cfg(test)]
@@ -156,24 +148,12 @@ mod tests {
     use super::*;
 
     fn wish(shared: &str, bytes: u64, files: u64) -> OnDisk {
-        OnDisk {
-            shared: shared.into(),
-            bytes,
-            files,
-            ..OnDisk::default()
-        }
+        OnDisk { shared: shared.into(), bytes, files, ..OnDisk::default() }
     }
 
     fn disk(bytes: u64, files: Option<u64>) -> DiskRoom {
-        let room = Room {
-            bytes,
-            files,
-            block_bytes: 1 << 10,
-        };
-        DiskRoom {
-            place: Ok(("/x".into(), room)),
-            promised: Vec::new(),
-        }
+        let room = Room { bytes, files, block_bytes: 1 << 10 };
+        DiskRoom { place: Ok(("/x".into(), room)), promised: Vec::new() }
     }
 
     #[test]
@@ -186,8 +166,7 @@ mod tests {
             "needs 41.0MiB on top of 50.0MiB for other rows, 100MiB free in /x (a tenth of it is \
              left alone)"
         );
-        disk.admit(&wish("c", 39 << 20, 1))
-            .expect("what was refused takes nothing");
+        disk.admit(&wish("c", 39 << 20, 1)).expect("what was refused takes nothing");
         let why = disk.admit(&wish("d", 2 << 20, 0)).expect_err("full");
         let why = why.to_string();
         assert!(why.starts_with("needs 2048KiB on top of 89.0MiB"), "{why}");
@@ -195,11 +174,7 @@ mod tests {
 
     #[test]
     fn a_tenth_is_left_and_blocks_count() {
-        assert!(
-            disk(100 << 10, None)
-                .admit(&wish("a", 91 << 10, 0))
-                .is_err()
-        );
+        assert!(disk(100 << 10, None).admit(&wish("a", 91 << 10, 0)).is_err());
         assert!(disk(100 << 10, None).admit(&wish("a", 90 << 10, 0)).is_ok());
         let why = disk(100 << 10, None)
             .admit(&wish("a", 90, 90))

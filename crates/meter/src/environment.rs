@@ -127,10 +127,7 @@ impl<C: Clock> Environment for RealEnvironment<C> {
             (canary.near_ns > 0.0).then_some(canary.near_ns)
         });
         self.capacity = capacity;
-        CoreFigures {
-            multiply_ratio: of_multiply / of_add,
-            l1_load_ns,
-        }
+        CoreFigures { multiply_ratio: of_multiply / of_add, l1_load_ns }
     }
 
     fn canary(&mut self) -> CanaryReading {
@@ -263,11 +260,7 @@ impl CapacityCanary {
             order.shuffle((memory.len() / LINE_BYTES) as u32, 1);
             Ring::link(memory, order.offsets(LINE_BYTES))
         };
-        Some(CapacityCanary {
-            most: ring(most_of_it),
-            near: ring(near),
-            near_ns: f64::NAN,
-        })
+        Some(CapacityCanary { most: ring(most_of_it), near: ring(near), near_ns: f64::NAN })
     }
 }
 
@@ -299,17 +292,7 @@ mod tests {
         let (near, lap) = (NEAR_LAPS * 64, 640);
         let once_a_visit = [0, 2 * adds, 6 * multiplies, 5 * near, 4 * near];
         let [b, a, m, one, two] = once_a_visit;
-        let clock = taking([
-            b,
-            a,
-            m,
-            one,
-            two,
-            0,
-            8 * CANARY_TURNS,
-            4 * CANARY_TURNS,
-            12 * lap,
-        ]);
+        let clock = taking([b, a, m, one, two, 0, 8 * CANARY_TURNS, 4 * CANARY_TURNS, 12 * lap]);
         let mut around = RealEnvironment::new(clock, 0.5, 48 << 10, 0);
         let core = around.core_figures();
         assert_eq!(core.multiply_ratio, 3.0);

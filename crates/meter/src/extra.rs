@@ -69,10 +69,7 @@ pub fn laps(cells: &[Candidate], left_ns: f64) -> Vec<u32> {
     let mut left_ns = left_ns;
     let mut queue: BinaryHeap<Next> = (0..cells.len())
         .filter(|&cell| !cells[cell].is_good(0))
-        .map(|cell| Next {
-            gain: cells[cell].gain(0),
-            cell,
-        })
+        .map(|cell| Next { gain: cells[cell].gain(0), cell })
         .collect();
     while let Some(Next { cell, .. }) = queue.pop() {
         let candidate = &cells[cell];
@@ -95,12 +92,7 @@ mod tests {
     use super::*;
 
     fn cell(over_target: f64, laps: u32, lap_ns: f64) -> Candidate {
-        Candidate {
-            over_target,
-            laps,
-            lap_ns,
-            most: 100,
-        }
+        Candidate { over_target, laps, lap_ns, most: 100 }
     }
 
     #[test]
@@ -115,20 +107,14 @@ mod tests {
     #[test]
     fn the_wider_and_the_cheaper_come_first() {
         let given = laps(&[cell(8.0, 10, 1.0), cell(4.0, 10, 1.0)], 40.0);
-        assert!(
-            given[0] > given[1] && given.iter().sum::<u32>() == 40,
-            "{given:?}"
-        );
+        assert!(given[0] > given[1] && given.iter().sum::<u32>() == 40, "{given:?}");
         let given = laps(&[cell(4.0, 10, 1.0), cell(4.0, 10, 4.0)], 60.0);
         assert!(given[0] > 2 * given[1] && given[1] > 0, "{given:?}");
     }
 
     #[test]
     fn a_cell_without_a_figure_is_the_widest_and_no_cell_takes_all() {
-        let unknown = Candidate {
-            most: 12,
-            ..cell(f64::INFINITY, 3, 1.0)
-        };
+        let unknown = Candidate { most: 12, ..cell(f64::INFINITY, 3, 1.0) };
         let given = laps(&[cell(3.0, 3, 1.0), unknown], 100.0);
         assert_eq!(given, [24, 12], "its most, and the rest to the other");
     }

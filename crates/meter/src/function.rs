@@ -53,13 +53,7 @@ impl Default for Session {
 impl Session {
     /// An empty session.
     pub fn new() -> Session {
-        Session {
-            probes: Vec::new(),
-            request: Request {
-                seed: 1,
-                ..Request::default()
-            },
-        }
+        Session { probes: Vec::new(), request: Request { seed: 1, ..Request::default() } }
     }
 
     /// Adds a function; one operation is one call. Its result is kept from
@@ -134,14 +128,7 @@ impl Session {
         let plan = plan::plan(&self.probes, &self.request, &machine)?;
         let program = program(&program_name(), env!("CARGO_PKG_VERSION"), &machine);
         let never = AtomicBool::new(false);
-        Ok(conduct::conduct(
-            &self.probes,
-            &plan,
-            machine,
-            program,
-            observer,
-            &never,
-        )?)
+        Ok(conduct::conduct(&self.probes, &plan, machine, program, observer, &never)?)
     }
 
     fn probe(mut self, id: &str, regime: Regime, work: impl FnMut(u64) + 'static) -> Session {

@@ -24,11 +24,7 @@ pub(crate) struct InProcess<'c> {
 impl<'c> InProcess<'c> {
     /// None yet, of a run that began then.
     pub(crate) fn new(catalogue: &'c [Probe], began: Instant) -> InProcess<'c> {
-        InProcess {
-            catalogue,
-            workers: BTreeMap::new(),
-            began,
-        }
+        InProcess { catalogue, workers: BTreeMap::new(), began }
     }
 
     /// Adds one. It takes its memory when a cell wants it.
@@ -110,15 +106,10 @@ mod tests {
     }
 
     fn panicking(stop: bool) -> Run {
-        let catalogue = [Probe {
-            make: Box::new(|_, _| Ok(Box::new(Panics))),
-            ..Probe::blank("my.panic")
-        }];
+        let catalogue =
+            [Probe { make: Box::new(|_, _| Ok(Box::new(Panics))), ..Probe::blank("my.panic") }];
         let machine = sys::machine(Path::new("/"));
-        let request = plan::Request {
-            in_process: true,
-            ..plan::Request::default()
-        };
+        let request = plan::Request { in_process: true, ..plan::Request::default() };
         let plan = plan(&catalogue, &request, &machine).expect("a plan");
         let program = Program {
             name: "my program".into(),
@@ -174,10 +165,7 @@ mod tests {
 
     #[test]
     fn a_pack_is_not_let_into_the_program() {
-        let site = PackSite {
-            file: "/pack.so".into(),
-            id: "my.row".into(),
-        };
+        let site = PackSite { file: "/pack.so".into(), id: "my.row".into() };
         let probe = Probe {
             origin: Origin::Pack(PackRow {
                 site,
@@ -187,10 +175,7 @@ mod tests {
             }),
             ..Probe::blank("my.row")
         };
-        let request = plan::Request {
-            in_process: true,
-            ..plan::Request::default()
-        };
+        let request = plan::Request { in_process: true, ..plan::Request::default() };
         let planned = plan(&[probe], &request, &sys::machine(Path::new("/"))).expect("a plan");
         assert!(planned.cells.is_empty());
         let (row, .., reason) = &planned.unavailable[0];
@@ -201,10 +186,7 @@ mod tests {
     #[test]
     fn controls_of_a_process_are_refused() {
         let machine = sys::machine(Path::new("/"));
-        let mut request = plan::Request {
-            in_process: true,
-            ..plan::Request::default()
-        };
+        let mut request = plan::Request { in_process: true, ..plan::Request::default() };
         request.controls.asked.settings.nice = Some(5);
         let refused = plan(&[Probe::blank("my.row")], &request, &machine);
         assert_eq!(refused.err(), Some(PlanError::ControlsInProcess));

@@ -53,13 +53,8 @@ impl MeasuringLock {
     ) -> Result<MeasuringLock, HeldBy> {
         let mut waiting = Some(waiting);
         let mut waited = false;
-        let without = |waited, remark| {
-            Ok(MeasuringLock {
-                held: None,
-                waited,
-                remark: Some(remark),
-            })
-        };
+        let without =
+            |waited, remark| Ok(MeasuringLock { held: None, waited, remark: Some(remark) });
         loop {
             let mut file = match LockFile::open() {
                 Ok(file) => file,
@@ -86,11 +81,7 @@ impl MeasuringLock {
                 Ok(()) if !file.has_its_name() => {}
                 Ok(()) => {
                     file.write(holder);
-                    return Ok(MeasuringLock {
-                        held: Some(file),
-                        waited,
-                        remark: None,
-                    });
+                    return Ok(MeasuringLock { held: Some(file), waited, remark: None });
                 }
             }
         }

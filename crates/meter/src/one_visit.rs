@@ -157,14 +157,7 @@ pub fn one_visit(
     let _ = sys::affinity::pin_to(&home);
     // What it left is the next run's to sweep.
     let _ = scratch.map(Scratch::remove);
-    Ok(OneVisit {
-        reply,
-        events,
-        stretch_ns,
-        on_raw: on_raw.ok_or_else(no_clock)?,
-        spun,
-        watch,
-    })
+    Ok(OneVisit { reply, events, stretch_ns, on_raw: on_raw.ok_or_else(no_clock)?, spun, watch })
 }
 
 #[cfg(test)]
@@ -211,10 +204,7 @@ mod tests {
             &machine,
             0,
             3,
-            Some(Explain {
-                spin: Duration::from_millis(1),
-                interrupts: true,
-            }),
+            Some(Explain { spin: Duration::from_millis(1), interrupts: true }),
         )
         .expect("a visit");
         let Reply::Visited { parts, .. } = &visit.reply else {

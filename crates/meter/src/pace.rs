@@ -33,10 +33,7 @@ impl Spent {
         let (wall_ns, planned_ns) = match self.visits {
             0 => return None,
             1 => (self.wall_ns, self.planned_ns),
-            _ => (
-                self.wall_ns - self.longest.0,
-                self.planned_ns - self.longest.1,
-            ),
+            _ => (self.wall_ns - self.longest.0, self.planned_ns - self.longest.1),
         };
         (planned_ns > 0.0).then(|| wall_ns / planned_ns)
     }
@@ -51,9 +48,7 @@ pub struct Pace {
 impl Pace {
     /// Of a run that has not begun.
     pub fn new(plan: &Plan) -> Pace {
-        Pace {
-            spent: vec![Spent::default(); plan.cells.len()],
-        }
+        Pace { spent: vec![Spent::default(); plan.cells.len()] }
     }
 
     /// A planned visit to a cell that had this many samples to take, and its
@@ -165,12 +160,7 @@ mod tests {
     use super::*;
 
     fn remaining(visits: u32, visit_ns: f64, spent_ns: f64) -> Remaining {
-        Remaining {
-            visits,
-            visit_ns,
-            spent_ns,
-            allotted_ns: 100.0,
-        }
+        Remaining { visits, visit_ns, spent_ns, allotted_ns: 100.0 }
     }
 
     #[test]
@@ -194,9 +184,8 @@ mod tests {
     #[test]
     fn what_is_made_fits_into_the_time() {
         for left_ns in [0.0, 10.0, 333.0, 5_000.0] {
-            let cells: Vec<Remaining> = (1..40)
-                .map(|n| remaining(n % 7, f64::from(n * n), f64::from(n % 3)))
-                .collect();
+            let cells: Vec<Remaining> =
+                (1..40).map(|n| remaining(n % 7, f64::from(n * n), f64::from(n % 3))).collect();
             let takes: f64 = shares(&cells, left_ns)
                 .iter()
                 .zip(&cells)

@@ -9,7 +9,7 @@ mod work;
 pub use add::{Refused, add};
 pub use work::{Trial, TrialError, trial};
 
-use crate::probe::Make;
+use crate::work::Make;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -131,11 +131,7 @@ pub fn listing(file: &Path) -> Result<Listing, PackError> {
     Ok(Listing {
         name: named(&pack.name),
         built_with: model::text::visible(pack.built_with.trim()),
-        probes: pack
-            .probes
-            .iter()
-            .map(|probe| listed(pack, probe))
-            .collect(),
+        probes: pack.probes.iter().map(|probe| listed(pack, probe)).collect(),
     })
 }
 

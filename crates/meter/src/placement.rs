@@ -77,26 +77,15 @@ pub fn quietest_cpu(
             quiet += u32::from(looks_quiet(&around.canary(), kept_quiet_ratio));
         }
         let lost = around.losses().lost_ns as f64 / LOOK.as_nanos() as f64;
-        looks.push((
-            10.0 * lost - f64::from(quiet) / f64::from(readings.max(1)),
-            cpu,
-        ));
+        looks.push((10.0 * lost - f64::from(quiet) / f64::from(readings.max(1)), cpu));
     }
     let _ = sys::affinity::pin_to(&home);
-    looks
-        .into_iter()
-        .min_by(|a, b| a.0.total_cmp(&b.0))
-        .map(|(_, cpu)| cpu)
-        .ok_or(refused)
+    looks.into_iter().min_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, cpu)| cpu).ok_or(refused)
 }
 
 /// Moves the conducting process off the measuring CPU, where there is another.
 pub(crate) fn step_aside(home: &[u32], measuring_cpu: Option<u32>) {
-    let others: Vec<u32> = home
-        .iter()
-        .copied()
-        .filter(|&cpu| Some(cpu) != measuring_cpu)
-        .collect();
+    let others: Vec<u32> = home.iter().copied().filter(|&cpu| Some(cpu) != measuring_cpu).collect();
     if !others.is_empty() {
         let _ = sys::affinity::pin_to(&others);
     }

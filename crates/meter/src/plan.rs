@@ -138,11 +138,7 @@ impl Plan {
         let large = worker < self.record.large_workers;
         let base = self.record.workers - self.record.large_workers < 3 || !large;
         (
-            if large {
-                self.large_bytes
-            } else {
-                self.small_bytes
-            },
+            if large { self.large_bytes } else { self.small_bytes },
             if base { self.base_bytes } else { 0 },
         )
     }
@@ -192,7 +188,7 @@ pub fn plan_within(
     }
     check_rows(catalogue, &request.rows)?;
     let controls = match request.in_process {
-        true => request.controls.without_processes()?,
+        true => request.controls.without_processes().ok_or(PlanError::ControlsInProcess)?,
         false => request.controls.clone(),
     };
     let mut cpus = allowed_cpus(machine);
@@ -201,10 +197,7 @@ pub fn plan_within(
         // The workers will have no other.
         cpus.retain(|cpu| shield.contains(cpu));
     } else if let Some(cpu) = request.pin.filter(|cpu| !cpus.contains(cpu))
-        && machine
-            .online_cpus
-            .get()
-            .is_some_and(|all| all.contains(&cpu))
+        && machine.online_cpus.get().is_some_and(|all| all.contains(&cpu))
         && sys::affinity::may_pin_to(cpu).is_ok()
     {
         // An isolated one is in no set that is inherited.
@@ -218,10 +211,7 @@ pub fn plan_within(
     }
     if let Some(cpu) = request.pin.filter(|cpu| !cpus.contains(cpu)) {
         let allowed: Vec<String> = cpus.iter().map(u32::to_string).collect();
-        return Err(PlanError::NoSuchCpu {
-            cpu,
-            allowed: allowed.join(", "),
-        });
+        return Err(PlanError::NoSuchCpu { cpu, allowed: allowed.join(", ") });
     }
     let workers = match request.scale {
         Scale::Quick => QUICK_WORKERS,
@@ -252,15 +242,8 @@ pub fn plan_within(
                 unavailable.push((row, probe.unit, probe.bound, reason));
                 continue;
             }
-            let mut own = cells_of(
-                number,
-                probe,
-                &row,
-                request.scale,
-                &machine_shape,
-                &room,
-                workers,
-            );
+            let mut own =
+                cells_of(number, probe, &row, request.scale, &machine_shape, &room, workers);
             if let Some(why) = fit_disk(&mut own, probe, &mut disk, most_factor) {
                 unavailable.push((row, probe.unit, probe.bound, why.to_string()));
                 continue;
@@ -330,12 +313,8 @@ pub fn plan_within(
     let (start, end) = plan.before_and_after_visits();
     let end = end + Duration::from_nanos(disk.kept() * REMOVE_NS);
     plan.time = time::fit(&mut plan.cells, request.scale, request.budget, start, end);
-    plan.limit = request
-        .budget
-        .unwrap_or_else(|| plan.time.total().mul_f64(LIMIT_ABOVE));
-    plan.first_limit = request
-        .budget
-        .unwrap_or_else(|| plan.limit.mul_f64(FIRST_LIMIT_ABOVE));
+    plan.limit = request.budget.unwrap_or_else(|| plan.time.total().mul_f64(LIMIT_ABOVE));
+    plan.first_limit = request.budget.unwrap_or_else(|| plan.limit.mul_f64(FIRST_LIMIT_ABOVE));
     plan.record.budget_ms = plan.limit.as_millis() as u64;
     // Rows of few visits are spread over the time too, worker by worker.
     let most = plan.cells.iter().map(|cell| cell.visits).max();
@@ -422,10 +401,7 @@ mod tests {
         let fits = Room::fit(&zen3(), 10 * just, 8).expect("fits");
         assert_eq!((fits.large_bytes, fits.small_bytes), (256 * MIB, 64 * MIB));
         let short = Room::fit(&zen3(), 10 * (just - 1), 8).expect("fits");
-        assert_eq!(
-            (short.large_bytes, short.small_bytes),
-            (256 * MIB, 32 * MIB)
-        );
+        assert_eq!((short.large_bytes, short.small_bytes), (256 * MIB, 32 * MIB));
         assert_eq!(short.base_bytes, 32 * MIB);
     }
 
@@ -433,10 +409,7 @@ mod tests {
     fn memory_of_its_own_beyond_l2_has_the_last_level_canary_too() {
         let curve = |working_set| Probe {
             shape: Shape::Curve(Axis::FileBytes, |_, _| vec![256 << 10, 512 << 10]),
-            effort: Effort {
-                working_set,
-                ..Effort::SCALAR
-            },
+            effort: Effort { working_set, ..Effort::SCALAR },
             ..Probe::blank("my.curve")
         };
         let room = Room::fit(&zen3(), 24 << 30, 8).expect("fits");
@@ -449,19 +422,13 @@ mod tests {
             assert_eq!(canaries(&curve(working_set)), [false, true]);
         }
         // Nor does it follow the core's clock, half of a last level apart.
-        let own = MachineShape {
-            last_level_at_core_clock: false,
-            ..zen3()
-        };
+        let own = MachineShape { last_level_at_core_clock: false, ..zen3() };
         let own_bytes = curve(WorkingSet::Own(2));
         let cells = cells_of(0, &own_bytes, "my.curve", Scale::Default, &own, &room, 8);
         let bounds = cells.iter().map(|cell| cell.bound);
         assert_eq!(bounds.collect::<Vec<_>>(), [Bound::Core, Bound::Memory]);
         // A distribution has no canaries.
-        let long = Probe {
-            regime: Regime::Distribution,
-            ..curve(WorkingSet::Own(2))
-        };
+        let long = Probe { regime: Regime::Distribution, ..curve(WorkingSet::Own(2)) };
         assert_eq!(canaries(&long), [false, false]);
     }
 
@@ -484,19 +451,12 @@ mod tests {
         for usable in [40, least - 1] {
             let error = Room::fit(&zen3(), usable * MIB, 8).expect_err("too little");
             let text = error.to_string();
-            let PlanError::NoMemory {
-                usable: has,
-                needed,
-            } = error
-            else {
+            let PlanError::NoMemory { usable: has, needed } = error else {
                 panic!("{text}");
             };
             assert!(text.contains(&has) && text.contains(&needed), "{text}");
             assert_eq!(has, model::size::about(usable * MIB));
-            assert!(
-                needed.starts_with(&least.to_string()[..2]),
-                "{needed}, {least} MiB"
-            );
+            assert!(needed.starts_with(&least.to_string()[..2]), "{needed}, {least} MiB");
         }
     }
 }

@@ -3,8 +3,7 @@
 
 pub use crate::machine_shape::MachineShape;
 use crate::pack::{Origin, PackRow};
-pub use crate::work::{Event, Place, Work, WorkError};
-use crate::worker_memory::WorkerMemory;
+pub use crate::work::{Event, Make, Place, Site, Work, WorkError};
 use model::run::{Axis, Bound, Regime, Scale};
 use model::unit::Unit;
 use std::borrow::Cow;
@@ -61,7 +60,7 @@ pub struct Probe {
     /// are measured as a distribution.
     pub long_from: Option<u64>,
     /// What a cell keeps on disk while the run lasts, if anything. Such a cell
-    /// finds a directory in [`WorkerMemory::scratch`].
+    /// finds a directory in [`WorkerMemory::scratch`](crate::worker_memory::WorkerMemory::scratch).
     pub on_disk: fn(&Site) -> Option<OnDisk>,
     /// Whether it wants memory in addition to the worker's one buffer (base
     /// pages, other threads' own): such cells go to workers that don't hold the
@@ -81,10 +80,6 @@ pub struct Probe {
     pub make: Make,
 }
 
-/// Makes the work of one cell on a worker's bench, or says why it can't.
-pub type Make =
-    Box<dyn for<'a> Fn(&'a mut WorkerMemory, &Site) -> Result<Box<dyn Work + 'a>, WorkError>>;
-
 /// Files that a cell keeps in the scratch directory.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct OnDisk {
@@ -103,15 +98,6 @@ pub struct OnDisk {
     /// Whether the cell can do without the directory: it is measured then all
     /// the same, with its files elsewhere.
     pub optional: bool,
-}
-
-/// Which cell of a probe.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Site {
-    /// Variant, or empty.
-    pub variant: String,
-    /// Point: empty, `[x]` on a curve, `[y, x]` on a map.
-    pub at: Vec<u64>,
 }
 
 /// Rows that follow from a probe's own cells.
@@ -194,20 +180,12 @@ impl Effort {
 
     /// So many visits of the samples of [`Effort::SCALAR`].
     pub const fn visits(visits: u32) -> Effort {
-        Effort {
-            visits,
-            ..Effort::SCALAR
-        }
+        Effort { visits, ..Effort::SCALAR }
     }
 
     /// So many visits, samples a visit, and ns that a sample takes.
     pub const fn stamped(visits: u32, samples: u32, sample_ns: f64) -> Effort {
-        Effort {
-            visits,
-            samples,
-            sample_ns: Some(sample_ns),
-            ..Effort::SCALAR
-        }
+        Effort { visits, samples, sample_ns: Some(sample_ns), ..Effort::SCALAR }
     }
 
     /// So many visits and samples a visit, of a working set that takes this
@@ -218,13 +196,7 @@ impl Effort {
         working_set: WorkingSet,
         restore_ns_per_byte: f64,
     ) -> Effort {
-        Effort {
-            visits,
-            samples,
-            working_set,
-            restore_ns_per_byte,
-            sample_ns: None,
-        }
+        Effort { visits, samples, working_set, restore_ns_per_byte, sample_ns: None }
     }
 }
 
@@ -305,8 +277,7 @@ impl Probe {
     /// Why this row of the probe can't be measured on this machine, if so.
     pub fn row_missing(&self, row: &str, machine_shape: &MachineShape) -> Option<String> {
         let variant = self.variant_of(row);
-        self.missing(machine_shape)
-            .or_else(|| (self.row_unavailable)(machine_shape, variant))
+        self.missing(machine_shape).or_else(|| (self.row_unavailable)(machine_shape, variant))
     }
 
     /// Why the probe can't run on this machine, if so.
@@ -362,9 +333,7 @@ impl Probe {
     /// The variant that this row of the probe is; empty where it has none.
     pub fn variant_of(&self, row: &str) -> &str {
         let mut variants = self.variants.iter().map(Text::as_ref);
-        variants
-            .find(|variant| self.row_id(variant) == row)
-            .unwrap_or_default()
+        variants.find(|variant| self.row_id(variant) == row).unwrap_or_default()
     }
 
     /// Ids of the rows that follow from points of its curve.

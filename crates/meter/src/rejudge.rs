@@ -77,23 +77,18 @@ fn keep_invalid(anew: &mut Outcome, stored: &Outcome) {
     match (anew, stored) {
         (
             Outcome::Figure(anew) | Outcome::Level { estimate: anew, .. },
-            Outcome::Figure(stored)
-            | Outcome::Level {
-                estimate: stored, ..
-            },
+            Outcome::Figure(stored) | Outcome::Level { estimate: stored, .. },
         ) => keep(anew, stored),
         (Outcome::Curve { points: anew, .. }, Outcome::Curve { points: stored, .. }) => {
             for point in anew {
                 let same = stored.iter().find(|s| s.x == point.x);
-                same.iter()
-                    .for_each(|s| keep(&mut point.estimate, &s.estimate));
+                same.iter().for_each(|s| keep(&mut point.estimate, &s.estimate));
             }
         }
         (Outcome::Map { points: anew, .. }, Outcome::Map { points: stored, .. }) => {
             for point in anew {
                 let same = stored.iter().find(|s| (s.y, s.x) == (point.y, point.x));
-                same.iter()
-                    .for_each(|s| keep(&mut point.estimate, &s.estimate));
+                same.iter().for_each(|s| keep(&mut point.estimate, &s.estimate));
             }
         }
         _ => {}
@@ -102,10 +97,7 @@ fn keep_invalid(anew: &mut Outcome, stored: &Outcome) {
 
 /// What a document holds of a planned cell.
 fn stored(planned: &PlannedCell, run: &Run) -> Result<CellState, DamagedColumns> {
-    let cell = run
-        .cells
-        .iter()
-        .find(|cell| cell.row == planned.row && cell.at == planned.at);
+    let cell = run.cells.iter().find(|cell| cell.row == planned.row && cell.at == planned.at);
     let Some(cell) = cell else {
         return Ok(CellState::without_visits(VisitFailure::NotStored));
     };
@@ -131,11 +123,7 @@ mod tests {
                 verdict,
                 reason: reason.into(),
                 ..of_core_clock(&CoreClock {
-                    cycle_ns: model::stats::Interval {
-                        value: 0.3,
-                        low: 0.3,
-                        high: 0.3,
-                    },
+                    cycle_ns: model::stats::Interval { value: 0.3, low: 0.3, high: 0.3 },
                     p10_ns: 0.3,
                     p90_ns: 0.3,
                     shortest_ns: 0.3,

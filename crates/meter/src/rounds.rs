@@ -86,10 +86,7 @@ fn states(plan: &Plan) -> Vec<CellState> {
         let why = cell.refused.clone().map(VisitFailure::Refused);
         why.map(CellState::without_visits)
     };
-    plan.cells
-        .iter()
-        .map(|cell| refused(cell).unwrap_or_default())
-        .collect()
+    plan.cells.iter().map(|cell| refused(cell).unwrap_or_default()).collect()
 }
 
 impl<'p, P: WorkerPool> Conductor<'p, P> {
@@ -115,11 +112,7 @@ impl<'p, P: WorkerPool> Conductor<'p, P> {
             all_lost: false,
             interrupted: false,
             // On a single CPU every answer interrupts the next visit.
-            batch: if plan.machine_shape.cpus.len() > 1 {
-                schedule::BATCH
-            } else {
-                1
-            },
+            batch: if plan.machine_shape.cpus.len() > 1 { schedule::BATCH } else { 1 },
             reviewed: Duration::ZERO,
             context: None,
             estimates: vec![None; cells],
@@ -157,32 +150,17 @@ impl<'p, P: WorkerPool> Conductor<'p, P> {
         let first_visits = schedule::cheapest_first(&self.first_visits(), self.batch, |visit| {
             self.visit_ns(visit.cell as usize)
         });
-        self.make(
-            &first_visits,
-            0,
-            Until::Limit(self.plan.first_limit),
-            observer,
-            stop,
-        );
+        self.make(&first_visits, 0, Until::Limit(self.plan.first_limit), observer, stop);
         for round in 0..rounds {
             self.fill(round, observer, stop);
             let visits = self.visits_of(round);
             let batches = self.batches(&visits);
-            let whole = self.make(
-                &batches,
-                round,
-                Until::Limit(self.plan.limit),
-                observer,
-                stop,
-            );
+            let whole = self.make(&batches, round, Until::Limit(self.plan.limit), observer, stop);
             if self.is_over() {
                 return;
             }
             if !whole {
-                self.remarks.push(RunRemark::TimeEnded {
-                    round: round + 1,
-                    rounds,
-                });
+                self.remarks.push(RunRemark::TimeEnded { round: round + 1, rounds });
                 return;
             }
             if self.pool.elapsed() - self.reviewed > self.review_every() {

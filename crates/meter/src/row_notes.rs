@@ -13,15 +13,12 @@ pub(crate) fn merged(notes: &[String]) -> Vec<String> {
     for note in sorted {
         let question = |note: &str| {
             let (subject, answer) = note.split_once(": ")?;
-            let words: String = answer
-                .chars()
-                .filter(|c| !c.is_ascii_digit() && *c != '.')
-                .collect();
+            let words: String =
+                answer.chars().filter(|c| !c.is_ascii_digit() && *c != '.').collect();
             Some((subject.to_string(), words))
         };
-        let known = kept
-            .iter()
-            .any(|last| question(last).is_some() && question(last) == question(note));
+        let known =
+            kept.iter().any(|last| question(last).is_some() && question(last) == question(note));
         if !known {
             kept.push(note.clone());
         }
@@ -39,10 +36,7 @@ pub(crate) fn missing(cells: &[(&PlannedCell, &CellState)]) -> Vec<MissingPoints
         let at = cell.at.clone();
         match all.iter_mut().find(|known| known.reason == reason) {
             Some(known) => known.at.push(at),
-            None => all.push(MissingPoints {
-                at: vec![at],
-                reason,
-            }),
+            None => all.push(MissingPoints { at: vec![at], reason }),
         }
     }
     all

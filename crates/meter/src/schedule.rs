@@ -126,9 +126,7 @@ mod tests {
     use super::*;
 
     fn all(workers: u32, cells: u32) -> Vec<Visit> {
-        (0..workers)
-            .flat_map(|worker| (0..cells).map(move |cell| Visit { worker, cell }))
-            .collect()
+        (0..workers).flat_map(|worker| (0..cells).map(move |cell| Visit { worker, cell })).collect()
     }
 
     #[test]
@@ -140,11 +138,7 @@ mod tests {
         assert_eq!(made, visits);
         assert_eq!(order(1), order(1));
         assert_ne!(order(1), order(2));
-        assert!(
-            order(1)
-                .iter()
-                .all(|b| b.iter().all(|v| v.worker == b[0].worker))
-        );
+        assert!(order(1).iter().all(|b| b.iter().all(|v| v.worker == b[0].worker)));
     }
 
     #[test]
@@ -153,19 +147,11 @@ mod tests {
             let batches = batches(&all(2, 30), &mut Rng::with_seed(3), BATCH, 100.0, |_| ns);
             batches.iter().map(Vec::len).max()
         };
-        assert_eq!(
-            [of(1.0), of(40.0), of(500.0)].map(Option::unwrap),
-            [8, 2, 1]
-        );
+        assert_eq!([of(1.0), of(40.0), of(500.0)].map(Option::unwrap), [8, 2, 1]);
     }
 
     fn share(visits: u32, workers: u32) -> Share {
-        Share {
-            visits,
-            first_worker: 0,
-            workers,
-            rotates: true,
-        }
+        Share { visits, first_worker: 0, workers, rotates: true }
     }
 
     #[test]
@@ -185,11 +171,7 @@ mod tests {
         let visits = all(3, 20);
         let batches = cheapest_first(&visits, 4, |visit| f64::from(visit.cell));
         assert_eq!(batches.iter().map(Vec::len).sum::<usize>(), 60);
-        assert!(
-            batches
-                .iter()
-                .all(|b| b.iter().all(|v| v.worker == b[0].worker))
-        );
+        assert!(batches.iter().all(|b| b.iter().all(|v| v.worker == b[0].worker)));
         let dearest: Vec<u32> = batches.iter().map(|b| b[b.len() - 1].cell).collect();
         assert!(dearest.is_sorted(), "{dearest:?}");
     }
@@ -197,18 +179,10 @@ mod tests {
     #[test]
     fn the_first_round_sees_each_cell() {
         for (visits, workers, first_worker) in [(1, 8, 0), (2, 5, 3), (10, 3, 0), (4, 1, 2)] {
-            let cell = Share {
-                visits,
-                first_worker,
-                workers,
-                rotates: visits > 1,
-            };
+            let cell = Share { visits, first_worker, workers, rotates: visits > 1 };
             for (rounds, number) in [(10, 0), (10, 7), (16, 8), (11, 23), (20, 39), (37, 160)] {
                 let first = (first_worker..first_worker + workers).filter(|&worker| {
-                    let visit = Visit {
-                        worker,
-                        cell: number,
-                    };
+                    let visit = Visit { worker, cell: number };
                     let is_first = is_first(cell, &visit);
                     assert!(!is_first || takes_part(cell, rounds, 0, &visit));
                     is_first
@@ -222,9 +196,7 @@ mod tests {
     fn visits_are_spread_over_the_rounds() {
         for (visits, rounds) in [(12, 12), (4, 12), (1, 12), (5, 7), (0, 3)] {
             let of = |visit: &Visit| -> Vec<u32> {
-                (0..rounds)
-                    .filter(|&r| takes_part(share(visits, 8), rounds, r, visit))
-                    .collect()
+                (0..rounds).filter(|&r| takes_part(share(visits, 8), rounds, r, visit)).collect()
             };
             for visit in all(8, 20) {
                 assert_eq!(of(&visit).len() as u32, visits);
@@ -232,10 +204,7 @@ mod tests {
             let taken = of(&Visit { worker: 0, cell: 0 });
             if visits > 1 {
                 let widest = taken.windows(2).map(|w| w[1] - w[0]).max().unwrap_or(0);
-                assert!(
-                    widest <= rounds.div_ceil(visits),
-                    "{visits}/{rounds}: {taken:?}"
-                );
+                assert!(widest <= rounds.div_ceil(visits), "{visits}/{rounds}: {taken:?}");
             }
         }
     }

@@ -96,10 +96,7 @@ pub fn series(events: &[Event], work: &dyn Work) -> Result<Vec<Series>, WorkErro
         let sample = of_event(event, flags);
         match all.iter_mut().find(|s| s.variant == event.series) {
             Some(series) => series.samples.push(sample),
-            None => all.push(Series {
-                variant: event.series,
-                samples: vec![sample],
-            }),
+            None => all.push(Series { variant: event.series, samples: vec![sample] }),
         }
     }
     Ok(all)
@@ -125,11 +122,7 @@ fn of_event(event: &Event, flags: u8) -> Sample {
         turns: event.ops,
         first_ticks: event.from_ticks,
         second_ticks: Some(event.to_ticks),
-        evidence: Evidence {
-            flags,
-            mode: event.mode,
-            ..Evidence::default()
-        },
+        evidence: Evidence { flags, mode: event.mode, ..Evidence::default() },
     }
 }
 
@@ -217,10 +210,8 @@ impl<C: Clock, S: Environment> Visitor<C, S> {
         {
             return Vec::new();
         }
-        let last_level_before = order
-            .last_level_canary
-            .then(|| self.environment.last_level())
-            .flatten();
+        let last_level_before =
+            order.last_level_canary.then(|| self.environment.last_level()).flatten();
         // What happens from here on may spoil the working set. The next such
         // call comes after the last sample: it changes what it interrupts.
         self.environment.losses_of_visit();
@@ -310,11 +301,7 @@ impl<C: Clock, S: Environment> Visitor<C, S> {
         work.run(turns, !double_first);
         let t3 = self.clock.stop();
         let other = t3.checked_sub(t2).filter(|&ticks| ticks > 0);
-        if double_first {
-            (other, Some(one), t3)
-        } else {
-            (one, Some(other), t3)
-        }
+        if double_first { (other, Some(one), t3) } else { (one, Some(other), t3) }
     }
 
     fn wait_for(&mut self, gate: &Gate) -> bool {
@@ -347,11 +334,7 @@ impl<C: Clock, S: Environment> Visitor<C, S> {
                 second_ticks: None,
                 evidence: Evidence {
                     lost_ns: losses.lost_ns,
-                    flags: if ticks.is_none() {
-                        flag::COUNTER_BROKEN
-                    } else {
-                        0
-                    },
+                    flags: if ticks.is_none() { flag::COUNTER_BROKEN } else { 0 },
                     ..Evidence::default()
                 },
             });

@@ -211,10 +211,7 @@ mod tests {
     fn whole_frames_survive_a_cut_stream() {
         let mut stream = Vec::new();
         for cell in 0..3 {
-            let reply = Reply::Unavailable {
-                cell,
-                reason: "no such thing".into(),
-            };
+            let reply = Reply::Unavailable { cell, reason: "no such thing".into() };
             send(&mut stream, &reply).expect("a vector takes all");
         }
         let whole = stream.len();
@@ -226,21 +223,14 @@ mod tests {
         }
         let cut = receive::<Reply>(&mut from).expect_err("the third is cut");
         assert_eq!(cut.kind(), io::ErrorKind::UnexpectedEof);
-        assert!(
-            receive::<Reply>(&mut &b""[..])
-                .expect("a clean end")
-                .is_none()
-        );
+        assert!(receive::<Reply>(&mut &b""[..]).expect("a clean end").is_none());
     }
 
     #[test]
     fn a_long_list_is_refused_before_it_is_read() {
         use crate::pack::{Listed, Listing};
         let listing = |probes: usize, title: usize| {
-            let listed = Listed {
-                title: "t".repeat(title),
-                ..Listed::default()
-            };
+            let listed = Listed { title: "t".repeat(title), ..Listed::default() };
             let listing = Listing {
                 name: "a".into(),
                 built_with: String::new(),

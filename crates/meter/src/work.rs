@@ -1,7 +1,7 @@
 //! The work of a cell: what a worker runs, and why it may fail.
 
 use crate::scratch::ScratchError;
-use crate::worker_memory::MemoryError;
+use crate::worker_memory::{MemoryError, WorkerMemory};
 use std::io;
 use std::sync::Arc;
 
@@ -40,10 +40,7 @@ pub enum WorkError {
 impl WorkError {
     /// For `map_err` after a system call.
     pub fn call(call: &'static str) -> impl FnOnce(io::Error) -> WorkError {
-        move |error| WorkError::Call {
-            call,
-            error: Arc::new(error),
-        }
+        move |error| WorkError::Call { call, error: Arc::new(error) }
     }
 }
 
@@ -197,3 +194,16 @@ pub trait Work {
         Vec::new()
     }
 }
+
+/// Which cell of a probe.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Site {
+    /// Variant, or empty.
+    pub variant: String,
+    /// Point: empty, `[x]` on a curve, `[y, x]` on a map.
+    pub at: Vec<u64>,
+}
+
+/// Makes the work of one cell on a worker's bench, or says why it can't.
+pub type Make =
+    Box<dyn for<'a> Fn(&'a mut WorkerMemory, &Site) -> Result<Box<dyn Work + 'a>, WorkError>>;

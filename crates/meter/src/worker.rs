@@ -39,9 +39,8 @@ pub fn enter_if_worker(catalogue: &[Probe]) {
 /// # Errors
 /// A parent that is none, or a broken connection.
 pub fn serve(catalogue: &[Probe], parent: &str) -> io::Result<()> {
-    let parent = parent
-        .parse()
-        .map_err(|_| io::Error::other(format!("{ROLE} is internal to latlas")))?;
+    let parent =
+        parent.parse().map_err(|_| io::Error::other(format!("{ROLE} is internal to latlas")))?;
     // What ends a whole group or service reaches its workers too: their samples
     // are wanted, and their parent ends them.
     sys::stop::outlive_requests()?;
@@ -124,10 +123,7 @@ impl<'c> Worker<'c> {
         let began_ns = sys::clock::monotonic_raw_ns();
         match self.try_visit(request, began_ns, events) {
             Ok(reply) => reply,
-            Err(error) => Reply::Unavailable {
-                cell: request.cell,
-                reason: error.to_string(),
-            },
+            Err(error) => Reply::Unavailable { cell: request.cell, reason: error.to_string() },
         }
     }
 
@@ -145,20 +141,11 @@ impl<'c> Worker<'c> {
             }
             None => {
                 let number = request.probe as usize;
-                probe = self
-                    .catalogue
-                    .get(number)
-                    .ok_or(WorkError::OtherCatalogue)?;
-                (
-                    &probe.make,
-                    Some(&probe.variants).filter(|_| probe.together),
-                )
+                probe = self.catalogue.get(number).ok_or(WorkError::OtherCatalogue)?;
+                (&probe.make, Some(&probe.variants).filter(|_| probe.together))
             }
         };
-        let site = Site {
-            variant: request.variant.clone(),
-            at: request.at.clone(),
-        };
+        let site = Site { variant: request.variant.clone(), at: request.at.clone() };
         let mut work = make(&mut self.bench, &site)?;
         self.visits += 1;
         let series = match request.regime {
@@ -200,10 +187,7 @@ impl<'c> Worker<'c> {
                 Some(variant) => variant.to_string(),
                 None => request.variant.clone(),
             };
-            Part {
-                variant,
-                samples: series.samples,
-            }
+            Part { variant, samples: series.samples }
         });
         let parts = parts.collect();
         let (ops_per_turn, modes) = (work.ops_per_turn(), work.modes());

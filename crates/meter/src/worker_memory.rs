@@ -108,10 +108,7 @@ struct Store {
 impl Store {
     fn get(&mut self, bytes: u64, node: Option<u32>) -> Result<&mut Buffer, MemoryError> {
         if bytes > self.bytes as u64 {
-            return Err(MemoryError::TooLarge {
-                wanted: bytes,
-                buffer: self.bytes as u64,
-            });
+            return Err(MemoryError::TooLarge { wanted: bytes, buffer: self.bytes as u64 });
         }
         if self.node != node {
             // The old one goes first: there is room for one.
@@ -127,19 +124,15 @@ impl Store {
     fn make(&self) -> Result<Buffer, MemoryError> {
         let bytes = self.bytes as u64;
         let Some(node) = self.node else {
-            return Buffer::new(self.bytes, self.kind).map_err(|e| MemoryError::Refused {
-                bytes,
-                error: e.to_string(),
-            });
+            return Buffer::new(self.bytes, self.kind)
+                .map_err(|e| MemoryError::Refused { bytes, error: e.to_string() });
         };
         let free = sys::numa::free_bytes(node).unwrap_or(0);
         if free / 10 * 9 < bytes {
             return Err(MemoryError::NodeFull { node, free, bytes });
         }
-        sys::numa::buffer_on(node, self.bytes, self.kind).map_err(|e| MemoryError::NotBound {
-            node,
-            error: e.to_string(),
-        })
+        sys::numa::buffer_on(node, self.bytes, self.kind)
+            .map_err(|e| MemoryError::NotBound { node, error: e.to_string() })
     }
 }
 

@@ -144,9 +144,7 @@ impl WorkerPool for WorkerProcesses {
         let Some(handle) = self.handles.get_mut(&worker) else {
             return (answers, None);
         };
-        let mut lost = requests
-            .iter()
-            .find_map(|request| handle.send(request).err());
+        let mut lost = requests.iter().find_map(|request| handle.send(request).err());
         while lost.is_none() && answers.len() < requests.len() {
             match handle.receive_frame(patience, stop) {
                 Ok(answer) => answers.push(answer),
@@ -191,11 +189,9 @@ impl WorkerHandle {
         sent.map_err(|error| handle.loss(error, PATIENCE))?;
         let ready = wire::open(&handle.receive_frame(PATIENCE, stop)?);
         match ready.map_err(|error| handle.loss(error, PATIENCE))? {
-            Reply::Ready {
-                pinned,
-                granted,
-                refused,
-            } => (handle.pinned, handle.granted, handle.refused) = (pinned, granted, refused),
+            Reply::Ready { pinned, granted, refused } => {
+                (handle.pinned, handle.granted, handle.refused) = (pinned, granted, refused)
+            }
             _ => {
                 let error = io::Error::other("the worker did not say it was ready");
                 return Err(WorkerLoss::broken(worker, error));
@@ -207,9 +203,7 @@ impl WorkerHandle {
     fn spawn(setup: &Setup) -> io::Result<WorkerHandle> {
         let (ours, theirs) = UnixStream::pair()?;
         let mut program = sys::role::command(ROLE, &std::process::id().to_string())?;
-        program
-            .stdin(Stdio::from(OwnedFd::from(theirs)))
-            .stdout(sys::process::null_device()?);
+        program.stdin(Stdio::from(OwnedFd::from(theirs))).stdout(sys::process::null_device()?);
         // A group of its own: Ctrl-C is the parent's to answer. One that gets
         // a session makes it itself, before it is ready: a session has a group
         // too, whose leader can't begin one, and what runs in the child before
@@ -267,9 +261,9 @@ impl WorkerHandle {
         match received {
             Ok(Some(reply)) => Ok(reply),
             Ok(None) => Err(self.loss(io::ErrorKind::UnexpectedEof.into(), patience)),
-            Err(error) if stopped.is_some() && is_timeout(&error) => Err(WorkerLoss::Stopped {
-                worker: self.worker,
-            }),
+            Err(error) if stopped.is_some() && is_timeout(&error) => {
+                Err(WorkerLoss::Stopped { worker: self.worker })
+            }
             Err(error) => Err(self.loss(error, patience)),
         }
     }
@@ -293,10 +287,7 @@ impl WorkerHandle {
                 };
                 WorkerLoss::Ended { worker, how }
             }
-            _ if is_timeout(&error) => WorkerLoss::TimedOut {
-                worker,
-                after: patience,
-            },
+            _ if is_timeout(&error) => WorkerLoss::TimedOut { worker, after: patience },
             _ => WorkerLoss::broken(worker, error),
         }
     }
@@ -328,8 +319,7 @@ mod tests {
     /// A worker that says nothing, and the end of its socket.
     fn silent() -> (WorkerHandle, UnixStream) {
         let (ours, theirs) = UnixStream::pair().expect("sockets");
-        ours.set_read_timeout(Some(Duration::from_millis(5)))
-            .expect("a timeout");
+        ours.set_read_timeout(Some(Duration::from_millis(5))).expect("a timeout");
         let handle = WorkerHandle {
             worker: 3,
             setup: Setup {
@@ -344,11 +334,7 @@ mod tests {
                 seed: 0,
                 machine_shape: Default::default(),
             },
-            child: Command::new("sleep")
-                .arg("1000")
-                .process_group(0)
-                .spawn()
-                .expect("sleeps"),
+            child: Command::new("sleep").arg("1000").process_group(0).spawn().expect("sleeps"),
             reaped: false,
             from: BufReader::new(ours.try_clone().expect("a copy")),
             to: ours,
@@ -419,10 +405,7 @@ mod tests {
         let go_on = AtomicBool::new(false);
         let loss = handle.receive_frame(Duration::from_millis(50), &go_on);
         let loss = loss.expect_err("nothing comes");
-        assert!(
-            matches!(loss, WorkerLoss::TimedOut { worker: 3, .. }),
-            "{loss}"
-        );
+        assert!(matches!(loss, WorkerLoss::TimedOut { worker: 3, .. }), "{loss}");
         let after = PATIENCE;
         let text = WorkerLoss::TimedOut { worker: 3, after }.to_string();
         assert_eq!(text, "worker 3 timed out after 60 s");
@@ -433,10 +416,7 @@ mod tests {
         let (mut handle, _theirs) = silent();
         let stop = AtomicBool::new(true);
         let loss = handle.receive_frame(Duration::from_secs(1_000_000), &stop);
-        assert!(
-            matches!(loss, Err(WorkerLoss::Stopped { worker: 3 })),
-            "{loss:?}"
-        );
+        assert!(matches!(loss, Err(WorkerLoss::Stopped { worker: 3 })), "{loss:?}");
     }
 
     #[test]

@@ -44,17 +44,9 @@ fn catalogue() -> Vec<Probe> {
         }),
         ..Probe::blank("my.curve")
     };
-    let figure = Probe {
-        on_disk,
-        ..Probe::blank("my.figure")
-    };
+    let figure = Probe { on_disk, ..Probe::blank("my.figure") };
     let optional = Probe {
-        on_disk: |site| {
-            on_disk(site).map(|room| OnDisk {
-                optional: true,
-                ..room
-            })
-        },
+        on_disk: |site| on_disk(site).map(|room| OnDisk { optional: true, ..room }),
         ..Probe::blank("my.optional")
     };
     vec![curve, figure, Probe::blank("my.other"), optional]
@@ -84,10 +76,7 @@ fn what_does_not_fit_is_refused_point_by_point() {
     assert_eq!(wants, [true, true, false]);
     let why = &of_curve[2].refused;
     assert!(matches!(why, Some(NoRoom::Bytes { .. })), "{why:?}");
-    assert_eq!(
-        (of_curve[2].visits, of_curve[2].allotment.as_nanos()),
-        (0, 0)
-    );
+    assert_eq!((of_curve[2].visits, of_curve[2].allotment.as_nanos()), (0, 0));
     let regimes: Vec<Regime> = of_curve.iter().map(|cell| cell.regime).collect();
     let long = Regime::Distribution;
     assert_eq!(regimes, [Regime::Gated, long, long]);
@@ -112,18 +101,8 @@ fn files_that_stay_are_counted_for_all_visits_and_their_end_is_planned() {
         let keeps = Probe {
             on_disk: match kept {
                 0 => |_| Some(OnDisk::default()),
-                100 => |_| {
-                    Some(OnDisk {
-                        kept: 100,
-                        ..OnDisk::default()
-                    })
-                },
-                _ => |_| {
-                    Some(OnDisk {
-                        kept: 1 << 40,
-                        ..OnDisk::default()
-                    })
-                },
+                100 => |_| Some(OnDisk { kept: 100, ..OnDisk::default() }),
+                _ => |_| Some(OnDisk { kept: 1 << 40, ..OnDisk::default() }),
             },
             extra_visits: false,
             ..Probe::blank("my.keeps")
@@ -140,10 +119,7 @@ fn files_that_stay_are_counted_for_all_visits_and_their_end_is_planned() {
         let files = u64::from(cell.visits * cell.workers) * 100;
         let removing = keeping.time.end - plain.time.end;
         let each = removing.as_nanos() as u64 / files;
-        assert!(
-            (10_000..60_000).contains(&each),
-            "{removing:?} for {files} files"
-        );
+        assert!((10_000..60_000).contains(&each), "{removing:?} for {files} files");
         let refused = of(1 << 40, budget).unavailable;
         assert!(refused[0].3.starts_with("needs "), "{refused:?}");
     }
@@ -153,11 +129,8 @@ fn files_that_stay_are_counted_for_all_visits_and_their_end_is_planned() {
 fn a_file_that_is_made_once_is_planned_once() {
     let dir = tempfile::tempdir().expect("a directory");
     let rows = ["my.curve".to_string(), "my.curve/other".to_string()];
-    let request = Request {
-        rows: rows.to_vec(),
-        budget: None,
-        ..request(Some(dir.path().into()), &[])
-    };
+    let request =
+        Request { rows: rows.to_vec(), budget: None, ..request(Some(dir.path().into()), &[]) };
     let machine = sys::machine(Path::new("/"));
     let plan = plan(&catalogue(), &request, &machine).expect("a plan");
     let with_making: Vec<(&str, u64)> = plan
@@ -198,13 +171,7 @@ fn published_points_are_rows_and_missing_ones_are_named() {
     let context = RunContext::of(&MachineReadings::default(), None, 1.0, 1.0);
     let rows = assemble::rows(&catalogue(), &plan, &states, &context);
     let ids: Vec<&str> = rows.iter().map(|row| row.id.as_str()).collect();
-    let expected = [
-        "my.curve",
-        "my.curve/1B",
-        "my.curve/1MiB",
-        "my.curve/large",
-        "my.curve/other",
-    ];
+    let expected = ["my.curve", "my.curve/1B", "my.curve/1MiB", "my.curve/large", "my.curve/other"];
     assert_eq!(ids, expected, "points of the row without a variant alone");
     let Outcome::Curve { axis, points } = &rows[0].outcome else {
         panic!("{:?}", rows[0].outcome);
@@ -222,15 +189,8 @@ fn published_points_are_rows_and_missing_ones_are_named() {
     };
     let why = unavailable(&rows[3]);
     assert!(why.starts_with("needs "), "{why}");
-    let missing = format!(
-        "not available here at {}: needs ",
-        model::size::text(1 << 62)
-    );
-    assert!(
-        rows[0].notes.iter().any(|note| note.starts_with(&missing)),
-        "{:?}",
-        rows[0].notes
-    );
+    let missing = format!("not available here at {}: needs ", model::size::text(1 << 62));
+    assert!(rows[0].notes.iter().any(|note| note.starts_with(&missing)), "{:?}", rows[0].notes);
     // Nothing of the curve: neither of its points, with the same reason.
     let states: Vec<CellState> = plan
         .cells
@@ -261,10 +221,7 @@ fn published_points_are_rows_and_missing_ones_are_named() {
 fn the_default_place_is_not_memory() {
     // What it is depends on the machine; that it is said, and no memory, not.
     match scratch::by_default() {
-        Ok(place) => assert_ne!(
-            place.filesystem.device,
-            model::filesystem::DeviceKind::Memory
-        ),
+        Ok(place) => assert_ne!(place.filesystem.device, model::filesystem::DeviceKind::Memory),
         Err(why) => assert!(matches!(why, ScratchError::NoDefault(_)), "{why}"),
     }
 }

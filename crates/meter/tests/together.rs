@@ -10,11 +10,7 @@ fn catalogue() -> Vec<Probe> {
         variants: vec!["all".into(), "first".into(), "second".into()],
         regime: Regime::Stamped,
         together: true,
-        effort: Effort {
-            visits: 2,
-            samples: 5,
-            ..Effort::SCALAR
-        },
+        effort: Effort { visits: 2, samples: 5, ..Effort::SCALAR },
         ..Probe::blank("my.whole")
     };
     let pairs = Probe {
@@ -36,10 +32,8 @@ fn catalogue() -> Vec<Probe> {
 }
 
 fn planned(rows: &[&str]) -> Plan {
-    let request = Request {
-        rows: rows.iter().map(ToString::to_string).collect(),
-        ..Request::default()
-    };
+    let request =
+        Request { rows: rows.iter().map(ToString::to_string).collect(), ..Request::default() };
     plan(&catalogue(), &request, &sys::machine(Path::new("/"))).expect("a plan")
 }
 
@@ -67,10 +61,7 @@ fn memory_of_the_work_costs_time_and_no_buffer() {
     let apart = many.allotment.as_secs_f64() - one.allotment.as_secs_f64();
     let expected = visits * 99_999.0 * f64::from(10 << 20) * 1e-9;
     // Visits take a little more than their parts come to.
-    assert!(
-        (1.0..1.5).contains(&(apart / expected)),
-        "{apart} {expected}"
-    );
+    assert!((1.0..1.5).contains(&(apart / expected)), "{apart} {expected}");
 }
 
 #[test]

@@ -226,26 +226,14 @@ pub struct Point {
 impl Point {
     /// A figure without an interval or a verdict.
     pub fn bare(x: f64, y: f64) -> Point {
-        Point {
-            x,
-            y,
-            low: None,
-            high: None,
-            verdict: None,
-        }
+        Point { x, y, low: None, high: None, verdict: None }
     }
 }
 
 impl Lines {
     /// Curves with nothing marked.
     pub fn new(x: Axis, y: Axis, series: Vec<Line>) -> Lines {
-        Lines {
-            x,
-            y,
-            series,
-            bands: Vec::new(),
-            marks: Vec::new(),
-        }
+        Lines { x, y, series, bands: Vec::new(), marks: Vec::new() }
     }
 }
 

@@ -48,11 +48,7 @@ impl Commands {
             [base, head] if [&base.name, &head.name] == Commands::BUILDS => {
                 format!("ci {}", head.text())
             }
-            all => all
-                .iter()
-                .map(Command::text)
-                .collect::<Vec<_>>()
-                .join(" vs "),
+            all => all.iter().map(Command::text).collect::<Vec<_>>().join(" vs "),
         }
     }
 }
@@ -139,18 +135,10 @@ impl Command {
         match (self.failures, self.ends.as_slice()) {
             // Documents of earlier versions don't say of how many.
             (1.., []) => Some(format!("{} failed", counted(self.failures as usize, "run"))),
-            (1.., [_]) => Some(format!(
-                "all {} runs failed ({})",
-                self.failures,
-                ways(false)
-            )),
+            (1.., [_]) => Some(format!("all {} runs failed ({})", self.failures, ways(false))),
             (1.., ends) => {
                 let all: u32 = ends.iter().map(|end| end.runs).sum();
-                Some(format!(
-                    "{} of {all} runs failed ({})",
-                    self.failures,
-                    ways(true)
-                ))
+                Some(format!("{} of {all} runs failed ({})", self.failures, ways(true)))
             }
             (0, [_, _, ..]) => Some(format!("its runs ended in different ways ({})", ways(true))),
             _ if self.replaced => Some("the file of its program changed during the runs".into()),

@@ -48,10 +48,6 @@ pub struct Conditions {
 impl Conditions {
     /// Time the CPU quota took during the run, in µs.
     pub fn throttled_us(&self) -> Option<u64> {
-        Some(
-            self.after
-                .throttled_us?
-                .saturating_sub(self.before.throttled_us?),
-        )
+        Some(self.after.throttled_us?.saturating_sub(self.before.throttled_us?))
     }
 }

@@ -77,10 +77,8 @@ impl ClockMovement {
     /// in five runs each, (max - min) / median in ns was 6.6 %, all of it the
     /// clock's (docs/method.md): a standard deviation of 6.6 / 2.33 = 2.8 %, with
     /// which 95 % of pairs of runs differ by at most 1.96 * sqrt(2) * 2.8 = 8 %.
-    pub const FLOOR: ClockMovement = ClockMovement {
-        relative: 0.08,
-        source: MovementSource::Floor,
-    };
+    pub const FLOOR: ClockMovement =
+        ClockMovement { relative: 0.08, source: MovementSource::Floor };
 
     /// From the clocks of a machine's stored runs, in any order: the quantile of
     /// their pairs, larger by what Student's t is than the normal quantile, since
@@ -99,11 +97,7 @@ impl ClockMovement {
         }
         let moved = stats::sorted(moved);
         let (share, larger, least) = match moved.len() >= LEAST_PAIRS {
-            true => (
-                PAIRS_WITHIN,
-                stats::t_quantile_975(clocks.len() - 1) / HALF,
-                0.0,
-            ),
+            true => (PAIRS_WITHIN, stats::t_quantile_975(clocks.len() - 1) / HALF, 0.0),
             false => (1.0, 1.0, ClockMovement::FLOOR.relative),
         };
         match stats::quantile_sorted(&moved, share) {
@@ -152,10 +146,7 @@ mod tests {
     use super::*;
 
     fn run(minute: u64, cycle_ns: f64) -> StoredClock {
-        StoredClock {
-            started_unix_ms: minute * 60_000,
-            cycle_ns,
-        }
+        StoredClock { started_unix_ms: minute * 60_000, cycle_ns }
     }
 
     #[test]
@@ -164,10 +155,7 @@ mod tests {
         assert_eq!(ClockMovement::of(&[run(0, 0.25)]), ClockMovement::FLOOR);
         let broken = [run(0, 0.0), run(1, f64::NAN), run(2, -1.0)];
         assert_eq!(ClockMovement::of(&broken), ClockMovement::FLOOR);
-        assert_eq!(
-            ClockMovement::FLOOR.to_string(),
-            "±8.0 % (assumed: too few stored runs)"
-        );
+        assert_eq!(ClockMovement::FLOOR.to_string(), "±8.0 % (assumed: too few stored runs)");
     }
 
     #[test]
@@ -195,10 +183,7 @@ mod tests {
         runs.extend((0..6).map(|k| run(720 + k * 10, 0.30)));
         let found = ClockMovement::of(&runs);
         assert_eq!(found.relative, 0.0, "{found:?}");
-        let source = MovementSource::Stored {
-            runs: 12,
-            pairs: 30,
-        };
+        let source = MovementSource::Stored { runs: 12, pairs: 30 };
         assert_eq!(found.source, source);
         // The order says nothing.
         runs.reverse();
@@ -226,9 +211,6 @@ mod tests {
             ..clock
         };
         let text = serde_json::to_string(&with).expect("text");
-        assert_eq!(
-            serde_json::from_str::<CoreClock>(&text).expect("read"),
-            with
-        );
+        assert_eq!(serde_json::from_str::<CoreClock>(&text).expect("read"), with);
     }
 }

@@ -64,10 +64,8 @@ pub(crate) fn dip(x: &[f64]) -> f64 {
             .windows(2)
             .map(|pair| bulge(x, pair[1], pair[0], 1.0))
             .fold(0.0, f64::max);
-        let above = up[at_up..]
-            .windows(2)
-            .map(|pair| bulge(x, pair[0], pair[1], -1.0))
-            .fold(0.0, f64::max);
+        let above =
+            up[at_up..].windows(2).map(|pair| bulge(x, pair[0], pair[1], -1.0)).fold(0.0, f64::max);
         found = found.max(below).max(above);
         if low == down[at_down] && high == up[at_up] {
             break;
@@ -144,9 +142,7 @@ mod tests {
         two.extend([2.0; 20]);
         assert!((dip(&two) - 0.25).abs() < 1e-12, "{}", dip(&two));
         // A tenth of the values apart: half of that share.
-        let mut few = (0..180)
-            .map(|k| 1.0 + 0.001 * f64::from(k))
-            .collect::<Vec<_>>();
+        let mut few = (0..180).map(|k| 1.0 + 0.001 * f64::from(k)).collect::<Vec<_>>();
         few.extend((0..20).map(|k| 5.0 + 0.001 * f64::from(k)));
         assert!((dip(&few) - 0.05).abs() < 0.01, "{}", dip(&few));
     }
@@ -162,10 +158,6 @@ mod tests {
             62.0, 63.0, 66.0, 70.0, 72.0, 72.0, 76.0,
         ];
         assert_eq!(faculty.len(), 63);
-        assert!(
-            (dip(&faculty) - 0.059_523_81).abs() < 1e-6,
-            "{}",
-            dip(&faculty)
-        );
+        assert!((dip(&faculty) - 0.059_523_81).abs() < 1e-6, "{}", dip(&faculty));
     }
 }

@@ -34,11 +34,7 @@ pub(crate) fn typical(readings: &[Reading]) -> Option<(Typical, Between)> {
         return Some((typical, Between::Samples));
     };
     widen(&mut typical.ns, half);
-    let widest = if half > samples {
-        between
-    } else {
-        Between::Samples
-    };
+    let widest = if half > samples { between } else { Between::Samples };
     Some((typical, widest))
 }
 
@@ -52,9 +48,7 @@ pub(crate) fn readings<'s>(
     samples: impl IntoIterator<Item = &'s Sample>,
     context: &Context,
 ) -> Vec<Reading> {
-    spread::readings(samples, |s| {
-        s.ns_per_op(context.ops_per_turn, context.ns_per_tick)
-    })
+    spread::readings(samples, |s| s.ns_per_op(context.ops_per_turn, context.ns_per_tick))
 }
 
 /// Typical of values that come in groups (the runs of one stretch of time):
@@ -112,32 +106,23 @@ pub(crate) fn modes(samples: &[&Sample], context: &Context) -> Vec<(Mode, Betwee
 /// stamps may be negative).
 pub(crate) fn modes_apart(modes: &[Mode]) -> bool {
     let ns = |m: &Mode| m.typical.ns.value;
-    let enough = modes
-        .iter()
-        .map(|m| m.typical.samples as usize)
-        .sum::<usize>()
-        >= SAMPLES_IN_ALL;
+    let enough = modes.iter().map(|m| m.typical.samples as usize).sum::<usize>() >= SAMPLES_IN_ALL;
     enough && large(modes).count() >= 2 && apart(large(modes).map(ns))
 }
 
 /// The two states that values fall into, if they do, the lower one first, and
 /// its largest value.
 pub(crate) fn two_states(readings: &[Reading], unit: &Unit) -> Option<(Vec<Mode>, f64)> {
-    let values: Vec<(u64, f64)> = readings
-        .iter()
-        .map(|r| (spread::visit(r.worker, r.at_ms), r.value))
-        .collect();
+    let values: Vec<(u64, f64)> =
+        readings.iter().map(|r| (spread::visit(r.worker, r.at_ms), r.value)).collect();
     let states = states::find(&values)?;
     let names = match unit.is_time() {
         true => ["fast", "slow"],
         false => ["lower", "upper"],
     };
     let state = |name: &str, upper: bool| {
-        let own: Vec<Reading> = readings
-            .iter()
-            .filter(|r| (r.value > states.split) == upper)
-            .copied()
-            .collect();
+        let own: Vec<Reading> =
+            readings.iter().filter(|r| (r.value > states.split) == upper).copied().collect();
         Some(Mode {
             name: name.into(),
             share: own.len() as f64 / readings.len() as f64,

@@ -212,9 +212,7 @@ impl Tail {
         }
         // Of an operation in which other threads take part, theirs may be the rest.
         if let Some(Longest { of, scheduler }) = self.longest.filter(|l| l.scheduler > 0) {
-            words.push(format!(
-                "{scheduler} of the longest {of} were the scheduler's"
-            ));
+            words.push(format!("{scheduler} of the longest {of} were the scheduler's"));
         }
         words.join(", ")
     }
@@ -275,9 +273,7 @@ impl Estimate {
     /// The figure to show first: quiet where there is one, else typical; of
     /// modes that lie apart, never of their mixture ([`Estimate::headline`]).
     pub fn ns(&self) -> Option<Interval> {
-        self.quiet
-            .map(|q| q.ns)
-            .or_else(|| self.headline().map(|(typical, _)| typical.ns))
+        self.quiet.map(|q| q.ns).or_else(|| self.headline().map(|(typical, _)| typical.ns))
     }
 
     /// The same without what the core clock moves between runs
@@ -382,8 +378,5 @@ pub(crate) fn of_distribution(
     verdict: Verdict,
     reason: String,
 ) -> Estimate {
-    Estimate {
-        reason,
-        ..Estimate::bare(typical, verdict)
-    }
+    Estimate { reason, ..Estimate::bare(typical, verdict) }
 }

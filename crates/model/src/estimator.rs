@@ -29,14 +29,8 @@ use std::collections::BTreeSet;
 /// The same two for the median of a distribution, which holds whatever the
 /// machine did: it wanders by more than the cost on a quiet machine, and its
 /// intervals with it (docs/method.md).
-const OF_DISTRIBUTION: Limits = Limits {
-    noisy_above: 0.10,
-    cannot_tell_above: 0.5,
-};
-const OF_QUIET: Limits = Limits {
-    noisy_above: NOISY_ABOVE,
-    cannot_tell_above: CANNOT_TELL_ABOVE,
-};
+const OF_DISTRIBUTION: Limits = Limits { noisy_above: 0.10, cannot_tell_above: 0.5 };
+const OF_QUIET: Limits = Limits { noisy_above: NOISY_ABOVE, cannot_tell_above: CANNOT_TELL_ABOVE };
 /// Fewer, from this many on, are enough where they agree to [`FEW_WITHIN`].
 const FEW_SAMPLES: usize = 6;
 /// Median absolute deviation of a few samples that agree, as a share of their
@@ -77,9 +71,7 @@ fn of_samples(samples: &[Sample], context: &Context) -> Estimate {
             .unwrap_or_else(|| judge_distribution(known, states.as_deref(), 0.0)),
     };
     Estimate {
-        modes: states
-            .filter(|_| verdict == Verdict::TwoStates)
-            .unwrap_or_default(),
+        modes: states.filter(|_| verdict == Verdict::TwoStates).unwrap_or_default(),
         ..of_distribution(typical.map(|(typical, _)| typical), verdict, reason)
     }
 }
@@ -132,13 +124,7 @@ fn judge_distribution(
     }
     match states {
         Some(states) => (Verdict::TwoStates, in_words(states, &Unit::Time)),
-        None => judge_width(
-            &typical.ns,
-            least_ns,
-            OF_DISTRIBUTION,
-            between.text(),
-            &Unit::Time,
-        ),
+        None => judge_width(&typical.ns, least_ns, OF_DISTRIBUTION, between.text(), &Unit::Time),
     }
 }
 
@@ -146,24 +132,15 @@ fn gated(samples: &[Sample], context: &Context) -> Estimate {
     let typical = typical(&distribution::readings(ordinary(samples), context));
     let asked = ordinary(samples).count();
     let quiet_samples = context.gate.quiet_samples(samples);
-    let calm = quiet_samples
-        .iter()
-        .filter(|s| !s.has(flag::WAITED_FOR_QUIET))
-        .count();
+    let calm = quiet_samples.iter().filter(|s| !s.has(flag::WAITED_FOR_QUIET)).count();
     let needed_workers = WORKERS.min(context.workers as usize).max(2);
     let enough = quiet_samples.len() >= SAMPLES_IN_ALL || few_but_alike(&quiet_samples, context);
     let known = quiet(&quiet_samples, context)
         .filter(|(quiet, _)| enough && quiet.workers as usize >= needed_workers);
     let mut estimate = Estimate {
         quiet_share: (asked > 0).then(|| calm as f64 / asked as f64),
-        below_ns: known
-            .as_ref()
-            .and_then(|(q, _)| below_resolution(q, &quiet_samples, context)),
-        ..of_distribution(
-            typical.map(|(typical, _)| typical),
-            Verdict::Ok,
-            String::new(),
-        )
+        below_ns: known.as_ref().and_then(|(q, _)| below_resolution(q, &quiet_samples, context)),
+        ..of_distribution(typical.map(|(typical, _)| typical), Verdict::Ok, String::new())
     };
     let states = known.as_ref().and_then(|_| {
         let values = spread::readings(quiet_samples.iter().copied(), |s| in_ns(s, context));
@@ -173,10 +150,7 @@ fn gated(samples: &[Sample], context: &Context) -> Estimate {
     estimate.quiet = known.map(|(quiet, _)| quiet);
     (estimate.verdict, estimate.reason) = match (broken, known, states) {
         (Some(broken), ..) => broken,
-        (None, None, _) => (
-            Verdict::CannotTell,
-            too_few(&quiet_samples, samples, context),
-        ),
+        (None, None, _) => (Verdict::CannotTell, too_few(&quiet_samples, samples, context)),
         (None, Some(_), _) if estimate.below_ns.is_some() => (Verdict::Ok, String::new()),
         (None, Some(_), Some((states, split))) => {
             // The figure is that of one state, and none between them.
@@ -208,9 +182,7 @@ fn too_few(quiet: &[&Sample], all: &[Sample], context: &Context) -> String {
     if gate.state == GateState::NeverQuiet {
         return gate.reason.clone();
     }
-    let visits: BTreeSet<u64> = ordinary(all)
-        .map(|s| spread::visit(s.worker, s.at_ms))
-        .collect();
+    let visits: BTreeSet<u64> = ordinary(all).map(|s| spread::visit(s.worker, s.at_ms)).collect();
     let calm = gate
         .quiet_readings(ordinary(all))
         .filter(|&calm| calm < 0.5 && gate.quiet_ratio.is_some() && visits.len() >= LEAST_VISITS);
@@ -281,11 +253,7 @@ fn known(readings: &[Reading]) -> Option<(Interval, Between)> {
     let workers = stats::trimmed_t_interval(&spread::of_workers(readings))?;
     let (half, between) =
         spread::half_width(readings).unwrap_or((workers.half_width(), Between::Workers));
-    let interval = Interval {
-        low: workers.value - half,
-        high: workers.value + half,
-        ..workers
-    };
+    let interval = Interval { low: workers.value - half, high: workers.value + half, ..workers };
     Some((interval, between))
 }
 
@@ -320,11 +288,7 @@ fn few_but_alike(samples: &[&Sample], context: &Context) -> bool {
 /// there: the interval holds 0 and is narrow (so the figure is known to be
 /// small), or the figure is within three steps of the clock.
 fn below_resolution(quiet: &Quiet, samples: &[&Sample], context: &Context) -> Option<f64> {
-    let ops = stats::median(
-        samples
-            .iter()
-            .map(|s| s.turns as f64 * context.ops_per_turn),
-    )?;
+    let ops = stats::median(samples.iter().map(|s| s.turns as f64 * context.ops_per_turn))?;
     let step_ns = context.resolution_ns / ops;
     let cycle_ns = context.core_clock.map_or(0.4, |c| c.cycle_ns.value);
     let ns = quiet.ns_of_run();
@@ -334,10 +298,7 @@ fn below_resolution(quiet: &Quiet, samples: &[&Sample], context: &Context) -> Op
 }
 
 fn broken_counter() -> (Verdict, String) {
-    (
-        Verdict::Invalid,
-        "the clock ran backwards or stood still during a sample".into(),
-    )
+    (Verdict::Invalid, "the clock ran backwards or stood still during a sample".into())
 }
 
 fn invalid(samples: &[Sample], context: &Context) -> Option<(Verdict, String)> {
@@ -366,12 +327,8 @@ fn robbed(samples: &[Sample], context: &Context) -> Option<(Verdict, String)> {
             s.evidence.lost_ns as f64 > LOST_ABOVE * ticks as f64 * context.ns_per_tick
         })
         .count();
-    (robbed * 2 > ordinary(samples).count()).then(|| {
-        (
-            Verdict::Invalid,
-            "the measuring thread lost its CPU in most samples".into(),
-        )
-    })
+    (robbed * 2 > ordinary(samples).count())
+        .then(|| (Verdict::Invalid, "the measuring thread lost its CPU in most samples".into()))
 }
 
 /// How wide an interval may be, to either side, as a share of its figure.

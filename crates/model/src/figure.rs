@@ -11,18 +11,11 @@ pub fn decimals(value: f64, half_width: f64) -> usize {
     /// Digits below that are rounding errors.
     const MOST: i32 = 12;
     let digit_of = |x: f64| {
-        if x.abs() > 0.0 && x.is_finite() {
-            x.abs().log10().floor() as i32
-        } else {
-            0
-        }
+        if x.abs() > 0.0 && x.is_finite() { x.abs().log10().floor() as i32 } else { 0 }
     };
     let by_value = 2 - digit_of(value);
-    let by_width = if half_width > 0.0 && half_width.is_finite() {
-        -digit_of(half_width)
-    } else {
-        by_value
-    };
+    let by_width =
+        if half_width > 0.0 && half_width.is_finite() { -digit_of(half_width) } else { by_value };
     by_value.min(by_width.max(0)).clamp(0, MOST) as usize
 }
 
@@ -78,9 +71,7 @@ pub fn value(unit: &Unit, value: f64) -> String {
         true => 0,
         false => places(unit, value, 0.0, scale),
     };
-    format!("{:.places$} {name}", value / scale)
-        .trim_end()
-        .into()
+    format!("{:.places$} {name}", value / scale).trim_end().into()
 }
 
 /// Decimals of a value and the half of its interval once divided by `scale`.
@@ -114,11 +105,7 @@ pub fn figure(ns: &Interval, unit: &Unit) -> Figure {
     };
     let (scale, name) = scale_of(unit, value);
     let [text, half_width] = in_scale(unit, value, half, scale);
-    Figure {
-        value: text,
-        half_width,
-        unit: name,
-    }
+    Figure { value: text, half_width, unit: name }
 }
 
 /// A value of a row's unit and half of its interval, both divided by `scale`,
@@ -160,9 +147,62 @@ fn half_width_text(half: f64, decimals: usize) -> String {
     format!("{rounded:.decimals$}")
 }
 
+/// A text of a number that is nothing has no sign.
+pub(crate) fn without_sign_of_zero(text: String) -> String {
+    match text.strip_prefix('-') {
+        Some(rest) if is_zero(rest) => rest.to_owned(),
+        _ => text,
+    }
+}
+
+/// A plain number of three digits, fewer where its interval supports fewer;
+/// zeros in the places of the others: `104000000`.
+pub fn number_of_digits(value: f64, half: f64) -> String {
+    let digit_of = |x: f64| x.abs().log10().floor() as i32;
+    let has_digits = value.abs() > 0.0 && value.is_finite();
+    let by_width = |half: f64| match half > 0.0 && half.is_finite() {
+        true => digit_of(half),
+        false => i32::MIN,
+    };
+    let last = match has_digits {
+        true => (digit_of(value) - 2).max(by_width(half)),
+        false => 0,
+    };
+    if last <= 0 {
+        return without_sign_of_zero(format!("{value:.*}", decimals(value, half)));
+    }
+    let step = 10_f64.powi(last);
+    without_sign_of_zero(format!("{:.0}", (value / step).round() * step))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn plain_numbers_claim_no_digit_that_is_not_known() {
+        let texts = [
+            (0.15312, 0.001),
+            (1.0714, 0.01),
+            (412.3, 2.9),
+            (18_437.0, 212.0),
+            (104_137_671.1, 0.0),
+            (104_137_671.1, 2e7),
+            (-3_140.0, 210.0),
+            (3.0, 40.0),
+            (0.0, 0.0),
+        ]
+        .map(|(value, half)| number_of_digits(value, half));
+        let expected =
+            ["0.153", "1.07", "412", "18400", "104000000", "100000000", "-3100", "0", "0.00"];
+        assert_eq!(texts, expected);
+    }
+
+    #[test]
+    fn nothing_has_no_sign() {
+        assert_eq!(without_sign_of_zero("-0.00".into()), "0.00");
+        assert_eq!(without_sign_of_zero("-0.03".into()), "-0.03");
+    }
 
     #[test]
     fn a_tiny_figure_has_few_digits() {
@@ -180,14 +220,7 @@ mod tests {
     }
 
     fn of(value: f64, half: f64) -> Figure {
-        figure(
-            &Interval {
-                value,
-                low: value - half,
-                high: value + half,
-            },
-            &Unit::Time,
-        )
+        figure(&Interval { value, low: value - half, high: value + half }, &Unit::Time)
     }
 
     #[test]
@@ -204,10 +237,7 @@ mod tests {
     #[test]
     fn a_half_width_has_the_unit_that_suits_it() {
         let shown = of(1689.0, 2_929_603.0);
-        assert_eq!(
-            (shown.value.as_str(), shown.half_width.as_str()),
-            ("2", "2.93 ms")
-        );
+        assert_eq!((shown.value.as_str(), shown.half_width.as_str()), ("2", "2.93 ms"));
         assert_eq!(of(2_641.0, 26_406.0).half_width, "27");
         assert_eq!(of(900.0, 12_000.0).half_width, "12.0 µs");
         assert_eq!(of(20_000.0, 3_000_000.0).half_width, "3.00 ms");
@@ -216,11 +246,7 @@ mod tests {
         assert_eq!(of(-0.04, 0.5).value, "0");
         assert_eq!(of(0.0, 0.0).value, "0");
         assert_eq!(of(60.0, 250.0).half_width, "250");
-        let vague = Interval {
-            value: 0.4,
-            low: 0.1,
-            high: 900.0,
-        };
+        let vague = Interval { value: 0.4, low: 0.1, high: 900.0 };
         let speed = figure(&vague, &Unit::Bandwidth { bytes_per_op: 4.0 });
         assert_eq!(speed.half_width, ">100 %");
         assert_eq!(time(0.0), "0 ns");
@@ -229,14 +255,7 @@ mod tests {
     #[test]
     fn counts_and_bytes_are_no_times() {
         let of = |value: f64, half: f64, unit| {
-            let f = figure(
-                &Interval {
-                    value,
-                    low: value - half,
-                    high: value + half,
-                },
-                &unit,
-            );
+            let f = figure(&Interval { value, low: value - half, high: value + half }, &unit);
             format!("{} {} ±{}", f.value, f.unit, f.half_width)
         };
         assert_eq!(of(3.0, 0.0, Unit::Count), "3  ±0");
@@ -258,11 +277,7 @@ mod tests {
         assert_eq!(time(0.5), "0.500 ns");
         assert_eq!(time(12_340.0), "12.3 µs");
         assert_eq!(time(52_226_907.0), "52.2 ms");
-        let half_a_cycle = Interval {
-            value: 0.4,
-            low: 0.396,
-            high: 0.404,
-        };
+        let half_a_cycle = Interval { value: 0.4, low: 0.396, high: 0.404 };
         let ghz = figure(&half_a_cycle, &Unit::Frequency);
         assert_eq!((ghz.value.as_str(), ghz.unit), ("2.50", "GHz"));
         let bandwidth = figure(&half_a_cycle, &Unit::Bandwidth { bytes_per_op: 4.0 });

@@ -187,9 +187,7 @@ pub(crate) fn capacity_is_quiet(capacity: f64) -> bool {
 /// or on any that a quiet core may have.
 pub fn looks_quiet(reading: &CanaryReading, kept_ratio: Option<f64>) -> bool {
     let on = |ratio: &f64| within(reading.ratio / ratio, QUIET_BAND);
-    kept_ratio
-        .as_ref()
-        .map_or_else(|| QUIET_RATIOS.iter().any(on), on)
+    kept_ratio.as_ref().map_or_else(|| QUIET_RATIOS.iter().any(on), on)
         && reading.capacity.is_none_or(capacity_is_quiet)
 }
 
@@ -212,11 +210,9 @@ pub(crate) fn ends(sample: &Sample) -> Vec<End> {
                 in_percent: false,
             })
             .collect(),
-        (None, Some(percent)) => vec![End {
-            ratio: f64::from(percent) / 100.0,
-            capacity: None,
-            in_percent: true,
-        }],
+        (None, Some(percent)) => {
+            vec![End { ratio: f64::from(percent) / 100.0, capacity: None, in_percent: true }]
+        }
         (None, None) => Vec::new(),
     }
 }
@@ -277,16 +273,13 @@ impl Gate {
             true => QUIET_BAND_PERCENT,
             false => QUIET_BAND,
         };
-        self.quiet_ratio
-            .is_some_and(|quiet| within(end.ratio / quiet, band))
+        self.quiet_ratio.is_some_and(|quiet| within(end.ratio / quiet, band))
     }
 
     pub(crate) fn end_is_quiet(&self, end: &End) -> bool {
         match self.state {
             GateState::Older => {
-                let limit = self
-                    .quiet_ratio
-                    .map(|quiet| quiet * (1.0 + OLDER_TOLERANCE));
+                let limit = self.quiet_ratio.map(|quiet| quiet * (1.0 + OLDER_TOLERANCE));
                 limit.is_some_and(|limit| end.ratio <= limit)
             }
             GateState::Unused | GateState::NeverQuiet => false,
@@ -299,8 +292,7 @@ impl Gate {
     }
 
     fn cycle_is_quiet(&self, cycle_ns: f64) -> bool {
-        self.fastest_cycle_ns
-            .is_none_or(|fastest| cycle_ns <= fastest * (1.0 + CYCLE_TOLERANCE))
+        self.fastest_cycle_ns.is_none_or(|fastest| cycle_ns <= fastest * (1.0 + CYCLE_TOLERANCE))
     }
 
     /// The quiet ratio, if later runs of the machine may take it from this one:
@@ -331,11 +323,7 @@ impl Gate {
 
     /// Whether one canary reading is that of a quiet machine.
     pub fn is_quiet_reading(&self, reading: &CanaryReading) -> bool {
-        let end = End {
-            ratio: reading.ratio,
-            capacity: reading.capacity,
-            in_percent: false,
-        };
+        let end = End { ratio: reading.ratio, capacity: reading.capacity, in_percent: false };
         self.end_is_quiet(&end) && self.cycle_is_quiet(reading.cycle_ns)
     }
 

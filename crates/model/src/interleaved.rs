@@ -52,8 +52,7 @@ pub fn p_value(first: &[f64], second: &[f64]) -> Option<f64> {
 /// One for each whole round.
 fn ratios(first: &[f64], second: &[f64]) -> Option<Vec<f64>> {
     let both = first.iter().zip(second);
-    both.map(|(&a, &b)| (a > 0.0 && b > 0.0).then_some(b / a))
-        .collect()
+    both.map(|(&a, &b)| (a > 0.0 && b > 0.0).then_some(b / a)).collect()
 }
 
 /// The word for a ratio: the same only where the whole interval stays within

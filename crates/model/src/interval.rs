@@ -6,27 +6,17 @@ use crate::stats::Interval;
 impl Interval {
     /// A value with half of its interval to either side.
     pub fn about(value: f64, half: f64) -> Interval {
-        Interval {
-            value,
-            low: value - half,
-            high: value + half,
-        }
+        Interval { value, low: value - half, high: value + half }
     }
 
     /// The sum of two figures.
     pub fn plus(&self, other: &Interval) -> Interval {
-        Interval::about(
-            self.value + other.value,
-            self.half_width().hypot(other.half_width()),
-        )
+        Interval::about(self.value + other.value, self.half_width().hypot(other.half_width()))
     }
 
     /// The first figure less the second.
     pub fn minus(&self, other: &Interval) -> Interval {
-        Interval::about(
-            self.value - other.value,
-            self.half_width().hypot(other.half_width()),
-        )
+        Interval::about(self.value - other.value, self.half_width().hypot(other.half_width()))
     }
 
     /// The first figure over the second; `None` where either is not above 0.
@@ -34,9 +24,7 @@ impl Interval {
         if !(self.value > 0.0 && other.value > 0.0) {
             return None;
         }
-        let relative = self
-            .relative_half_width()
-            .hypot(other.relative_half_width());
+        let relative = self.relative_half_width().hypot(other.relative_half_width());
         let value = self.value / other.value;
         Some(Interval::about(value, value * relative))
     }

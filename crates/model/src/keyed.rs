@@ -104,10 +104,7 @@ impl<T, I: SliceIndex<[T]>> std::ops::IndexMut<I> for Keyed<T> {
 
 impl<T> From<Vec<T>> for Keyed<T> {
     fn from(items: Vec<T>) -> Keyed<T> {
-        Keyed {
-            items,
-            by_id: OnceLock::new(),
-        }
+        Keyed { items, by_id: OnceLock::new() }
     }
 }
 

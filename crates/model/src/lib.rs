@@ -39,6 +39,7 @@ pub mod misfit;
 mod missing_points;
 pub mod nearest;
 pub mod noise;
+mod older;
 pub mod overview;
 pub mod paired;
 pub mod pattern;

@@ -22,12 +22,7 @@ pub struct Limits {
 /// for each value. A sample says in a byte of which of its row's modes it is.
 pub const RUN: Limits = Limits {
     entries: 16_384,
-    own: &[
-        ("rows", 1 << 17),
-        ("cells", 1 << 17),
-        ("points", 1 << 17),
-        ("modes", 1 << 8),
-    ],
+    own: &[("rows", 1 << 17), ("cells", 1 << 17), ("points", 1 << 17), ("modes", 1 << 8)],
     columns: Some(("samples", 1 << 22)),
     text_bytes: 1 << 20,
     bytes_per_value: 16,
@@ -69,8 +64,7 @@ pub const PACK: Limits = Limits {
 pub fn unpacked_bytes(packed: usize, most: u64) -> u64 {
     const ANY: u64 = 16 << 20;
     const FACTOR: u64 = 64;
-    ANY.saturating_add(FACTOR.saturating_mul(packed as u64))
-        .min(most)
+    ANY.saturating_add(FACTOR.saturating_mul(packed as u64)).min(most)
 }
 
 /// Values that any document may have, however short it is.
@@ -141,14 +135,7 @@ struct Text {
 impl<'l> Counter<'l> {
     /// Nothing read yet.
     pub fn new(limits: &'l Limits) -> Counter<'l> {
-        Counter {
-            limits,
-            open: Vec::new(),
-            bytes: 0,
-            values: 0,
-            text: None,
-            name: String::new(),
-        }
+        Counter { limits, open: Vec::new(), bytes: 0, values: 0, text: None, name: String::new() }
     }
 
     /// How much was counted, bytes.
@@ -183,10 +170,7 @@ impl<'l> Counter<'l> {
                     self.name.push(char::from(byte));
                 }
                 if text.bytes > self.limits.text_bytes {
-                    return Err(Excess::Text {
-                        name: self.place(),
-                        limit: self.limits.text_bytes,
-                    });
+                    return Err(Excess::Text { name: self.place(), limit: self.limits.text_bytes });
                 }
                 continue;
             }
@@ -206,10 +190,7 @@ impl<'l> Counter<'l> {
             Some(open) => std::mem::take(&mut open.expects_name),
             None => false,
         };
-        self.text = Some(Text {
-            is_name,
-            ..Text::default()
-        });
+        self.text = Some(Text { is_name, ..Text::default() });
         match is_name {
             true => self.name.clear(),
             false => self.value()?,
@@ -318,10 +299,7 @@ mod tests {
         let over =
             |name: &str, limit| Err(format!("its list {name:?} has more than {limit} entries"));
         for (json, expected) in [
-            (
-                r#"{"cpus":[1,2,3],"rows":[1,2,3,4,5],"samples":{"a":[1,2,3,4,5,6]}}"#,
-                Ok(()),
-            ),
+            (r#"{"cpus":[1,2,3],"rows":[1,2,3,4,5],"samples":{"a":[1,2,3,4,5,6]}}"#, Ok(())),
             (r#"{"cpus":[1,2,3,4]}"#, over("cpus", 3)),
             (r#"{"rows":[1,2,3,4,5,6]}"#, over("rows", 5)),
             (r#"{"modes":[1,2,3]}"#, over("modes", 2)),
@@ -330,10 +308,7 @@ mod tests {
             (r#"{"samples":{"a":[1,2,3,4,5,6,7]}}"#, over("a", 6)),
             (r#"{"a,b":"[,,,","c":"\"[[["}"#, Ok(())),
             (r#"{"a":1,"b":2,"c":3,"d":4}"#, over("document", 3)),
-            (
-                r#"{"t":"123456789"}"#,
-                Err("a text in \"t\" has more than 8 bytes".into()),
-            ),
+            (r#"{"t":"123456789"}"#, Err("a text in \"t\" has more than 8 bytes".into())),
         ] {
             assert_eq!(counted(json), expected, "{json}");
         }
@@ -344,10 +319,7 @@ mod tests {
     #[test]
     fn many_tiny_values_are_refused_and_those_of_columns_are_not_counted() {
         let texts = |count: usize| format!("[{}1]", r#"["",""],"#.repeat(count));
-        let limits = Limits {
-            entries: usize::MAX,
-            ..SMALL
-        };
+        let limits = Limits { entries: usize::MAX, ..SMALL };
         let count = |json: &str| Counter::new(&limits).feed(json.as_bytes());
         assert_eq!(count(&texts(1000)), Ok(()));
         assert!(matches!(count(&texts(1 << 16)), Err(Excess::Values(_))));
@@ -364,10 +336,7 @@ mod tests {
         };
         assert_eq!(modes(usize::from(u8::MAX) + 1), Ok(()));
         let why = modes(usize::from(u8::MAX) + 2).expect_err("one more");
-        assert_eq!(
-            why.to_string(),
-            "its list \"modes\" has more than 256 entries"
-        );
+        assert_eq!(why.to_string(), "its list \"modes\" has more than 256 entries");
     }
 
     #[test]
@@ -410,12 +379,7 @@ mod tests {
         lists(&json, &mut Vec::new(), &mut found);
         assert!(found.len() > 30, "{found:?}");
         const MOST: usize = 20_000;
-        let limits = Limits {
-            entries: MOST,
-            own: &[],
-            columns: Some(("samples", MOST)),
-            ..RUN
-        };
+        let limits = Limits { entries: MOST, own: &[], columns: Some(("samples", MOST)), ..RUN };
         for place in found {
             let mut json = json.clone();
             let list = json.pointer_mut(&place).expect("the list");
@@ -426,10 +390,7 @@ mod tests {
             let why = Counter::new(&limits).feed(&bytes).expect_err(&place);
             let name = place.rsplit('/').find(|part| part.parse::<u32>().is_err());
             let why = why.to_string();
-            assert!(
-                why.contains(&format!("{:?}", name.expect("a name"))),
-                "{place}: {why}"
-            );
+            assert!(why.contains(&format!("{:?}", name.expect("a name"))), "{place}: {why}");
         }
     }
 }

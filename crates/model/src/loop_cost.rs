@@ -169,10 +169,8 @@ mod tests {
     }
 
     fn weighed_of(samples: &[Sample]) -> Estimate {
-        let gate = Gate {
-            multiply_ratio: Some(3.0),
-            ..MachineReadings::of(samples).gate(Some(1.0))
-        };
+        let gate =
+            Gate { multiply_ratio: Some(3.0), ..MachineReadings::of(samples).gate(Some(1.0)) };
         let context = Context {
             contradiction: None,
             gate: &gate,

@@ -164,10 +164,7 @@ impl Machine {
                 max_hz: fact(why),
                 current_hz: fact(why),
             },
-            clock_source: ClockSourceFacts {
-                current: fact(why),
-                available: fact(why),
-            },
+            clock_source: ClockSourceFacts { current: fact(why), available: fact(why) },
             tsc_invariant: fact(why),
         }
     }
@@ -249,27 +246,18 @@ mod tests {
         machine.hypervisor = Fact::known(Presence::Present("KVM".into()));
         machine.cpu_quota = Fact::known(Limit::At(0.5));
         machine.memory.cgroup_limit_bytes = Fact::known(Limit::Unlimited);
-        machine.cpu_signature = Fact::known(CpuSignature::X86 {
-            family: 25,
-            model: 1,
-            stepping: 1,
-        });
+        machine.cpu_signature =
+            Fact::known(CpuSignature::X86 { family: 25, model: 1, stepping: 1 });
         let text = serde_json::to_string(&machine).expect("serialises");
         let back: Machine = serde_json::from_str(&text).expect("parses");
         assert_eq!(back, machine);
         assert!(text.contains(r#""emulated":{"value":"absent"}"#), "{text}");
-        assert!(
-            text.contains(r#""cpu_quota":{"value":{"at":0.5}}"#),
-            "{text}"
-        );
+        assert!(text.contains(r#""cpu_quota":{"value":{"at":0.5}}"#), "{text}");
     }
 
     #[test]
     fn facts_print_their_reason() {
-        assert_eq!(
-            Fact::<u32>::unknown("no such file").to_string(),
-            "unknown: no such file"
-        );
+        assert_eq!(Fact::<u32>::unknown("no such file").to_string(), "unknown: no such file");
         assert_eq!(Fact::known(Presence::Absent).to_string(), "none");
         assert_eq!(Fact::known(Limit::At(3)).to_string(), "3");
     }

@@ -48,8 +48,7 @@ impl MachineReadings {
             let evidence = &sample.evidence;
             self.cycles.extend(sample.cycle_ns());
             let last_level_ps = evidence.last_level_ps;
-            self.last_level
-                .extend(last_level_ps.map(|ps| f64::from(ps) / 1000.0));
+            self.last_level.extend(last_level_ps.map(|ps| f64::from(ps) / 1000.0));
             if sample.has(flag::WAITED_FOR_QUIET) {
                 continue;
             }
@@ -59,8 +58,7 @@ impl MachineReadings {
                 (sample.worker, sample.at_ms, load_ps, permille)
             }));
             if evidence.lost_ns == 0 {
-                self.clock
-                    .extend(sample.cycle_ns().map(|cycle| (sample.at_ms, cycle)));
+                self.clock.extend(sample.cycle_ns().map(|cycle| (sample.at_ms, cycle)));
             }
         }
         self.cycles.sort_by(f64::total_cmp);
@@ -124,11 +122,7 @@ impl MachineReadings {
         // Each stretch counts alike, however many canaries fell into it.
         let value = stats::median(stretch_medians)?;
         Some(CoreClock {
-            cycle_ns: Interval {
-                value,
-                low: value - half,
-                high: value + half,
-            },
+            cycle_ns: Interval { value, low: value - half, high: value + half },
             p10_ns: stats::quantile_sorted(&sorted, 0.1)?,
             p90_ns: stats::quantile_sorted(&sorted, 0.9)?,
             shortest_ns: stats::quantile_sorted(&sorted, 0.01)?,
@@ -160,10 +154,8 @@ fn quiet_ratio(
 ) -> (Option<f64>, Learned) {
     let least = LEAST_READINGS.max(ratios.len() / 100);
     let others_agree = |quiet: f64| {
-        let on: Vec<&End> = readings
-            .iter()
-            .filter(|r| within(r.ratio / quiet, QUIET_BAND))
-            .collect();
+        let on: Vec<&End> =
+            readings.iter().filter(|r| within(r.ratio / quiet, QUIET_BAND)).collect();
         multiply_ratio.is_some_and(is_whole)
             && share(&on, |r| r.capacity.is_some_and(capacity_is_quiet))
                 .is_some_and(|share| share >= 0.5)

@@ -127,9 +127,7 @@ pub fn misfit(error: &serde_json::Error, json: &[u8]) -> Misfit {
     // What ends as a document does is whole.
     let is_closed = matches!(json.trim_ascii_end().last(), Some(b'}' | b']'));
     let message = error.to_string();
-    let message = message
-        .rsplit_once(" at line ")
-        .map_or(&*message, |(message, _)| message);
+    let message = message.rsplit_once(" at line ").map_or(&*message, |(message, _)| message);
     let (kind, reason) = match error.classify() {
         Category::Eof => (Kind::CutOff, "it is truncated".into()),
         Category::Syntax
@@ -146,12 +144,7 @@ pub fn misfit(error: &serde_json::Error, json: &[u8]) -> Misfit {
         Category::Syntax => (Kind::NotJson, not_json(text, column)),
         Category::Data | Category::Io => (Kind::Unfit, in_words(message)),
     };
-    Misfit {
-        kind,
-        line,
-        column,
-        reason,
-    }
+    Misfit { kind, line, column, reason }
 }
 
 fn not_json(line: &[u8], column: usize) -> String {
@@ -169,11 +162,7 @@ fn not_json(line: &[u8], column: usize) -> String {
 pub fn in_words(message: &str) -> String {
     let parted = |prefix: &str| message.strip_prefix(prefix)?.split_once(", expected ");
     if let Some((found, wanted)) = parted("invalid type: ").or_else(|| parted("invalid value: ")) {
-        return format!(
-            "{} is needed, not {}",
-            self::wanted(wanted),
-            self::found(found)
-        );
+        return format!("{} is needed, not {}", self::wanted(wanted), self::found(found));
     }
     if let Some((length, wanted)) = parted("invalid length ") {
         return format!("{} is needed, not a list of {length}", self::wanted(wanted));
@@ -233,14 +222,7 @@ fn wanted(what: &str) -> String {
         "a sequence" | "sequence" => "a list",
         "string or map" => "a text or an object",
         "unit" | "null" | "option" => "null",
-        _ if begins(&[
-            "struct ",
-            "a map",
-            "map",
-            "internally tagged",
-            "adjacently tagged",
-        ]) =>
-        {
+        _ if begins(&["struct ", "a map", "map", "internally tagged", "adjacently tagged"]) => {
             "an object"
         }
         _ if begins(&["an array", "a tuple", "tuple ", "fewer elements"]) => match last {
@@ -324,52 +306,19 @@ mod tests {
     fn what_does_not_fit_is_said_in_plain_words_with_its_place() {
         let long = "x".repeat(100);
         for (fields, expected) in [
-            (
-                "\"count\": -5",
-                "rows[0].count: a whole number from 0 is needed, not -5",
-            ),
-            (
-                "\"count\": \"5\"",
-                "rows[0].count: a whole number from 0 is needed, not \"5\"",
-            ),
-            (
-                "\"count\": 5.5",
-                "rows[0].count: a whole number from 0 is needed, not 5.5",
-            ),
-            (
-                "\"share\": {}",
-                "rows[0].share: a number is needed, not an object",
-            ),
-            (
-                "\"share\": []",
-                "rows[0].share: a number is needed, not a list",
-            ),
+            ("\"count\": -5", "rows[0].count: a whole number from 0 is needed, not -5"),
+            ("\"count\": \"5\"", "rows[0].count: a whole number from 0 is needed, not \"5\""),
+            ("\"count\": 5.5", "rows[0].count: a whole number from 0 is needed, not 5.5"),
+            ("\"share\": {}", "rows[0].share: a number is needed, not an object"),
+            ("\"share\": []", "rows[0].share: a number is needed, not a list"),
             ("\"is\": 1", "rows[0].is: true or false is needed, not 1"),
-            (
-                "\"pair\": [1]",
-                "rows[0].pair: a list of 2 is needed, not a list of 1",
-            ),
-            (
-                "\"three\": [1]",
-                "rows[0].three: a list of 3 is needed, not a list of 1",
-            ),
+            ("\"pair\": [1]", "rows[0].pair: a list of 2 is needed, not a list of 1"),
+            ("\"three\": [1]", "rows[0].three: a list of 3 is needed, not a list of 1"),
             ("\"list\": true", "rows[0].list: a list is needed, not true"),
-            (
-                "\"list\": [1, \"a\"]",
-                "rows[0].list[1]: a whole number is needed, not \"a\"",
-            ),
-            (
-                "\"map\": {\"k\": null}",
-                "rows[0].map.k: a whole number from 0 is needed, not null",
-            ),
-            (
-                "\"word\": \"quick\"",
-                "rows[0].word: unknown: \"quick\" (known: fast, slow)",
-            ),
-            (
-                "\"any\": \"x\"",
-                "rows[0].any: it has none of the forms that latlas knows",
-            ),
+            ("\"list\": [1, \"a\"]", "rows[0].list[1]: a whole number is needed, not \"a\""),
+            ("\"map\": {\"k\": null}", "rows[0].map.k: a whole number from 0 is needed, not null"),
+            ("\"word\": \"quick\"", "rows[0].word: unknown: \"quick\" (known: fast, slow)"),
+            ("\"any\": \"x\"", "rows[0].any: it has none of the forms that latlas knows"),
             (
                 "\"wrod\": 1",
                 "rows[0].wrod: unknown: \"wrod\" (known: id, count, share, pair, three, word, is, list, any, map)",
@@ -390,11 +339,7 @@ mod tests {
         };
         for (text, kind, expected) in [
             ("{}", Kind::Unfit, "line 1, column 2: \"rows\" is missing"),
-            (
-                "[]",
-                Kind::Unfit,
-                "line 1, column 2: an object is needed, not a list of 0",
-            ),
+            ("[]", Kind::Unfit, "line 1, column 2: an object is needed, not a list of 0"),
             (
                 "hello there",
                 Kind::NotJson,
@@ -410,16 +355,8 @@ mod tests {
                 Kind::NotJson,
                 "line 1, column 11: it is not JSON: unexpected \",\"",
             ),
-            (
-                "{\"rows\": [1e999]}",
-                Kind::NotJson,
-                "line 1, column 15: a number is too large",
-            ),
-            (
-                "{\"rows\": [{\"share\": 1.",
-                Kind::CutOff,
-                "line 1, column 22: it is truncated",
-            ),
+            ("{\"rows\": [1e999]}", Kind::NotJson, "line 1, column 15: a number is too large"),
+            ("{\"rows\": [{\"share\": 1.", Kind::CutOff, "line 1, column 22: it is truncated"),
             (
                 "{\"rows\": [],}",
                 Kind::NotJson,
@@ -430,16 +367,8 @@ mod tests {
                 Kind::NotJson,
                 "line 1, column 13: it is not JSON: unexpected \"}\"",
             ),
-            (
-                "{\"rows\": [",
-                Kind::CutOff,
-                "line 1, column 10: it is truncated",
-            ),
-            (
-                "{\"rows\": 5}",
-                Kind::Unfit,
-                "line 1, column 10: rows: a list is needed, not 5",
-            ),
+            ("{\"rows\": [", Kind::CutOff, "line 1, column 10: it is truncated"),
+            ("{\"rows\": 5}", Kind::Unfit, "line 1, column 10: rows: a list is needed, not 5"),
             (
                 "{\"rows\": [5]}",
                 Kind::Unfit,

@@ -56,10 +56,8 @@ mod tests {
     #[test]
     fn notes_of_older_documents_say_which_points_are_missing() {
         let axes = [Axis::Processes, Axis::WorkingSetBytes];
-        let missing = MissingPoints {
-            at: vec![vec![96, 0], vec![96, 16 << 10]],
-            reason: "killed: 9".into(),
-        };
+        let missing =
+            MissingPoints { at: vec![vec![96, 0], vec![96, 16 << 10]], reason: "killed: 9".into() };
         let note = missing.note(&axes);
         assert_eq!(note, "not available here at 96 x 0B, 96 x 16KiB: killed: 9");
         let mut run = synthetic::run();

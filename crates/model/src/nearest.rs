@@ -52,13 +52,8 @@ fn distance(name: &str, candidate: &str) -> Option<usize> {
 mod tests {
     use super::*;
 
-    const ROWS: [&str; 5] = [
-        "cpu.add_i32",
-        "cpu.div_i32",
-        "cpu.div_i64",
-        "memory.latency/L1",
-        "memory.latency/L2",
-    ];
+    const ROWS: [&str; 5] =
+        ["cpu.add_i32", "cpu.div_i32", "cpu.div_i64", "memory.latency/L1", "memory.latency/L2"];
 
     #[test]
     fn swapped_letters_find_the_row() {
@@ -67,10 +62,7 @@ mod tests {
 
     #[test]
     fn equally_near_names_are_all_given() {
-        assert_eq!(
-            nearest("memory.latency/L3", ROWS),
-            ["memory.latency/L1", "memory.latency/L2"]
-        );
+        assert_eq!(nearest("memory.latency/L3", ROWS), ["memory.latency/L1", "memory.latency/L2"]);
         assert_eq!(
             suggestion("memory.latency/L3", ROWS),
             "; did you mean memory.latency/L1 or memory.latency/L2?"

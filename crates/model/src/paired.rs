@@ -21,18 +21,14 @@ pub fn ratio(numerator: &Cell, denominator: &Cell) -> Option<Interval> {
             (*ns > 0.0 && *other > 0.0).then(|| ns / other)
         })
         .collect();
-    (ratios.len() >= WORKERS)
-        .then(|| stats::trimmed_t_interval(&ratios))
-        .flatten()
+    (ratios.len() >= WORKERS).then(|| stats::trimmed_t_interval(&ratios)).flatten()
 }
 
 /// Median of each worker that has one, in ticks an operation.
 fn medians(cell: &Cell) -> Option<Vec<(u32, f64)>> {
     let samples = cell.samples.samples().ok()?;
-    let values: Vec<(u32, f64)> = samples
-        .iter()
-        .map(|s| (s.worker, s.ns_per_op(cell.ops_per_turn, 1.0)))
-        .collect();
+    let values: Vec<(u32, f64)> =
+        samples.iter().map(|s| (s.worker, s.ns_per_op(cell.ops_per_turn, 1.0))).collect();
     Some(medians_by_worker(&values))
 }
 

@@ -106,11 +106,7 @@ fn name_in_order(found: &mut [Plateau], may_be_dram: bool) {
     }
     if let [.., before, last] = found {
         // Of a level in doubt, the better end: that is the cache's own time.
-        let before_ns = if before.certain {
-            before.ns
-        } else {
-            before.low_ns
-        };
+        let before_ns = if before.certain { before.ns } else { before.low_ns };
         if may_be_dram && last.ns >= DRAM_RATIO * before_ns {
             last.name = "DRAM".to_string();
         }

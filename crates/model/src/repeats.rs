@@ -42,11 +42,8 @@ pub fn stretches(runs: usize) -> usize {
 /// never beyond what was seen: of three stretches a t interval reaches four
 /// standard errors, which says more about the table of t than about the runs.
 pub fn estimate(values: &[f64], unit: &Unit, least: f64) -> Estimate {
-    let grouped: Vec<(u32, f64)> = values
-        .iter()
-        .enumerate()
-        .map(|(k, &value)| (stretch(k, values.len()), value))
-        .collect();
+    let grouped: Vec<(u32, f64)> =
+        values.iter().enumerate().map(|(k, &value)| (stretch(k, values.len()), value)).collect();
     let mut typical = of_groups(&grouped);
     if let Some(t) = &mut typical {
         let seen = stats::sorted(values.iter().copied());
@@ -60,10 +57,7 @@ pub fn estimate(values: &[f64], unit: &Unit, least: f64) -> Estimate {
         None => (Verdict::CannotTell, "no run has ended".into()),
         Some(t) => judge(values, &t.ns, states.as_deref(), unit, least),
     };
-    Estimate {
-        modes: states.unwrap_or_default(),
-        ..of_distribution(typical, verdict, reason)
-    }
+    Estimate { modes: states.unwrap_or_default(), ..of_distribution(typical, verdict, reason) }
 }
 
 /// The two states that many runs fall into, if they do.
@@ -71,14 +65,8 @@ fn states(values: &[f64], median: &Interval, unit: &Unit, least: f64) -> Option<
     if values.len() < SAMPLES_IN_ALL || median.value < least {
         return None;
     }
-    let readings: Vec<Reading> = (0..)
-        .zip(values)
-        .map(|(run, &value)| Reading {
-            worker: run,
-            at_ms: run,
-            value,
-        })
-        .collect();
+    let readings: Vec<Reading> =
+        (0..).zip(values).map(|(run, &value)| Reading { worker: run, at_ms: run, value }).collect();
     Some(two_states(&readings, unit)?.0)
 }
 
@@ -90,10 +78,7 @@ fn judge(
     least: f64,
 ) -> (Verdict, String) {
     if values.len() < LEAST_FOR_INTERVAL {
-        let few = format!(
-            "only {}: too few for an interval",
-            counted(values.len(), "run")
-        );
+        let few = format!("only {}: too few for an interval", counted(values.len(), "run"));
         return (Verdict::CannotTell, few);
     }
     // Always the same is known as well as can be, also where it is 0.
@@ -177,9 +162,8 @@ mod tests {
 
     #[test]
     fn two_states_are_given_in_the_rows_unit() {
-        let values: Vec<f64> = (0..40)
-            .map(|k| if k % 2 == 0 { 1e6 } else { 2e6 } + f64::from(k))
-            .collect();
+        let values: Vec<f64> =
+            (0..40).map(|k| if k % 2 == 0 { 1e6 } else { 2e6 } + f64::from(k)).collect();
         let found = estimate(&values, &Unit::Time, 0.0);
         assert_eq!(found.verdict, Verdict::TwoStates);
         assert!(found.reason.contains("1.00 ms in 50 %"), "{}", found.reason);

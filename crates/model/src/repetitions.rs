@@ -40,9 +40,7 @@ fn of_workers<'s>(
 /// Every ordinary sample, ns per operation, in the order it was taken: the
 /// distribution behind *typical*.
 pub fn each(samples: &[Sample], context: &Context) -> Vec<f64> {
-    ordinary(samples)
-        .map(|s| s.ns_per_op(context.ops_per_turn, context.ns_per_tick))
-        .collect()
+    ordinary(samples).map(|s| s.ns_per_op(context.ops_per_turn, context.ns_per_tick)).collect()
 }
 
 #[cfg(test)]

@@ -5,13 +5,12 @@ use crate::campaign::Job;
 use crate::command::Commands;
 use crate::conditions::Conditions;
 pub use crate::core_clock::CoreClock;
-use crate::estimate::{Estimate, Verdict};
+use crate::estimate::Estimate;
 use crate::filesystem::Filesystem;
 use crate::gate::{Gate, GateState};
 use crate::imported::Imported;
 use crate::keyed::{HasId, Keyed};
 use crate::machine::Machine;
-use crate::missing_points;
 use crate::plateau::Plateau;
 pub use crate::program::Program;
 pub use crate::row_kind::{Bound, Regime};
@@ -314,21 +313,17 @@ impl Row {
             }
             Outcome::Curve { points, .. } => {
                 let points = points.iter();
-                points
-                    .map(|p| figure(vec![p.x], &p.bound, &p.estimate))
-                    .collect()
+                points.map(|p| figure(vec![p.x], &p.bound, &p.estimate)).collect()
             }
             Outcome::Map { points, .. } => {
                 let points = points.iter();
-                points
-                    .map(|p| figure(vec![p.y, p.x], &p.bound, &p.estimate))
-                    .collect()
+                points.map(|p| figure(vec![p.y, p.x], &p.bound, &p.estimate)).collect()
             }
             Outcome::Unavailable { .. } => Vec::new(),
         }
     }
 
-    fn estimates_mut(&mut self) -> Vec<&mut Estimate> {
+    pub(crate) fn estimates_mut(&mut self) -> Vec<&mut Estimate> {
         match &mut self.outcome {
             Outcome::Figure(estimate) | Outcome::Level { estimate, .. } => vec![estimate],
             Outcome::Curve { points, .. } => points.iter_mut().map(|p| &mut p.estimate).collect(),
@@ -382,28 +377,13 @@ impl Run {
         contended && self.emulator().is_none()
     }
 
-    /// Completes a run that was read: older documents have figures of invalid rows, and only notes
-    /// of points that are missing. The times of commands that failed were asked for, and stay.
-    pub fn complete(&mut self) {
-        missing_points::complete(self);
-        if self.commands.is_some() {
-            return;
-        }
-        let estimates = self.rows.iter_mut().flat_map(Row::estimates_mut);
-        for estimate in estimates.filter(|e| e.verdict == Verdict::Invalid) {
-            estimate.invalidate(estimate.reason.clone());
-        }
-    }
-
     /// The samples of a row, ns per operation, in the order measured.
     pub fn values_ns(&self, id: &str) -> Vec<f64> {
         self.cells
             .of(id)
             .filter_map(|cell| Some((cell.ops_per_turn, cell.samples.samples().ok()?)))
             .flat_map(|(ops, samples)| {
-                samples
-                    .into_iter()
-                    .map(move |s| s.ns_per_op(ops, self.clock.ns_per_tick))
+                samples.into_iter().map(move |s| s.ns_per_op(ops, self.clock.ns_per_tick))
             })
             .collect()
     }

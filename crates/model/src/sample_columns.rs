@@ -107,20 +107,14 @@ fn cut<'c>(
     count: usize,
     name: &'static str,
 ) -> Result<&'c [u32], DamagedColumns> {
-    let taken = column
-        .split_at_checked(count)
-        .ok_or(DamagedColumns::Short(name))?;
+    let taken = column.split_at_checked(count).ok_or(DamagedColumns::Short(name))?;
     *column = taken.1;
     Ok(taken.0)
 }
 
 /// A column that every sample must have, or none may.
 fn optional_column<T>(samples: &[Sample], get: impl Fn(&Sample) -> Option<T>) -> Vec<T> {
-    samples
-        .iter()
-        .map(get)
-        .collect::<Option<Vec<T>>>()
-        .unwrap_or_default()
+    samples.iter().map(get).collect::<Option<Vec<T>>>().unwrap_or_default()
 }
 
 impl From<&[Sample]> for Columns {
@@ -131,17 +125,14 @@ impl From<&[Sample]> for Columns {
         let mut columns = Columns::default();
         let mut before: Option<&Sample> = None;
         for (index, sample) in samples.iter().enumerate() {
-            let start = before
-                .filter(|b| b.worker == sample.worker)
-                .map_or(0, |b| i64::from(b.at_ms));
+            let start =
+                before.filter(|b| b.worker == sample.worker).map_or(0, |b| i64::from(b.at_ms));
             push_run(&mut columns.workers, sample.worker);
             columns.at_ms_steps.push(i64::from(sample.at_ms) - start);
             push_run(&mut columns.turns, sample.turns);
             columns.first_ticks.push(sample.first_ticks);
             if sample.evidence.lost_ns != 0 {
-                columns
-                    .lost_ns
-                    .push((index as u32, sample.evidence.lost_ns));
+                columns.lost_ns.push((index as u32, sample.evidence.lost_ns));
             }
             if sample.evidence.flags != 0 {
                 columns.flags.push((index as u32, sample.evidence.flags));
@@ -168,10 +159,7 @@ impl Columns {
     /// Readings of the canaries: samples of one visit share those between them.
     fn push_canaries(&mut self, samples: &[Sample]) {
         let mut before: Option<(&Sample, Canaries)> = None;
-        for (sample, own) in samples
-            .iter()
-            .filter_map(|s| Some((s, s.evidence.canaries?)))
-        {
+        for (sample, own) in samples.iter().filter_map(|s| Some((s, s.evidence.canaries?))) {
             let continues = before.is_some_and(|(last, canaries)| {
                 let figures = |c: &Canaries| (c.multiply_permille, c.l1_load_ps);
                 (last.worker, last.at_ms) == (sample.worker, sample.at_ms)
@@ -185,13 +173,11 @@ impl Columns {
                 _ => {
                     self.visits.push((1, own.multiply_permille, own.l1_load_ps));
                     self.branch_permille.push(own.branch_permille[0]);
-                    self.capacity_permille
-                        .extend(own.capacity_permille.map(|c| c[0]));
+                    self.capacity_permille.extend(own.capacity_permille.map(|c| c[0]));
                 }
             }
             self.branch_permille.push(own.branch_permille[1]);
-            self.capacity_permille
-                .extend(own.capacity_permille.map(|c| c[1]));
+            self.capacity_permille.extend(own.capacity_permille.map(|c| c[1]));
             before = Some((sample, own));
         }
     }
@@ -240,11 +226,7 @@ impl Columns {
             ("modes", modes.len(), true),
         ] {
             if length != n && !(optional && length == 0) {
-                return Err(DamagedColumns::Length {
-                    column,
-                    length,
-                    samples: n,
-                });
+                return Err(DamagedColumns::Length { column, length, samples: n });
             }
         }
         let mut at_ms = 0_i64;

@@ -22,9 +22,9 @@
 
 use crate::context::Context;
 use crate::estimate::{Estimate, Quiet, SAMPLES_IN_ALL, Verdict};
+use crate::figure::number_of_digits;
 use crate::row_kind::Bound;
 use crate::sample::{Sample, flag};
-use crate::shown::number_of_digits;
 use crate::spread::visit;
 use crate::stats::{self, Interval};
 use std::collections::BTreeMap;
@@ -91,11 +91,7 @@ impl fmt::Display for Bias {
             format!("{} {unit}", number_of_digits(value, 0.0))
         };
         match *self {
-            Bias::Clock {
-                by,
-                cycles,
-                other_cycles,
-            } => {
+            Bias::Clock { by, cycles, other_cycles } => {
                 let of = match by {
                     OtherClock::Multiplications => "timed by multiplications instead of adds",
                     OtherClock::Disturbed => "by the clock of disturbed samples next to them",
@@ -107,23 +103,14 @@ impl fmt::Display for Bias {
                     text(other_cycles, true)
                 )
             }
-            Bias::Below {
-                value,
-                cycles,
-                reached,
-                quiet_share,
-            } => write!(
+            Bias::Below { value, cycles, reached, quiet_share } => write!(
                 f,
                 "{:.1} % of samples take {} or less, though {:.0} % are undisturbed",
                 reached * 100.0,
                 text(value.value, cycles),
                 quiet_share * 100.0
             ),
-            Bias::Above {
-                value,
-                cycles,
-                disturbed,
-            } => write!(
+            Bias::Above { value, cycles, disturbed } => write!(
                 f,
                 "undisturbed samples take {}, disturbed ones only {}",
                 text(value.value, cycles),
@@ -137,10 +124,7 @@ impl fmt::Display for Bias {
 /// is worse already stays.
 pub(crate) fn weigh(estimate: &mut Estimate, samples: &[Sample], context: &Context) {
     let judged = matches!(estimate.verdict, Verdict::Ok | Verdict::Noisy);
-    let Some(quiet) = estimate
-        .quiet
-        .filter(|_| judged && estimate.below_ns.is_none())
-    else {
+    let Some(quiet) = estimate.quiet.filter(|_| judged && estimate.below_ns.is_none()) else {
         return;
     };
     if let Some(bias) = bias(&quiet, samples, context) {
@@ -167,10 +151,7 @@ fn of_clock(cycles: &Interval, judged: &[(&Sample, bool)], context: &Context) ->
         visits.entry(of).or_default().push((sample, quiet));
     }
     let clocks = [
-        (
-            OtherClock::Multiplications,
-            by_multiplications(&visits, context),
-        ),
+        (OtherClock::Multiplications, by_multiplications(&visits, context)),
         (OtherClock::Disturbed, by_disturbed(&visits)),
     ];
     clocks.into_iter().find_map(|(by, factor)| {
@@ -198,12 +179,7 @@ fn by_multiplications(visits: &Visits, context: &Context) -> Option<f64> {
     let ratios: Vec<f64> = visits.values().filter_map(of_visit).collect();
     let ratio = stats::median(ratios.iter().copied()).filter(|_| ratios.len() >= VISITS)?;
     // The run's own says which whole number, where it has one.
-    let whole = context
-        .gate
-        .multiply_ratio
-        .unwrap_or(ratio)
-        .round()
-        .max(1.0);
+    let whole = context.gate.multiply_ratio.unwrap_or(ratio).round().max(1.0);
     (ratio > 0.0).then(|| whole / ratio)
 }
 
@@ -238,9 +214,7 @@ fn of_distribution(quiet: &Quiet, judged: &[(&Sample, bool)], context: &Context)
     if figure.low <= 0.0 {
         return None;
     }
-    let ordinary = judged
-        .iter()
-        .filter(|(s, _)| !s.has(flag::WAITED_FOR_QUIET));
+    let ordinary = judged.iter().filter(|(s, _)| !s.has(flag::WAITED_FOR_QUIET));
     let known: Vec<(f64, f64, bool)> = ordinary
         .filter_map(|&(s, quiet)| Some((context.cost(s, cycles)?, context.cost(s, false)?, quiet)))
         .collect();
@@ -266,9 +240,5 @@ fn of_distribution(quiet: &Quiet, judged: &[(&Sample, bool)], context: &Context)
     // In ns too, since a neighbour that takes the core for a while makes cycles read long.
     let is_less = disturbed < figure.low * LESS && median(false, |k| k.1)? < quiet_ns * LESS;
     let enough = calm.min(all - calm) >= SAMPLES_IN_ALL;
-    (one_loop && is_less && enough).then_some(Bias::Above {
-        value: figure,
-        cycles,
-        disturbed,
-    })
+    (one_loop && is_less && enough).then_some(Bias::Above { value: figure, cycles, disturbed })
 }

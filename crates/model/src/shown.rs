@@ -2,7 +2,9 @@
 //! its interval supports.
 
 use crate::estimate::{Estimate, Typical};
-use crate::figure::{Figure, decimals, figure, is_zero, plain_zero, scale_of, time_scale};
+use crate::figure::{
+    Figure, decimals, figure, is_zero, plain_zero, scale_of, time_scale, without_sign_of_zero,
+};
 use crate::repeats::LEAST_FOR_INTERVAL;
 use crate::stats::Interval;
 use crate::unit::Unit;
@@ -47,11 +49,7 @@ pub(crate) fn figure_ns(estimate: &Estimate) -> Option<Interval> {
 
 fn interval(typical: &Typical) -> Interval {
     match (typical.samples as usize) < LEAST_FOR_INTERVAL {
-        true => Interval {
-            low: f64::NEG_INFINITY,
-            high: f64::INFINITY,
-            ..typical.ns
-        },
+        true => Interval { low: f64::NEG_INFINITY, high: f64::INFINITY, ..typical.ns },
         false => typical.ns,
     }
 }
@@ -59,17 +57,7 @@ fn interval(typical: &Typical) -> Interval {
 /// An interval as text.
 pub fn set(ns: &Interval, unit: &Unit) -> Figure {
     let figure = figure(ns, unit);
-    Figure {
-        half_width: without_sign_of_zero(figure.half_width),
-        ..figure
-    }
-}
-
-fn without_sign_of_zero(text: String) -> String {
-    match text.strip_prefix('-') {
-        Some(rest) if is_zero(rest) => rest.to_owned(),
-        _ => text,
-    }
+    Figure { half_width: without_sign_of_zero(figure.half_width), ..figure }
 }
 
 /// Half of a quiet figure's interval as text: marked where it holds for this
@@ -117,26 +105,6 @@ pub fn number_parts(number: &Interval) -> [String; 2] {
     [value, format!("±{half}")]
 }
 
-/// A plain number of three digits, fewer where its interval supports fewer;
-/// zeros in the places of the others: `104000000`.
-pub fn number_of_digits(value: f64, half: f64) -> String {
-    let digit_of = |x: f64| x.abs().log10().floor() as i32;
-    let has_digits = value.abs() > 0.0 && value.is_finite();
-    let by_width = |half: f64| match half > 0.0 && half.is_finite() {
-        true => digit_of(half),
-        false => i32::MIN,
-    };
-    let last = match has_digits {
-        true => (digit_of(value) - 2).max(by_width(half)),
-        false => 0,
-    };
-    if last <= 0 {
-        return without_sign_of_zero(format!("{value:.*}", decimals(value, half)));
-    }
-    let step = 10_f64.powi(last);
-    without_sign_of_zero(format!("{:.0}", (value / step).round() * step))
-}
-
 /// An upper bound, rounded up to two digits: rounded down it would be wrong.
 fn bound(ns: f64) -> String {
     let (scale, name) = time_scale(ns);
@@ -148,11 +116,8 @@ fn bound(ns: f64) -> String {
     let up = ((value / step) - 1e-6).ceil() * step;
     let places = (1 - up.log10().floor() as i32).max(0) as usize;
     let text = format!("{up:.places$}");
-    let text = if text.contains('.') {
-        text.trim_end_matches('0').trim_end_matches('.')
-    } else {
-        &text
-    };
+    let text =
+        if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.') } else { &text };
     format!("{text} {name}")
 }
 
@@ -227,12 +192,10 @@ fn alone(t: &Typical, values: [f64; 3], unit: &Unit) -> String {
     };
     let in_scale = |v: f64, scale: f64| {
         let half = if value == 0.0 { 0.0 } else { half / scale };
-        plain_zero(
-            match *unit == Unit::Count && scale == 1.0 && v.fract() == 0.0 {
-                true => format!("{v:.0}"),
-                false => format!("{:.*}", decimals(v / scale, half), v / scale),
-            },
-        )
+        plain_zero(match *unit == Unit::Count && scale == 1.0 && v.fract() == 0.0 {
+            true => format!("{v:.0}"),
+            false => format!("{:.*}", decimals(v / scale, half), v / scale),
+        })
     };
     let name = match unit {
         Unit::Bandwidth { .. } | Unit::Frequency => scale_of(unit, value).1,
@@ -293,11 +256,7 @@ mod tests {
     fn stamped(value: f64, half: f64, p10_ns: f64, p90_ns: f64) -> Estimate {
         Estimate::bare(
             Some(Typical {
-                ns: Interval {
-                    value,
-                    low: value - half,
-                    high: value + half,
-                },
+                ns: Interval { value, low: value - half, high: value + half },
                 p10_ns,
                 p90_ns,
                 samples: 96,
@@ -335,31 +294,20 @@ mod tests {
         let exact = stamped(7.0, 0.0, 7.0, 7.0).ns().expect("a figure");
         assert_eq!(time_with_half(&exact), "7.00 ns ±0.00");
         assert_eq!(typical(&nearly, &Unit::Time), "0 [-0.3 to 0.2] ns");
-        assert_eq!(without_sign_of_zero("-0.03".into()), "-0.03");
     }
 
     #[test]
     fn a_long_tail_leaves_the_median_its_digits() {
         let text = |t: Estimate| typical(&t, &Unit::Time);
-        assert_eq!(
-            text(stamped(2_904.0, 21.0, 2_710.0, 41_030.0)),
-            "2.90 [2.71-41.0] µs"
-        );
-        assert_eq!(
-            text(stamped(100.0, 1.0, 95.0, 2e7)),
-            "100 ns [95 ns to 20.0 ms]"
-        );
+        assert_eq!(text(stamped(2_904.0, 21.0, 2_710.0, 41_030.0)), "2.90 [2.71-41.0] µs");
+        assert_eq!(text(stamped(100.0, 1.0, 95.0, 2e7)), "100 ns [95 ns to 20.0 ms]");
         assert_eq!(text(stamped(0.0, 0.0, 0.0, 3.0)), "0 [0-3.00] ns");
     }
 
     #[test]
     fn numbers_with_their_interval() {
         let of = |value: f64, half: f64| {
-            number_with_half(&Interval {
-                value,
-                low: value - half,
-                high: value + half,
-            })
+            number_with_half(&Interval { value, low: value - half, high: value + half })
         };
         assert_eq!(of(1.0312, 0.0377), "1.03 ±0.04");
         assert_eq!(of(8.1, 3.2), "8 ±4");
@@ -370,43 +318,11 @@ mod tests {
     #[test]
     fn a_half_width_in_cycles_has_the_unit_that_suits_it() {
         let of = |value: f64, half: f64| {
-            cycle_count(&Interval {
-                value,
-                low: value - half,
-                high: value + half,
-            })
+            cycle_count(&Interval { value, low: value - half, high: value + half })
         };
         assert_eq!(of(2_641.0, 26_406.0), ["3k", "27"]);
         assert_eq!(of(26_410.0, 310.0), ["26.4k", "0.4"]);
         assert_eq!(of(4.0, 0.01), ["4.00", "0.01"]);
-    }
-
-    #[test]
-    fn plain_numbers_claim_no_digit_that_is_not_known() {
-        let texts = [
-            (0.15312, 0.001),
-            (1.0714, 0.01),
-            (412.3, 2.9),
-            (18_437.0, 212.0),
-            (104_137_671.1, 0.0),
-            (104_137_671.1, 2e7),
-            (-3_140.0, 210.0),
-            (3.0, 40.0),
-            (0.0, 0.0),
-        ]
-        .map(|(value, half)| number_of_digits(value, half));
-        let expected = [
-            "0.153",
-            "1.07",
-            "412",
-            "18400",
-            "104000000",
-            "100000000",
-            "-3100",
-            "0",
-            "0.00",
-        ];
-        assert_eq!(texts, expected);
     }
 
     #[test]

@@ -45,9 +45,7 @@ pub fn about(bytes: u64) -> String {
 /// `None` for anything else.
 pub fn parse(text: &str) -> Option<u64> {
     let text = text.trim();
-    let digits = text
-        .find(|c: char| !c.is_ascii_digit() && c != '.')
-        .unwrap_or(text.len());
+    let digits = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
     let number: f64 = text[..digits].parse().ok()?;
     let unit = match text[digits..].trim() {
         "" | "B" => 1.0,

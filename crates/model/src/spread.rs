@@ -35,11 +35,7 @@ pub(crate) fn readings<'s>(
 ) -> Vec<Reading> {
     samples
         .into_iter()
-        .map(|sample| Reading {
-            worker: sample.worker,
-            at_ms: sample.at_ms,
-            value: value(sample),
-        })
+        .map(|sample| Reading { worker: sample.worker, at_ms: sample.at_ms, value: value(sample) })
         .collect()
 }
 
@@ -96,14 +92,11 @@ impl Between {
 /// Half of the wider of the two intervals, and which one it is; `None` where
 /// neither workers nor stretches are enough for one.
 pub(crate) fn half_width(readings: &[Reading]) -> Option<(f64, Between)> {
-    [
-        (of_workers(readings), Between::Workers),
-        (of_stretches(readings), Between::Stretches),
-    ]
-    .into_iter()
-    .filter(|(medians, _)| medians.len() >= GROUPS)
-    .filter_map(|(medians, of)| Some((stats::trimmed_t_interval(&medians)?.half_width(), of)))
-    .reduce(|a, b| if b.0 > a.0 { b } else { a })
+    [(of_workers(readings), Between::Workers), (of_stretches(readings), Between::Stretches)]
+        .into_iter()
+        .filter(|(medians, _)| medians.len() >= GROUPS)
+        .filter_map(|(medians, of)| Some((stats::trimmed_t_interval(&medians)?.half_width(), of)))
+        .reduce(|a, b| if b.0 > a.0 { b } else { a })
 }
 
 /// How many times larger the variance of a share is than that of independent
@@ -124,10 +117,7 @@ pub(crate) fn design_effect(hits: &[(u64, bool)]) -> f64 {
     if count < 2.0 || independent == 0.0 {
         return 1.0;
     }
-    let squares: f64 = groups
-        .values()
-        .map(|(hits, all)| (hits - share * all).powi(2))
-        .sum();
+    let squares: f64 = groups.values().map(|(hits, all)| (hits - share * all).powi(2)).sum();
     (squares * count / (count - 1.0) / independent).max(1.0)
 }
 

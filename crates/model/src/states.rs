@@ -72,10 +72,7 @@ pub(crate) fn find(values: &[(u64, f64)]) -> Option<States> {
     let split = low[low.len() - 1];
     // Values of one visit resemble each other: of three visits in one state and
     // five in the other, many samples say no more than eight would.
-    let hits: Vec<(u64, bool)> = values
-        .iter()
-        .map(|&(visit, v)| (visit, v > split))
-        .collect();
+    let hits: Vec<(u64, bool)> = values.iter().map(|&(visit, v)| (visit, v > split)).collect();
     let independent = n as f64 / spread::design_effect(&hits);
     (dip(&sorted) * independent.sqrt() > critical(independent)).then_some(States { split })
 }
@@ -83,17 +80,11 @@ pub(crate) fn find(values: &[(u64, f64)]) -> Option<States> {
 /// How many of the values are of the lower part of the best split.
 fn best_split(sorted: &[f64]) -> Option<usize> {
     let n = sorted.len();
-    let ends = [
-        stats::quantile_sorted(sorted, CLIP)?,
-        stats::quantile_sorted(sorted, 1.0 - CLIP)?,
-    ];
+    let ends = [stats::quantile_sorted(sorted, CLIP)?, stats::quantile_sorted(sorted, 1.0 - CLIP)?];
     if ends[0] <= 0.0 {
         return None;
     }
-    let logs: Vec<f64> = sorted
-        .iter()
-        .map(|v| v.clamp(ends[0], ends[1]).ln())
-        .collect();
+    let logs: Vec<f64> = sorted.iter().map(|v| v.clamp(ends[0], ends[1]).ln()).collect();
     let total: f64 = logs.iter().sum();
     let least = ((n as f64 * LEAST_SHARE).ceil() as usize).max(1);
     let mut below: f64 = logs[..least - 1].iter().sum();

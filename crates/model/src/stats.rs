@@ -31,38 +31,24 @@ impl Interval {
     /// Half of the interval's width as a share of the value; infinite where
     /// the value is 0.
     pub fn relative_half_width(&self) -> f64 {
-        if self.value == 0.0 {
-            f64::INFINITY
-        } else {
-            (self.half_width() / self.value).abs()
-        }
+        if self.value == 0.0 { f64::INFINITY } else { (self.half_width() / self.value).abs() }
     }
 
     /// The same interval on another scale.
     pub fn scaled(&self, factor: f64) -> Interval {
-        Interval {
-            value: self.value * factor,
-            low: self.low * factor,
-            high: self.high * factor,
-        }
+        Interval { value: self.value * factor, low: self.low * factor, high: self.high * factor }
     }
 
     /// Product of two independent figures; relative errors add in quadrature.
     pub fn times(&self, other: &Interval) -> Interval {
         let value = self.value * other.value;
-        let relative = self
-            .relative_half_width()
-            .hypot(other.relative_half_width());
+        let relative = self.relative_half_width().hypot(other.relative_half_width());
         let half = if relative.is_finite() {
             value.abs() * relative
         } else {
             self.half_width() * other.value.abs()
         };
-        Interval {
-            value,
-            low: value - half,
-            high: value + half,
-        }
+        Interval { value, low: value - half, high: value + half }
     }
 }
 
@@ -142,11 +128,7 @@ pub fn t_interval(values: &[f64]) -> Option<Interval> {
     let value = mean(values)?;
     let deviation = standard_deviation(values)?;
     let half = t_quantile_975(values.len() - 1) * deviation / (values.len() as f64).sqrt();
-    Some(Interval {
-        value,
-        low: value - half,
-        high: value + half,
-    })
+    Some(Interval { value, low: value - half, high: value + half })
 }
 
 /// 95 % interval about the mean of what is left without the smallest and the
@@ -162,19 +144,12 @@ pub fn trimmed_t_interval(values: &[f64]) -> Option<Interval> {
         return t_interval(values);
     }
     let value = mean(&sorted[1..n - 1])?;
-    let winsorised: Vec<f64> = sorted
-        .iter()
-        .map(|v| v.clamp(sorted[1], sorted[n - 2]))
-        .collect();
+    let winsorised: Vec<f64> = sorted.iter().map(|v| v.clamp(sorted[1], sorted[n - 2])).collect();
     let middle = mean(&winsorised)?;
     let squares: f64 = winsorised.iter().map(|v| (v - middle) * (v - middle)).sum();
     let left = n - 2;
     let half = t_quantile_975(left - 1) * (squares / (left * (left - 1)) as f64).sqrt();
-    Some(Interval {
-        value,
-        low: value - half,
-        high: value + half,
-    })
+    Some(Interval { value, low: value - half, high: value + half })
 }
 
 /// Distribution-free 95 % interval of a quantile by order statistics: the two
@@ -188,11 +163,7 @@ pub fn quantile_interval_sorted(sorted: &[f64], q: f64) -> Option<Interval> {
 pub fn quantile_interval_sorted_at(sorted: &[f64], q: f64, level: f64) -> Option<Interval> {
     let value = quantile_sorted(sorted, q)?;
     let (low, high) = quantile_ranks(sorted.len(), q, (1.0 - level) / 2.0);
-    Some(Interval {
-        value,
-        low: sorted[low?],
-        high: sorted[high?],
-    })
+    Some(Interval { value, low: sorted[low?], high: sorted[high?] })
 }
 
 /// The 95 % interval of a quantile of values that say as much as `independent`
@@ -204,11 +175,8 @@ pub fn quantile_interval_of(sorted: &[f64], q: f64, independent: f64) -> Option<
     let value = quantile_sorted(sorted, q)?;
     let at = |rank: usize| quantile_sorted(sorted, rank as f64 / (n - 1) as f64);
     let ranks = quantile_ranks(n, q, 0.025);
-    let interval = Interval {
-        value,
-        low: at(ranks.0.unwrap_or(0))?,
-        high: at(ranks.1.unwrap_or(n - 1))?,
-    };
+    let interval =
+        Interval { value, low: at(ranks.0.unwrap_or(0))?, high: at(ranks.1.unwrap_or(n - 1))? };
     Some((interval, ranks.1.is_some()))
 }
 
@@ -248,11 +216,7 @@ pub fn share_interval(hits: u64, tries: u64) -> Option<Interval> {
         0 => 1.0,
         _ => Beta::new(hit + 1.0, missed).ok()?.inverse_cdf(0.975),
     };
-    Some(Interval {
-        value: hit / tries as f64,
-        low,
-        high,
-    })
+    Some(Interval { value: hit / tries as f64, low, high })
 }
 
 /// Mean square of values about 0 without the weight of the few large ones; 0 for
@@ -371,16 +335,8 @@ mod tests {
 
     #[test]
     fn products_add_relative_errors_in_quadrature() {
-        let a = Interval {
-            value: 10.0,
-            low: 9.7,
-            high: 10.3,
-        };
-        let b = Interval {
-            value: 2.0,
-            low: 1.92,
-            high: 2.08,
-        };
+        let a = Interval { value: 10.0, low: 9.7, high: 10.3 };
+        let b = Interval { value: 2.0, low: 1.92, high: 2.08 };
         let p = a.times(&b);
         assert!((p.value - 20.0).abs() < 1e-12);
         assert!((p.relative_half_width() - 0.05).abs() < 1e-12);

@@ -223,16 +223,12 @@ impl Machine {
     pub fn is_called(&self, name: &str) -> bool {
         let key = name.to_ascii_lowercase();
         let by_key = key.len() >= 4 && self.key.0.starts_with(&key);
-        by_key
-            || self
-                .host
-                .as_ref()
-                .is_some_and(|host| host.eq_ignore_ascii_case(name))
+        by_key || self.host.as_ref().is_some_and(|host| host.eq_ignore_ascii_case(name))
     }
 }
 
 /// One figure of one run: a row, or one point of a curve or map.
-#[derive(Serialize, JsonSchema, Clone, Debug, PartialEq)]
+#[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, PartialEq)]
 pub struct KeptResult {
     /// The row.
     pub row: String,

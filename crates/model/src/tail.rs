@@ -64,10 +64,8 @@ fn interval(values: &[f64], readings: &[Reading], q: f64) -> Option<(Interval, b
     let independent = [&by_visit as &dyn Fn(&Reading) -> u64, &by_stretch]
         .into_iter()
         .map(|group| {
-            let hits: Vec<(u64, bool)> = readings
-                .iter()
-                .map(|r| (group(r), r.value >= value))
-                .collect();
+            let hits: Vec<(u64, bool)> =
+                readings.iter().map(|r| (group(r), r.value >= value)).collect();
             independent(&hits)
         })
         .fold(f64::INFINITY, f64::min);
@@ -94,9 +92,8 @@ fn independent(hits: &[(u64, bool)]) -> f64 {
 fn longest(samples: &[&Sample], readings: &[Reading], median: f64) -> Option<Longest> {
     let mut lost: BTreeMap<u64, f64> = BTreeMap::new();
     for sample in samples {
-        *lost
-            .entry(spread::visit(sample.worker, sample.at_ms))
-            .or_default() += sample.evidence.lost_ns as f64;
+        *lost.entry(spread::visit(sample.worker, sample.at_ms)).or_default() +=
+            sample.evidence.lost_ns as f64;
     }
     if lost.values().all(|&ns| ns == 0.0) {
         return None;
@@ -119,8 +116,5 @@ fn longest(samples: &[&Sample], readings: &[Reading], median: f64) -> Option<Lon
             scheduler += 1;
         }
     }
-    Some(Longest {
-        of: order.len() as u32,
-        scheduler,
-    })
+    Some(Longest { of: order.len() as u32, scheduler })
 }

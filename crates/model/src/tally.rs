@@ -79,20 +79,14 @@ impl Verdicts {
 
     /// `27 ok, 2 noisy`: only what there is.
     pub fn text(&self) -> String {
-        let texts: Vec<String> = self
-            .counts()
-            .map(|(count, verdict)| format!("{count} {}", verdict.text()))
-            .collect();
+        let texts: Vec<String> =
+            self.counts().map(|(count, verdict)| format!("{count} {}", verdict.text())).collect();
         texts.join(", ")
     }
 
     /// `27 of 29 results ok`.
     pub fn ok_text(&self) -> String {
-        format!(
-            "{} of {} ok",
-            self.ok,
-            counted(self.total() as usize, "result")
-        )
+        format!("{} of {} ok", self.ok, counted(self.total() as usize, "result"))
     }
 }
 
@@ -162,8 +156,7 @@ pub fn reliable(run: &Run) -> bool {
 fn time_is_known(run: &Run, record: &Commands) -> bool {
     let wall_is_ok = |name: &str| {
         let row = run.row(&format!("exec.{name}/wall"));
-        row.and_then(|row| row.estimate())
-            .is_some_and(|estimate| estimate.verdict == Verdict::Ok)
+        row.and_then(|row| row.estimate()).is_some_and(|estimate| estimate.verdict == Verdict::Ok)
     };
     let walls = || record.compared.iter().filter(|one| one.row == "wall");
     let reported = |one: &Compared| one.word != Finding::CannotTell;
@@ -182,43 +175,27 @@ mod tests {
     fn every_row_is_counted_once() {
         let run = synthetic::run();
         let tally = tally(&run);
-        let single = run
-            .rows
-            .iter()
-            .filter(|row| row.estimate().is_some())
-            .count();
+        let single = run.rows.iter().filter(|row| row.estimate().is_some()).count();
         assert_eq!(tally.rows.total() as usize, single);
         assert_eq!(tally.unavailable, 1);
         assert_eq!(
-            (
-                tally.rows.noisy,
-                tally.rows.two_states,
-                tally.rows.cannot_tell,
-                tally.rows.invalid
-            ),
+            (tally.rows.noisy, tally.rows.two_states, tally.rows.cannot_tell, tally.rows.invalid),
             // Gated ones of each kind; two states and a noisy one stamped.
             (2, 2, 1, 1)
         );
         let stamped = run.rows.iter().filter(|row| row.id.starts_with("sync."));
-        let of = Run {
-            rows: stamped.cloned().collect(),
-            ..run.clone()
-        };
+        let of = Run { rows: stamped.cloned().collect(), ..run.clone() };
         let rows = super::tally(&of).rows;
         assert_eq!(rows.to_string(), "1 of 2 results ok, 1 two states");
         assert_eq!(rows.uncertain().text(), "1 two states");
-        assert!(
-            rows.counts()
-                .eq([(1, Verdict::Ok), (1, Verdict::TwoStates)])
-        );
+        assert!(rows.counts().eq([(1, Verdict::Ok), (1, Verdict::TwoStates)]));
         assert!(tally.any_ok());
     }
 
     #[test]
     fn a_run_without_a_row_that_is_ok_is_not_to_be_relied_on() {
         let mut run = synthetic::run();
-        run.rows
-            .retain(|row| row.estimate().is_some_and(|e| e.verdict != Verdict::Ok));
+        run.rows.retain(|row| row.estimate().is_some_and(|e| e.verdict != Verdict::Ok));
         assert!(!run.rows.is_empty());
         assert!(!tally(&run).any_ok());
     }

@@ -218,10 +218,7 @@ mod tests {
 
     #[test]
     fn nothing_hidden_stays_hidden() {
-        assert_eq!(
-            visible("a\x1b[31m\u{202e}b\nc"),
-            "a\\u{1b}[31m\\u{202e}b\\nc"
-        );
+        assert_eq!(visible("a\x1b[31m\u{202e}b\nc"), "a\\u{1b}[31m\\u{202e}b\\nc");
         assert_eq!(visible("größer ✓"), "größer ✓");
     }
 
@@ -232,10 +229,7 @@ mod tests {
         let escaped = escaped_json(json);
         let text = std::str::from_utf8(&escaped).expect("UTF-8");
         assert!(!text.chars().any(|c| c != '\n' && is_hidden(c)), "{text}");
-        assert_eq!(
-            serde_json::from_slice::<serde_json::Value>(&escaped).ok(),
-            Some(value)
-        );
+        assert_eq!(serde_json::from_slice::<serde_json::Value>(&escaped).ok(), Some(value));
     }
 
     #[test]

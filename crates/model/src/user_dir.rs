@@ -29,11 +29,7 @@ impl UserDir {
         let (xdg, usual, on_macos) = match self {
             UserDir::Cache => ("XDG_CACHE_HOME", ".cache", "Library/Caches"),
             UserDir::Config => ("XDG_CONFIG_HOME", ".config", "Library/Application Support"),
-            UserDir::Data => (
-                "XDG_DATA_HOME",
-                ".local/share",
-                "Library/Application Support",
-            ),
+            UserDir::Data => ("XDG_DATA_HOME", ".local/share", "Library/Application Support"),
         };
         let under_home = if macos { on_macos } else { usual };
         // The XDG specification has relative paths ignored; an empty one is relative.
@@ -64,18 +60,8 @@ mod tests {
         let home = ("HOME", "/h");
         for (directory, xdg, usual, on_macos) in [
             (UserDir::Cache, "XDG_CACHE_HOME", ".cache", "Caches"),
-            (
-                UserDir::Config,
-                "XDG_CONFIG_HOME",
-                ".config",
-                "Application Support",
-            ),
-            (
-                UserDir::Data,
-                "XDG_DATA_HOME",
-                ".local/share",
-                "Application Support",
-            ),
+            (UserDir::Config, "XDG_CONFIG_HOME", ".config", "Application Support"),
+            (UserDir::Data, "XDG_DATA_HOME", ".local/share", "Application Support"),
         ] {
             let named = of(directory, false, &[(xdg, "/x"), home]);
             assert_eq!(named.as_deref(), Some("/x/latlas"));

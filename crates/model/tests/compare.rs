@@ -31,18 +31,14 @@ struct Row {
 /// the estimate is the one that latlas makes.
 fn run(dice: &mut Dice, row: &Row, common: f64) -> Reading {
     let shift = row.runs_differ * dice.normal() + common;
-    let workers: Vec<f64> = (0..8)
-        .map(|_| row.cost * (shift + row.workers_differ * dice.normal()).exp())
-        .collect();
+    let workers: Vec<f64> =
+        (0..8).map(|_| row.cost * (shift + row.workers_differ * dice.normal()).exp()).collect();
     let interval = trimmed_t_interval(&workers).expect("eight workers");
     Reading::of(&interval, 8).expect("above 0")
 }
 
 fn side(readings: &[Reading]) -> Side {
-    Side {
-        readings: readings.to_vec(),
-        measured: true,
-    }
+    Side { readings: readings.to_vec(), measured: true }
 }
 
 /// A machine of a hundred rows such as this project's: most of them steady,
@@ -55,11 +51,7 @@ fn rows(dice: &mut Dice) -> Vec<Row> {
             let about = Wander::Ns.least().powi(2) + workers_differ * workers_differ / 8.0;
             let df = dispersion(Wander::Ns, &[]).df;
             let scatter = df / chi_squared(dice, df as u32);
-            Row {
-                cost: 3.0 + f64::from(k),
-                workers_differ,
-                runs_differ: (about * scatter).sqrt(),
-            }
+            Row { cost: 3.0 + f64::from(k), workers_differ, runs_differ: (about * scatter).sqrt() }
         })
         .collect()
 }
@@ -87,10 +79,7 @@ fn compare(
         .enumerate()
         .map(|(k, row)| {
             let a = run(dice, row, common[0]);
-            let changed = Row {
-                cost: row.cost * factor(k),
-                ..*row
-            };
+            let changed = Row { cost: row.cost * factor(k), ..*row };
             let b = run(dice, &changed, common[1]);
             let kept: Vec<Reading> = (0..design.kept)
                 .map(|_| {
@@ -116,11 +105,7 @@ fn compare(
 fn tested(ratios: &[Ratio]) -> Vec<Tested<'_>> {
     ratios
         .iter()
-        .map(|ratio| Tested {
-            ratio,
-            support: Support::Interval,
-            family: Family::Quiet,
-        })
+        .map(|ratio| Tested { ratio, support: Support::Interval, family: Family::Quiet })
         .collect()
 }
 
@@ -141,17 +126,10 @@ fn false_alarms(seed: u64, comparisons: u32, design: Design) -> (f64, f64) {
         any += usize::from(different > 0);
     }
     let comparisons = f64::from(comparisons);
-    (
-        called as f64 / comparisons / 100.0,
-        any as f64 / comparisons,
-    )
+    (called as f64 / comparisons / 100.0, any as f64 / comparisons)
 }
 
-const USUAL: Design = Design {
-    kept: 0,
-    between: true,
-    shared: 0.0,
-};
+const USUAL: Design = Design { kept: 0, between: true, shared: 0.0 };
 
 #[test]
 fn an_unchanged_machine_is_rarely_called_different() {
@@ -165,11 +143,7 @@ fn an_unchanged_machine_is_rarely_called_different() {
 
 #[test]
 fn errors_that_all_rows_share_add_no_false_alarms() {
-    let design = Design {
-        kept: 3,
-        shared: 0.01,
-        ..USUAL
-    };
+    let design = Design { kept: 3, shared: 0.01, ..USUAL };
     let (rows, comparisons) = false_alarms(2, 400, design);
     assert!(comparisons <= 0.05 + 0.033, "{comparisons}");
     assert!(rows <= 0.01, "{rows}");
@@ -177,10 +151,7 @@ fn errors_that_all_rows_share_add_no_false_alarms() {
 
 #[test]
 fn without_the_spread_between_runs_every_comparison_would_cry_wolf() {
-    let design = Design {
-        between: false,
-        ..USUAL
-    };
+    let design = Design { between: false, ..USUAL };
     let (rows, comparisons) = false_alarms(3, 50, design);
     assert!(comparisons > 0.9 && rows > 0.1, "{comparisons} {rows}");
 }
@@ -210,23 +181,15 @@ fn an_increase_of_ten_percent_is_found_where_it_is_detectable() {
         let false_share = f64::from(wrong) / f64::from(called);
         assert!(false_share <= 0.05, "{kept} kept: {false_share}");
         // Half of the rows lie exactly at the threshold: the hardest case.
-        assert!(
-            gate <= 5 + 7,
-            "{kept} kept: gate crossed {gate} times of 100"
-        );
+        assert!(gate <= 5 + 7, "{kept} kept: gate crossed {gate} times of 100");
     }
 }
 
 #[test]
 fn well_known_rows_give_the_same_findings() {
     let mut dice = Dice(5);
-    let calm: Vec<Row> = (0..100)
-        .map(|_| Row {
-            cost: 10.0,
-            workers_differ: 0.002,
-            runs_differ: 0.002,
-        })
-        .collect();
+    let calm: Vec<Row> =
+        (0..100).map(|_| Row { cost: 10.0, workers_differ: 0.002, runs_differ: 0.002 }).collect();
     let design = Design { kept: 8, ..USUAL };
     let same = compare(&mut dice, &calm, design, |_| 1.0);
     let found = findings(&tested(&same), 0.05);
@@ -257,27 +220,17 @@ fn the_interval_covers_what_it_promises() {
 
 #[test]
 fn the_detectable_change_is_detected_as_often_as_it_says() {
-    let row = Row {
-        cost: 5.0,
-        workers_differ: 0.01,
-        runs_differ: 0.01,
-    };
+    let row = Row { cost: 5.0, workers_differ: 0.01, runs_differ: 0.01 };
     // Known well: the dispersion is that of the design.
     let assumed = Wander::Ns.least().powi(2) + 2.0 * 1e-4 / 8.0;
-    let between = Dispersion {
-        factor: (1e-4 + 1e-4 / 8.0) / assumed,
-        df: 40.0,
-    };
+    let between = Dispersion { factor: (1e-4 + 1e-4 / 8.0) / assumed, df: 40.0 };
     let error = (2.0 * assumed * between.factor).sqrt();
     let change = detectable(error, 40.0, 0.05, 0.8);
     let mut dice = Dice(8);
     let mut found = 0;
     for _ in 0..4000 {
         let a = run(&mut dice, &row, 0.0);
-        let slower = Row {
-            cost: row.cost * (1.0 + change),
-            ..row
-        };
+        let slower = Row { cost: row.cost * (1.0 + change), ..row };
         let b = run(&mut dice, &slower, 0.0);
         let ratio = Ratio::of(&side(&[a]), &side(&[b]), Wander::Ns, &between).expect("two figures");
         found += u32::from(ratio.p_value().expect("a spread") < 0.05);

@@ -83,55 +83,19 @@ fn coverage(seed: u64, regime: Regime, noise: Noise) -> (f64, f64) {
 }
 
 const CASES: [(&str, Noise); 5] = [
-    (
-        "samples alone",
-        Noise {
-            sample: 0.02,
-            worker: 0.0,
-            state: 0.0,
-            state_ms: 0.0,
-            stray: 0.0,
-        },
-    ),
-    (
-        "workers",
-        Noise {
-            sample: 0.01,
-            worker: 0.02,
-            state: 0.0,
-            state_ms: 0.0,
-            stray: 0.0,
-        },
-    ),
+    ("samples alone", Noise { sample: 0.02, worker: 0.0, state: 0.0, state_ms: 0.0, stray: 0.0 }),
+    ("workers", Noise { sample: 0.01, worker: 0.02, state: 0.0, state_ms: 0.0, stray: 0.0 }),
     (
         "states of 1 s",
-        Noise {
-            sample: 0.01,
-            worker: 0.0,
-            state: 0.03,
-            state_ms: 1_000.0,
-            stray: 0.0,
-        },
+        Noise { sample: 0.01, worker: 0.0, state: 0.03, state_ms: 1_000.0, stray: 0.0 },
     ),
     (
         "states of 2 s",
-        Noise {
-            sample: 0.01,
-            worker: 0.0,
-            state: 0.03,
-            state_ms: 2_000.0,
-            stray: 0.0,
-        },
+        Noise { sample: 0.01, worker: 0.0, state: 0.03, state_ms: 2_000.0, stray: 0.0 },
     ),
     (
         "one stray of eight",
-        Noise {
-            sample: 0.02,
-            worker: 0.005,
-            state: 0.0,
-            state_ms: 0.0,
-            stray: 0.5,
-        },
+        Noise { sample: 0.02, worker: 0.005, state: 0.0, state_ms: 0.0, stray: 0.5 },
     ),
 ];
 
@@ -140,10 +104,7 @@ fn intervals_hold_the_truth_as_often_as_they_say() {
     for regime in [Regime::Gated, Regime::Distribution] {
         for (name, noise) in CASES {
             let (held, half) = coverage(7, regime, noise);
-            println!(
-                "{regime:?}, {name:<18} held {:.1} %, half width {half:.2} %",
-                held * 100.0
-            );
+            println!("{regime:?}, {name:<18} held {:.1} %, half width {half:.2} %", held * 100.0);
             assert!((0.90..=0.999).contains(&held), "{regime:?}, {name}: {held}");
         }
     }
@@ -152,12 +113,7 @@ fn intervals_hold_the_truth_as_often_as_they_say() {
 #[test]
 fn a_stray_worker_does_not_blow_the_interval_up() {
     let with = |stray: f64| {
-        let noise = Noise {
-            sample: 0.02,
-            worker: 0.005,
-            stray,
-            ..Noise::default()
-        };
+        let noise = Noise { sample: 0.02, worker: 0.005, stray, ..Noise::default() };
         coverage(8, Regime::Gated, noise).1
     };
     let (without, stray) = (with(0.0), with(0.5));

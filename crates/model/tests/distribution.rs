@@ -16,10 +16,7 @@ fn operation(worker: u32, from: u64, to: u64, mode: u8) -> Sample {
         turns: 1,
         first_ticks: from,
         second_ticks: Some(to),
-        evidence: Evidence {
-            mode,
-            ..Evidence::default()
-        },
+        evidence: Evidence { mode, ..Evidence::default() },
     }
 }
 
@@ -67,16 +64,10 @@ fn a_percentile_needs_ten_operations_above_it() {
     let shown = tail(125).p99_ns.expect("1000 operations");
     // 1000 values 1000..1125, eight of each: the 99th percentile is 1123.
     assert!((shown.value - 1123.0).abs() <= 1.0, "{shown:?}");
-    assert!(
-        shown.low < shown.value && shown.value < shown.high,
-        "{shown:?}"
-    );
+    assert!(shown.low < shown.value && shown.value < shown.high, "{shown:?}");
     assert_eq!(tail(125).p999_ns, None);
     assert!(tail(1250).p999_ns.is_some());
-    assert_eq!(
-        (tail(125).shortest_ns, tail(125).longest_ns),
-        (1000.0, 1124.0)
-    );
+    assert_eq!((tail(125).shortest_ns, tail(125).longest_ns), (1000.0, 1124.0));
     assert_eq!((tail(125).operations, tail(125).over_ms), (1000, 700));
 }
 
@@ -105,20 +96,11 @@ fn modes_have_shares_and_figures_and_two_of_them_are_two_states() {
     let mut samples = even(60, |_| 3000);
     samples.extend((0..8).flat_map(|w| (0..20).map(move |_| operation(w, 0, 37_000, 1))));
     let estimate = judge(&samples, &["same CPU", "other CPU"]);
-    let shown: Vec<(&str, f64, f64)> = estimate
-        .modes
-        .iter()
-        .map(|m| (m.name.as_str(), m.share, m.typical.ns.value))
-        .collect();
-    assert_eq!(
-        shown,
-        [("same CPU", 0.75, 3000.0), ("other CPU", 0.25, 37_000.0)]
-    );
+    let shown: Vec<(&str, f64, f64)> =
+        estimate.modes.iter().map(|m| (m.name.as_str(), m.share, m.typical.ns.value)).collect();
+    assert_eq!(shown, [("same CPU", 0.75, 3000.0), ("other CPU", 0.25, 37_000.0)]);
     assert_eq!(estimate.verdict, Verdict::TwoStates);
-    assert_eq!(
-        estimate.reason,
-        "same CPU 3.00 µs in 75 %, other CPU 37.0 µs in 25 %"
-    );
+    assert_eq!(estimate.reason, "same CPU 3.00 µs in 75 %, other CPU 37.0 µs in 25 %");
 }
 
 #[test]
@@ -151,9 +133,7 @@ fn about(middle: i64, spread: i64, shift: i64) -> Vec<Sample> {
         let to = u64::try_from(20_000 + ns).expect("above 0");
         operation(worker, 20_000, to, 0)
     };
-    (0..8)
-        .flat_map(|w| (0..=40).map(move |k| of(w, k)))
-        .collect()
+    (0..8).flat_map(|w| (0..=40).map(move |k| of(w, k))).collect()
 }
 
 #[test]
@@ -214,11 +194,7 @@ fn visits_that_the_kernel_contradicts_make_the_row_invalid() {
     assert_eq!(marked(40).verdict, Verdict::Ok);
     let most = marked(60);
     assert_eq!(most.verdict, Verdict::Invalid);
-    assert!(
-        most.reason.contains("contradict the method"),
-        "{}",
-        most.reason
-    );
+    assert!(most.reason.contains("contradict the method"), "{}", most.reason);
 }
 
 #[test]

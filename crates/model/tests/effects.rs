@@ -36,10 +36,7 @@ fn blocks(random: &mut Dice, rounds: usize, time: [f64; 4], spread: [f64; 4]) ->
         let mut arms: Vec<Arm> = ["none"]
             .iter()
             .chain(&CONTROLS)
-            .map(|name| Arm {
-                name: (*name).into(),
-                runs: Vec::new(),
-            })
+            .map(|name| Arm { name: (*name).into(), runs: Vec::new() })
             .collect();
         let mut wander = 0.0;
         for _ in 0..rounds {
@@ -51,21 +48,13 @@ fn blocks(random: &mut Dice, rounds: usize, time: [f64; 4], spread: [f64; 4]) ->
                 arm.runs.push(run(workload, ns));
             }
         }
-        Block {
-            workload,
-            load,
-            arms,
-        }
+        Block { workload, load, arms }
     };
     BLOCKS.iter().map(block).collect()
 }
 
 fn run(workload: Workload, ns: f64) -> OneRun {
-    let wakeups = Wakeups {
-        count: 200,
-        mean_ns: ns / 1e3,
-        ..Wakeups::default()
-    };
+    let wakeups = Wakeups { count: 200, mean_ns: ns / 1e3, ..Wakeups::default() };
     OneRun {
         took_ns: match workload {
             // What the sleeper is judged by must not be this.
@@ -94,10 +83,7 @@ fn nothing_is_found_where_there_is_nothing() {
     }
     // 5 % and three standard errors of it.
     let share = f64::from(alarmed) / f64::from(TABLES);
-    assert!(
-        share <= 0.05 + 3.0 * (0.05 * 0.95 / 400.0_f64).sqrt(),
-        "{share}"
-    );
+    assert!(share <= 0.05 + 3.0 * (0.05 * 0.95 / 400.0_f64).sqrt(), "{share}");
     let tempted = f64::from(alone) / f64::from(TABLES);
     assert!(tempted > 0.3, "one by one many would be: {tempted}");
 }
@@ -109,19 +95,11 @@ fn what_is_there_is_found_and_the_rest_is_not() {
     const TABLES: usize = 200;
     for _ in 0..TABLES {
         // Pinning does nothing, nice shortens, FIFO shortens and steadies.
-        let blocks = blocks(
-            &mut random,
-            16,
-            [1.0, 1.0, 0.15, 0.15],
-            [3.0, 3.0, 3.0, 0.3],
-        );
+        let blocks = blocks(&mut random, 16, [1.0, 1.0, 0.15, 0.15], [3.0, 3.0, 3.0, 0.3]);
         let (mut all, mut false_ones) = (0, 0);
         for effect in effects(&controls(), &blocks) {
             let found = [effect.time.verdict, effect.spread.verdict];
-            all += found
-                .iter()
-                .filter(|&&v| v != Verdict::NoEffectShown)
-                .count();
+            all += found.iter().filter(|&&v| v != Verdict::NoEffectShown).count();
             let may_be = match effect.control.as_str() {
                 "pin" => [Verdict::NoEffectShown; 2],
                 "nice" => [Verdict::Better, Verdict::NoEffectShown],
@@ -161,11 +139,7 @@ fn an_interval_holds_one_exactly_where_nothing_is_reported() {
             for change in [&effect.time, &effect.spread] {
                 let ratio = change.ratio.expect("fourteen rounds");
                 let holds_one = ratio.low <= 1.0 && ratio.high >= 1.0;
-                assert_eq!(
-                    holds_one,
-                    change.verdict == Verdict::NoEffectShown,
-                    "{change:?}"
-                );
+                assert_eq!(holds_one, change.verdict == Verdict::NoEffectShown, "{change:?}");
                 found += usize::from(!holds_one);
             }
         }

@@ -19,10 +19,7 @@ fn sample(worker: u32, at_ms: u32, cycles: f64, cycle_ns: f64) -> Sample {
 }
 
 fn judge(samples: &[Sample], bound: Bound, regime: Regime) -> Estimate {
-    let gate = Gate {
-        multiply_ratio: Some(3.0),
-        ..MachineReadings::of(samples).gate(Some(1.0))
-    };
+    let gate = Gate { multiply_ratio: Some(3.0), ..MachineReadings::of(samples).gate(Some(1.0)) };
     judged::judge(samples, &gate, bound, regime, &[])
 }
 
@@ -80,11 +77,8 @@ fn extra_samples_count_for_quiet_and_never_for_typical() {
 
 #[test]
 fn two_figures_are_not_averaged_into_one() {
-    let estimate = judge(
-        &wandering(|_, k| if k % 3 == 0 { 40.0 } else { 4.0 }),
-        Bound::Core,
-        Regime::Gated,
-    );
+    let estimate =
+        judge(&wandering(|_, k| if k % 3 == 0 { 40.0 } else { 4.0 }), Bound::Core, Regime::Gated);
     assert_eq!(estimate.verdict, Verdict::TwoStates, "{estimate:?}");
     assert!(
         estimate.reason.contains("60 %") && estimate.reason.contains("40 %"),
@@ -109,9 +103,8 @@ fn workers_that_disagree_make_a_row_noisy_or_untellable() {
 
 #[test]
 fn a_distribution_has_no_quiet_figure_but_an_interval_by_ranks() {
-    let samples: Vec<Sample> = (0..40)
-        .map(|k| sample(k % 8, k, 4.0 + 0.01 * f64::from(k), 0.5))
-        .collect();
+    let samples: Vec<Sample> =
+        (0..40).map(|k| sample(k % 8, k, 4.0 + 0.01 * f64::from(k), 0.5)).collect();
     let estimate = judge(&samples, Bound::Memory, Regime::Distribution);
     assert_eq!(estimate.quiet, None);
     let typical = estimate.typical.expect("all");
@@ -129,10 +122,7 @@ fn too_few_quiet_samples_are_no_figure() {
     }
     let estimate = judge(&samples, Bound::Core, Regime::Gated);
     assert_eq!(estimate.quiet, None);
-    assert!(matches!(
-        estimate.verdict,
-        Verdict::Invalid | Verdict::CannotTell
-    ));
+    assert!(matches!(estimate.verdict, Verdict::Invalid | Verdict::CannotTell));
 }
 
 #[test]
@@ -175,20 +165,11 @@ fn a_row_without_a_quiet_figure_names_a_cause_only_where_it_is_known() {
         reason(&gate(GateState::MostlyContended, 2.91), 40),
         "the core was shared in 75 % of readings"
     );
-    assert_eq!(
-        reason(&gate(GateState::Usable, 2.998), 40),
-        "75 % of readings were disturbed"
-    );
+    assert_eq!(reason(&gate(GateState::Usable, 2.998), 40), "75 % of readings were disturbed");
     // Not "in 100 %": the run's reason is that of all its rows.
-    assert_eq!(
-        reason(&gate(GateState::NeverQuiet, 2.998), 40),
-        "as the run has it"
-    );
+    assert_eq!(reason(&gate(GateState::NeverQuiet, 2.998), 40), "as the run has it");
     // Two visits are no share.
-    assert_eq!(
-        reason(&gate(GateState::Usable, 2.998), 2),
-        "0 undisturbed samples, 12 needed"
-    );
+    assert_eq!(reason(&gate(GateState::Usable, 2.998), 2), "0 undisturbed samples, 12 needed");
 }
 
 #[test]
@@ -218,19 +199,12 @@ fn contradicted_samples_are_never_quiet_and_most_of_them_void_the_row() {
                 sample.evidence.flags |= flag::CONTRADICTED;
             }
             let estimate = judge(&samples, Bound::Memory, regime);
-            assert_eq!(
-                estimate.verdict == Verdict::Invalid,
-                invalid,
-                "{regime:?} {marked}"
-            );
+            assert_eq!(estimate.verdict == Verdict::Invalid, invalid, "{regime:?} {marked}");
             let is_said = estimate.reason.contains("contradict the method");
             assert_eq!(is_said, invalid, "{}", estimate.reason);
             let quiet = estimate.quiet.map_or(0, |quiet| quiet.samples);
             if regime == Regime::Gated {
-                assert!(
-                    quiet <= 80 - marked as u32,
-                    "{quiet} quiet of {marked} marked"
-                );
+                assert!(quiet <= 80 - marked as u32, "{quiet} quiet of {marked} marked");
             }
         }
     }

@@ -37,9 +37,7 @@ fn reading(dice: &mut Dice, machine: &Machine, hour: f64, slower: f64) -> Readin
     let wander = machine.wider * Wander::Ns.least();
     let own = (1.0 - machine.of_the_hour).sqrt() * rough(dice);
     let shift = wander * (machine.of_the_hour.sqrt() * hour + own) + slower.ln_1p();
-    let workers: Vec<f64> = (0..8)
-        .map(|_| 7.0 * (shift + 0.01 * dice.normal()).exp())
-        .collect();
+    let workers: Vec<f64> = (0..8).map(|_| 7.0 * (shift + 0.01 * dice.normal()).exp()).collect();
     let interval = trimmed_t_interval(&workers).expect("eight workers");
     Reading::of(&interval, 8).expect("above 0")
 }
@@ -63,13 +61,7 @@ fn named(
     kept: usize,
     slower: f64,
 ) -> [bool; ROWS] {
-    let unchanged = Ratio {
-        ln: 0.0,
-        error: Variance {
-            value: 0.0,
-            df: f64::INFINITY,
-        },
-    };
+    let unchanged = Ratio { ln: 0.0, error: Variance { value: 0.0, df: f64::INFINITY } };
     named_over(dice, machine, [baseline, kept], slower, &unchanged)
 }
 
@@ -88,9 +80,8 @@ fn named_over(
         })
         .collect();
     let first = rows.iter().map(|row| row.said(dice, machine, reference));
-    let mut watched: Vec<Watched> = first
-        .map(|said| Watched::of_first(Some(&said), SHARE))
-        .collect();
+    let mut watched: Vec<Watched> =
+        first.map(|said| Watched::of_first(Some(&said), SHARE)).collect();
     let mut runs = 1;
     while runs < RUNS && another_run(&watched) {
         for (row, watched) in rows.iter().zip(&mut watched) {
@@ -101,10 +92,7 @@ fn named_over(
         runs += 1;
     }
     let crossed = decided(&watched).into_iter().map(|row| row.crossed);
-    crossed
-        .collect::<Vec<_>>()
-        .try_into()
-        .expect("as many rows")
+    crossed.collect::<Vec<_>>().try_into().expect("as many rows")
 }
 
 /// A row with its baseline.
@@ -118,35 +106,21 @@ struct Row {
 
 impl Row {
     fn of(dice: &mut Dice, machine: &Machine, baseline: usize, kept: usize, slower: f64) -> Row {
-        let a = Side {
-            readings: runs(dice, machine, baseline),
-            measured: true,
-        };
+        let a = Side { readings: runs(dice, machine, baseline), measured: true };
         let mut groups = vec![runs(dice, machine, kept)];
         if baseline >= 2 {
             groups.push(a.readings.clone());
         }
-        Row {
-            a,
-            dispersion: dispersion(Wander::Ns, &groups),
-            slower,
-            hour: dice.normal(),
-        }
+        Row { a, dispersion: dispersion(Wander::Ns, &groups), slower, hour: dice.normal() }
     }
 
     /// What another run says of it.
     fn said(&self, dice: &mut Dice, machine: &Machine, reference: &Ratio) -> Said {
-        let b = Side {
-            readings: vec![reading(dice, machine, self.hour, self.slower)],
-            measured: true,
-        };
+        let b =
+            Side { readings: vec![reading(dice, machine, self.hour, self.slower)], measured: true };
         let raw = Ratio::of(&self.a, &b, Wander::Ns, &self.dispersion).expect("both");
         let ratio = raw.over(reference);
-        let tested = Tested {
-            ratio: &ratio,
-            support: Support::Interval,
-            family: Family::Quiet,
-        };
+        let tested = Tested { ratio: &ratio, support: Support::Interval, family: Family::Quiet };
         Said {
             time_ratio: ratio.value(),
             raw_ratio: raw.value(),
@@ -155,23 +129,11 @@ impl Row {
     }
 }
 
-const STEADY: Machine = Machine {
-    wider: 0.5,
-    of_the_hour: 0.3,
-};
-const AS_ASSUMED: Machine = Machine {
-    wider: 1.0,
-    of_the_hour: 0.5,
-};
-const ROUGH: Machine = Machine {
-    wider: 3.0,
-    of_the_hour: 0.5,
-};
+const STEADY: Machine = Machine { wider: 0.5, of_the_hour: 0.3 };
+const AS_ASSUMED: Machine = Machine { wider: 1.0, of_the_hour: 0.5 };
+const ROUGH: Machine = Machine { wider: 3.0, of_the_hour: 0.5 };
 /// What runs differ by is of the hour alone: measuring again is no new evidence.
-const OF_THE_HOUR: Machine = Machine {
-    wider: 1.5,
-    of_the_hour: 1.0,
-};
+const OF_THE_HOUR: Machine = Machine { wider: 1.5, of_the_hour: 1.0 };
 
 /// Share of comparisons in which any row is named that is as before.
 fn alarms(machine: &Machine, baseline: usize, kept: usize, times: usize) -> f64 {
@@ -179,10 +141,7 @@ fn alarms(machine: &Machine, baseline: usize, kept: usize, times: usize) -> f64 
     let wrong =
         (0..times).filter(|_| named(&mut dice, machine, baseline, kept, 0.0).contains(&true));
     let share = wrong.count() as f64 / times as f64;
-    println!(
-        "{machine:?}, baseline of {baseline}, {kept} kept: {:.2} % alarms",
-        share * 100.0
-    );
+    println!("{machine:?}, baseline of {baseline}, {kept} kept: {:.2} % alarms", share * 100.0);
     share
 }
 
@@ -233,13 +192,7 @@ fn a_tenth_is_found_once_runs_are_known() {
 
 #[test]
 fn a_reference_that_became_faster_names_no_row() {
-    let reference = |times: f64| Ratio {
-        ln: times.ln(),
-        error: Variance {
-            value: 1e-5,
-            df: 7.0,
-        },
-    };
+    let reference = |times: f64| Ratio { ln: times.ln(), error: Variance { value: 1e-5, df: 7.0 } };
     let mut dice = Dice(43);
     let mut wrong = |slower: f64, times: f64| {
         let of = |dice: &mut Dice| {
@@ -248,10 +201,7 @@ fn a_reference_that_became_faster_names_no_row() {
         };
         (0..500).filter(|_| of(&mut dice)).count()
     };
-    assert!(
-        wrong(0.0, 0.8) <= 5,
-        "in relation to it all grew by a quarter"
-    );
+    assert!(wrong(0.0, 0.8) <= 5, "in relation to it all grew by a quarter");
     assert!(wrong(0.0, 1.25) <= 5, "or shrank");
     assert!(wrong(0.25, 1.0) >= 475, "a row that grew is named");
     assert!(wrong(0.25, 0.9) >= 475, "and where the reference shrank");

@@ -96,12 +96,7 @@ fn modes_that_cost_the_same_share_one_figure() {
             s
         })
         .collect();
-    let found = judge(
-        &samples,
-        Bound::Memory,
-        Regime::Stamped,
-        &["same CPU", "other CPU"],
-    );
+    let found = judge(&samples, Bound::Memory, Regime::Stamped, &["same CPU", "other CPU"]);
     assert_eq!(found.headline().map(|(_, name)| name), Some(None));
 }
 
@@ -124,25 +119,16 @@ fn the_smallest_difference_is_not_the_minimum() {
 #[test]
 fn what_holds_for_this_runs_clock_says_so() {
     let samples: Vec<Sample> = (0..80).map(|k| sample(k % 8, k * 97, 10.0)).collect();
-    let mark = |bound| {
-        judge(&samples, bound, Regime::Gated, &[])
-            .quiet
-            .map(|q| q.at_run_clock)
-    };
+    let mark = |bound| judge(&samples, bound, Regime::Gated, &[]).quiet.map(|q| q.at_run_clock);
     assert_eq!(mark(Bound::Core), Some(true));
     assert_eq!(mark(Bound::Memory), Some(false));
 }
 
 #[test]
 fn a_wild_interval_is_not_a_percentage() {
-    let samples: Vec<Sample> = (0..80)
-        .map(|k| sample(k % 8, k * 97, f64::from(k % 8).powi(9)))
-        .collect();
+    let samples: Vec<Sample> =
+        (0..80).map(|k| sample(k % 8, k * 97, f64::from(k % 8).powi(9))).collect();
     let found = judge(&samples, Bound::Memory, Regime::Distribution, &[]);
     assert_eq!(found.verdict, Verdict::CannotTell, "{}", found.reason);
-    assert!(
-        found.reason.ends_with("the interval reaches 0"),
-        "{}",
-        found.reason
-    );
+    assert!(found.reason.ends_with("the interval reaches 0"), "{}", found.reason);
 }

@@ -61,17 +61,11 @@ fn calm(dice: &mut Dice, kind: Kind, count: usize) -> Vec<f64> {
 /// runs that differ by `deviation`, of which half of the variance is seen
 /// inside each run.
 fn history(levels: &[f64], calm: &[f64], deviation: f64) -> Past {
-    let within = Variance {
-        value: deviation * deviation / 4.0,
-        df: 7.0,
-    };
+    let within = Variance { value: deviation * deviation / 4.0, df: 7.0 };
     let readings: Vec<Reading> = calm
         .iter()
         .zip(levels)
-        .map(|(calm, level)| Reading {
-            ln: 2.5 + level.ln_1p() + deviation * calm,
-            within,
-        })
+        .map(|(calm, level)| Reading { ln: 2.5 + level.ln_1p() + deviation * calm, within })
         .collect();
     Past::of(&readings, Wander::Cycles)
 }
@@ -167,10 +161,7 @@ fn what_is_called_detectable_is() {
         found += u32::from(marks(&with).iter().any(|&mark| mark.abs_diff(17) <= 3));
     }
     println!("detectable: {found} of {known}");
-    assert!(
-        known >= 195 && f64::from(found) >= 0.75 * f64::from(known),
-        "{found} of {known}"
-    );
+    assert!(known >= 195 && f64::from(found) >= 0.75 * f64::from(known), "{found} of {known}");
 }
 
 #[test]
@@ -216,9 +207,7 @@ fn an_odd_run_is_no_change_and_moves_no_level() {
         assert_eq!(marks(&with), [0_usize; 0], "{odd:?}");
         let moved = with.segments[0].level.value / without.segments[0].level.value;
         assert!((moved - 1.0).abs() < 0.005, "{moved}");
-        odd.iter()
-            .zip(before)
-            .for_each(|(&at, value)| calm[at] = value);
+        odd.iter().zip(before).for_each(|(&at, value)| calm[at] = value);
     }
     // Three are a level.
     calm[14..17].fill(60.0);
@@ -232,10 +221,7 @@ fn runs_with_few_facts_make_no_change() {
     let mut readings: Vec<Reading> = (0..30)
         .map(|at| Reading {
             ln: 1.0 + 0.005 * dice.normal() + if at >= 25 { 0.15 } else { 0.0 },
-            within: Variance {
-                value: 1e-5,
-                df: 7.0,
-            },
+            within: Variance { value: 1e-5, df: 7.0 },
         })
         .collect();
     let sure = changes(&Past::of(&readings, Wander::Cycles));
@@ -267,13 +253,7 @@ fn short_and_equal_histories_are_no_trouble() {
     // What is no number is left out by the caller's reading; here it is too.
     let mut broken = history(&[0.0; 8], &[0.0; 8], 0.01);
     assert_eq!(broken.len(), 8);
-    let infinite = Reading {
-        ln: 1.0,
-        within: Variance {
-            value: f64::INFINITY,
-            df: 7.0,
-        },
-    };
+    let infinite = Reading { ln: 1.0, within: Variance { value: f64::INFINITY, df: 7.0 } };
     broken = Past::of(&[infinite], Wander::Ns);
     assert!(broken.is_empty());
 }

@@ -23,13 +23,8 @@ enum World {
     Outliers,
 }
 
-const WORLDS: [World; 5] = [
-    World::Even,
-    World::Skewed,
-    World::Drift,
-    World::States,
-    World::Outliers,
-];
+const WORLDS: [World; 5] =
+    [World::Even, World::Skewed, World::Drift, World::States, World::Outliers];
 
 /// Interleaved runs of two commands; the second takes `ratio` times as long.
 fn rounds(world: World, n: usize, ratio: f64, random: &mut Dice) -> (Vec<f64>, Vec<f64>) {

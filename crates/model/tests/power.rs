@@ -43,21 +43,12 @@ fn machine() -> Vec<Kind> {
     let quiet = (0..60).map(|k| Quiet(spread(0.005, 0.02, k, 60)));
     let steady = (0..15).map(|k| Distribution(spread(0.03, 0.06, k, 15)));
     let wide = (0..15).map(|k| Distribution(spread(0.10, 0.18, k, 15)));
-    quiet
-        .chain(steady)
-        .chain(wide)
-        .chain([TwoStates; 10])
-        .chain([Hopeless; 20])
-        .collect()
+    quiet.chain(steady).chain(wide).chain([TwoStates; 10]).chain([Hopeless; 20]).collect()
 }
 
 fn of_typical(median: f64, low: f64, half: f64) -> Typical {
     Typical {
-        ns: Interval {
-            value: median,
-            low: median * (1.0 - half),
-            high: median * (1.0 + half),
-        },
+        ns: Interval { value: median, low: median * (1.0 - half), high: median * (1.0 + half) },
         p10_ns: low,
         p90_ns: median * 1.4,
         samples: 64,
@@ -73,24 +64,15 @@ fn estimate(dice: &mut Dice, kind: Kind, factor: f64) -> Estimate {
     match kind {
         Quiet(sd) => {
             let level = 100.0 * factor * (sd * dice.normal()).exp();
-            let workers: Vec<f64> = (0..8)
-                .map(|_| level * (1.0 + 0.005 * dice.normal()))
-                .collect();
+            let workers: Vec<f64> = (0..8).map(|_| level * (1.0 + 0.005 * dice.normal())).collect();
             let ns = trimmed_t_interval(&workers).expect("eight workers");
-            typical(Typical {
-                ns,
-                ..of_typical(level, level, 0.0)
-            })
+            typical(Typical { ns, ..of_typical(level, level, 0.0) })
         }
         Distribution(sd) => {
             let common = dice.normal();
             let own = 0.8 * common + 0.6 * dice.normal();
             let median = 100.0 * factor * (sd * common).exp();
-            typical(of_typical(
-                median,
-                70.0 * factor * (9.5 / 18.4 * sd * own).exp(),
-                0.05,
-            ))
+            typical(of_typical(median, 70.0 * factor * (9.5 / 18.4 * sd * own).exp(), 0.05))
         }
         TwoStates => {
             let slow = 0.35 + 0.25 * dice.uniform();
@@ -130,10 +112,7 @@ fn readings(estimates: &[Estimate], kind: Kind, measure: Measure) -> Vec<Reading
 }
 
 fn side(readings: Vec<Reading>) -> Side {
-    Side {
-        readings,
-        measured: true,
-    }
+    Side { readings, measured: true }
 }
 
 /// How a comparison is made.
@@ -273,9 +252,7 @@ fn power(rules: Rules, design: [usize; 3], times: usize) -> Power {
         let places: Vec<usize> = (0..machine.len()).filter(|&k| wanted(machine[k])).collect();
         let hits = (0..times).filter(|n| {
             let place = places[n % places.len()];
-            compare(&mut dice, rules, design, |k| {
-                if k == place { factor } else { 1.0 }
-            })[place]
+            compare(&mut dice, rules, design, |k| if k == place { factor } else { 1.0 })[place]
         });
         hits.count() as f64 / times as f64
     };
@@ -295,10 +272,7 @@ fn several_runs_on_both_sides_find_most_and_are_rarely_wrong() {
     let p = power(Rules::New, [4, 0, 4], 120);
     assert!(p.quiet >= 0.95 && p.steady >= 0.9, "{p:?}");
     assert!(p.two_states >= 0.9 && p.wide >= 0.35, "{p:?}");
-    assert!(
-        p.wrong_rows <= 0.001 && p.wrong_comparisons <= LEVEL,
-        "{p:?}"
-    );
+    assert!(p.wrong_rows <= 0.001 && p.wrong_comparisons <= LEVEL, "{p:?}");
     let before = power(Rules::Old, [4, 0, 4], 60);
     assert!(before.wrong_comparisons >= p.wrong_comparisons + 0.1);
 }
@@ -307,10 +281,7 @@ fn several_runs_on_both_sides_find_most_and_are_rarely_wrong() {
 fn the_stated_level_holds_for_few_runs_too() {
     for design in [[1, 4, 1], [4, 0, 1]] {
         let p = power(Rules::New, design, 60);
-        assert!(
-            p.wrong_rows <= 0.001 && p.wrong_comparisons <= LEVEL,
-            "{p:?}"
-        );
+        assert!(p.wrong_rows <= 0.001 && p.wrong_comparisons <= LEVEL, "{p:?}");
         assert!(p.quiet >= 0.65, "{p:?}");
     }
 }

@@ -42,11 +42,7 @@ fn slowly(dice: &mut Dice, runs: usize) -> Vec<f64> {
 /// Two clocks, 2.6 and 3.0 GHz.
 fn two_clocks(dice: &mut Dice, runs: usize) -> Vec<f64> {
     let mut of_run = || {
-        if dice.uniform() < 0.3 {
-            (3.0_f64 / 2.6).ln()
-        } else {
-            0.0
-        }
+        if dice.uniform() < 0.3 { (3.0_f64 / 2.6).ln() } else { 0.0 }
     };
     (0..runs).map(|_| of_run()).collect()
 }
@@ -68,10 +64,7 @@ fn quiet(dice: &mut Dice, ln_clock: f64, movement: Option<ClockMovement>) -> Qui
         }
     }
     let readings = MachineReadings::of(&samples);
-    let gate = Gate {
-        multiply_ratio: Some(3.0),
-        ..readings.gate(Some(1.0))
-    };
+    let gate = Gate { multiply_ratio: Some(3.0), ..readings.gate(Some(1.0)) };
     let mut clock = readings.core_clock().expect("a clock");
     clock.between_runs = movement;
     let (bound, regime) = (Bound::Core, Regime::Gated);
@@ -108,11 +101,8 @@ fn covered(moves: Moves, stored: usize, widened: bool) -> f64 {
 
 #[test]
 fn of_ten_reruns_within_the_hour_nine_lie_inside() {
-    let cases: [(&str, Moves); 3] = [
-        ("each run anew, 3 %", each_anew),
-        ("slowly, 5 %", slowly),
-        ("two clocks", two_clocks),
-    ];
+    let cases: [(&str, Moves); 3] =
+        [("each run anew, 3 %", each_anew), ("slowly, 5 %", slowly), ("two clocks", two_clocks)];
     for (name, moves) in cases {
         for stored in [6, 12, 40] {
             let (with, without) = (covered(moves, stored, true), covered(moves, stored, false));

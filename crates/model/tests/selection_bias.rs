@@ -24,11 +24,7 @@ struct Meets {
     branches: f64,
 }
 
-const QUIET: Meets = Meets {
-    operation: 1.0,
-    adds: 1.0,
-    branches: 1.0,
-};
+const QUIET: Meets = Meets { operation: 1.0, adds: 1.0, branches: 1.0 };
 
 /// A neighbour that makes the operation so many times as long, the adds 2 %.
 fn busy(operation: f64) -> Meets {
@@ -37,11 +33,7 @@ fn busy(operation: f64) -> Meets {
 
 /// The same with what it makes of the branches.
 fn busier(operation: f64, branches: f64) -> Meets {
-    Meets {
-        operation,
-        adds: 1.02,
-        branches,
-    }
+    Meets { operation, adds: 1.02, branches }
 }
 
 /// One sample. Readings of the adds at its ends vary by themselves.
@@ -160,16 +152,10 @@ fn a_neighbour_that_slows_branches_and_adds_alike_is_found_by_multiplications() 
     let samples = run(|dice, worker, at_ms| {
         let hidden = dice.below(6) == 0;
         let meets = match hidden {
-            true => Meets {
-                operation: 1.0,
-                adds: 1.034,
-                branches: 1.034,
-            },
+            true => Meets { operation: 1.0, adds: 1.034, branches: 1.034 },
             false => busy(1.03),
         };
-        (0..10)
-            .map(|_| sample(worker, at_ms, 1.0, meets, 2.9, errors(dice, 0.004)))
-            .collect()
+        (0..10).map(|_| sample(worker, at_ms, 1.0, meets, 2.9, errors(dice, 0.004))).collect()
     });
     let found = judge(&samples, Bound::Core);
     assert!((cycles(&found) - 19.34).abs() < 0.03, "{found:?}");
@@ -188,11 +174,7 @@ fn misread_adds_that_look_quiet_are_found_by_the_samples_next_to_them() {
     // of their samples pass for quiet.
     let samples = run(|dice, worker, at_ms| {
         let misread = if dice.below(5) == 0 { 0.02 } else { -0.01 };
-        let meets = Meets {
-            operation: 1.0,
-            adds: 1.0,
-            branches: 1.04,
-        };
+        let meets = Meets { operation: 1.0, adds: 1.0, branches: 1.04 };
         (0..10)
             .map(|_| {
                 let error = misread + 0.01 * dice.normal();
@@ -205,9 +187,7 @@ fn misread_adds_that_look_quiet_are_found_by_the_samples_next_to_them() {
     assert!(found.quiet_share < Some(0.25), "{found:?}");
     assert_eq!(found.verdict, Verdict::Biased, "{found:?}");
     assert!(
-        found
-            .reason
-            .ends_with("by the clock of disturbed samples next to them"),
+        found.reason.ends_with("by the clock of disturbed samples next to them"),
         "{}",
         found.reason
     );
@@ -217,10 +197,7 @@ fn misread_adds_that_look_quiet_are_found_by_the_samples_next_to_them() {
 fn extra_samples_that_ordinary_ones_never_reach_are_no_figure_of_the_row() {
     let mut samples = contended(1.4);
     let waited = run(|dice, worker, at_ms| {
-        let faster = Meets {
-            operation: 0.93,
-            ..QUIET
-        };
+        let faster = Meets { operation: 0.93, ..QUIET };
         (0..10)
             .map(|_| {
                 let errors = errors(dice, 0.002);
@@ -235,9 +212,7 @@ fn extra_samples_that_ordinary_ones_never_reach_are_no_figure_of_the_row() {
     assert!((cycles(&found) - 18.6).abs() < 0.1, "{found:?}");
     assert_eq!(found.verdict, Verdict::Biased, "{found:?}");
     assert!(
-        found
-            .reason
-            .starts_with("0.0 % of samples take 18.6 cycles or less"),
+        found.reason.starts_with("0.0 % of samples take 18.6 cycles or less"),
         "{}",
         found.reason
     );

@@ -69,10 +69,7 @@ fn one_broad_mode_is_not_two_states() {
             );
             // 1 %, and what so many trials leave to chance.
             let bar = 0.01 + 3.0 * (0.01 * 0.99 / trials(n) as f64).sqrt();
-            assert!(
-                plain <= bar && outliers <= bar,
-                "{name} at {n}: {plain} {outliers}"
-            );
+            assert!(plain <= bar && outliers <= bar, "{name} at {n}: {plain} {outliers}");
         }
     }
 }

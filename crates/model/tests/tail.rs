@@ -88,9 +88,8 @@ fn intervals_of_two_runs_meet_though_long_operations_come_in_bursts() {
 
 #[test]
 fn a_tail_of_one_visit_is_not_known() {
-    let mut samples: Vec<Sample> = (0..2400)
-        .map(|k| operation(k % 8, k / 25 * 300, 5_000.0 + f64::from(k % 7)))
-        .collect();
+    let mut samples: Vec<Sample> =
+        (0..2400).map(|k| operation(k % 8, k / 25 * 300, 5_000.0 + f64::from(k % 7))).collect();
     let spread_out = tail(&samples);
     assert_eq!(spread_out.verdict, Some(Verdict::Ok), "{spread_out:?}");
     let visit = samples[0];
@@ -101,18 +100,13 @@ fn a_tail_of_one_visit_is_not_known() {
     samples.extend((0..40).map(|_| operation(visit.worker, visit.at_ms, 3_900_000.0)));
     let burst = tail(&samples);
     assert_eq!(burst.verdict, Some(Verdict::CannotTell), "{burst:?}");
-    assert!(
-        burst.reason().contains("p99 not known"),
-        "{}",
-        burst.reason()
-    );
+    assert!(burst.reason().contains("p99 not known"), "{}", burst.reason());
 }
 
 #[test]
 fn the_longest_are_the_schedulers_where_run_delay_explains_them() {
-    let mut samples: Vec<Sample> = (0..1000)
-        .map(|k| operation(k % 8, k / 50 * 300, 5_000.0 + f64::from(k % 7)))
-        .collect();
+    let mut samples: Vec<Sample> =
+        (0..1000).map(|k| operation(k % 8, k / 50 * 300, 5_000.0 + f64::from(k % 7))).collect();
     assert_eq!(tail(&samples).longest, None, "none was recorded");
     // Each visit waits 20 us, as always; two of them 4 ms more.
     let mut first = std::collections::BTreeSet::new();
@@ -133,22 +127,13 @@ fn the_longest_are_the_schedulers_where_run_delay_explains_them() {
         begins.expect("the visit").evidence.lost_ns = lost_ns;
     }
     let found = tail(&samples);
-    assert_eq!(
-        found.longest,
-        Some(Longest {
-            of: 3,
-            scheduler: 2
-        })
-    );
+    assert_eq!(found.longest, Some(Longest { of: 3, scheduler: 2 }));
     assert_eq!(found.reason(), "2 of the longest 3 were the scheduler's");
     // Other threads of the operations may have waited: that none is explained
     // says nothing.
     samples[0].second_ticks = Some(5_000);
     samples[200].second_ticks = Some(5_000);
     let found = tail(&samples);
-    let none = Longest {
-        of: 1,
-        scheduler: 0,
-    };
+    let none = Longest { of: 1, scheduler: 0 };
     assert_eq!((found.longest, found.reason()), (Some(none), String::new()));
 }

@@ -47,9 +47,7 @@ pub(crate) fn mask(cpus: &[u32]) -> String {
         words[cpu as usize / 32] |= 1 << (cpu % 32);
     }
     let mut words = words.iter().rev();
-    let first = words
-        .next()
-        .map_or(String::new(), |word| format!("{word:x}"));
+    let first = words.next().map_or(String::new(), |word| format!("{word:x}"));
     words.fold(first, |text, word| format!("{text},{word:08x}"))
 }
 

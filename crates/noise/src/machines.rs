@@ -62,12 +62,7 @@ pub struct Machine {
 
 impl Machine {
     fn named(name: &'static str) -> Machine {
-        Machine {
-            name,
-            files: BTreeMap::new(),
-            fixed: BTreeSet::new(),
-        }
-        .read(text(name))
+        Machine { name, files: BTreeMap::new(), fixed: BTreeSet::new() }.read(text(name))
     }
 
     /// The same machine with another content of a file.
@@ -79,8 +74,7 @@ impl Machine {
     /// The same machine without a file, or without all below a directory.
     pub fn without(mut self, path: &str) -> Machine {
         let below = format!("{path}/");
-        self.files
-            .retain(|file, _| file != path && !file.starts_with(&below));
+        self.files.retain(|file, _| file != path && !file.starts_with(&below));
         self
     }
 
@@ -131,9 +125,9 @@ impl Machine {
         let words: Vec<&str> = line.split(' ').collect();
         match words[..] {
             ["like", name] => self.read(text(name)),
-            ["without", paths] => each(paths)
-                .iter()
-                .fold(self, |machine, (path, _)| machine.without(path)),
+            ["without", paths] => {
+                each(paths).iter().fold(self, |machine, (path, _)| machine.without(path))
+            }
             ["cores", ref cores @ ..] => self.cores(cores),
             ["policies", cpus] => {
                 self.read(&format!("~/cpufreq/policy{{{cpus}}}/affected_cpus = {{}}"))
@@ -146,8 +140,7 @@ impl Machine {
             }
             ["self", priority, nice, policy] => {
                 let stat = own_stat(priority, nice, policy);
-                self.with(&format!("/proc/{SELF}/stat"), &stat)
-                    .with("/proc/self/stat", &stat)
+                self.with(&format!("/proc/{SELF}/stat"), &stat).with("/proc/self/stat", &stat)
             }
             ["process", pid, name, ticks] => {
                 let number = |text: &str| text.parse().expect("a number");
@@ -169,9 +162,7 @@ impl Machine {
         };
         let mask = format!("{:x}", (1_u64 << count) - 1);
         let machine = cores.iter().fold(self, |machine, core| {
-            machine.read(&format!(
-                "~/cpu{{{core}}}/topology/thread_siblings_list = {core}"
-            ))
+            machine.read(&format!("~/cpu{{{core}}}/topology/thread_siblings_list = {core}"))
         });
         machine
             .read(&format!(

@@ -104,10 +104,7 @@ mod tests {
     #[test]
     fn each_timer_is_one_event() {
         let probe = &probes()[1];
-        let site = Site {
-            variant: String::new(),
-            at: Vec::new(),
-        };
+        let site = Site { variant: String::new(), at: Vec::new() };
         let mut worker = worker(cpus());
         let mut work = (probe.make)(&mut worker, &site).expect("a runtime");
         let events = work.stamped(3).expect("timers");
@@ -136,11 +133,6 @@ mod tests {
     fn the_run_loop_says_what_it_lacks() {
         let reason =
             crate::engine::testing::run(&probes(), "event_loop.zero_delay").expect_err("none");
-        assert!(
-            reason
-                .to_string()
-                .starts_with("needs the pack foundation.so"),
-            "{reason}"
-        );
+        assert!(reason.to_string().starts_with("needs the pack foundation.so"), "{reason}");
     }
 }

@@ -89,13 +89,9 @@ const BUILD: &str =
 
 /// Why there is no row of Foundation.
 pub(crate) fn no_runtime(_: &MachineShape) -> Option<String> {
-    Some(format!(
-        "needs the pack foundation.so ({BUILD} GNUstep Base)"
-    ))
+    Some(format!("needs the pack foundation.so ({BUILD} GNUstep Base)"))
 }
 
 fn no_views(_: &MachineShape) -> Option<String> {
-    Some(format!(
-        "needs the pack appkit.so ({BUILD} GNUstep GUI, and a display)"
-    ))
+    Some(format!("needs the pack appkit.so ({BUILD} GNUstep GUI, and a display)"))
 }

@@ -78,10 +78,7 @@ fn the_catalogue() {
 
 #[test]
 fn row_ids_are_unique_and_well_formed() {
-    let ids: Vec<String> = probes::catalogue()
-        .iter()
-        .flat_map(Probe::row_ids)
-        .collect();
+    let ids: Vec<String> = probes::catalogue().iter().flat_map(Probe::row_ids).collect();
     let unique: BTreeSet<&String> = ids.iter().collect();
     assert_eq!(unique.len(), ids.len(), "an id stands twice");
     for id in &ids {
@@ -109,10 +106,7 @@ fn no_point_is_twice_on_a_curve() {
             for points in points(&probe, scale) {
                 // Maps over NUMA nodes have none on this machine.
                 let id = &probe.id;
-                assert!(
-                    points.is_sorted_by(|a, b| a < b),
-                    "{id} {scale:?}: {points:?}"
-                );
+                assert!(points.is_sorted_by(|a, b| a < b), "{id} {scale:?}: {points:?}");
                 assert!(!points.is_empty() || id == "memory.numa", "{id} {scale:?}");
             }
         }
@@ -145,23 +139,15 @@ fn every_feature_that_a_row_needs_can_be_detected() {
 
 #[test]
 fn a_cpu_without_the_feature_has_no_such_row() {
-    let probe = Probe {
-        needs: Some("none that any CPU has"),
-        ..Probe::blank("cpu.nothing")
-    };
+    let probe = Probe { needs: Some("none that any CPU has"), ..Probe::blank("cpu.nothing") };
     let reason = probe.missing(&machine());
-    assert_eq!(
-        reason.as_deref(),
-        Some("this CPU lacks none that any CPU has")
-    );
+    assert_eq!(reason.as_deref(), Some("this CPU lacks none that any CPU has"));
     assert_eq!(Probe::blank("cpu.nothing").missing(&machine()), None);
 }
 
 #[test]
 fn the_row_that_confirms_older_documents_is_there() {
     let row = meter::rejudge::MULTIPLY_ROW.to_owned();
-    let mut rows = probes::catalogue()
-        .into_iter()
-        .flat_map(|probe| probe.row_ids());
+    let mut rows = probes::catalogue().into_iter().flat_map(|probe| probe.row_ids());
     assert!(rows.any(|id| id == row));
 }

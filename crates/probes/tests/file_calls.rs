@@ -35,10 +35,7 @@ fn with_work<R>(directory: &Path, row: &str, then: impl FnOnce(&mut dyn Work) ->
     let probes = probes::catalogue();
     let has = |probe: &&Probe| probe.row_ids().iter().any(|own| own == id);
     let probe = probes.iter().find(has).expect("a row of ours");
-    let site = Site {
-        variant: probe.variant_of(id).to_string(),
-        at,
-    };
+    let site = Site { variant: probe.variant_of(id).to_string(), at };
     let mut machine = MachineShape::of(&sys::machine(Path::new("/")), vec![0], None);
     machine.scratch = meter::scratch::named(directory);
     let mut worker = WorkerMemory::new(machine, 16 << 20, 0, 1);
@@ -102,10 +99,7 @@ fn calls(row: &str, operations: u32) -> Option<Vec<String>> {
     assert!(done.status.success(), "{row}: {said}");
     // The work removes what it made; files that are read are the run's, and
     // those of file.create stay.
-    let left: Vec<_> = std::fs::read_dir(&files)
-        .expect("readable")
-        .flatten()
-        .collect();
+    let left: Vec<_> = std::fs::read_dir(&files).expect("readable").flatten().collect();
     let stay = ["disk.", "file.read_whole", "file.create", "file.delete"];
     let of_run = usize::from(stay.iter().any(|begin| row.starts_with(begin)));
     assert_eq!(left.len(), of_run, "{row} leaves {left:?}");
@@ -115,12 +109,7 @@ fn calls(row: &str, operations: u32) -> Option<Vec<String>> {
     let lines: Vec<&str> = between.lines().collect();
     // The first is the end of the one mark, the last the beginning of the
     // other.
-    Some(
-        lines[1..lines.len() - 1]
-            .iter()
-            .map(|line| brief(line))
-            .collect(),
-    )
+    Some(lines[1..lines.len() - 1].iter().map(|line| brief(line)).collect())
 }
 
 /// `812 openat(AT_FDCWD, "/x/file", O_RDONLY|O_CLOEXEC) = 3` as
@@ -128,20 +117,12 @@ fn calls(row: &str, operations: u32) -> Option<Vec<String>> {
 fn brief(line: &str) -> String {
     let call = line.split_once(' ').map_or(line, |(_, call)| call.trim());
     let (name, rest) = call.split_once('(').unwrap_or((call, ""));
-    let names: Vec<&str> = rest
-        .split('"')
-        .skip(1)
-        .step_by(2)
-        .filter_map(|path| path.rsplit('/').next())
-        .collect();
+    let names: Vec<&str> =
+        rest.split('"').skip(1).step_by(2).filter_map(|path| path.rsplit('/').next()).collect();
     let result = rest.rsplit(" = ").next().unwrap_or_default();
     let flags = || {
         let flags = rest.rsplit(", ").find(|part| part.contains("O_"));
-        let flags = flags
-            .unwrap_or_default()
-            .split(')')
-            .next()
-            .unwrap_or_default();
+        let flags = flags.unwrap_or_default().split(')').next().unwrap_or_default();
         let own = flags.split('|').filter(|flag| *flag != "O_CLOEXEC");
         own.collect::<Vec<_>>().join("|")
     };
@@ -201,12 +182,7 @@ fn ashs_file_is_truncated_and_the_others_are_not() {
         repeats(
             &format!("file.write_whole/{size}_new_file"),
             2,
-            &[
-                "unlink file",
-                "open file O_WRONLY|O_CREAT|O_EXCL",
-                write,
-                "close",
-            ],
+            &["unlink file", "open file O_WRONLY|O_CREAT|O_EXCL", write, "close"],
         );
         repeats(
             &format!("file.write_whole_atomic/{size}"),
@@ -306,10 +282,7 @@ fn the_disk_is_read_a_call_at_a_time() {
         let Some(calls) = calls(row, 3) else {
             return;
         };
-        let reads: Vec<&String> = calls
-            .iter()
-            .filter(|call| call.starts_with("pread"))
-            .collect();
+        let reads: Vec<&String> = calls.iter().filter(|call| call.starts_with("pread")).collect();
         // A visit ends early on a slow disk, as every disk is under strace.
         assert!((2..=4).contains(&reads.len()), "{row}: {calls:?}");
         assert!(reads.iter().all(|one| *one == read), "{row}: {calls:?}");

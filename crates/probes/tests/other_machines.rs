@@ -17,18 +17,12 @@ fn machine(files: &[(&str, &str)], allowed: Fact<Vec<u32>>) -> Machine {
         fs::create_dir_all(path.parent().expect("below the root")).expect("a directory");
         fs::write(path, content).expect("a file");
     }
-    let live = Live {
-        allowed_cpus: allowed,
-        ..Live::here()
-    };
+    let live = Live { allowed_cpus: allowed, ..Live::here() };
     machine_from(root.path(), &live)
 }
 
 fn request(rows: &[&str]) -> Request {
-    Request {
-        rows: rows.iter().map(ToString::to_string).collect(),
-        ..Request::default()
-    }
+    Request { rows: rows.iter().map(ToString::to_string).collect(), ..Request::default() }
 }
 
 fn planned(machine: &Machine, request: &Request) -> Result<Plan, PlanError> {
@@ -43,15 +37,9 @@ fn two_nodes(allowed: &[u32]) -> Machine {
             (&format!("{CPU}/online"), "0-3"),
             (&format!("{NODE}/online"), "0-1"),
             (&format!("{NODE}/node0/cpulist"), "0-1"),
-            (
-                &format!("{NODE}/node0/meminfo"),
-                "Node 0 MemTotal: 16000000 kB",
-            ),
+            (&format!("{NODE}/node0/meminfo"), "Node 0 MemTotal: 16000000 kB"),
             (&format!("{NODE}/node1/cpulist"), "2-3"),
-            (
-                &format!("{NODE}/node1/meminfo"),
-                "Node 1 MemTotal: 16000000 kB",
-            ),
+            (&format!("{NODE}/node1/meminfo"), "Node 1 MemTotal: 16000000 kB"),
         ],
         Fact::known(allowed.to_vec()),
     )
@@ -73,17 +61,10 @@ fn two_nodes_are_a_map_of_two_by_two() {
         assert_eq!(at, [[0, 0], [0, 1], [1, 0], [1, 1]], "{row}");
     }
     assert!(
-        plan.cells
-            .iter()
-            .all(|cell| cell.working_set_bytes == plan.large_bytes),
+        plan.cells.iter().all(|cell| cell.working_set_bytes == plan.large_bytes),
         "a working set far beyond the caches"
     );
-    let cpus: Vec<&[u32]> = plan
-        .machine_shape
-        .nodes
-        .iter()
-        .map(|n| n.cpus.as_slice())
-        .collect();
+    let cpus: Vec<&[u32]> = plan.machine_shape.nodes.iter().map(|n| n.cpus.as_slice()).collect();
     assert_eq!(cpus, [[0, 1], [2, 3]]);
 }
 
@@ -122,29 +103,19 @@ fn hybrid(allowed: Fact<Vec<u32>>) -> Machine {
         };
         let cache = format!("{CPU}/cpu{cpu}/cache/index2");
         files.extend([
-            (
-                format!("{CPU}/cpu{cpu}/cpufreq/cpuinfo_max_freq"),
-                khz.into(),
-            ),
+            (format!("{CPU}/cpu{cpu}/cpufreq/cpuinfo_max_freq"), khz.into()),
             (format!("{cache}/level"), "2".into()),
             (format!("{cache}/type"), "Unified".into()),
             (format!("{cache}/size"), kib.into()),
             (format!("{cache}/shared_cpu_list"), shared.into()),
         ]);
     }
-    let files: Vec<(&str, &str)> = files
-        .iter()
-        .map(|(a, b)| (a.as_str(), b.as_str()))
-        .collect();
+    let files: Vec<(&str, &str)> = files.iter().map(|(a, b)| (a.as_str(), b.as_str())).collect();
     machine(&files, allowed)
 }
 
 fn of_kind(kind: CoreKindChoice, pin: Option<u32>) -> Request {
-    Request {
-        core_kind: Some(kind),
-        pin,
-        ..request(&["cpu.add_i64"])
-    }
+    Request { core_kind: Some(kind), pin, ..request(&["cpu.add_i64"]) }
 }
 
 #[test]
@@ -152,22 +123,12 @@ fn a_run_keeps_to_the_kind_of_cores_asked_for() {
     let machine = hybrid(Fact::known((0..8).collect()));
     let plan = planned(&machine, &of_kind(CoreKindChoice::Efficiency, None)).expect("a plan");
     assert_eq!(plan.machine_shape.cpus, [4, 5, 6, 7]);
-    assert_eq!(
-        plan.record.core_kind.as_deref(),
-        Some("efficiency (E-core)")
-    );
-    assert_eq!(
-        plan.machine_shape.l2_bytes,
-        4 << 20,
-        "the caches of that kind"
-    );
+    assert_eq!(plan.record.core_kind.as_deref(), Some("efficiency (E-core)"));
+    assert_eq!(plan.machine_shape.l2_bytes, 4 << 20, "the caches of that kind");
     let plan = planned(&machine, &of_kind(CoreKindChoice::Performance, Some(3))).expect("a plan");
     assert_eq!(plan.machine_shape.cpus, [0, 1, 2, 3]);
     assert_eq!(plan.pin, Some(3));
-    assert_eq!(
-        plan.record.core_kind.as_deref(),
-        Some("performance (P-core)")
-    );
+    assert_eq!(plan.record.core_kind.as_deref(), Some("performance (P-core)"));
     let plan = planned(&machine, &of_kind(CoreKindChoice::Performance, None)).expect("a plan");
     assert_eq!(plan.machine_shape.l2_bytes, 2 << 20, "not the others'");
     let plan = planned(&machine, &request(&["cpu.add_i64"])).expect("a plan");
@@ -178,9 +139,7 @@ fn a_run_keeps_to_the_kind_of_cores_asked_for() {
 #[test]
 fn impossible_kinds_are_refused() {
     let refusal = |machine: &Machine, kind, pin| {
-        planned(machine, &of_kind(kind, pin))
-            .expect_err("no such cores")
-            .to_string()
+        planned(machine, &of_kind(kind, pin)).expect_err("no such cores").to_string()
     };
     let all = hybrid(Fact::known((0..8).collect()));
     let error = refusal(&all, CoreKindChoice::Performance, Some(4));
@@ -192,14 +151,8 @@ fn impossible_kinds_are_refused() {
     let error = refusal(&some, CoreKindChoice::Efficiency, Some(7));
     assert!(error.starts_with("CPU 7 can't be used"), "{error}");
     let error = refusal(&two_nodes(&[0]), CoreKindChoice::Efficiency, None);
-    assert!(
-        error.starts_with("this machine has one kind of cores"),
-        "{error}"
-    );
+    assert!(error.starts_with("this machine has one kind of cores"), "{error}");
     let unpinned = hybrid(Fact::unknown("no such call"));
     let error = refusal(&unpinned, CoreKindChoice::Efficiency, None);
-    assert!(
-        error.contains("does not let a thread choose its CPUs"),
-        "{error}"
-    );
+    assert!(error.contains("does not let a thread choose its CPUs"), "{error}");
 }

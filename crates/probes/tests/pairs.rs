@@ -29,10 +29,8 @@ fn held() -> (usize, usize, Vec<u32>) {
 
 /// One small visit.
 fn visit(probe: &Probe, worker: &mut WorkerMemory) -> Result<(), WorkError> {
-    let site = Site {
-        variant: probe.variants.first().map_or("", |v| v).to_string(),
-        at: Vec::new(),
-    };
+    let site =
+        Site { variant: probe.variants.first().map_or("", |v| v).to_string(), at: Vec::new() };
     let row = &probe.row_ids()[0];
     let mut work = (probe.make)(worker, &site)?;
     let events = work.stamped(5)?;
@@ -40,10 +38,7 @@ fn visit(probe: &Probe, worker: &mut WorkerMemory) -> Result<(), WorkError> {
     let modes = work.modes();
     for event in &events {
         assert!(event.to_ticks != event.from_ticks, "{row}: {event:?}");
-        assert!(
-            modes.is_empty() || usize::from(event.mode) < modes.len(),
-            "{row}"
-        );
+        assert!(modes.is_empty() || usize::from(event.mode) < modes.len(), "{row}");
     }
     work.verify()
 }
@@ -81,9 +76,5 @@ fn each_row_runs_and_leaves_nothing() {
         ran += 1;
     }
     let several = machine.cpus.len() > 1;
-    assert!(
-        ran >= if several { 25 } else { 18 },
-        "only {ran} of {}",
-        ours.len()
-    );
+    assert!(ran >= if several { 25 } else { 18 }, "only {ran} of {}", ours.len());
 }

@@ -18,10 +18,7 @@ fn children_left() -> bool {
 }
 
 fn works(worker: &mut WorkerMemory, probe: &Probe, children: u32) {
-    let site = Site {
-        variant: String::new(),
-        at: Vec::new(),
-    };
+    let site = Site { variant: String::new(), at: Vec::new() };
     let mut work = (probe.make)(worker, &site).unwrap_or_else(|why| panic!("{}: {why}", probe.id));
     let events = work.stamped(children).expect("stamped");
     assert_eq!(events.len(), children as usize, "{}", probe.id);
@@ -46,10 +43,8 @@ fn works(worker: &mut WorkerMemory, probe: &Probe, children: u32) {
 fn nothing_is_left_of_any_child() {
     let machine = sys::machine(Path::new("/"));
     let mut worker = WorkerMemory::new(MachineShape::of(&machine, vec![0], None), 64 << 20, 0, 1);
-    let rows: Vec<Probe> = probes::catalogue()
-        .into_iter()
-        .filter(|probe| probe.group() == "process")
-        .collect();
+    let rows: Vec<Probe> =
+        probes::catalogue().into_iter().filter(|probe| probe.group() == "process").collect();
     assert_eq!(rows.len(), 4);
     assert!(!children_left(), "before");
     // What another row left behind: 64 MiB in the buffer, 4 MiB of order.
@@ -76,11 +71,7 @@ fn nothing_is_left_of_any_child() {
         .args(["--exact", "ignored_children", "--ignored"])
         .output()
         .expect("env");
-    assert!(
-        ignoring.status.success(),
-        "{}",
-        String::from_utf8_lossy(&ignoring.stdout)
-    );
+    assert!(ignoring.status.success(), "{}", String::from_utf8_lossy(&ignoring.stdout));
     assert!(!children_left(), "after");
 }
 

@@ -46,10 +46,7 @@ fn samples(
     samples: u32,
 ) -> Result<(Vec<Event>, Vec<String>), WorkError> {
     let mut worker = worker();
-    let site = Site {
-        variant: String::new(),
-        at: vec![processes, array],
-    };
+    let site = Site { variant: String::new(), at: vec![processes, array] };
     let mut work = (probe().make)(&mut worker, &site)?;
     let events = work.stamped(samples)?;
     Ok((events, work.notes()))
@@ -81,10 +78,8 @@ fn wait_for<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
 }
 
 fn kill(pid: u32) {
-    let done = Command::new("sh")
-        .args(["-c", &format!("kill -KILL {pid}")])
-        .status()
-        .expect("sh runs");
+    let done =
+        Command::new("sh").args(["-c", &format!("kill -KILL {pid}")]).status().expect("sh runs");
     assert!(done.success());
 }
 
@@ -92,10 +87,7 @@ fn kill(pid: u32) {
 fn actor(part: &str, before: &str) -> Child {
     let program = std::env::current_exe().expect("it has a name");
     Command::new("sh")
-        .args([
-            "-c",
-            &format!("{before}; exec \"$0\" --exact a_part --nocapture"),
-        ])
+        .args(["-c", &format!("{before}; exec \"$0\" --exact a_part --nocapture")])
         .arg(program)
         .env(PART, part)
         .stdout(Stdio::piped())
@@ -133,10 +125,7 @@ fn a_sample_is_many_hops_and_nothing_is_left() {
         assert_eq!(events.len(), 3);
         for event in events {
             assert!(event.ops >= 500 && event.ops.is_multiple_of(processes));
-            assert!(
-                event.from_ticks > 0 && event.to_ticks > 0,
-                "both are stamped"
-            );
+            assert!(event.from_ticks > 0 && event.to_ticks > 0, "both are stamped");
         }
         assert!(
             notes[0].starts_with(&format!("context switches per hop, ring of {processes}: ")),
@@ -163,12 +152,7 @@ fn a_killed_member_is_a_reason_and_ends_the_others() {
         });
         samples(8, 16 << 10, FOREVER).expect_err("a member was killed")
     });
-    assert!(
-        error
-            .to_string()
-            .starts_with("a ring member was killed by signal 9"),
-        "{error}"
-    );
+    assert!(error.to_string().starts_with("a ring member was killed by signal 9"), "{error}");
     assert!(children_of(this).is_empty(), "no zombie either");
 }
 
@@ -179,15 +163,11 @@ fn a_killed_member_is_a_reason_and_ends_the_others() {
 )]
 fn too_few_descriptors_are_a_reason_for_large_rings_only() {
     let _alone = alone();
-    let Output { stdout, .. } = actor("two rings", "ulimit -n 32")
-        .wait_with_output()
-        .expect("ends");
+    let Output { stdout, .. } =
+        actor("two rings", "ulimit -n 32").wait_with_output().expect("ends");
     let printed = String::from_utf8_lossy(&stdout);
     assert!(printed.contains("ring of 4: 1 events"), "{printed}");
-    assert!(
-        printed.contains("ring of 64: the pipes can't be opened: "),
-        "{printed}"
-    );
+    assert!(printed.contains("ring of 64: the pipes can't be opened: "), "{printed}");
     assert!(printed.contains("ulimit -n"), "{printed}");
     assert!(printed.contains("children left: 0"), "{printed}");
 }

@@ -14,14 +14,9 @@ fn recorded(row: &str) -> Option<u64> {
         .iter()
         .find(|probe| probe.row_ids().iter().any(|id| id == row))
         .unwrap_or_else(|| panic!("no row {row}"));
-    let machine = MachineShape {
-        cpus: sys::allowed_cpus().unwrap_or_default(),
-        ..MachineShape::default()
-    };
-    let site = Site {
-        variant: probe.variant_of(row).to_string(),
-        at: vec![1],
-    };
+    let machine =
+        MachineShape { cpus: sys::allowed_cpus().unwrap_or_default(), ..MachineShape::default() };
+    let site = Site { variant: probe.variant_of(row).to_string(), at: vec![1] };
     let mut worker = WorkerMemory::new(machine, 4 << 20, 0, 1);
     let mut work = (probe.make)(&mut worker, &site).unwrap_or_else(|why| panic!("{row}: {why}"));
     work.stamped(3).unwrap_or_else(|why| panic!("{row}: {why}"));
@@ -30,11 +25,7 @@ fn recorded(row: &str) -> Option<u64> {
 
 #[test]
 fn operations_of_the_calling_thread_record_its_run_delay() {
-    for row in [
-        "event_loop.zero_delay_tokio",
-        "net.tcp_connect",
-        "collections.push/worst",
-    ] {
+    for row in ["event_loop.zero_delay_tokio", "net.tcp_connect", "collections.push/worst"] {
         assert_eq!(recorded(row), Some(OWN), "{row}");
     }
 }
@@ -43,12 +34,7 @@ fn operations_of_the_calling_thread_record_its_run_delay() {
 fn operations_of_other_threads_record_theirs() {
     let counted = sys::evidence::thread_switches().is_some()
         && sys::thread::current_id().is_some_and(|id| sys::evidence::run_delay_ns_of(id).is_some());
-    for row in [
-        "thread.create_join",
-        "sched.wakeup/timer",
-        "sched.wakeup/idle",
-        "pool.sync",
-    ] {
+    for row in ["thread.create_join", "sched.wakeup/timer", "sched.wakeup/idle", "pool.sync"] {
         let delay_ns = recorded(row);
         assert_eq!(delay_ns.is_some(), counted, "{row}");
         assert_ne!(delay_ns, Some(OWN), "{row}");

@@ -30,10 +30,7 @@ impl Compressor {
                 Inner::Zstd(zstd::bulk::Compressor::new(level)?),
                 zstd::zstd_safe::compress_bound(block_bytes),
             ),
-            Codec::Lz4 => (
-                Inner::Lz4,
-                lz4_flex::block::get_maximum_output_size(block_bytes),
-            ),
+            Codec::Lz4 => (Inner::Lz4, lz4_flex::block::get_maximum_output_size(block_bytes)),
         };
         Ok(Compressor {
             codec,

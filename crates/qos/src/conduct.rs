@@ -1,9 +1,9 @@
 //! Through the cases, round by round. What was measured before something went
 //! wrong is kept.
 
-use crate::job::Order;
 use crate::levels;
 use crate::report::Ended;
+use crate::report::Order;
 use crate::running::{JobError, Running, run};
 use meter::commands::repeat::{ADAPTIVE, Done, Runner, repeat};
 use meter::cpu_history::CpuRecording;
@@ -110,18 +110,12 @@ impl Jobs {
             ..self.order(Level::DEFAULT)
         };
         let (_, verified) = run(vec![Running::start(&order)?], stop)?;
-        let plain = Order {
-            verify: false,
-            ..order
-        };
+        let plain = Order { verify: false, ..order };
         let no_report = || JobError::Failed("no report".into());
         let verified = verified.into_iter().next().ok_or_else(no_report)?;
         let mut passes: u32 = 1;
         loop {
-            let order = Order {
-                blocks: plain.blocks * u64::from(passes),
-                ..plain.clone()
-            };
+            let order = Order { blocks: plain.blocks * u64::from(passes), ..plain.clone() };
             let (go_ns, timed) = run(vec![Running::start(&order)?], stop)?;
             let timed = timed.into_iter().next().ok_or_else(no_report)?;
             let took_ns = timed.end_ns().unwrap_or(go_ns).saturating_sub(go_ns);
@@ -131,9 +125,7 @@ impl Jobs {
                 return Ok((verified.report.compressed_bytes, took / passes));
             }
             let more = TIMED_FOR.as_secs_f64() / took.as_secs_f64().max(1e-6);
-            passes = (f64::from(passes) * more * 1.2)
-                .ceil()
-                .min(f64::from(MOST_PASSES)) as u32;
+            passes = (f64::from(passes) * more * 1.2).ceil().min(f64::from(MOST_PASSES)) as u32;
         }
     }
 }
@@ -151,9 +143,8 @@ pub fn conduct(
     stop: &AtomicBool,
     watch: impl FnMut(&Progress),
 ) -> Conducted {
-    let (long, rounds): (Vec<Case>, Vec<Case>) = cases
-        .iter()
-        .partition(|case| matches!(case, Case::Long { .. }));
+    let (long, rounds): (Vec<Case>, Vec<Case>) =
+        cases.iter().partition(|case| matches!(case, Case::Long { .. }));
     let mut conductor = Conductor {
         jobs,
         stop,
@@ -161,20 +152,12 @@ pub fn conduct(
         began: Instant::now(),
         cases: cases
             .iter()
-            .map(|&case| CaseRuns {
-                case,
-                runs: Vec::new(),
-                left_out: None,
-                history: None,
-            })
+            .map(|&case| CaseRuns { case, runs: Vec::new(), left_out: None, history: None })
             .collect(),
         order: rounds,
         levels: Vec::new(),
     };
-    let rule = Rule {
-        runs: Some(jobs.how.rounds),
-        ..ADAPTIVE
-    };
+    let rule = Rule { runs: Some(jobs.how.rounds), ..ADAPTIVE };
     let mut interrupted = false;
     if !conductor.order.is_empty() {
         let count = conductor.order.len();
@@ -187,11 +170,7 @@ pub fn conduct(
         }
     }
     let Conductor { cases, levels, .. } = conductor;
-    Conducted {
-        partial: why_partial(&cases, interrupted),
-        cases,
-        levels,
-    }
+    Conducted { partial: why_partial(&cases, interrupted), cases, levels }
 }
 
 fn why_partial(cases: &[CaseRuns], interrupted: bool) -> Option<String> {
@@ -200,10 +179,7 @@ fn why_partial(cases: &[CaseRuns], interrupted: bool) -> Option<String> {
         .filter_map(|runs| {
             let why = runs.left_out.as_ref()?;
             let after = model::text::counted(runs.runs.len(), "round");
-            Some(format!(
-                "{}: left out after {after}: {why}",
-                runs.case.name()
-            ))
+            Some(format!("{}: left out after {after}: {why}", runs.case.name()))
         })
         .collect();
     if interrupted {
@@ -243,10 +219,7 @@ impl<W: FnMut(&Progress)> Conductor<'_, W> {
                 runs.runs.push(run);
                 // Every run is recorded, so that all have the same conditions.
                 runs.history = runs.history.take().or(history);
-                Done::Ended(Usage {
-                    wall_ns,
-                    ..Usage::default()
-                })
+                Done::Ended(Usage { wall_ns, ..Usage::default() })
             }
             Err(JobError::Interrupted) => Done::Interrupted,
             Err(error) => {
@@ -266,18 +239,12 @@ impl<W: FnMut(&Progress)> Conductor<'_, W> {
         let started = started?;
         for (level, job) in case.levels().into_iter().zip(&started) {
             if !self.levels.iter().any(|here| here.level == level) {
-                self.levels.push(LevelHere {
-                    level,
-                    parts: job.parts().to_vec(),
-                });
+                self.levels.push(LevelHere { level, parts: job.parts().to_vec() });
             }
         }
         // Where a thread can't be started, the case has no history.
         let kinds = || self.jobs.core_kinds.clone();
-        let recording = self
-            .jobs
-            .history
-            .then(|| CpuRecording::start(HISTORY_EVERY, kinds()).ok());
+        let recording = self.jobs.history.then(|| CpuRecording::start(HISTORY_EVERY, kinds()).ok());
         let ran = run(started, self.stop);
         let history = recording.flatten().and_then(|of| of.stop().ok());
         let (go_ns, ended) = ran?;
@@ -297,10 +264,7 @@ fn case_run(case: Case, at_ms: u64, go_ns: u64, ended: &[Ended]) -> CaseRun {
     CaseRun {
         at_ms,
         together_ns: first_end_ns.saturating_sub(go_ns),
-        jobs: ended
-            .iter()
-            .map(|ended| ended.run(go_ns, first_end_ns, is_long))
-            .collect(),
+        jobs: ended.iter().map(|ended| ended.run(go_ns, first_end_ns, is_long)).collect(),
     }
 }
 

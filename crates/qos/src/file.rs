@@ -41,10 +41,7 @@ pub enum FileError {
 /// A full disk, a request to end, or that it can't be read back as it was
 /// written.
 pub fn make(path: &Path, bytes: u64, stop: &AtomicBool) -> Result<String, FileError> {
-    let failed = |error| FileError::Io {
-        path: path.display().to_string(),
-        error,
-    };
+    let failed = |error| FileError::Io { path: path.display().to_string(), error };
     let mut file = File::create(path).map_err(failed)?;
     let mut hash = Sha256::new();
     let mut buffer = vec![0; CHUNK];
@@ -67,10 +64,7 @@ pub fn make(path: &Path, bytes: u64, stop: &AtomicBool) -> Result<String, FileEr
 }
 
 fn read_hash(path: &Path, stop: &AtomicBool) -> Result<String, FileError> {
-    let failed = |error| FileError::Io {
-        path: path.display().to_string(),
-        error,
-    };
+    let failed = |error| FileError::Io { path: path.display().to_string(), error };
     let mut file = File::open(path).map_err(failed)?;
     let mut hash = Sha256::new();
     let mut buffer = vec![0; CHUNK];
@@ -133,10 +127,7 @@ mod tests {
         let directory = tempfile::tempdir().expect("a directory");
         let path = directory.path().join("file");
         let hash = make(&path, (CHUNK + 77) as u64, &GO_ON).expect("room");
-        assert_eq!(
-            hash,
-            "a332d764ee05fe246e4226a832ad94d148d6c5096ea2b1994da6b9de3bf92149"
-        );
+        assert_eq!(hash, "a332d764ee05fe246e4226a832ad94d148d6c5096ea2b1994da6b9de3bf92149");
         assert_eq!(path.metadata().expect("there").len(), (CHUNK + 77) as u64);
     }
 

@@ -8,40 +8,16 @@
 use crate::codec::Compressor;
 use crate::levels;
 use crate::queue::{Done, Queue};
-use crate::report::{Hello, Report};
-use model::qos::{Codec, Outcome, Part, Setting};
-use serde::{Deserialize, Serialize};
+use crate::report::{Hello, Order, Report};
+use model::qos::{Outcome, Part};
+use serde::Serialize;
 use std::fs::File;
 use std::io::{self, Read, Write};
-use std::path::PathBuf;
 use std::sync::{OnceLock, mpsc};
 use std::thread::Builder;
 
 /// First argument of a process that is to be a job.
 pub const ROLE: &str = "__qos_job";
-
-/// What a job is to do.
-#[derive(Serialize, Deserialize, Clone, Debug, PartialEq)]
-pub struct Order {
-    /// Process id of the controller.
-    pub parent: u32,
-    /// What to compress.
-    pub file: PathBuf,
-    /// Bytes of a block.
-    pub block_bytes: u64,
-    /// Blocks to compress, beginning anew at the end of the file.
-    pub blocks: u64,
-    /// Time after which no more blocks begin, ns.
-    pub for_ns: Option<u64>,
-    /// By what.
-    pub codec: Codec,
-    /// Most operations at once.
-    pub operations: u32,
-    /// What the level is made of.
-    pub settings: Vec<Setting>,
-    /// Whether each block is decompressed and compared.
-    pub verify: bool,
-}
 
 /// Does the job.
 ///
@@ -72,13 +48,9 @@ pub fn serve(order: &str) -> io::Result<()> {
             out.flush()
         }
         Ok(None) => Ok(()),
-        Err(error) if went => say(
-            &mut out,
-            &Report {
-                failed: Some(error.to_string()),
-                ..Report::default()
-            },
-        ),
+        Err(error) if went => {
+            say(&mut out, &Report { failed: Some(error.to_string()), ..Report::default() })
+        }
         Err(error) => say(&mut out, &Hello::Failed(error.to_string())),
     }
 }
@@ -149,10 +121,8 @@ fn work(
             None => go(parts),
         };
         let _ = start.set(matches!(go, Ok(true)));
-        let finished: Vec<Finished> = threads
-            .into_iter()
-            .filter_map(|thread| thread.join().ok().flatten())
-            .collect();
+        let finished: Vec<Finished> =
+            threads.into_iter().filter_map(|thread| thread.join().ok().flatten()).collect();
         if !go? {
             return Ok(None);
         }
@@ -222,14 +192,11 @@ fn report(finished: Vec<Finished>) -> (Report, Vec<Done>) {
         each.reduce(|a, b| Some(a? + b?)).flatten()
     }
     let over = |of: fn(&Noticed) -> Option<u64>| {
-        let each = finished
-            .iter()
-            .map(|(_, _, [before, after], _)| of(after)?.checked_sub(of(before)?));
+        let each =
+            finished.iter().map(|(_, _, [before, after], _)| of(after)?.checked_sub(of(before)?));
         sum(each)
     };
-    let failed = finished
-        .iter()
-        .find_map(|(worked, ..)| worked.as_ref().err());
+    let failed = finished.iter().find_map(|(worked, ..)| worked.as_ref().err());
     let mut changed = Vec::new();
     for (.., own) in &finished {
         merge(&mut changed, own.clone());
@@ -237,10 +204,7 @@ fn report(finished: Vec<Finished>) -> (Report, Vec<Done>) {
     let report = Report {
         failed: failed.map(ToString::to_string),
         bytes: finished.iter().map(|(_, done, ..)| done.bytes).sum(),
-        compressed_bytes: finished
-            .iter()
-            .map(|(_, done, ..)| done.compressed_bytes)
-            .sum(),
+        compressed_bytes: finished.iter().map(|(_, done, ..)| done.compressed_bytes).sum(),
         run_delay_ns: over(|n| n.run_delay_ns),
         voluntary: over(|n| Some(n.switches?.voluntary)),
         involuntary: over(|n| Some(n.switches?.involuntary)),

@@ -124,14 +124,8 @@ mod tests {
             (Level::BACKGROUND, "autogroup nice 19, nice 19, SCHED_BATCH"),
             (Level::UTILITY, "autogroup nice 10"),
             (Level::DEFAULT, ""),
-            (
-                Level::USER_INITIATED,
-                "autogroup nice -5, nice -5, slice 700 µs",
-            ),
-            (
-                Level::USER_INTERACTIVE,
-                "autogroup nice -10, nice -10, slice 100 µs",
-            ),
+            (Level::USER_INITIATED, "autogroup nice -5, nice -5, slice 700 µs"),
+            (Level::USER_INTERACTIVE, "autogroup nice -10, nice -10, slice 100 µs"),
             // A number without a name is a level without parts.
             (Level::from(32), ""),
         ];

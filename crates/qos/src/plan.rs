@@ -113,14 +113,9 @@ mod tests {
     #[test]
     fn what_others_are_compared_with_is_measured_too() {
         let two = [Level::DEFAULT, Level::BACKGROUND];
-        let names: Vec<String> = cases(&[Kind::Pairs], &two, 2, false)
-            .into_iter()
-            .map(Case::name)
-            .collect();
-        assert_eq!(
-            names,
-            ["background alone", "default alone", "default + background"]
-        );
+        let names: Vec<String> =
+            cases(&[Kind::Pairs], &two, 2, false).into_iter().map(Case::name).collect();
+        assert_eq!(names, ["background alone", "default alone", "default + background"]);
         let one = cases(&[Kind::Operations], &[Level::UTILITY], 3, false);
         let names: Vec<String> = one.into_iter().map(Case::name).collect();
         assert_eq!(names, ["utility, 1 operation", "utility, 2 operations"]);

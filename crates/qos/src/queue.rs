@@ -3,8 +3,8 @@
 
 use crate::clock::additions_ns;
 use crate::codec::Compressor;
-use crate::job::Order;
 use crate::records::{Record, Records};
+use crate::report::Order;
 use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt;
@@ -30,12 +30,7 @@ pub(crate) struct Done {
 impl<'a> Queue<'a> {
     pub(crate) fn new(order: &'a Order, file: &'a File) -> io::Result<Queue<'a>> {
         let file_bytes = file.metadata()?.len();
-        Ok(Queue {
-            order,
-            file,
-            file_bytes,
-            next: AtomicU64::new(0),
-        })
+        Ok(Queue { order, file, file_bytes, next: AtomicU64::new(0) })
     }
 
     /// Takes blocks until there are none, or the time is up.
@@ -49,10 +44,7 @@ impl<'a> Queue<'a> {
         let per_file = self.file_bytes.div_ceil(self.order.block_bytes).max(1);
         let cpu = || sys::current_cpu().and_then(|cpu| u16::try_from(cpu).ok());
         let (mut switches, mut migrations) = (thread_switches(), thread_migrations());
-        let until_ns = self
-            .order
-            .for_ns
-            .map(|ns| sys::monotonic_raw_ns().saturating_add(ns));
+        let until_ns = self.order.for_ns.map(|ns| sys::monotonic_raw_ns().saturating_add(ns));
         let (mut begin_ns, mut cpu_ns) = (sys::monotonic_raw_ns(), thread_cpu_ns());
         done.records.begin(thread, begin_ns);
         loop {
@@ -148,11 +140,7 @@ mod tests {
         };
         let done = work(&mut compressor).expect("whole");
         assert_eq!(done.records.len(), 3);
-        assert!(
-            done.records
-                .iter()
-                .all(|record| record.from_cpu != u16::MAX)
-        );
+        assert!(done.records.iter().all(|record| record.from_cpu != u16::MAX));
         if cfg!(target_os = "linux") {
             assert!(done.records.iter().all(|of| of.most_moves.is_some()));
         }

@@ -104,11 +104,7 @@ impl Records {
         let mut bytes = Vec::new();
         sent.by_ref().take(length).read_to_end(&mut bytes)?;
         match bytes.len() as u64 == length {
-            true => Ok(Records {
-                thread,
-                begin_ns: number(&head[..8]),
-                bytes,
-            }),
+            true => Ok(Records { thread, begin_ns: number(&head[..8]), bytes }),
             false => Err(io::ErrorKind::UnexpectedEof.into()),
         }
     }

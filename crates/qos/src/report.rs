@@ -1,12 +1,36 @@
-//! What a job says to its controller: a line once it is ready, a line when it is
+//! What a job is to do, and what it says to its controller: a line once it is ready, a line when it is
 //! done, and then the blocks of each thread; and what follows from them.
 
 use crate::records::{Record, Records};
 use model::machine::CoreKind;
-use model::qos::{JobRun, Part};
+use model::qos::{Codec, JobRun, Part, Setting};
 use model::residency::{Residency, residency};
 use serde::{Deserialize, Serialize};
 use std::io::{self, BufRead};
+use std::path::PathBuf;
+
+/// What a job is to do.
+#[derive(Serialize, Deserialize, Clone, Debug, PartialEq)]
+pub struct Order {
+    /// Process id of the controller.
+    pub parent: u32,
+    /// What to compress.
+    pub file: PathBuf,
+    /// Bytes of a block.
+    pub block_bytes: u64,
+    /// Blocks to compress, beginning anew at the end of the file.
+    pub blocks: u64,
+    /// Time after which no more blocks begin, ns.
+    pub for_ns: Option<u64>,
+    /// By what.
+    pub codec: Codec,
+    /// Most operations at once.
+    pub operations: u32,
+    /// What the level is made of.
+    pub settings: Vec<Setting>,
+    /// Whether each block is decompressed and compared.
+    pub verify: bool,
+}
 
 /// The first line.
 #[derive(Serialize, Deserialize, Clone, Debug, PartialEq)]
@@ -59,10 +83,7 @@ impl Ended {
         sent.read_line(&mut line)?;
         let report: Report = serde_json::from_str(&line)?;
         let threads = (0..report.threads).map(|thread| Records::read(thread, sent));
-        Ok(Ended {
-            threads: threads.collect::<io::Result<_>>()?,
-            report,
-        })
+        Ok(Ended { threads: threads.collect::<io::Result<_>>()?, report })
     }
 
     fn records(&self) -> impl Iterator<Item = Record> + '_ {
@@ -101,11 +122,7 @@ impl Ended {
 
     /// Where it ran, of the CPUs that were allowed.
     pub fn residency(&self, kinds: &[CoreKind], allowed: &[u32]) -> Residency {
-        residency(
-            self.records().map(|record| record.block()),
-            kinds,
-            Some(allowed),
-        )
+        residency(self.records().map(|record| record.block()), kinds, Some(allowed))
     }
 
     /// Throughput in each tenth of the time, bytes per second; a block counts
@@ -157,10 +174,7 @@ mod tests {
 
     #[test]
     fn a_report_that_is_cut_is_none() {
-        let report = Report {
-            threads: 2,
-            ..Report::default()
-        };
+        let report = Report { threads: 2, ..Report::default() };
         let mut bytes = serde_json::to_vec(&report).expect("a line");
         bytes.push(b'\n');
         let records = blocks(&[(1007, 6, [3, 3])]);
@@ -176,33 +190,18 @@ mod tests {
     #[test]
     fn cpu_time_while_both_ran() {
         let ended = Ended {
-            report: Report {
-                bytes: 300,
-                ..Report::default()
-            },
-            threads: vec![blocks(&[
-                (1100, 90, [0, 0]),
-                (1300, 100, [0, 1]),
-                (1400, 80, [1, 1]),
-            ])],
+            report: Report { bytes: 300, ..Report::default() },
+            threads: vec![blocks(&[(1100, 90, [0, 0]), (1300, 100, [0, 1]), (1400, 80, [1, 1])])],
         };
         let run = ended.run(1000, 1200, true);
         assert_eq!(run.wall_ns, 400);
         assert_eq!(run.cpu_ns, 270);
         // The second block by half, the third not at all.
         assert_eq!(run.together_cpu_ns, 90 + 50);
-        let alike = CoreKind {
-            name: "only kind".into(),
-            cpus: vec![0, 1],
-            capacity: None,
-            max_hz: None,
-        };
+        let alike =
+            CoreKind { name: "only kind".into(), cpus: vec![0, 1], capacity: None, max_hz: None };
         let places = ended.residency(&[alike], &[0, 1]);
-        let on: Vec<(u32, u64)> = places
-            .cpus
-            .iter()
-            .map(|on| (on.cpu, on.work.cpu_ns))
-            .collect();
+        let on: Vec<(u32, u64)> = places.cpus.iter().map(|on| (on.cpu, on.work.cpu_ns)).collect();
         assert_eq!(on, [(0, 90), (1, 80)], "the second block moved");
         assert_eq!(places.cpus[0].clock_hz, Some(4_096_000_000));
         assert_eq!(places.all.cpu_ns, 270);

@@ -1,8 +1,8 @@
 //! Jobs from the controller's side: starting and waiting come apart, so that
 //! several jobs begin together.
 
-use crate::job::{Order, ROLE};
-use crate::report::{Ended, Hello};
+use crate::job::ROLE;
+use crate::report::{Ended, Hello, Order};
 use model::qos::Part;
 use std::io::{self, BufRead, BufReader, Write};
 use std::os::unix::process::ExitStatusExt;
@@ -68,12 +68,7 @@ impl Running {
             .stderr(sys::process::null_device()?);
         let mut child = sys::process::in_own_session(&mut command).spawn()?;
         let (go, output) = (child.stdin.take(), child.stdout.take().map(BufReader::new));
-        let mut running = Running {
-            child,
-            go,
-            output,
-            parts: Vec::new(),
-        };
+        let mut running = Running { child, go, output, parts: Vec::new() };
         let mut line = String::new();
         let closed = || io::Error::from(io::ErrorKind::BrokenPipe);
         let output = running.output.as_mut().ok_or_else(closed)?;

@@ -87,10 +87,7 @@ pub(crate) async fn document(
     let headers = [
         (header::CONTENT_TYPE, kind.to_owned()),
         (header::CONTENT_LENGTH, document.length.to_string()),
-        (
-            header::CONTENT_DISPOSITION,
-            format!("attachment; filename=\"{name}.{end}\""),
-        ),
+        (header::CONTENT_DISPOSITION, format!("attachment; filename=\"{name}.{end}\"")),
     ];
     Ok((headers, document.body).into_response())
 }
@@ -126,11 +123,7 @@ fn open(path: &Path) -> std::io::Result<Document> {
         let read = file.read_buf(&mut piece).await?;
         Ok::<_, std::io::Error>((read > 0).then_some((piece, file)))
     });
-    Ok(Document {
-        body: Body::from_stream(pieces),
-        length,
-        compressed: first != b"{",
-    })
+    Ok(Document { body: Body::from_stream(pieces), length, compressed: first != b"{" })
 }
 
 pub(crate) async fn rows(
@@ -201,10 +194,7 @@ pub(crate) async fn history(
             level: level.level,
             ratio: level.ratio,
         };
-        let moment = |(run, figure)| wire::Moment {
-            run: wire::Run::from(run),
-            figure,
-        };
+        let moment = |(run, figure)| wire::Moment { run: wire::Run::from(run), figure };
         Ok(wire::History {
             machine,
             row,
@@ -223,26 +213,20 @@ pub(crate) async fn compare(
     client: Client,
     Params(params): Params<CompareParams>,
 ) -> Answer<compare::Comparison> {
-    let comparison = app.draw(client, move |index, app| {
-        queries::comparison(index, app, &params.a, &params.b)
-    });
+    let comparison =
+        app.draw(client, move |index, app| queries::comparison(index, app, &params.a, &params.b));
     Ok(Json(comparison.await?))
 }
 
 /// Types that a run document may be sent as; its first bytes tell which it is.
-const DOCUMENT_TYPES: [&str; 3] = [
-    "application/json",
-    "application/zstd",
-    "application/octet-stream",
-];
+const DOCUMENT_TYPES: [&str; 3] =
+    ["application/json", "application/zstd", "application/octet-stream"];
 
 fn is_document(headers: &HeaderMap) -> Result<(), Problem> {
     let kind = headers.get(header::CONTENT_TYPE);
     let kind = kind.map_or("", |kind| kind.to_str().unwrap_or("?"));
     let essence = kind.split(';').next().unwrap_or("").trim();
-    let known = DOCUMENT_TYPES
-        .iter()
-        .any(|of| of.eq_ignore_ascii_case(essence));
+    let known = DOCUMENT_TYPES.iter().any(|of| of.eq_ignore_ascii_case(essence));
     match known && !headers.contains_key(header::CONTENT_ENCODING) {
         true => Ok(()),
         false => Err(Problem::MediaType(DOCUMENT_TYPES.join(", "))),
@@ -279,11 +263,8 @@ pub(crate) async fn metrics(
     client: Client,
     _: Params<NoParams>,
 ) -> Result<Response, Problem> {
-    let (runs, machines) = app
-        .query(client, |index, _| {
-            Ok((index.runs()?.len(), index.machines()?.len()))
-        })
-        .await?;
+    let (runs, machines) =
+        app.query(client, |index, _| Ok((index.runs()?.len(), index.machines()?.len()))).await?;
     let text = app.metrics().text(runs, machines);
     let kind = "text/plain; version=0.0.4; charset=utf-8";
     Ok(([(header::CONTENT_TYPE, kind)], text).into_response())

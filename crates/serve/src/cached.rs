@@ -17,24 +17,17 @@ impl CachedDocument {
         let bytes = document.to_string().into_bytes();
         let hash = Sha256::digest(&bytes);
         let tag = model::text::hexadecimal(&hash[..16]);
-        CachedDocument {
-            bytes: bytes.into(),
-            tag: format!("\"{tag}\""),
-        }
+        CachedDocument { bytes: bytes.into(), tag: format!("\"{tag}\"") }
     }
 
     /// The document, or 304 for a client that has it.
     pub(crate) fn response(&self, headers: &HeaderMap) -> Response {
         let headers = headers.get_all(header::IF_NONE_MATCH).iter();
         let mut known = headers.filter_map(|tags| tags.to_str().ok());
-        let has_it = known.any(|tags| {
-            tags.split(',')
-                .any(|known| matches(known.trim(), &self.tag))
-        });
-        let cached = [
-            (header::ETAG, self.tag.as_str()),
-            (header::CACHE_CONTROL, "private, no-cache"),
-        ];
+        let has_it =
+            known.any(|tags| tags.split(',').any(|known| matches(known.trim(), &self.tag)));
+        let cached =
+            [(header::ETAG, self.tag.as_str()), (header::CACHE_CONTROL, "private, no-cache")];
         match has_it {
             true => (StatusCode::NOT_MODIFIED, cached).into_response(),
             false => {

@@ -24,14 +24,8 @@ const HEADERS: [(HeaderName, &str); 7] = [
     (header::X_FRAME_OPTIONS, "DENY"),
     // Not no-referrer: with that a browser sends `Origin: null` with a form.
     (header::REFERRER_POLICY, "same-origin"),
-    (
-        HeaderName::from_static("cross-origin-resource-policy"),
-        "same-origin",
-    ),
-    (
-        HeaderName::from_static("cross-origin-opener-policy"),
-        "same-origin",
-    ),
+    (HeaderName::from_static("cross-origin-resource-policy"), "same-origin"),
+    (HeaderName::from_static("cross-origin-opener-policy"), "same-origin"),
     // The store may change with the next upload, and is private.
     (header::CACHE_CONTROL, "no-store"),
 ];
@@ -73,8 +67,7 @@ pub(crate) async fn guard(
         response.headers_mut().entry(name).or_insert(value);
     }
     let status = response.status().as_u16();
-    app.metrics()
-        .answered(route, method, status, began.elapsed());
+    app.metrics().answered(route, method, status, began.elapsed());
     response
 }
 
@@ -156,8 +149,6 @@ fn single(headers: &HeaderMap, name: HeaderName) -> Result<Option<&str>, Problem
     };
     match (value.to_str(), all.next()) {
         (Ok(text), None) => Ok(Some(text)),
-        _ => Err(Problem::Malformed(format!(
-            "header {name} is repeated or not text"
-        ))),
+        _ => Err(Problem::Malformed(format!("header {name} is repeated or not text"))),
     }
 }

@@ -6,9 +6,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 /// Upper bounds of the histogram of response times, s.
-const BOUNDS_S: [f64; 12] = [
-    0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1.0, 5.0, 20.0,
-];
+const BOUNDS_S: [f64; 12] =
+    [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1.0, 5.0, 20.0];
 
 /// What became of an upload.
 #[derive(Clone, Copy)]
@@ -91,31 +90,16 @@ impl Metrics {
         let single = |count: usize| vec![(String::new(), count as f64)];
         let mut page = String::new();
         for (name, kind, help, samples) in [
-            (
-                "http_requests_total",
-                "counter",
-                "Requests answered.",
-                requests.collect(),
-            ),
+            ("http_requests_total", "counter", "Requests answered.", requests.collect()),
             (
                 "http_request_duration_seconds",
                 "histogram",
                 "Time until the response began.",
                 durations.collect(),
             ),
-            (
-                "uploads_total",
-                "counter",
-                "Run documents sent.",
-                uploads.collect(),
-            ),
+            ("uploads_total", "counter", "Run documents sent.", uploads.collect()),
             ("runs", "gauge", "Stored runs.", single(runs)),
-            (
-                "machines",
-                "gauge",
-                "Machines with stored runs.",
-                single(machines),
-            ),
+            ("machines", "gauge", "Machines with stored runs.", single(machines)),
         ] {
             page += &format!("# HELP latlas_{name} {help}\n# TYPE latlas_{name} {kind}\n");
             for (labels, value) in samples {

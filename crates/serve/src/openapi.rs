@@ -43,11 +43,7 @@ pub(crate) fn document(operations: &[Operation]) -> Value {
 fn described(operation: &Operation, generator: &mut SchemaGenerator) -> Value {
     let mut parameters = query_parameters(operation.query);
     for (name, description, schema) in [
-        (
-            "id",
-            "The run's UUID.",
-            json!({ "type": "string", "format": "uuid" }),
-        ),
+        ("id", "The run's UUID.", json!({ "type": "string", "format": "uuid" })),
         ("key", "The machine's key.", json!({ "type": "string" })),
     ] {
         if operation.path.contains(&format!("{{{name}}}")) {
@@ -65,12 +61,7 @@ fn described(operation: &Operation, generator: &mut SchemaGenerator) -> Value {
         statuses.push(401);
     }
     statuses.extend(operation.statuses);
-    let response = |status: u16| {
-        (
-            status.to_string(),
-            response_of(status, operation, generator),
-        )
-    };
+    let response = |status: u16| (status.to_string(), response_of(status, operation, generator));
     let responses: Map<String, Value> = statuses.into_iter().map(response).collect();
     let mut described = json!({
         "operationId": operation.id,
@@ -121,14 +112,10 @@ fn response_of(status: u16, operation: &Operation, generator: &mut SchemaGenerat
         (304, _) => return json!({ "description": description }),
         (200 | 201, Content::Json(schema)) => ("application/json", schema(generator).to_value()),
         (200 | 201, Content::Text) => ("text/plain", json!({ "type": "string" })),
-        (200 | 201, Content::RunDocument) => (
-            "application/zstd",
-            json!({ "type": "string", "format": "binary" }),
-        ),
-        _ => (
-            "application/problem+json",
-            generator.subschema_for::<ProblemDocument>().to_value(),
-        ),
+        (200 | 201, Content::RunDocument) => {
+            ("application/zstd", json!({ "type": "string", "format": "binary" }))
+        }
+        _ => ("application/problem+json", generator.subschema_for::<ProblemDocument>().to_value()),
     };
     let mut response = json!({
         "description": description,

@@ -50,11 +50,7 @@ pub(crate) enum Problem {
         "upload too slow: {received} bytes received; send at least {bytes_per_s:.0} bytes a \
          second, and all of it within {whole_s} s"
     )]
-    TooSlow {
-        received: usize,
-        bytes_per_s: f64,
-        whole_s: f64,
-    },
+    TooSlow { received: usize, bytes_per_s: f64, whole_s: f64 },
     #[error("document larger than {0} bytes")]
     TooLarge(u64),
     #[error("send the document as {0}, without Content-Encoding")]
@@ -176,10 +172,7 @@ impl Problem {
             // A browser asks for the password; a program reads the first word.
             StatusCode::UNAUTHORIZED => &[
                 (header::WWW_AUTHENTICATE, "Bearer realm=\"latlas\""),
-                (
-                    header::WWW_AUTHENTICATE,
-                    "Basic realm=\"latlas\", charset=\"UTF-8\"",
-                ),
+                (header::WWW_AUTHENTICATE, "Basic realm=\"latlas\", charset=\"UTF-8\""),
             ],
             _ => &[],
         };

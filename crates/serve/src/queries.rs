@@ -67,9 +67,7 @@ pub(crate) fn rows(index: &Index, app: &App) -> Result<(Vec<Row>, Option<Machine
                 let latest = figures.get(row.as_str());
                 rows.push(Row {
                     title: probe.map(|probe| probe.title.clone()),
-                    unit: latest
-                        .map(|p| p.unit)
-                        .or_else(|| probe.map(|probe| probe.unit)),
+                    unit: latest.map(|p| p.unit).or_else(|| probe.map(|probe| probe.unit)),
                     value_ns: latest.map(|p| p.value_ns),
                     row,
                     points: point,
@@ -124,11 +122,7 @@ pub(crate) fn over_machines(
     let first = standing.machines.first().map(|machine| &machine.machine);
     for key in first.into_iter().chain(machines.iter().map(|m| &m.key)) {
         if let Some((_, result)) = index.history(key, row, at)?.last() {
-            return Ok(RowOverMachines {
-                standing,
-                unit: result.unit,
-                machines,
-            });
+            return Ok(RowOverMachines { standing, unit: result.unit, machines });
         }
     }
     Err(Problem::NoRow)
@@ -142,9 +136,7 @@ pub(crate) fn machine_percentiles(index: &Index, key: &str) -> Result<Vec<Percen
 
 fn machine(index: &Index, key: &str) -> Result<Machine, Problem> {
     let mut machines = index.machines()?.into_iter();
-    machines
-        .find(|machine| machine.key.0 == key)
-        .ok_or(Problem::NoMachine)
+    machines.find(|machine| machine.key.0 == key).ok_or(Problem::NoMachine)
 }
 
 /// Figures of a row on a machine, oldest first.
@@ -185,10 +177,7 @@ fn side(
     messages: &mut Vec<String>,
 ) -> Result<Operand, Problem> {
     if let Some(table) = app.references().find(name) {
-        return Ok(Operand {
-            name: name.to_owned(),
-            source: Source::Published(table.clone()),
-        });
+        return Ok(Operand { name: name.to_owned(), source: Source::Published(table.clone()) });
     }
     if let Some(host) = name.strip_prefix('@') {
         let store = || Ok(index.store().clone());
@@ -222,11 +211,7 @@ pub(crate) fn comparison(
     let recent = operand::recent_like(index.store(), &[&a, &b], &mut messages)?;
     messages.iter().for_each(|line| app.log(line));
     let kept = kept_like(&[&a, &b], &recent);
-    let options = Options {
-        margin: compare::USUAL_MARGIN,
-        fail_above: None,
-        normalize: None,
-    };
+    let options = Options { margin: compare::USUAL_MARGIN, fail_above: None, normalize: None };
     compare(&a, &b, &kept, &|_| true, &options)
         .map_err(|error| Problem::NotComparable(error.to_string()))
 }

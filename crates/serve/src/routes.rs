@@ -140,9 +140,7 @@ const PAGES: &[(&str, Handler)] = &[
     ("/rows", || get(pages::lists::rows)),
     ("/row", || get(pages::row::row)),
     ("/compare", || get(pages::compare::compare)),
-    ("/upload", || {
-        get(pages::upload::form).post(pages::upload::submit)
-    }),
+    ("/upload", || get(pages::upload::form).post(pages::upload::submit)),
     ("/style.css", || get(pages::stylesheet)),
     ("/favicon.ico", || get(pages::icon)),
 ];
@@ -159,16 +157,11 @@ pub fn router(store: Store, references: References, options: Options) -> Router 
     let operations = OPERATIONS.iter().map(|o| (o.path, o.handler));
     let routes = operations.chain(PAGES.iter().copied());
     routes
-        .fold(Router::new(), |router, (path, handler)| {
-            router.route(path, handler())
-        })
+        .fold(Router::new(), |router, (path, handler)| router.route(path, handler()))
         .fallback(async || Problem::NoPage)
         .method_not_allowed_fallback(async || Problem::Method)
         // Uploads have a limit of their own; nothing else has a body.
         .layer(DefaultBodyLimit::disable())
-        .layer(axum::middleware::from_fn_with_state(
-            app.clone(),
-            guard::guard,
-        ))
+        .layer(axum::middleware::from_fn_with_state(app.clone(), guard::guard))
         .with_state(app)
 }

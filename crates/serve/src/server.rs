@@ -82,12 +82,7 @@ impl Server {
         };
         let listener = TcpListener::bind(addresses).await.map_err(refused)?;
         let address = listener.local_addr().map_err(refused)?;
-        Ok(Server {
-            listener,
-            address,
-            connections,
-            limits,
-        })
+        Ok(Server { listener, address, connections, limits })
     }
 
     /// Where it listens, with the port that the system chose for port 0.
@@ -143,9 +138,7 @@ impl Server {
         let _ = ending.send(true);
         // Every connection holds a receiver.
         let _ = tokio::time::timeout(limits.grace, ending.closed()).await;
-        Ended {
-            cut_off: ending.receiver_count(),
-        }
+        Ended { cut_off: ending.receiver_count() }
     }
 }
 

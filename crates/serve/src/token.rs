@@ -101,11 +101,7 @@ mod tests {
     fn what_can_not_be_a_token_is_refused() {
         assert_eq!(Token::new("short").err(), Some(TokenError::TooShort(5)));
         assert_eq!(Token::new("").err(), Some(TokenError::TooShort(0)));
-        for bad in [
-            "with a space in it here",
-            "with:colon-0123456789",
-            "ünïcode-0123456789",
-        ] {
+        for bad in ["with a space in it here", "with:colon-0123456789", "ünïcode-0123456789"] {
             assert_eq!(Token::new(bad).err(), Some(TokenError::Characters), "{bad}");
         }
         assert!(Token::new(&format!(" {SECRET}\r\n")).is_ok());

@@ -212,11 +212,7 @@ pub(crate) struct Uploaded {
 
 impl Uploaded {
     pub(crate) fn of(run: &model::run::Run, already: bool) -> Uploaded {
-        Uploaded {
-            id: run.id.clone(),
-            location: format!("/api/runs/{}", run.id),
-            already,
-        }
+        Uploaded { id: run.id.clone(), location: format!("/api/runs/{}", run.id), already }
     }
 }
 

@@ -39,9 +39,7 @@ impl Layer {
         drop(sites);
         let mut sites = self.sites.write().unwrap_or_else(PoisonError::into_inner);
         // As many as there are places in the code; they stay.
-        sites
-            .entry(place)
-            .or_insert_with(|| Box::leak(Box::new(Site::new(metadata.name()))))
+        sites.entry(place).or_insert_with(|| Box::leak(Box::new(Site::new(metadata.name()))))
     }
 }
 

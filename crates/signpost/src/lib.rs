@@ -26,26 +26,17 @@
 //! Not for signal handlers. Systems other than Linux and Android with 64 bits:
 //! all of it does nothing.
 
-#[cfg(all(
-    any(target_os = "linux", target_os = "android"),
-    target_pointer_width = "64"
-))]
+#[cfg(all(any(target_os = "linux", target_os = "android"), target_pointer_width = "64"))]
 #[path = "thread.rs"]
 mod client;
-#[cfg(not(all(
-    any(target_os = "linux", target_os = "android"),
-    target_pointer_width = "64"
-)))]
+#[cfg(not(all(any(target_os = "linux", target_os = "android"), target_pointer_width = "64")))]
 #[path = "absent.rs"]
 mod client;
 #[cfg(feature = "tracing")]
 mod layer;
 #[doc(hidden)]
 pub mod layout;
-#[cfg(all(
-    any(target_os = "linux", target_os = "android"),
-    target_pointer_width = "64"
-))]
+#[cfg(all(any(target_os = "linux", target_os = "android"), target_pointer_width = "64"))]
 mod system;
 
 use std::marker::PhantomData;
@@ -91,10 +82,7 @@ const NO_ROOM: u32 = u32::MAX;
 impl Site {
     /// A place in the code, which should be a `static`.
     pub const fn new(name: &'static str) -> Site {
-        Site {
-            name,
-            id: AtomicU32::new(0),
-        }
+        Site { name, id: AtomicU32::new(0) }
     }
 
     /// Begins a stretch.
@@ -104,10 +92,7 @@ impl Site {
             true => self.mark(Kind::Begin),
             false => 0,
         };
-        Span {
-            name,
-            _of_this_thread: PhantomData,
-        }
+        Span { name, _of_this_thread: PhantomData }
     }
 
     /// Marks a moment.

@@ -72,10 +72,7 @@ pub(crate) fn ticks() -> u64 {
 
 /// CLOCK_MONOTONIC_RAW.
 pub(crate) fn raw_ns() -> u64 {
-    let mut now = libc::timespec {
-        tv_sec: 0,
-        tv_nsec: 0,
-    };
+    let mut now = libc::timespec { tv_sec: 0, tv_nsec: 0 };
     // SAFETY: the kernel fills in the record that it is given.
     unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC_RAW, &raw mut now) };
     now.tv_sec as u64 * 1_000_000_000 + now.tv_nsec as u64

@@ -29,15 +29,11 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!("index: {}", described(&index));
     let key = |n: u32| MachineKey::of(&made.run(n % hosts));
     let row = |n: u32| made.rows[(n % rows) as usize].id.clone();
-    times("history of a row", 50, |n| {
-        Ok(index.history(&key(n), &row(n), &[])?.len())
-    })?;
+    times("history of a row", 50, |n| Ok(index.history(&key(n), &row(n), &[])?.len()))?;
     times("a row over all hosts", 50, |n| {
         Ok(index.percentiles_of_row(&row(n), &[])?.machines.len())
     })?;
-    times("all rows of a host among all", 10, |n| {
-        Ok(index.percentiles(&key(n))?.len())
-    })?;
+    times("all rows of a host among all", 10, |n| Ok(index.percentiles(&key(n))?.len()))?;
     times("list of all runs", 10, |_| Ok(index.runs()?.len()))?;
     let messages = index.messages();
     println!("peak memory {}; {} messages", peak(), messages.len());
@@ -99,15 +95,8 @@ impl MadeUp {
         template.program.name = "made up".into();
         template.rows.clear();
         template.cells.clear();
-        let row = |n| Row {
-            id: format!("made_up.row_{n}"),
-            ..row.clone()
-        };
-        Ok(MadeUp {
-            template,
-            rows: (0..rows).map(row).collect(),
-            hosts,
-        })
+        let row = |n| Row { id: format!("made_up.row_{n}"), ..row.clone() };
+        Ok(MadeUp { template, rows: (0..rows).map(row).collect(), hosts })
     }
 
     fn run(&self, n: u32) -> Run {

@@ -67,14 +67,9 @@ pub fn baseline(
         true => operand::find(name, store, references, messages)?,
         false => Operand::of_runs(name, tagged),
     };
-    let no = |why| BaselineError::NoRuns {
-        name: name.to_owned(),
-        why,
-    };
+    let no = |why| BaselineError::NoRuns { name: name.to_owned(), why };
     if matches!(operand.source, Source::Published(_)) {
-        return Err(no(
-            "it is a published table, and a gate needs runs of this machine",
-        ));
+        return Err(no("it is a published table, and a gate needs runs of this machine"));
     }
     if operand.runs().iter().any(|run| run.commands.is_some()) {
         return Err(no("it is a run of commands (`latlas exec` compares those)"));
@@ -87,9 +82,7 @@ pub fn baseline(
         rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
     };
     let own = operand.runs().iter().flat_map(|run| &run.rows);
-    let shared: Vec<&Row> = own
-        .filter(|row| rows.iter().any(|id| has(id, row)))
-        .collect();
+    let shared: Vec<&Row> = own.filter(|row| rows.iter().any(|id| has(id, row))).collect();
     if !shared.iter().any(|row| row.estimate().is_some()) {
         const NAMED: usize = 5;
         let more = if rows.len() > NAMED { ", ..." } else { "" };
@@ -128,10 +121,7 @@ mod tests {
             crate::write(run, &path).expect("written");
             path.to_str().expect("UTF-8").to_owned()
         };
-        let imported = Run {
-            imported: Some(synthetic::imported()),
-            ..synthetic::run()
-        };
+        let imported = Run { imported: Some(synthetic::imported()), ..synthetic::run() };
         let imported = file("imported.json", &imported);
         let commands = file("commands.json", &synthetic::run_of_commands());
         let store = Ok(store);

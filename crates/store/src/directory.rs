@@ -34,10 +34,7 @@ struct Known {
 
 impl Directory {
     pub(crate) fn at(path: &Path) -> Directory {
-        Directory {
-            path: path.to_owned(),
-            known: Mutex::default(),
-        }
+        Directory { path: path.to_owned(), known: Mutex::default() }
     }
 
     fn runs(&self) -> PathBuf {
@@ -80,7 +77,7 @@ impl Directory {
         let path = self.runs().join(file_of(run)?);
         let written = match self.of_id(&run.id)? {
             Before::None => write::write_new(bytes, &path),
-            Before::One(before) if document::is_damaged(&before) => {
+            Before::One(before) if document::is_damaged_file(&before) => {
                 self.replace(&before, bytes, &path)
             }
             Before::One(_) | Before::Several => Err(kept_already(&path)),
@@ -105,7 +102,7 @@ impl Directory {
         }
         crash::point("damaged document aside");
         // What was moved may be what another put there since it was looked at.
-        let written = match document::is_damaged(&aside) {
+        let written = match document::is_damaged_file(&aside) {
             true => write::write_new(bytes, path),
             false => Err(kept_already(path)),
         };
@@ -115,9 +112,7 @@ impl Directory {
                 let _ = place.remove(&name);
             }
             Err(_) if !damaged.exists() => {
-                place
-                    .replace_by(&name)
-                    .map_err(io(FileAction::Write, damaged))?;
+                place.replace_by(&name).map_err(io(FileAction::Write, damaged))?;
             }
             Err(_) => {}
         }
@@ -132,11 +127,7 @@ impl Directory {
     ) -> Result<Vec<PathBuf>, StoreError> {
         let mut paths = files_in(&self.runs())?;
         paths.retain(|path| id_in_name(path).is_some_and(&is_wanted));
-        let written = |path: &Path| {
-            std::fs::metadata(path)
-                .and_then(|known| known.modified())
-                .ok()
-        };
+        let written = |path: &Path| std::fs::metadata(path).and_then(|known| known.modified()).ok();
         Horizon::at(now).sort(&mut paths, written);
         Ok(paths)
     }
@@ -228,10 +219,7 @@ impl Documents for Directory {
     fn tag_names(&self) -> Result<Vec<String>, StoreError> {
         let files = files_in(&self.path.join("tags"))?;
         let names = files.iter().filter_map(|path| path.file_name()?.to_str());
-        Ok(names
-            .filter(|name| tags::is_word(name))
-            .map(str::to_owned)
-            .collect())
+        Ok(names.filter(|name| tags::is_word(name)).map(str::to_owned).collect())
     }
 
     fn read_tag(&self, name: &str) -> Result<Option<String>, StoreError> {

@@ -1,9 +1,12 @@
 //! What keeps documents and tags: files in a directory, or a database.
 
+use crate::index::Entry;
 use crate::{Place, StoreError};
 use model::run::Run;
+use std::collections::{BTreeMap, HashMap};
 use std::fmt::Debug;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 
 /// What keeps documents and tags. A document is named by the path of its file, or where a copy of
@@ -55,9 +58,43 @@ pub(crate) trait Documents: Debug + Send + Sync {
     /// Removes a tag, and says whether it was there.
     fn remove_tag(&self, name: &str) -> Result<bool, StoreError>;
 
-    /// The database, if that is what keeps them.
-    #[cfg(feature = "postgres")]
-    fn server(&self) -> Option<&crate::postgres::Server> {
-        None
+    /// All documents in any order, each with what tells it from another one that has its name since;
+    /// nothing where documents never change.
+    fn marked(&self) -> Result<Vec<(PathBuf, Vec<u8>)>, StoreError> {
+        let paths = self.paths_at(SystemTime::now())?;
+        Ok(paths.into_iter().map(|path| (path, Vec::new())).collect())
     }
+
+    /// That of a document of these bytes.
+    fn mark_of(&self, _bytes: &[u8]) -> Vec<u8> {
+        Vec::new()
+    }
+
+    /// What the index holds of documents, by their names, as their keepers wrote it beside them in this
+    /// version of the index; without those that must be read themselves.
+    fn entries(&self, _paths: &[PathBuf]) -> HashMap<String, Entry> {
+        HashMap::new()
+    }
+
+    /// Writes this beside the document that has this mark, where it is kept there.
+    fn put_entry(&self, _path: &Path, _mark: &[u8], _entry: &Entry) -> Result<(), StoreError> {
+        Ok(())
+    }
+}
+
+/// What keeps the documents whose copies would lie in a directory, for those that this process uses.
+static COPIES: Mutex<BTreeMap<PathBuf, Arc<dyn Documents>>> = Mutex::new(BTreeMap::new());
+
+/// Makes known whose copies a directory has.
+#[cfg(feature = "postgres")]
+pub(crate) fn know_copies(directory: &Path, of: Arc<dyn Documents>) {
+    COPIES.lock().unwrap_or_else(PoisonError::into_inner).insert(directory.to_owned(), of);
+}
+
+/// The bytes of a document by the path of its copy; `None` for any other path.
+pub(crate) fn copied_at(path: &Path) -> Option<Result<Vec<u8>, StoreError>> {
+    let known = COPIES.lock().unwrap_or_else(PoisonError::into_inner);
+    let of = known.get(path.parent()?).cloned();
+    drop(known);
+    Some(of?.copied_bytes(path))
 }

@@ -34,7 +34,7 @@ impl fmt::Display for FileAction {
 pub enum StoreError {
     /// No place to keep runs is known.
     #[error(
-        "no directory for runs: set LATLAS_DATA_DIR, XDG_DATA_HOME, HOME or data_dir in the \
+        "no directory for runs: set LATLAS_DATA_DIR, XDG_DATA_HOME or HOME, or write --store into the \
          configuration"
     )]
     NoDataDirectory,
@@ -145,10 +145,7 @@ pub enum StoreError {
         path: PathBuf,
     },
     /// Several documents say in their names that they are of this run.
-    #[error(
-        "several files hold the run {id}: {} (delete or move all but one)",
-        listed(paths)
-    )]
+    #[error("several files hold the run {id}: {} (delete or move all but one)", listed(paths))]
     Twice {
         /// The whole id.
         id: String,
@@ -236,6 +233,13 @@ pub enum DatabaseFailure {
     /// It holds what can't be what latlas wrote.
     #[error("holds what latlas did not write: {0}")]
     Damaged(String),
+}
+
+impl StoreError {
+    /// Whether a database holds something else than what was kept in it.
+    pub(crate) fn is_damage(&self) -> bool {
+        matches!(self, StoreError::Database { failure: DatabaseFailure::Damaged(_), .. })
+    }
 }
 
 fn more_unreadable(count: usize) -> String {

@@ -2,7 +2,8 @@
 
 use crate::StoreError;
 use crate::index::Index;
-use model::campaign::{Job, counted};
+use model::campaign::Job;
+use model::fleet::counted;
 use model::fleet::{Figures, Fleet, name as fleet_name};
 use model::nearest::suggestion;
 use model::summary::KeptRun;
@@ -82,27 +83,17 @@ pub fn fleet(
     let others = digests.iter().filter(|other| **other != digest);
     let other_digests = others.map(|other| (*other).to_owned()).collect();
     let is_own = |job: &Job| job.campaign == name && job.digest == digest;
-    let runs = all
-        .iter()
-        .filter(|run| run.job.as_ref().is_some_and(is_own));
+    let runs = all.iter().filter(|run| run.job.as_ref().is_some_and(is_own));
     let runs: Vec<KeptRun> = runs.cloned().collect();
     let counting = counted(&runs);
     let all_counted: usize = counting.values().map(Vec::len).sum();
     let is_expected = |host: &str| expected.is_none_or(|hosts| hosts.contains(host));
-    let (counting, not_expected): (ByHost, ByHost) = counting
-        .into_iter()
-        .partition(|(host, _)| is_expected(host));
-    let ids: Vec<&str> = counting
-        .values()
-        .flatten()
-        .map(|run| run.id.as_str())
-        .collect();
+    let (counting, not_expected): (ByHost, ByHost) =
+        counting.into_iter().partition(|(host, _)| is_expected(host));
+    let ids: Vec<&str> = counting.values().flatten().map(|run| run.id.as_str()).collect();
     let mut figures = Figures::new();
     for (place, figure) in index.figures_of(&ids)? {
-        figures
-            .entry(ids[place].to_owned())
-            .or_default()
-            .push(figure);
+        figures.entry(ids[place].to_owned()).or_default().push(figure);
     }
     Ok(Fleet {
         campaign: name.to_owned(),

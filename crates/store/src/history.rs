@@ -180,9 +180,7 @@ pub fn find(
     query: &HistoryQuery,
     known: &[String],
 ) -> Result<History, HistoryError> {
-    let HistoryQuery {
-        machine, row, at, ..
-    } = *query;
+    let HistoryQuery { machine, row, at, .. } = *query;
     let machines = machines(index)?;
     let Some(own) = machines.iter().find(|m| m.key == *machine) else {
         let others = match machines.is_empty() {
@@ -201,10 +199,7 @@ pub fn find(
     }
     match history(own.clone(), found, query.figure) {
         Some(history) => Ok(history),
-        None if count > 0 => Err(HistoryError::NoneSince {
-            row: row.to_owned(),
-            count,
-        }),
+        None if count > 0 => Err(HistoryError::NoneSince { row: row.to_owned(), count }),
         None => Err(why_none(index, machine, row, at, known)?),
     }
 }
@@ -219,9 +214,7 @@ fn why_none(
 ) -> Result<HistoryError, HistoryError> {
     let mut rows: Vec<String> = known.to_vec();
     let runs = index.runs()?;
-    let own = runs
-        .iter()
-        .filter(|run| run.machine == *machine && !run.imported);
+    let own = runs.iter().filter(|run| run.machine == *machine && !run.imported);
     for kept in own.take(LOOKED_THROUGH) {
         let Ok(run) = crate::read(&kept.path) else {
             continue;
@@ -231,11 +224,7 @@ fn why_none(
             let row = row.to_owned();
             return Ok(match at.is_empty() {
                 true => HistoryError::NoPoint { row, points },
-                false => HistoryError::NoSuchPoint {
-                    row,
-                    at: point(&axes, at),
-                    points,
-                },
+                false => HistoryError::NoSuchPoint { row, at: point(&axes, at), points },
             });
         }
         rows.extend(run.rows.into_iter().map(|row| row.id));
@@ -256,10 +245,7 @@ fn axes(run: &Run, id: &str) -> Option<Vec<Axis>> {
 /// A point as its axes are written: `16KiB`, or `16KiB,64B` of a map.
 fn point(axes: &[Axis], at: &[u64]) -> String {
     let mut axes = axes.iter();
-    let part = |&x: &u64| {
-        axes.next()
-            .map_or_else(|| x.to_string(), |axis| axis.text(x))
-    };
+    let part = |&x: &u64| axes.next().map_or_else(|| x.to_string(), |axis| axis.text(x));
     at.iter().map(part).collect::<Vec<_>>().join(",")
 }
 
@@ -270,8 +256,7 @@ fn points(run: &Run, id: &str, axes: &[Axis], near: &[u64]) -> String {
     let all: Vec<Vec<u64>> = results(run).into_iter().filter_map(of_row).collect();
     let far = |at: &[u64]| -> f64 {
         let both = at.iter().zip(near);
-        both.map(|(&x, &near)| ((x as f64 + 1.0) / (near as f64 + 1.0)).ln().abs())
-            .sum()
+        both.map(|(&x, &near)| ((x as f64 + 1.0) / (near as f64 + 1.0)).ln().abs()).sum()
     };
     let mut places: Vec<usize> = (0..all.len()).collect();
     places.sort_by(|&a, &b| far(&all[a]).total_cmp(&far(&all[b])));
@@ -309,10 +294,7 @@ mod tests {
             };
             let history = find(&index, &query, &[]).map_err(|error| error.to_string())?;
             assert_eq!(history.machine.key, machine);
-            let runs = history
-                .runs
-                .iter()
-                .map(|entry| entry.run.id[..8].to_owned());
+            let runs = history.runs.iter().map(|entry| entry.run.id[..8].to_owned());
             Ok::<_, String>(runs.collect::<Vec<_>>())
         };
         let is = |ids: &[&str]| Ok(ids.iter().map(ToString::to_string).collect::<Vec<_>>());
@@ -343,11 +325,9 @@ mod tests {
         }
         assert_eq!(
             why(&index, "three"),
-            Err(
-                "no stored run of this machine: run `latlas run`; or name a stored machine \
+            Err("no stored run of this machine: run `latlas run`; or name a stored machine \
                  (one, two)"
-                    .into()
-            )
+                .into())
         );
     }
 
@@ -357,10 +337,7 @@ mod tests {
         home.keep_three();
         let index = home.quiet();
         let machine = machine_of(&index, "TWO").expect("its host's name").key;
-        assert_eq!(
-            machine_of(&index, &machine.0[..4]).expect("by key").key,
-            machine
-        );
+        assert_eq!(machine_of(&index, &machine.0[..4]).expect("by key").key, machine);
         let why = |row: &str, at: &[u64]| {
             let known = ["net.rtt/tcp".to_owned()];
             let query = HistoryQuery {
@@ -380,9 +357,7 @@ mod tests {
             why("memory.core_to_core", &[1, 9]),
             why("net.rtt/tcp", &[]),
             why("cpu.add_i23", &[]),
-            machine_of(&index, "tw")
-                .expect_err("no such name")
-                .to_string(),
+            machine_of(&index, "tw").expect_err("no such name").to_string(),
         ];
         insta::assert_snapshot!(errors.join("\n"));
     }

@@ -25,9 +25,7 @@ fn ms_beyond(now: SystemTime) -> u64 {
 
 impl Horizon {
     pub(crate) fn at(now: SystemTime) -> Horizon {
-        Horizon {
-            stamp: utc::stamp(ms_beyond(now)),
-        }
+        Horizon { stamp: utc::stamp(ms_beyond(now)) }
     }
 
     pub(crate) fn is_beyond(&self, path: &Path) -> bool {

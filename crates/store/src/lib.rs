@@ -38,7 +38,7 @@ pub use document::{
 pub(crate) use document::{read_kept, shown};
 pub use error::{DatabaseFailure, FileAction, StoreError};
 pub use named::{PassedOver, named, named_passing};
-pub use place::{Place, data_dir, keep_below, keep_in};
+pub use place::{Place, data_dir, keep_in};
 pub use tags::{Tag, Taken, check_tag};
 pub use transfer::{Moved, Stayed, transfer};
 pub use whole::{NotWhole, not_whole};
@@ -95,10 +95,7 @@ impl Store {
 
     /// The store in a data directory, which need not exist yet.
     pub fn in_directory(data_dir: &Path) -> Store {
-        Store {
-            runs: data_dir.join("runs"),
-            documents: Arc::new(Directory::at(data_dir)),
-        }
+        Store { runs: data_dir.join("runs"), documents: Arc::new(Directory::at(data_dir)) }
     }
 
     /// Where it is.
@@ -208,8 +205,17 @@ impl Store {
 
     /// Files that writers of runs and tags left behind that were killed.
     pub(crate) fn left_over(&self) -> Result<Vec<PathBuf>, StoreError> {
-        let mut files = self.files()?;
-        files.extend(files_in(&self.data_dir().join("tags"))?);
+        let mut files = match self.is_database() {
+            // There may be no directory for copies.
+            true => self.files().unwrap_or_default(),
+            false => self.files()?,
+        };
+        files.extend(files_in(&self.data_dir().join("tags")).or_else(
+            |e| match self.is_database() {
+                true => Ok(Vec::new()),
+                false => Err(e),
+            },
+        )?);
         files.retain(|path| write::is_left_over(path));
         Ok(files)
     }
@@ -250,10 +256,7 @@ impl Store {
         let horizon = Horizon::at(SystemTime::now());
         let in_future = paths.iter().filter(|path| horizon.is_beyond(path));
         let mut passed = PassedOver {
-            in_future: in_future
-                .filter_map(|path| id_in_name(path))
-                .map(str::to_owned)
-                .collect(),
+            in_future: in_future.filter_map(|path| id_in_name(path)).map(str::to_owned).collect(),
             ..PassedOver::default()
         };
         let mut count = 0;
@@ -274,11 +277,7 @@ impl Store {
             }
         }
         let path = self.location();
-        let PassedOver {
-            not_whole,
-            unreadable,
-            ..
-        } = &passed;
+        let PassedOver { not_whole, unreadable, .. } = &passed;
         Err(match (count, not_whole.len(), unreadable.first()) {
             (0, 0, None) => StoreError::Empty(path),
             (0, 0, Some((first, why))) => StoreError::NoneReadable {
@@ -286,11 +285,9 @@ impl Store {
                 count: unreadable.len(),
                 why: format!("{first}: {why}"),
             },
-            (0, not_whole, _) => StoreError::NoneWhole {
-                path,
-                count: not_whole,
-                unreadable: unreadable.len(),
-            },
+            (0, not_whole, _) => {
+                StoreError::NoneWhole { path, count: not_whole, unreadable: unreadable.len() }
+            }
             _ => StoreError::TooFarBack { back, path, count },
         })
     }
@@ -335,11 +332,7 @@ impl Store {
         match (found.len(), found.pop()) {
             (1, Some(only)) => Ok(only),
             (0, _) => Err(StoreError::NoSuchRun { prefix, path }),
-            (count, _) => Err(StoreError::Ambiguous {
-                prefix,
-                path,
-                count,
-            }),
+            (count, _) => Err(StoreError::Ambiguous { prefix, path, count }),
         }
     }
 }
@@ -357,10 +350,7 @@ enum Candidate {
 fn file_of(run: &Run) -> Result<String, StoreError> {
     // The id becomes part of a file name.
     if !document::is_id(&run.id) {
-        return Err(StoreError::Unwritable(format!(
-            "its id {:?} is not a UUID",
-            run.id
-        )));
+        return Err(StoreError::Unwritable(format!("its id {:?} is not a UUID", run.id)));
     }
     let stamp = utc::stamp(run.started_unix_ms);
     Ok(format!("{stamp}-{}.json.zst", run.id))

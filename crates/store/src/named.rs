@@ -27,23 +27,17 @@ impl PassedOver {
         let in_future = self.in_future.first().map(|id| {
             let (them, begin) = match self.in_future.len() {
                 1 => (format!("the kept run {}", short(id)), "says that it began"),
-                n => (
-                    format!("{n} kept runs, such as {},", short(id)),
-                    "say that they began",
-                ),
+                n => (format!("{n} kept runs, such as {},", short(id)), "say that they began"),
             };
             format!("{them} {begin} in the future: not taken for newer than the others")
         });
-        let unreadable = self
-            .unreadable
-            .first()
-            .map(|(first, why)| match self.unreadable.len() {
-                1 => format!("`last` skips {first}: {why}"),
-                n => format!(
-                    "`last` skips {n} documents that can't be read, such as {first}: {why} \
+        let unreadable = self.unreadable.first().map(|(first, why)| match self.unreadable.len() {
+            1 => format!("`last` skips {first}: {why}"),
+            n => format!(
+                "`last` skips {n} documents that can't be read, such as {first}: {why} \
                      (latlas atlas verify lists all)"
-                ),
-            });
+            ),
+        });
         not_whole.chain(in_future).chain(unreadable).collect()
     }
 }

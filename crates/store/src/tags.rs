@@ -53,10 +53,7 @@ pub fn check_tag(name: &str) -> Result<(), StoreError> {
     };
     match fault {
         None => Ok(()),
-        Some(why) => Err(StoreError::BadTag {
-            name: name.to_owned(),
-            why,
-        }),
+        Some(why) => Err(StoreError::BadTag { name: name.to_owned(), why }),
     }
 }
 
@@ -95,20 +92,13 @@ impl Store {
     /// # Errors
     /// If their directory can't be read.
     pub fn broken_tags(&self) -> Result<Vec<StoreError>, StoreError> {
-        Ok(self
-            .tag_files()?
-            .into_iter()
-            .filter_map(Result::err)
-            .collect())
+        Ok(self.tag_files()?.into_iter().filter_map(Result::err).collect())
     }
 
     fn tag_files(&self) -> Result<Vec<Result<Vec<Tag>, StoreError>>, StoreError> {
         let mut tags = Vec::new();
         for name in self.documents.tag_names()? {
-            let tag = |run| Tag {
-                name: name.clone(),
-                run,
-            };
+            let tag = |run| Tag { name: name.clone(), run };
             let of_file = self.runs_tagged(&name);
             tags.push(of_file.map(|runs| runs.into_iter().map(tag).collect()));
         }
@@ -145,11 +135,7 @@ impl Store {
         let Some(text) = self.documents.read_tag(name)? else {
             return Ok(Vec::new());
         };
-        let runs: Vec<String> = text
-            .trim()
-            .lines()
-            .map(|line| line.trim().to_owned())
-            .collect();
+        let runs: Vec<String> = text.trim().lines().map(|line| line.trim().to_owned()).collect();
         match !runs.is_empty() && runs.iter().all(|run| document::is_id(run)) {
             true => Ok(runs),
             false => Err(StoreError::BadTag {
@@ -185,11 +171,8 @@ impl Store {
             (Err(StoreError::BadTag { .. }), Taken::Moved) => Vec::new(),
             (before, _) => before?,
         };
-        let others: Vec<&str> = before
-            .iter()
-            .map(String::as_str)
-            .filter(|own| *own != run)
-            .collect();
+        let others: Vec<&str> =
+            before.iter().map(String::as_str).filter(|own| *own != run).collect();
         let has_it = others.len() < before.len();
         match taken {
             Taken::Moved => {
@@ -202,10 +185,9 @@ impl Store {
                 self.documents.write_tag(name, &text(&all))?;
                 Ok(Vec::new())
             }
-            Taken::Refused => Err(StoreError::TagTaken {
-                name: name.to_owned(),
-                run: before.join(", "),
-            }),
+            Taken::Refused => {
+                Err(StoreError::TagTaken { name: name.to_owned(), run: before.join(", ") })
+            }
         }
     }
 
@@ -214,9 +196,7 @@ impl Store {
     /// # Errors
     /// If there is no such tag, or it can't be removed.
     pub fn untag(&self, name: &str) -> Result<Vec<String>, StoreError> {
-        let none = || StoreError::NoSuchTag {
-            name: name.to_owned(),
-        };
+        let none = || StoreError::NoSuchTag { name: name.to_owned() };
         if !is_word(name) {
             return Err(none());
         }
@@ -234,11 +214,7 @@ impl Store {
     /// If the tag can't be read, written or removed.
     pub(crate) fn untag_run(&self, name: &str, run: &str) -> Result<(), StoreError> {
         let before = self.runs_tagged(name)?;
-        let left: Vec<&str> = before
-            .iter()
-            .map(String::as_str)
-            .filter(|own| *own != run)
-            .collect();
+        let left: Vec<&str> = before.iter().map(String::as_str).filter(|own| *own != run).collect();
         match left.as_slice() {
             [] => self.untag(name).map(drop),
             left => self.documents.write_tag(name, &text(left)),
@@ -259,16 +235,7 @@ mod tests {
 
     #[test]
     fn what_could_mean_something_else_is_no_tag() {
-        for good in [
-            "before-6.19",
-            "v1.2",
-            "x",
-            "a.b",
-            "CI_main",
-            "6.19",
-            "g00",
-            &"x".repeat(64),
-        ] {
+        for good in ["before-6.19", "v1.2", "x", "a.b", "CI_main", "6.19", "g00", &"x".repeat(64)] {
             check_tag(good).expect(good);
         }
         let long = "x".repeat(65);

@@ -5,10 +5,7 @@ use std::time::{Duration, UNIX_EPOCH};
 
 /// A run that is not to come, whatever this machine's clock says.
 pub(crate) fn long_ago() -> Run {
-    Run {
-        started_unix_ms: 1_577_836_800_000,
-        ..synthetic::run()
-    }
+    Run { started_unix_ms: 1_577_836_800_000, ..synthetic::run() }
 }
 
 /// Keeps such a run of this number that began so many days later, in a file
@@ -78,10 +75,7 @@ fn a_time_to_come_makes_no_run_the_newest_for_good() {
     assert_eq!(last, second);
     let lines = passed.lines();
     assert_eq!(lines.len(), 1, "{lines:?}");
-    assert!(
-        lines[0].contains("2 kept runs") && lines[0].contains("in the future"),
-        "{lines:?}"
-    );
+    assert!(lines[0].contains("2 kept runs") && lines[0].contains("in the future"), "{lines:?}");
     // Once it is no longer to come, its time is a time like any other.
     let then = SystemTime::now() + Duration::from_secs(2 * DECADES * 86_400);
     let then = store.paths_at(then).expect("paths");
@@ -92,15 +86,11 @@ fn a_time_to_come_makes_no_run_the_newest_for_good() {
 fn where_the_clock_went_back_all_before_come_in_their_order() {
     let dir = tempfile::tempdir().expect("tempdir");
     let store = Store::in_directory(dir.path());
-    let saved: Vec<PathBuf> = [20, 30, 40]
-        .map(|day| kept(&store, day, day.into(), None))
-        .into();
+    let saved: Vec<PathBuf> = [20, 30, 40].map(|day| kept(&store, day, day.into(), None)).into();
     let now = kept(&store, 1, 1, None);
     // A machine without a battery begins anew.
     let began = UNIX_EPOCH + Duration::from_millis(long_ago().started_unix_ms);
-    let paths = store
-        .paths_at(began + Duration::from_secs(2 * 86_400))
-        .expect("paths");
+    let paths = store.paths_at(began + Duration::from_secs(2 * 86_400)).expect("paths");
     assert_eq!(paths, [saved, vec![now]].concat());
 }
 
@@ -113,11 +103,7 @@ fn a_store_without_room_or_right_is_known_before() {
     assert_eq!(left, 0, "the check leaves nothing");
     let file = dir.path().join("file");
     std::fs::write(&file, "").expect("written");
-    for below in [
-        file.as_path(),
-        Path::new("/dev/null/x"),
-        Path::new("/proc/x"),
-    ] {
+    for below in [file.as_path(), Path::new("/dev/null/x"), Path::new("/proc/x")] {
         let error = Store::in_directory(below).check_keepable();
         assert!(matches!(error, Err(StoreError::Io { .. })), "{error:?}");
     }
@@ -149,42 +135,26 @@ fn the_last_run_is_the_newest_that_can_be_read() {
         assert_eq!(last, second);
         let lines = passed.lines();
         assert_eq!(lines.len(), 1, "{lines:?}");
-        assert!(
-            lines[0].starts_with(&names("`last` skips", &junk)),
-            "{lines:?}"
-        );
-        assert!(
-            lines[0].contains("damaged") || lines[0].contains("JSON"),
-            "{lines:?}"
-        );
+        assert!(lines[0].starts_with(&names("`last` skips", &junk)), "{lines:?}");
+        assert!(lines[0].contains("damaged") || lines[0].contains("JSON"), "{lines:?}");
         assert_eq!(store.back(1).expect("the first"), first);
         std::fs::remove_file(junk).expect("removed");
     }
-    let directory = put(&store, 5, 5, |path| {
-        std::fs::create_dir(path).expect("made")
-    });
+    let directory = put(&store, 5, 5, |path| std::fs::create_dir(path).expect("made"));
     let lines = store.newest(0).expect("the second").1.lines();
     let what = names("`last` skips", &directory) + "it is a directory, not a file";
     assert_eq!(lines, [what]);
     // Of a newer latlas, and under another run's id.
-    put(&store, 6, 6, |path| {
-        std::fs::write(path, "{\"schema\":99}").expect("written")
-    });
+    put(&store, 6, 6, |path| std::fs::write(path, "{\"schema\":99}").expect("written"));
     let other = put(&store, 7, 7, |path| {
         std::fs::copy(&second, path).expect("copied");
     });
     let (last, passed) = store.newest(0).expect("the second");
     assert_eq!(last, second);
-    let begins = names(
-        "`last` skips 3 documents that can't be read, such as",
-        &other,
-    );
+    let begins = names("`last` skips 3 documents that can't be read, such as", &other);
     let lines = passed.lines();
     assert_eq!(lines.len(), 1, "{lines:?}");
-    assert!(
-        lines[0].starts_with(&(begins + "its name says 00000007")),
-        "{lines:?}"
-    );
+    assert!(lines[0].starts_with(&(begins + "its name says 00000007")), "{lines:?}");
     let too_far = store.back(2).expect_err("two").to_string();
     assert!(too_far.contains("2 runs are stored"), "{too_far}");
     for path in [&first, &second] {
@@ -205,10 +175,7 @@ fn a_newer_run_that_the_system_fails_to_read_is_not_skipped() {
         std::os::unix::fs::symlink("/proc/self/mem", path).expect("made");
     });
     let error = store.newest(0).expect_err("it may be the one").to_string();
-    assert!(
-        error.starts_with(&format!("can't read {}", newer.display())),
-        "{error}"
-    );
+    assert!(error.starts_with(&format!("can't read {}", newer.display())), "{error}");
     assert!(error.contains("Input/output error"), "{error}");
 }
 
@@ -224,11 +191,8 @@ fn a_document_that_is_no_file_stays_and_the_others_move() {
     make(&to.runs_dir().join(there.file_name().expect("a name")));
     let moved = transfer(&from, &to, false, |_, _| ()).expect("moved");
     assert_eq!((moved.copied, moved.removed), (2, 2));
-    let stayed: Vec<(&str, &str)> = moved
-        .stayed
-        .iter()
-        .map(|stayed| (&*stayed.document, &*stayed.why))
-        .collect();
+    let stayed: Vec<(&str, &str)> =
+        moved.stayed.iter().map(|stayed| (&*stayed.document, &*stayed.why)).collect();
     let what = "it is a directory, not a file";
     assert_eq!(stayed[0], (&*here.display().to_string(), what));
     assert_eq!(stayed[1].0, there.display().to_string());

@@ -102,10 +102,7 @@ fn copy(from: &Store, to: &Store, path: &Path) -> Result<Copied, StoreError> {
     };
     let id = id_in_name(path).unwrap_or_default();
     if run.id != id {
-        return Ok(Copied::Not(format!(
-            "its name says {id} and it holds {}",
-            run.id
-        )));
+        return Ok(Copied::Not(format!("its name says {id} and it holds {}", run.id)));
     }
     let (there, copied) = match to.documents.save_bytes(&run, &bytes) {
         Ok(there) => (there, Copied::New),

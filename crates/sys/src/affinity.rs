@@ -37,9 +37,9 @@ pub fn pin_to(cpus: &[u32]) -> io::Result<()> {
     let got = allowed_cpus()?;
     match got == wanted {
         true => Ok(()),
-        false => Err(io::Error::other(format!(
-            "asked for CPUs {wanted:?}, the kernel granted {got:?}"
-        ))),
+        false => {
+            Err(io::Error::other(format!("asked for CPUs {wanted:?}, the kernel granted {got:?}")))
+        }
     }
 }
 

@@ -43,10 +43,7 @@ mod tests {
     #[cfg(target_os = "linux")]
     #[test]
     fn a_stopped_process_is_told_from_one_that_sleeps() {
-        let mut child = std::process::Command::new("sleep")
-            .arg("60")
-            .spawn()
-            .expect("starts");
+        let mut child = std::process::Command::new("sleep").arg("60").spawn().expect("starts");
         assert!(!is_stopped(child.id()));
         let process = rustix::process::Pid::from_child(&child);
         rustix::process::kill_process(process, rustix::process::Signal::STOP).expect("stopped");

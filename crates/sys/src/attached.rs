@@ -44,9 +44,7 @@ pub fn hold() -> io::Result<Held> {
     // mask is written if it succeeds, and only then read.
     unsafe {
         match libc::pthread_sigmask(libc::SIG_BLOCK, &raw const set, before.as_mut_ptr()) {
-            0 => Ok(Held {
-                before: before.assume_init(),
-            }),
+            0 => Ok(Held { before: before.assume_init() }),
             error => Err(io::Error::from_raw_os_error(error)),
         }
     }
@@ -139,11 +137,7 @@ impl Held {
         if let Some(signal) = self.request() {
             return Ok(Started::Requested(signal));
         }
-        Ok(Started::Running(Running {
-            child: command.spawn()?,
-            stops: Vec::new(),
-            requests: 0,
-        }))
+        Ok(Started::Running(Running { child: command.spawn()?, stops: Vec::new(), requests: 0 }))
     }
 }
 
@@ -266,10 +260,7 @@ impl Running {
         while let Ok(Some(change)) = waitid(WaitId::Pid(child), options) {
             let now_ns = crate::clock::monotonic_raw_ns();
             if change.stopped() {
-                self.stops.push(Stop {
-                    from_ns: now_ns,
-                    to_ns: None,
-                });
+                self.stops.push(Stop { from_ns: now_ns, to_ns: None });
             } else if let Some(last) = self.stops.last_mut() {
                 last.to_ns.get_or_insert(now_ns);
             }
@@ -327,10 +318,8 @@ fn timed_wait(
     info: *mut libc::siginfo_t,
     limit: Duration,
 ) -> io::Result<libc::c_int> {
-    let time = libc::timespec {
-        tv_sec: limit.as_secs() as _,
-        tv_nsec: limit.subsec_nanos().into(),
-    };
+    let time =
+        libc::timespec { tv_sec: limit.as_secs() as _, tv_nsec: limit.subsec_nanos().into() };
     // SAFETY: set and time live over the call; `info` is null or a record of
     // the caller's that the kernel may fill.
     match unsafe { libc::sigtimedwait(set, info, &raw const time) } {
@@ -394,10 +383,7 @@ mod tests {
         command.args(["-c", "exit 7"]);
         assert_eq!(held.run(&mut command, &[]).expect("ran").code(), Some(7));
         let mut absent = Command::new("/no/such/program");
-        assert_eq!(
-            held.run(&mut absent, &[]).expect_err("absent").kind(),
-            io::ErrorKind::NotFound
-        );
+        assert_eq!(held.run(&mut absent, &[]).expect_err("absent").kind(), io::ErrorKind::NotFound);
         let mut lost = Command::new("true");
         let error = held.run(&mut lost, &["/no/such/group".into()]);
         assert_eq!(error.expect_err("no group").kind(), io::ErrorKind::NotFound);
@@ -450,9 +436,7 @@ mod tests {
         let held = hold().expect("held");
         let mut command = Command::new("sh");
         let line = "kill -STOP $$; exit 7";
-        let started = held
-            .start(command.args(["-c", line]), &[])
-            .expect("started");
+        let started = held.start(command.args(["-c", line]), &[]).expect("started");
         let Started::Running(mut running) = started else {
             panic!("{started:?}");
         };

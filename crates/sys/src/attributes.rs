@@ -77,19 +77,11 @@ mod tests {
         let dir = tempfile::tempdir().expect("a directory");
         let [from, to] = ["from", "to"].map(|name| {
             let path = dir.path().join(name);
-            File::options()
-                .read(true)
-                .write(true)
-                .create_new(true)
-                .open(path)
+            File::options().read(true).write(true).create_new(true).open(path)
         });
         let (from, to) = (from.expect("made"), to.expect("made"));
         fchmod(&from, Mode::from_raw_mode(0o640)).expect("a mode");
-        let root = fchown(
-            &from,
-            Some(Uid::from_raw(65_534)),
-            Some(Gid::from_raw(65_533)),
-        );
+        let root = fchown(&from, Some(Uid::from_raw(65_534)), Some(Gid::from_raw(65_533)));
         let set =
             |file: &File, name: &CStr| fsetxattr(file, name, b"value", XattrFlags::empty()).is_ok();
         let has_attributes = set(&from, c"user.one") && set(&to, c"user.other");
@@ -102,10 +94,6 @@ mod tests {
             return println!("SKIPPED: no extended attributes here");
         }
         assert_eq!(value(&to, c"user.one").expect("there"), b"value");
-        assert!(
-            !names(&to)
-                .expect("listed")
-                .contains(&c"user.other".to_owned())
-        );
+        assert!(!names(&to).expect("listed").contains(&c"user.other".to_owned()));
     }
 }

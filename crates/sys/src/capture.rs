@@ -35,10 +35,7 @@ pub enum Captured {
 }
 
 /// What a program of the system may take that says something of the machine.
-const OF_SYSTEM: Limits = Limits {
-    time: Duration::from_secs(10),
-    bytes: 1 << 20,
-};
+const OF_SYSTEM: Limits = Limits { time: Duration::from_secs(10), bytes: 1 << 20 };
 
 /// Most that is kept of a command's messages.
 const MAX_MESSAGES: u64 = 1 << 20;
@@ -141,12 +138,7 @@ impl<R: Read + AsFd> Pipe<R> {
         if let Some(from) = &from {
             ioctl_fionbio(from, true)?;
         }
-        Ok(Pipe {
-            from,
-            bytes: Vec::new(),
-            most,
-            has_more: false,
-        })
+        Ok(Pipe { from, bytes: Vec::new(), most, has_more: false })
     }
 
     /// Reads what is there; whether there was anything, its end included.

@@ -75,11 +75,9 @@ pub fn find_program(name: &OsStr) -> Option<PathBuf> {
         return None;
     }
     let path = std::env::var_os("PATH").unwrap_or_else(|| "/usr/local/bin:/usr/bin:/bin".into());
-    std::env::split_paths(&path)
-        .map(|directory| directory.join(name))
-        .find(|file| {
-            file.is_file() && rustix::fs::access(file, rustix::fs::Access::EXEC_OK).is_ok()
-        })
+    std::env::split_paths(&path).map(|directory| directory.join(name)).find(|file| {
+        file.is_file() && rustix::fs::access(file, rustix::fs::Access::EXEC_OK).is_ok()
+    })
 }
 
 /// What a command reads and writes.
@@ -203,10 +201,7 @@ pub enum Action {
 
 impl Action {
     pub(crate) fn failed(self, error: io::Error) -> NotStarted {
-        NotStarted {
-            action: self,
-            error,
-        }
+        NotStarted { action: self, error }
     }
 }
 

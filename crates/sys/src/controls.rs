@@ -104,10 +104,7 @@ impl Step {
     }
 
     pub(crate) fn refused(self, error: impl Into<io::Error>) -> NotSet {
-        NotSet {
-            step: self,
-            error: error.into(),
-        }
+        NotSet { step: self, error: error.into() }
     }
 }
 

@@ -97,17 +97,9 @@ mod tests {
         let stat = "cpu  10 1 20 300 4 5 6 7 8 9\ncpu0 1 2 3 4 5 6 7 8 9 10\ncpu12 1 2 3 4\n\
                     cpu3 broken\ncpufreq 1 2 3 4\nintr 1 2 3 4\n";
         let times = CpuTimes::of(stat);
-        let ticks = |user, system, idle, steal| CpuTicks {
-            user,
-            system,
-            idle,
-            steal,
-        };
+        let ticks = |user, system, idle, steal| CpuTicks { user, system, idle, steal };
         assert_eq!(times.all, Some(ticks(11, 31, 304, Some(7))));
-        assert_eq!(
-            times.cpus,
-            [(0, ticks(3, 16, 9, Some(8))), (12, ticks(3, 3, 4, None))]
-        );
+        assert_eq!(times.cpus, [(0, ticks(3, 16, 9, Some(8))), (12, ticks(3, 3, 4, None))]);
         assert_eq!(times.cpus[0].1.total(), 36, "guests are part of user time");
         assert_eq!(CpuTimes::of("intr 0\n"), CpuTimes::default());
     }

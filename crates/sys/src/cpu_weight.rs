@@ -64,22 +64,14 @@ impl WeightGroup {
 
     fn create_in(tree: Tree, name: &str) -> Result<WeightGroup, NoWeight> {
         let text = |path: &str| tree.read(path).unwrap_or_default();
-        let chain = chain(
-            &text("/proc/self/cgroup"),
-            &text("/proc/self/mountinfo"),
-            "cpu",
-        )?;
+        let chain = chain(&text("/proc/self/cgroup"), &text("/proc/self/mountinfo"), "cpu")?;
         let own = chain.levels.first().cloned().unwrap_or_default();
         remove_left_over(&tree, &own);
         let directory = format!("{own}/{name}");
         if let Err(error) = tree.make_directory(&directory) {
             return Err(NoWeight::NotMade(directory, error));
         }
-        let group = WeightGroup {
-            tree,
-            directory,
-            version: chain.version,
-        };
+        let group = WeightGroup { tree, directory, version: chain.version };
         match group.tree.exists(&group.file(group.weight_file())) {
             true => Ok(group),
             false => Err(NoWeight::Off(group.directory.clone())),
@@ -130,11 +122,7 @@ impl WeightGroup {
         let read = self.tree.read(&file).map_err(failed)?;
         match read.parse() == Ok(value) {
             true => Ok(()),
-            false => Err(NoWeight::Differs {
-                file,
-                wrote: value,
-                read,
-            }),
+            false => Err(NoWeight::Differs { file, wrote: value, read }),
         }
     }
 }
@@ -144,10 +132,7 @@ fn remove_left_over(tree: &Tree, own: &str) {
     let names = tree.names(own).into_iter();
     let of_latlas = names.filter(|name| name.starts_with(PREFIX));
     for name in of_latlas {
-        let process = name
-            .rsplit('-')
-            .next()
-            .and_then(|id| id.parse::<u32>().ok());
+        let process = name.rsplit('-').next().and_then(|id| id.parse::<u32>().ok());
         if process.is_some_and(|id| !tree.exists(&format!("/proc/{id}"))) {
             // One that is in use stays: the kernel says that it is busy.
             let _ = tree.remove_directory(&format!("{own}/{name}"));
@@ -196,10 +181,7 @@ mod tests {
             std::fs::write(path, text).expect("a file");
         };
         write("proc/self/cgroup", "0::/a\n");
-        write(
-            "proc/self/mountinfo",
-            "35 31 0:32 / /cg rw - cgroup2 cgroup rw\n",
-        );
+        write("proc/self/mountinfo", "35 31 0:32 / /cg rw - cgroup2 cgroup rw\n");
         write("cg/a/cgroup.procs", "");
         let create = || WeightGroup::create_in(Tree::new(root.path()), "job");
         // A directory of an ordinary file system has no files of its own.

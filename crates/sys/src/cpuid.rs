@@ -63,20 +63,14 @@ mod read {
                 let bytes: Vec<u8> = [b, c, d].into_iter().flat_map(u32::to_le_bytes).collect();
                 let text = String::from_utf8_lossy(&bytes);
                 let text = text.trim_matches('\0').trim();
-                if text.is_empty() {
-                    "an unnamed hypervisor".to_owned()
-                } else {
-                    text.to_owned()
-                }
+                if text.is_empty() { "an unnamed hypervisor".to_owned() } else { text.to_owned() }
             }
             None => "an unnamed hypervisor".to_owned(),
         }
     }
 
     fn tsc_invariant(cpuid: &CpuId<raw_cpuid::CpuIdReaderNative>) -> bool {
-        cpuid
-            .get_advanced_power_mgmt_info()
-            .is_some_and(|power| power.has_invariant_tsc())
+        cpuid.get_advanced_power_mgmt_info().is_some_and(|power| power.has_invariant_tsc())
     }
 
     pub(crate) fn usable_tsc() -> bool {

@@ -74,12 +74,10 @@ mod tests {
         let file = open(&path).expect("there");
         let page = &mut buffer.as_mut_slice()[..ALIGNMENT_BYTES];
         page.fill(0);
-        file.read_exact_at(page, 2 * ALIGNMENT_BYTES as u64)
-            .expect("four pages");
+        file.read_exact_at(page, 2 * ALIGNMENT_BYTES as u64).expect("four pages");
         assert!(page.iter().all(|&byte| byte == 7));
         // What is not aligned must not be served by other means unseen.
         #[cfg(target_os = "linux")]
-        file.read_exact_at(&mut page[..100], 1)
-            .expect_err("not aligned");
+        file.read_exact_at(&mut page[..100], 1).expect_err("not aligned");
     }
 }

@@ -99,9 +99,7 @@ impl Dispatch {
                 return Dispatch::of(libloading::os::unix::Library::this().into(), "linked")
                     .map_err(|wrong| NoDispatch(vec![wrong]));
                 #[cfg(not(target_vendor = "apple"))]
-                Dispatch::first_of(&places::places(
-                    std::env::var_os("LD_LIBRARY_PATH").as_deref(),
-                ))
+                Dispatch::first_of(&places::places(std::env::var_os("LD_LIBRARY_PATH").as_deref()))
             })
             .clone()
     }
@@ -149,10 +147,7 @@ impl Dispatch {
             semaphore_signal: function!(c"dispatch_semaphore_signal"),
             semaphore_wait: function!(c"dispatch_semaphore_wait"),
         };
-        Ok(Box::leak(Box::new(Dispatch {
-            functions,
-            place: place.to_string(),
-        })))
+        Ok(Box::leak(Box::new(Dispatch { functions, place: place.to_string() })))
     }
 
     /// Where it was found: a path, a name that the dynamic linker resolved, or

@@ -13,8 +13,5 @@ pub fn eventfd() -> io::Result<OwnedFd> {
     #[cfg(target_vendor = "apple")]
     return Err(crate::platform::unsupported("eventfd"));
     #[cfg(not(target_vendor = "apple"))]
-    Ok(rustix::event::eventfd(
-        0,
-        rustix::event::EventfdFlags::CLOEXEC,
-    )?)
+    Ok(rustix::event::eventfd(0, rustix::event::EventfdFlags::CLOEXEC)?)
 }

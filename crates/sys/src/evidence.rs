@@ -44,7 +44,5 @@ pub struct Switches {
 /// CPU time of the calling thread, ns (CLOCK_THREAD_CPUTIME_ID): what
 /// [`ThreadReading::cpu_ns`] has, without a watch.
 pub fn thread_cpu_ns() -> Option<u64> {
-    timespec_ns(rustix::time::clock_gettime(
-        rustix::time::ClockId::ThreadCPUTime,
-    ))
+    timespec_ns(rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime))
 }

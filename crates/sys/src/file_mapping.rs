@@ -43,10 +43,7 @@ impl FileMapping {
     /// `InvalidInput` for 0 bytes; what opening, writing or mapping says.
     pub fn create(dir: &Path, bytes: usize) -> io::Result<FileMapping> {
         if bytes == 0 {
-            return Err(io::Error::new(
-                io::ErrorKind::InvalidInput,
-                "a file mapping of 0 bytes",
-            ));
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, "a file mapping of 0 bytes"));
         }
         let mut file = platform::pages::nameless_file(dir).or_else(|_| unlinked_file(dir))?;
         // Longer writes would make large folios.
@@ -57,11 +54,7 @@ impl FileMapping {
             file.write_all(&block[..now])?;
             left -= now;
         }
-        let mut mapping = FileMapping {
-            file,
-            start: ptr::null_mut(),
-            len: bytes,
-        };
+        let mut mapping = FileMapping { file, start: ptr::null_mut(), len: bytes };
         mapping.map()?;
         Ok(mapping)
     }
@@ -176,12 +169,8 @@ impl Drop for FileMapping {
 fn unlinked_file(dir: &Path) -> io::Result<File> {
     let unique = crate::clock::monotonic_raw_ns();
     let path = dir.join(format!(".latlas-{}-{unique}", std::process::id()));
-    let file = OpenOptions::new()
-        .read(true)
-        .write(true)
-        .create_new(true)
-        .mode(0o600)
-        .open(&path)?;
+    let file =
+        OpenOptions::new().read(true).write(true).create_new(true).mode(0o600).open(&path)?;
     std::fs::remove_file(&path)?;
     Ok(file)
 }

@@ -191,10 +191,7 @@ impl Files for Tree {
 
     fn write(&self, path: &str, text: &str) -> io::Result<()> {
         // A kernel's file truncates itself.
-        let mut file = OpenOptions::new()
-            .write(true)
-            .truncate(true)
-            .open(self.at(path))?;
+        let mut file = OpenOptions::new().write(true).truncate(true).open(self.at(path))?;
         match file.write(text.as_bytes())? {
             all if all == text.len() => Ok(()),
             _ => Err(io::ErrorKind::WriteZero.into()),
@@ -276,9 +273,7 @@ impl Tree {
 
     /// The tree below `root`.
     pub fn new(root: &Path) -> Tree {
-        Tree {
-            root: root.to_path_buf(),
-        }
+        Tree { root: root.to_path_buf() }
     }
 
     /// The files of the running system.
@@ -386,9 +381,7 @@ pub fn bracketed(text: &str) -> Option<String> {
 
 /// The number of `key:   1234 kB` in /proc/meminfo or /proc/self/status, in bytes.
 pub fn kib_field(text: &str, key: &str) -> Option<u64> {
-    let line = text
-        .lines()
-        .find_map(|line| line.strip_prefix(key)?.strip_prefix(':'))?;
+    let line = text.lines().find_map(|line| line.strip_prefix(key)?.strip_prefix(':'))?;
     let kib: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
     kib.checked_mul(1024)
 }
@@ -400,11 +393,7 @@ mod tests {
     #[test]
     fn cpu_lists() {
         assert_eq!(cpu_list("0-3,8,10-11\n"), Some(vec![0, 1, 2, 3, 8, 10, 11]));
-        assert_eq!(
-            cpu_list(&"0-65535,".repeat(2)),
-            None,
-            "a number again and again"
-        );
+        assert_eq!(cpu_list(&"0-65535,".repeat(2)), None, "a number again and again");
         for empty in ["", "\n", "\n\n", "\0", "\0\n", "(null)", "   (null)\n"] {
             assert_eq!(cpu_list(empty), Some(vec![]), "{empty:?}");
         }
@@ -412,15 +401,7 @@ mod tests {
         assert_eq!(cpu_list("0 1 3 \n"), Some(vec![0, 1, 3]), "cpufreq");
         assert_eq!(cpu_list("8191"), Some(vec![8191]));
         // The last would take 16 GiB.
-        for none in [
-            "0-x",
-            "3-1",
-            "-1",
-            "0--1",
-            "1-2-3",
-            "(null),1",
-            "0-4294967295",
-        ] {
+        for none in ["0-x", "3-1", "-1", "0--1", "1-2-3", "(null),1", "0-4294967295"] {
             assert_eq!(cpu_list(none), None, "{none:?}");
         }
     }
@@ -451,20 +432,10 @@ mod tests {
 
     #[test]
     fn small_formats() {
-        assert_eq!(
-            bracketed("always [madvise] never").as_deref(),
-            Some("madvise")
-        );
+        assert_eq!(bracketed("always [madvise] never").as_deref(), Some("madvise"));
         assert_eq!(bracketed("always"), None);
-        assert_eq!(
-            kib_field("MemTotal:  12 kB\nMemFree: 4 kB", "MemFree"),
-            Some(4096)
-        );
-        assert_eq!(
-            kib_field("MemTotal:  12 kB", "Mem"),
-            None,
-            "only whole keys"
-        );
+        assert_eq!(kib_field("MemTotal:  12 kB\nMemFree: 4 kB", "MemFree"), Some(4096));
+        assert_eq!(kib_field("MemTotal:  12 kB", "Mem"), None, "only whole keys");
     }
 
     #[test]

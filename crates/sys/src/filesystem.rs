@@ -229,15 +229,9 @@ mod tests {
         assert!(is_ours(&std::fs::metadata(dir.path()).expect("there")));
         may_write(dir.path()).expect("ours");
         let missing = dir.path().join("missing");
-        assert_eq!(
-            may_write(&missing).expect_err("missing").kind(),
-            io::ErrorKind::NotFound
-        );
+        assert_eq!(may_write(&missing).expect_err("missing").kind(), io::ErrorKind::NotFound);
         let file = dir.path().join("file");
         File::create(&file).expect("a file");
-        assert_eq!(
-            may_write(&file).expect_err("a file").kind(),
-            io::ErrorKind::NotADirectory
-        );
+        assert_eq!(may_write(&file).expect_err("a file").kind(), io::ErrorKind::NotADirectory);
     }
 }

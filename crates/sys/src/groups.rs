@@ -56,10 +56,7 @@ pub fn chain(groups: &str, mounts: &str, controller: &str) -> Result<Chain, NoGr
         .max_by_key(|mount| inside(&mount.root, group).is_some())
         .ok_or_else(|| NoGroup::NotMounted(controller.to_owned()))?;
     let below = inside(&mount.root, group).unwrap_or("");
-    Ok(Chain {
-        version,
-        levels: ancestors(&mount.point, below),
-    })
+    Ok(Chain { version, levels: ancestors(&mount.point, below) })
 }
 
 /// The mount point above `path`, if it is mounted read-only. By the text of
@@ -125,10 +122,7 @@ mod tests {
 
     #[test]
     fn version_one_wins_where_it_has_the_controller() {
-        assert_eq!(
-            membership(HYBRID, "memory"),
-            Some((Version::One, "/jobs/2"))
-        );
+        assert_eq!(membership(HYBRID, "memory"), Some((Version::One, "/jobs/2")));
         assert_eq!(membership(HYBRID, "cpu"), Some((Version::One, "/jobs/1")));
         assert_eq!(membership(HYBRID, "io"), Some((Version::Two, "/two")));
         assert_eq!(membership("4:memory:/x\n", "cpu"), None);
@@ -161,11 +155,7 @@ mod tests {
             23 1 0:22 / /sys rw - sysfs sysfs ro\n";
         let at = |path: &str| read_only_mount(mounts, path);
         assert_eq!(at("/proc/sys/kernel/x").as_deref(), Some("/proc/sys"));
-        assert_eq!(
-            at("/sys/devices").as_deref(),
-            Some("/sys"),
-            "of the whole file system"
-        );
+        assert_eq!(at("/sys/devices").as_deref(), Some("/sys"), "of the whole file system");
         assert_eq!(at("/proc/irq/1/smp_affinity"), None);
         assert_eq!(at("/system"), None, "another directory");
     }

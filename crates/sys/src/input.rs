@@ -1,11 +1,14 @@
 //! Files that the user or a document names: opened once, without waiting for
 //! another program, and read within bounds.
 
+pub use crate::file_kind::{check_kind, is_not_a_file};
+use crate::file_kind::{not_a_file, not_opened};
 use crate::place;
+pub use crate::place::wait_in_reads;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{Mode, OFlags, open as open_at};
 use rustix::io::Errno;
-use std::fs::{File, FileType};
+use std::fs::File;
 use std::io::{self, Read};
 use std::os::unix::fs::FileTypeExt;
 use std::path::Path;
@@ -54,43 +57,6 @@ pub fn open_file(path: &Path) -> io::Result<File> {
         Input::File(file) => Ok(file),
         Input::Pipe(other) | Input::Device(other) => Err(not_a_file(other.metadata()?.file_type())),
     }
-}
-
-/// What has the name is not a regular file.
-#[derive(Debug, thiserror::Error)]
-#[error("it is {0}, not a file")]
-struct NotAFile(&'static str);
-
-/// Refuses what is no regular file.
-///
-/// # Errors
-/// What it is instead, for which [`is_not_a_file`] holds.
-pub fn check_kind(kind: FileType) -> io::Result<()> {
-    match kind.is_file() {
-        true => Ok(()),
-        false => Err(not_a_file(kind)),
-    }
-}
-
-/// The error for a file of this kind.
-fn not_a_file(kind: FileType) -> io::Error {
-    io::Error::other(NotAFile(match kind {
-        _ if kind.is_dir() => "a directory",
-        _ if kind.is_fifo() => "a pipe",
-        _ if kind.is_socket() => "a socket",
-        _ => "a device",
-    }))
-}
-
-/// The error for what the system refuses to open for reading with `ENXIO`.
-pub(crate) fn not_opened() -> io::Error {
-    io::Error::other(NotAFile("a socket or device"))
-}
-
-/// Whether an error says what is there, a directory or a pipe, and not that the system failed to
-/// read it.
-pub fn is_not_a_file(error: &io::Error) -> bool {
-    error.get_ref().is_some_and(|inner| inner.is::<NotAFile>())
 }
 
 /// Reads a file, or the pipe of a shell's `<(command)`. No more than `limit`
@@ -161,15 +127,6 @@ pub fn is_null(mut device: &File) -> bool {
     device.read(&mut [0]).is_ok_and(|read| read == 0)
 }
 
-/// Has reads of this descriptor wait again, for a program that inherits it.
-///
-/// # Errors
-/// What `fcntl(2)` says.
-pub fn wait_in_reads(file: &File) -> io::Result<()> {
-    let flags = rustix::fs::fcntl_getfl(file)? - OFlags::NONBLOCK;
-    Ok(rustix::fs::fcntl_setfl(file, flags)?)
-}
-
 /// A pipe that is opened not to block.
 struct Pipe {
     file: File,
@@ -180,12 +137,7 @@ struct Pipe {
 
 impl Pipe {
     fn new(file: File, [silent, whole]: [Duration; 2]) -> Pipe {
-        Pipe {
-            file,
-            silent,
-            whole,
-            until: Instant::now() + whole,
-        }
+        Pipe { file, silent, whole, until: Instant::now() + whole }
     }
 }
 
@@ -199,10 +151,9 @@ impl Read for Pipe {
             if poll(&mut wanted, Some(&patience))? == 0 {
                 let text = match left < self.silent {
                     true => format!("this pipe did not end within {} s", self.whole.as_secs()),
-                    false => format!(
-                        "nothing came through this pipe for {} s",
-                        self.silent.as_secs()
-                    ),
+                    false => {
+                        format!("nothing came through this pipe for {} s", self.silent.as_secs())
+                    }
                 };
                 return Err(io::Error::new(io::ErrorKind::TimedOut, text));
             }

@@ -28,6 +28,7 @@ pub mod direct_io;
 pub mod dispatch;
 pub mod eventfd;
 pub mod evidence;
+mod file_kind;
 pub mod file_mapping;
 pub mod files;
 pub mod filesystem;

@@ -45,10 +45,7 @@ pub fn limit(resource: Resource) -> io::Result<Limit> {
     // SAFETY: it said that it has filled it in.
     let libc::rlimit { rlim_cur, rlim_max } = unsafe { read.assume_init() };
     let finite = |value: libc::rlim_t| (value != libc::RLIM_INFINITY).then_some(value);
-    Ok(Limit {
-        soft: finite(rlim_cur),
-        hard: finite(rlim_max),
-    })
+    Ok(Limit { soft: finite(rlim_cur), hard: finite(rlim_max) })
 }
 
 /// Bytes of address space that the limit on it leaves to this process; `None`

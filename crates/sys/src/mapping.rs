@@ -31,10 +31,7 @@ impl Mapping {
                 MapFlags::PRIVATE,
             )?
         };
-        Ok(Mapping {
-            start: start.cast(),
-            len: bytes,
-        })
+        Ok(Mapping { start: start.cast(), len: bytes })
     }
 
     /// All bytes, to write.
@@ -76,20 +73,9 @@ impl FileView {
     pub fn new(file: impl AsFd, bytes: usize) -> io::Result<FileView> {
         // SAFETY: a new mapping at an address of the kernel's choice touches
         // no existing memory.
-        let start = unsafe {
-            mmap(
-                ptr::null_mut(),
-                bytes,
-                ProtFlags::READ,
-                MapFlags::SHARED,
-                file,
-                0,
-            )?
-        };
-        Ok(FileView {
-            start: start.cast(),
-            len: bytes,
-        })
+        let start =
+            unsafe { mmap(ptr::null_mut(), bytes, ProtFlags::READ, MapFlags::SHARED, file, 0)? };
+        Ok(FileView { start: start.cast(), len: bytes })
     }
 
     /// All bytes.
@@ -121,12 +107,12 @@ mod tests {
         let bytes = 977 << 20;
         let listed = || {
             let maps = std::fs::read_to_string("/proc/self/maps").expect("readable");
-            maps.lines()
-                .filter_map(|line| line.split(' ').next()?.split_once('-'))
-                .any(|(first, last)| {
+            maps.lines().filter_map(|line| line.split(' ').next()?.split_once('-')).any(
+                |(first, last)| {
                     let number = |text| usize::from_str_radix(text, 16).expect("hexadecimal");
                     number(last) - number(first) >= bytes
-                })
+                },
+            )
         };
         let mut mapping = Mapping::new(bytes).expect("address space");
         assert_eq!(mapping.as_mut_slice().len(), bytes);

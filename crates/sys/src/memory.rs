@@ -43,11 +43,8 @@ mod tests {
 
     #[test]
     fn usable_is_the_least_that_applies() {
-        let none = MemoryLimits {
-            physical_bytes: 1000,
-            available_bytes: 800,
-            ..MemoryLimits::default()
-        };
+        let none =
+            MemoryLimits { physical_bytes: 1000, available_bytes: 800, ..MemoryLimits::default() };
         assert_eq!(none.usable_bytes(), 800);
         let cgroup = MemoryLimits {
             cgroup_limit_bytes: Some(700),
@@ -55,16 +52,10 @@ mod tests {
             ..none
         };
         assert_eq!(cgroup.usable_bytes(), 500);
-        let rlimit = MemoryLimits {
-            rlimit_as_bytes: Some(600),
-            address_space_bytes: Some(150),
-            ..cgroup
-        };
+        let rlimit =
+            MemoryLimits { rlimit_as_bytes: Some(600), address_space_bytes: Some(150), ..cgroup };
         assert_eq!(rlimit.usable_bytes(), 450);
-        let full = MemoryLimits {
-            address_space_bytes: Some(601),
-            ..rlimit
-        };
+        let full = MemoryLimits { address_space_bytes: Some(601), ..rlimit };
         assert_eq!(full.usable_bytes(), 0);
     }
 }

@@ -7,19 +7,13 @@ use model::machine::CpuSignature;
 /// processors of Intel have one signature for both kinds and give both names.
 pub fn microarchitecture(vendor: &str, signature: &CpuSignature) -> Option<&'static str> {
     match *signature {
-        CpuSignature::X86 {
-            family,
-            model,
-            stepping,
-        } => match vendor {
+        CpuSignature::X86 { family, model, stepping } => match vendor {
             "AuthenticAMD" => amd(family, model),
             "HygonGenuine" if family == 0x18 => Some("Dhyana (Zen)"),
             "GenuineIntel" => intel(family, model, stepping),
             _ => None,
         },
-        CpuSignature::Arm {
-            implementer, part, ..
-        } => arm(implementer, part),
+        CpuSignature::Arm { implementer, part, .. } => arm(implementer, part),
     }
 }
 
@@ -204,14 +198,7 @@ mod tests {
     use super::*;
 
     fn x86(vendor: &str, family: u32, model: u32, stepping: u32) -> Option<&'static str> {
-        microarchitecture(
-            vendor,
-            &CpuSignature::X86 {
-                family,
-                model,
-                stepping,
-            },
-        )
+        microarchitecture(vendor, &CpuSignature::X86 { family, model, stepping })
     }
 
     #[test]
@@ -230,11 +217,7 @@ mod tests {
             (0x1a, 0x11, "Zen 5c"), // Turin Dense
             (0x1a, 0x44, "Zen 5"),  // Granite Ridge
         ] {
-            assert_eq!(
-                x86("AuthenticAMD", family, model, 0),
-                Some(name),
-                "{family:x} {model:x}"
-            );
+            assert_eq!(x86("AuthenticAMD", family, model, 0), Some(name), "{family:x} {model:x}");
         }
         assert_eq!(x86("AuthenticAMD", 0x1b, 0, 0), None);
     }
@@ -271,15 +254,7 @@ mod tests {
     #[test]
     fn arm_parts_belong_to_their_implementer() {
         let arm = |implementer, part| {
-            microarchitecture(
-                "",
-                &CpuSignature::Arm {
-                    implementer,
-                    variant: 0,
-                    part,
-                    revision: 0,
-                },
-            )
+            microarchitecture("", &CpuSignature::Arm { implementer, variant: 0, part, revision: 0 })
         };
         assert_eq!(arm(0x41, 0xd0c), Some("Neoverse N1"));
         assert_eq!(arm(0x61, 0x023), Some("Firestorm"));

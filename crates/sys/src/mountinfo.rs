@@ -60,10 +60,7 @@ impl Mount {
 
 /// A space, a tab, a newline and a backslash are written in octal.
 fn unescape(text: &str) -> String {
-    text.replace("\\040", " ")
-        .replace("\\011", "\t")
-        .replace("\\012", "\n")
-        .replace("\\134", "\\")
+    text.replace("\\040", " ").replace("\\011", "\t").replace("\\012", "\n").replace("\\134", "\\")
 }
 
 #[cfg(test)]

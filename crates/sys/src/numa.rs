@@ -77,9 +77,8 @@ pub fn pages_by_node(buffer: &Buffer) -> io::Result<BTreeMap<u32, u64>> {
         /// Pages asked about in one call.
         const AT_ONCE: usize = 512;
         let start = buffer.as_ptr().addr();
-        let addresses: Vec<usize> = (start..start + buffer.len())
-            .step_by(crate::pages::base_page_bytes())
-            .collect();
+        let addresses: Vec<usize> =
+            (start..start + buffer.len()).step_by(crate::pages::base_page_bytes()).collect();
         let mut pages = BTreeMap::new();
         for chunk in addresses.chunks(AT_ONCE) {
             let mut nodes = [0 as libc::c_int; AT_ONCE];

@@ -281,9 +281,7 @@ impl PackProbe {
         let context = Context {
             context_bytes: size_of::<Context>() as u32,
             reserved: 0,
-            directory: directory
-                .as_ref()
-                .map_or(std::ptr::null(), |path| path.as_ptr()),
+            directory: directory.as_ref().map_or(std::ptr::null(), |path| path.as_ptr()),
             ticks,
             reason: reason.as_mut_ptr(),
             reason_bytes: REASON_BYTES,
@@ -293,10 +291,7 @@ impl PackProbe {
         if !state.is_null() {
             return Ok(Ready { probe: self, state });
         }
-        let written = reason
-            .iter()
-            .take(REASON_BYTES - 1)
-            .take_while(|&&c| c != 0);
+        let written = reason.iter().take(REASON_BYTES - 1).take_while(|&&c| c != 0);
         let written: Vec<u8> = written.map(|&c| c as u8).collect();
         match written.is_empty() {
             true => Err("its setup() failed and gave no reason".to_owned()),

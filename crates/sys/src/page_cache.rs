@@ -86,12 +86,7 @@ fn drop_pages(_file: &File) -> io::Result<()> {
 
 #[cfg(not(target_vendor = "apple"))]
 fn drop_pages(file: &File) -> io::Result<()> {
-    Ok(rustix::fs::fadvise(
-        file,
-        0,
-        None,
-        rustix::fs::Advice::DontNeed,
-    )?)
+    Ok(rustix::fs::fadvise(file, 0, None, rustix::fs::Advice::DontNeed)?)
 }
 
 /// Whether the kernel tells this process what is in memory of the file.
@@ -120,14 +115,7 @@ pub(crate) fn resident(file: &File) -> io::Result<Resident> {
     // existing memory; it is not read through, only asked about while it is
     // there, and it ends here.
     unsafe {
-        let start = mmap(
-            ptr::null_mut(),
-            bytes,
-            ProtFlags::READ,
-            MapFlags::SHARED,
-            file,
-            0,
-        )?;
+        let start = mmap(ptr::null_mut(), bytes, ProtFlags::READ, MapFlags::SHARED, file, 0)?;
         let asked = resident_in(start, bytes);
         munmap(start, bytes)?;
         asked
@@ -199,11 +187,9 @@ mod tests {
         mode(directory.path(), 0o755);
         let [readable, writable, empty] =
             ["readable", "writable", "empty"].map(|name| directory.path().join(name));
-        for (path, bytes, bits) in [
-            (&readable, 100_000, 0o644),
-            (&writable, 100_000, 0o666),
-            (&empty, 0, 0o644),
-        ] {
+        for (path, bytes, bits) in
+            [(&readable, 100_000, 0o644), (&writable, 100_000, 0o666), (&empty, 0, 0o644)]
+        {
             std::fs::write(path, vec![1; bytes]).expect("written");
             mode(path, bits);
         }
@@ -234,12 +220,8 @@ mod tests {
     fn a_file_just_written_is_in_the_page_cache() {
         let dir = tempfile::tempdir().expect("a directory");
         let path = dir.path().join("file");
-        let mut file = File::options()
-            .read(true)
-            .write(true)
-            .create_new(true)
-            .open(&path)
-            .expect("a file");
+        let mut file =
+            File::options().read(true).write(true).create_new(true).open(&path).expect("a file");
         assert_eq!(cached_bytes(&file).expect("asked"), (0, 0));
         file.write_all(&[1; 10_000]).expect("room");
         assert_eq!(cached_bytes(&file).expect("asked"), (10_000, 10_000));

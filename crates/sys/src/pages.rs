@@ -113,10 +113,7 @@ impl Buffer {
     /// As [`new`](Buffer::new).
     pub fn untouched(bytes: usize, kind: PageKind) -> io::Result<Buffer> {
         if bytes == 0 {
-            return Err(io::Error::new(
-                io::ErrorKind::InvalidInput,
-                "a buffer of 0 bytes",
-            ));
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, "a buffer of 0 bytes"));
         }
         let page = base_page_bytes();
         let huge = huge_page_bytes();
@@ -129,9 +126,7 @@ impl Buffer {
             _ => LEAST_ALIGNMENT.max(page),
         };
         let too_large = || io::Error::from(io::ErrorKind::OutOfMemory);
-        let mapped = bytes
-            .checked_next_multiple_of(granule)
-            .ok_or_else(too_large)?;
+        let mapped = bytes.checked_next_multiple_of(granule).ok_or_else(too_large)?;
         // A guard page before, and room to move the start to its boundary
         // (of which at least a page is left as the guard behind).
         let reserved_len = mapped.checked_add(align + 2 * page).ok_or_else(too_large)?;
@@ -159,11 +154,7 @@ impl Buffer {
         // SAFETY: the range lies within the mapping just made, to which
         // nothing refers yet. On error `buffer` unmaps it.
         unsafe {
-            mprotect(
-                buffer.start.cast(),
-                mapped,
-                MprotectFlags::READ | MprotectFlags::WRITE,
-            )?;
+            mprotect(buffer.start.cast(), mapped, MprotectFlags::READ | MprotectFlags::WRITE)?;
         }
         platform::pages::advise(buffer.start, mapped, kind);
         platform::pages::keep_from_children(reserved.cast(), reserved_len);

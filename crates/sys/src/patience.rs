@@ -21,12 +21,7 @@ impl Patience {
     /// Begins now, for the child with this process id.
     pub fn with(child: u32, limit: Duration) -> Patience {
         let (began, before) = (Instant::now(), Cell::new(None));
-        Patience {
-            child,
-            limit,
-            began,
-            before,
-        }
+        Patience { child, limit, began, before }
     }
 
     /// Whether the child is late. To be asked some times within the limit: what it waited before the first
@@ -65,18 +60,11 @@ mod tests {
 
     #[test]
     fn a_child_that_waits_for_nothing_is_late_after_the_limit() {
-        let mut child = std::process::Command::new("sleep")
-            .arg("1000")
-            .spawn()
-            .expect("it sleeps");
+        let mut child = std::process::Command::new("sleep").arg("1000").spawn().expect("it sleeps");
         let patience = Patience::with(child.id(), Duration::from_millis(50));
         let began = Instant::now();
         while !patience.is_over() {
-            assert!(
-                began.elapsed() < Duration::from_secs(60),
-                "{:?}",
-                began.elapsed()
-            );
+            assert!(began.elapsed() < Duration::from_secs(60), "{:?}", began.elapsed());
             std::thread::sleep(Duration::from_millis(5));
         }
         assert!(began.elapsed() >= Duration::from_millis(50));

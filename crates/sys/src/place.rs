@@ -1,7 +1,7 @@
 //! The last name of a path in its open directory: what is done by it happens
 //! there, whatever other users do meanwhile to names on the way.
 
-use crate::trust::{Why, is_trusted, judge, of};
+use crate::trust::judge::{Why, is_trusted, judge, of};
 use rustix::fs::{AtFlags, FileType, Mode, OFlags, Stat, fstat, openat, readlinkat, statat};
 use rustix::io::Errno;
 use std::ffi::{OsStr, OsString};
@@ -115,10 +115,10 @@ impl Place {
         let mut flags = flags | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
         flags.set(OFlags::NOFOLLOW, !self.is_descriptor);
         match openat(&self.directory, &self.name, flags, ALL_MAY) {
-            Err(Errno::NXIO) if flags.intersects(OFlags::WRONLY | OFlags::RDWR) => Err(
-                io::Error::new(io::ErrorKind::BrokenPipe, "no program reads this pipe"),
-            ),
-            Err(Errno::NXIO) => Err(crate::input::not_opened()),
+            Err(Errno::NXIO) if flags.intersects(OFlags::WRONLY | OFlags::RDWR) => {
+                Err(io::Error::new(io::ErrorKind::BrokenPipe, "no program reads this pipe"))
+            }
+            Err(Errno::NXIO) => Err(crate::file_kind::not_opened()),
             opened => Ok(opened?.into()),
         }
     }
@@ -143,9 +143,7 @@ impl Place {
     /// What `renameat(2)` says.
     pub fn replace_by(&self, name: &OsStr) -> io::Result<()> {
         let directory = &self.directory;
-        Ok(rustix::fs::renameat(
-            directory, name, directory, &self.name,
-        )?)
+        Ok(rustix::fs::renameat(directory, name, directory, &self.name)?)
     }
 
     /// Gives the file of another name in the directory this name as well.
@@ -155,9 +153,7 @@ impl Place {
     pub fn link_to(&self, name: &OsStr) -> io::Result<()> {
         let directory = &self.directory;
         let flags = AtFlags::empty();
-        Ok(rustix::fs::linkat(
-            directory, name, directory, &self.name, flags,
-        )?)
+        Ok(rustix::fs::linkat(directory, name, directory, &self.name, flags)?)
     }
 
     /// Moves what has this name to another one in the directory.
@@ -166,9 +162,7 @@ impl Place {
     /// What `renameat(2)` says.
     pub fn move_to(&self, name: &OsStr) -> io::Result<()> {
         let directory = &self.directory;
-        Ok(rustix::fs::renameat(
-            directory, &self.name, directory, name,
-        )?)
+        Ok(rustix::fs::renameat(directory, &self.name, directory, name)?)
     }
 
     /// Removes a name from the directory.
@@ -176,11 +170,7 @@ impl Place {
     /// # Errors
     /// What `unlinkat(2)` says.
     pub fn remove(&self, name: &OsStr) -> io::Result<()> {
-        Ok(rustix::fs::unlinkat(
-            &self.directory,
-            name,
-            AtFlags::empty(),
-        )?)
+        Ok(rustix::fs::unlinkat(&self.directory, name, AtFlags::empty())?)
     }
 
     /// Makes a directory of this name.
@@ -217,7 +207,7 @@ pub fn create(path: &Path) -> io::Result<(File, bool)> {
     // The kernel may refuse it for another user's file (`fs.protected_regular`).
     flags.set(OFlags::CREATE, place.found.is_none());
     let file = place.open(flags)?;
-    crate::input::wait_in_reads(&file)?;
+    wait_in_reads(&file)?;
     let is_file = file.metadata()?.is_file();
     Ok((file, is_file))
 }
@@ -249,12 +239,8 @@ pub(crate) fn walk(path: &Path, rule: Rule, follow: bool) -> io::Result<Place> {
                 is_descriptor: false,
             });
         };
-        let place = |directory, name, found, is_descriptor| Place {
-            directory,
-            name,
-            found,
-            is_descriptor,
-        };
+        let place =
+            |directory, name, found, is_descriptor| Place { directory, name, found, is_descriptor };
         let found = match statat(&directory, &name, AtFlags::SYMLINK_NOFOLLOW) {
             Err(Errno::NOENT) if left.is_empty() => {
                 return Ok(place(directory, name, None, false));
@@ -330,6 +316,15 @@ fn names(path: &Path) -> Vec<OsString> {
     let mut names: Vec<OsString> = names.collect();
     names.reverse();
     names
+}
+
+/// Has reads of this descriptor wait again, for a program that inherits it.
+///
+/// # Errors
+/// What `fcntl(2)` says.
+pub fn wait_in_reads(file: &File) -> io::Result<()> {
+    let flags = rustix::fs::fcntl_getfl(file)? - OFlags::NONBLOCK;
+    Ok(rustix::fs::fcntl_setfl(file, flags)?)
 }
 
 #[cfg(test)]

@@ -35,13 +35,10 @@ pub fn source(files: &dyn Files) -> Fact<String> {
     let read = |name: &str, file: &str| files.read(&format!("{SUPPLIES}/{name}/{file}")).ok();
     let names = files.names(SUPPLIES);
     // Not the battery of a mouse or a headset.
-    let of_system = names
-        .iter()
-        .filter(|name| read(name, "scope").as_deref() != Some("Device"));
+    let of_system = names.iter().filter(|name| read(name, "scope").as_deref() != Some("Device"));
     let of_system: Vec<&String> = of_system.collect();
-    let discharging = of_system
-        .iter()
-        .any(|name| read(name, "status").as_deref() == Some("Discharging"));
+    let discharging =
+        of_system.iter().any(|name| read(name, "status").as_deref() == Some("Discharging"));
     match (discharging, of_system.is_empty()) {
         (true, _) => Fact::known("battery".to_owned()).from_source(SUPPLIES),
         (false, false) => Fact::known("mains".to_owned()).from_source(SUPPLIES),

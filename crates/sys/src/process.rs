@@ -51,9 +51,7 @@ pub(crate) fn set_death_signal() -> io::Result<()> {
     #[cfg(target_vendor = "apple")]
     return Err(crate::platform::unsupported("a death signal"));
     #[cfg(not(target_vendor = "apple"))]
-    Ok(rustix::process::set_parent_process_death_signal(Some(
-        Signal::KILL,
-    ))?)
+    Ok(rustix::process::set_parent_process_death_signal(Some(Signal::KILL))?)
 }
 
 /// `/dev/null`, open for reading and writing. A chroot or a container may have
@@ -105,10 +103,7 @@ pub fn process_limits() -> ProcessLimits {
 /// What `getrlimit(2)` and `setrlimit(2)` say.
 pub fn allow_open_files(wanted: u64) -> io::Result<u64> {
     use rustix::process::{Rlimit, setrlimit};
-    let Limit {
-        soft: current,
-        hard: maximum,
-    } = limit(Resource::OpenFiles)?;
+    let Limit { soft: current, hard: maximum } = limit(Resource::OpenFiles)?;
     let Some(current) = current.filter(|&current| current < wanted) else {
         return Ok(current.unwrap_or(u64::MAX));
     };
@@ -166,13 +161,7 @@ pub fn leave_session() -> io::Result<()> {
 /// Ignores SIGINT, SIGTERM, SIGHUP, SIGQUIT and SIGPIPE from now on, in a
 /// process that must finish its work.
 pub fn ignore_requests_to_end() {
-    for signal in [
-        libc::SIGINT,
-        libc::SIGTERM,
-        libc::SIGHUP,
-        libc::SIGQUIT,
-        libc::SIGPIPE,
-    ] {
+    for signal in [libc::SIGINT, libc::SIGTERM, libc::SIGHUP, libc::SIGQUIT, libc::SIGPIPE] {
         // SAFETY: installs no handler; the numbers are valid.
         unsafe { libc::signal(signal, libc::SIG_IGN) };
     }

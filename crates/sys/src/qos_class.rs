@@ -33,9 +33,7 @@ impl QosClass {
 
     /// The one with this number.
     pub fn of_number(number: u32) -> Option<QosClass> {
-        QosClass::ALL
-            .into_iter()
-            .find(|&class| class as u32 == number)
+        QosClass::ALL.into_iter().find(|&class| class as u32 == number)
     }
 
     /// In words.
@@ -71,10 +69,7 @@ pub fn set(number: u32) -> io::Result<()> {
     #[cfg(target_vendor = "apple")]
     return crate::platform::qos_class::set(number);
     #[cfg(not(target_vendor = "apple"))]
-    Err(io::Error::new(
-        io::ErrorKind::Unsupported,
-        "QoS classes exist on Apple systems only",
-    ))
+    Err(io::Error::new(io::ErrorKind::Unsupported, "QoS classes exist on Apple systems only"))
 }
 
 #[cfg(test)]

@@ -244,9 +244,9 @@ impl TokenRing {
             Some(signal) => io::Error::other(format!(
                 "a ring member was killed by signal {signal}; the others have been ended"
             )),
-            None => io::Error::other(format!(
-                "the ring broke ({error}); its members have been ended"
-            )),
+            None => {
+                io::Error::other(format!("the ring broke ({error}); its members have been ended"))
+            }
         }
     }
 }

@@ -20,10 +20,7 @@ static AS_SUBCOMMAND: AtomicBool = AtomicBool::new(false);
 pub fn subcommand() -> Option<(String, String)> {
     AS_SUBCOMMAND.store(true, Ordering::Relaxed);
     let mut arguments = std::env::args_os().skip(1).map(OsString::into_string);
-    let role = arguments
-        .next()?
-        .ok()
-        .filter(|role| role.starts_with("__"))?;
+    let role = arguments.next()?.ok().filter(|role| role.starts_with("__"))?;
     Some((role, arguments.next()?.ok()?))
 }
 
@@ -42,9 +39,9 @@ pub fn command(role: &str, argument: &str) -> io::Result<Command> {
     let mut command = this_program()?;
     match AS_SUBCOMMAND.load(Ordering::Relaxed) {
         true => command.args([role, argument]),
-        false => command
-            .args(std::env::args_os().skip(1))
-            .env(VARIABLE, format!("{role} {argument}")),
+        false => {
+            command.args(std::env::args_os().skip(1)).env(VARIABLE, format!("{role} {argument}"))
+        }
     };
     Ok(command)
 }
@@ -54,9 +51,7 @@ mod tests {
     #[test]
     fn a_program_with_its_own_arguments_gets_the_role_in_a_variable() {
         let command = super::command("__worker", "7").expect("this program");
-        let variable = command
-            .get_envs()
-            .find(|(name, _)| *name == super::VARIABLE);
+        let variable = command.get_envs().find(|(name, _)| *name == super::VARIABLE);
         let value = variable.and_then(|(_, value)| value);
         assert_eq!(value, Some("__worker 7".as_ref()));
         assert_eq!(super::from_environment("__worker"), None);

@@ -117,10 +117,7 @@ pub fn set_slice(task: u32, slice_ns: u64) -> io::Result<()> {
         true => Ok(()),
         false => Err(io::Error::new(
             io::ErrorKind::Unsupported,
-            format!(
-                "the kernel ignores the slice (read back: {} ns)",
-                got.unwrap_or(0)
-            ),
+            format!("the kernel ignores the slice (read back: {} ns)", got.unwrap_or(0)),
         )),
     }
 }

@@ -53,9 +53,7 @@ pub(crate) struct SharedNumbers(Shared, usize);
 impl SharedNumbers {
     /// This many, all 0.
     pub(crate) fn new(count: usize) -> io::Result<SharedNumbers> {
-        let bytes = count
-            .checked_mul(size_of::<AtomicU64>())
-            .ok_or(io::ErrorKind::OutOfMemory)?;
+        let bytes = count.checked_mul(size_of::<AtomicU64>()).ok_or(io::ErrorKind::OutOfMemory)?;
         Ok(SharedNumbers(Shared::new(bytes)?, count))
     }
 

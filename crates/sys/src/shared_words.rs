@@ -44,11 +44,7 @@ impl SharedWords {
                 0,
             )?
         };
-        Ok(SharedWords {
-            file,
-            start: start.cast(),
-            words,
-        })
+        Ok(SharedWords { file, start: start.cast(), words })
     }
 
     /// Where other processes of this user find it while this one has it.
@@ -104,9 +100,7 @@ mod tests {
         let other = File::options().read(true).write(true).open(words.path());
         let other = other.expect("opened");
         let at = 1023 * 8;
-        other
-            .write_all_at(&77_u64.to_ne_bytes(), at)
-            .expect("written");
+        other.write_all_at(&77_u64.to_ne_bytes(), at).expect("written");
         assert_eq!(words[1023].load(Ordering::Relaxed), 77);
         words[1023].store(78, Ordering::Relaxed);
         let mut bytes = [0; 8];

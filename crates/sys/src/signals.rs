@@ -43,11 +43,8 @@ impl UserSignal {
     /// not arrive: this thread blocks it.
     pub fn catch() -> io::Result<UserSignal> {
         let only_one = IN_USE.lock().unwrap_or_else(PoisonError::into_inner);
-        let signal = UserSignal {
-            before: install(counting)?,
-            process: getpid(),
-            _only_one: only_one,
-        };
+        let signal =
+            UserSignal { before: install(counting)?, process: getpid(), _only_one: only_one };
         signal.arrives()?;
         signal.install()?;
         Ok(signal)

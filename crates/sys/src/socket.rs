@@ -11,8 +11,5 @@ use std::time::Duration;
 /// # Errors
 /// What `setsockopt(2)` says.
 pub fn abort_on_close(socket: impl AsFd) -> io::Result<()> {
-    Ok(rustix::net::sockopt::set_socket_linger(
-        socket,
-        Some(Duration::ZERO),
-    )?)
+    Ok(rustix::net::sockopt::set_socket_linger(socket, Some(Duration::ZERO))?)
 }

@@ -20,9 +20,6 @@ extern "C" fn look() {
 // SAFETY: the loader calls the functions of this section before `main`, on the
 // only thread there is; this one makes a system call and stores to an atomic.
 #[used]
-#[cfg_attr(
-    target_vendor = "apple",
-    unsafe(link_section = "__DATA,__mod_init_func")
-)]
+#[cfg_attr(target_vendor = "apple", unsafe(link_section = "__DATA,__mod_init_func"))]
 #[cfg_attr(not(target_vendor = "apple"), unsafe(link_section = ".init_array"))]
 static LOOK: extern "C" fn() = look;

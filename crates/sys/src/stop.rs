@@ -95,10 +95,7 @@ extern "C" fn request(signal: libc::c_int) {
 
 /// The monotonic clock, never 0.
 fn now_ns() -> u64 {
-    let mut now = libc::timespec {
-        tv_sec: 0,
-        tv_nsec: 0,
-    };
+    let mut now = libc::timespec { tv_sec: 0, tv_nsec: 0 };
     // SAFETY: may be called in a handler (signal-safety(7)), and writes one
     // `timespec`; this clock can't fail.
     unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC, &raw mut now) };

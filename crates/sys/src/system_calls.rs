@@ -174,14 +174,9 @@ mod tests {
         let dir = tempfile::tempdir().expect("a directory");
         let path = dir.path().join("file");
         let name = std::ffi::CString::new(path.as_os_str().as_encoded_bytes()).expect("a name");
-        assert_eq!(
-            stat(&name).expect_err("not there").kind(),
-            io::ErrorKind::NotFound
-        );
+        assert_eq!(stat(&name).expect_err("not there").kind(), io::ErrorKind::NotFound);
         open_close(&name).expect_err("not there");
-        File::create(&path)
-            .and_then(|mut file| file.write_all(b"four"))
-            .expect("a file");
+        File::create(&path).and_then(|mut file| file.write_all(b"four")).expect("a file");
         assert_eq!(stat(&name).expect("there"), 4);
         open_close(&name).expect("there");
         let file = open(&name).expect("there");

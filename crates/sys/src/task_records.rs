@@ -54,8 +54,7 @@ mod tests {
             records.take(&mut all);
             let mine = all.iter().find(|r| r.what == TaskEvent::CreatedBy(me));
             let end = mine.and_then(|mine| {
-                all.iter()
-                    .find(|r| r.what == TaskEvent::Ended && r.thread == mine.thread)
+                all.iter().find(|r| r.what == TaskEvent::Ended && r.thread == mine.thread)
             });
             if let (Some(mine), Some(end)) = (mine, end) {
                 break (mine.thread, mine.at_ns, end.at_ns);

@@ -74,9 +74,7 @@ pub fn with_stack<T: Send>(bytes: usize, work: impl FnOnce() -> T + Send) -> io:
     }
     std::thread::scope(|scope| {
         let working = spawn_scoped(scope, Builder::new().stack_size(bytes), work)?;
-        working
-            .join()
-            .or_else(|panic| std::panic::resume_unwind(panic))
+        working.join().or_else(|panic| std::panic::resume_unwind(panic))
     })
 }
 

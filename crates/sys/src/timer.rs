@@ -4,10 +4,8 @@ use std::io;
 
 /// CLOCK_MONOTONIC, ns.
 pub fn now_ns() -> u64 {
-    crate::clock::timespec_ns(rustix::time::clock_gettime(
-        rustix::time::ClockId::Monotonic,
-    ))
-    .unwrap_or(0)
+    crate::clock::timespec_ns(rustix::time::clock_gettime(rustix::time::ClockId::Monotonic))
+        .unwrap_or(0)
 }
 
 /// Sleeps until CLOCK_MONOTONIC is at `due_ns` or later
@@ -26,9 +24,7 @@ pub fn sleep_until(due_ns: u64) -> io::Result<()> {
             tv_sec: (due_ns / 1_000_000_000).cast_signed(),
             tv_nsec: (due_ns % 1_000_000_000).cast_signed(),
         };
-        Ok(rustix::io::retry_on_intr(|| {
-            clock_nanosleep_absolute(ClockId::Monotonic, &due)
-        })?)
+        Ok(rustix::io::retry_on_intr(|| clock_nanosleep_absolute(ClockId::Monotonic, &due))?)
     }
 }
 

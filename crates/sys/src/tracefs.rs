@@ -26,10 +26,7 @@ impl Tracefs {
             let tracefs = rustix::fs::open(*path, flags, Mode::empty()).ok()?;
             // The directory is there without a mount, too, and is empty then.
             let tracefs = Tracefs(tracefs);
-            tracefs
-                .read("events/header_page")
-                .is_ok()
-                .then_some(tracefs)
+            tracefs.read("events/header_page").is_ok().then_some(tracefs)
         });
         mounted.map_or_else(|| own_mount().map(Tracefs), Ok)
     }
@@ -86,10 +83,7 @@ mod tests {
         };
         let path = "events/sched/sched_switch/format";
         let text = tracefs.read(path).expect("root reads it");
-        assert!(
-            text.contains("field:") && text.contains("next_pid"),
-            "{text}"
-        );
+        assert!(text.contains("field:") && text.contains("next_pid"), "{text}");
         assert!(tracefs.read("events/no/such/format").is_err());
     }
 }

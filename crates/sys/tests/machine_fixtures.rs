@@ -25,9 +25,7 @@ const X86_64: u8 = 62;
 
 impl Fixture {
     fn new() -> Fixture {
-        Fixture {
-            root: tempfile::tempdir().expect("a directory"),
-        }
+        Fixture { root: tempfile::tempdir().expect("a directory") }
     }
 
     fn path(&self) -> &Path {
@@ -87,10 +85,7 @@ impl Fixture {
     fn namespaces(&self, initial: bool) -> &Fixture {
         for (name, number) in [("pid", 36), ("uts", 38), ("ipc", 39)] {
             let number = 4_026_531_800_u64 + number + if initial { 0 } else { 400 };
-            self.link(
-                &format!("proc/self/ns/{name}"),
-                &format!("{name}:[{number}]"),
-            );
+            self.link(&format!("proc/self/ns/{name}"), &format!("{name}:[{number}]"));
         }
         self
     }
@@ -135,9 +130,9 @@ fn facts(machine: &Machine) -> String {
                 lines.push(format!("{path}: {value}{}", source.unwrap_or_default()));
             }
             (None, Some(why)) => lines.push(format!("{path}: unknown, {why}")),
-            (None, None) => object
-                .iter()
-                .for_each(|(key, value)| walk(&format!("{path}.{key}"), value, lines)),
+            (None, None) => {
+                object.iter().for_each(|(key, value)| walk(&format!("{path}.{key}"), value, lines))
+            }
         }
     }
     let mut lines = Vec::new();
@@ -165,34 +160,16 @@ fn bare_metal_intel_hybrid() {
         .write(&format!("{CPU}/intel_pstate/no_turbo"), "0\n")
         .write("proc/sys/kernel/hostname", "desk\n")
         .write("proc/sys/kernel/osrelease", "6.8.0-31-generic\n")
-        .write(
-            "etc/os-release",
-            "NAME=Ubuntu\nPRETTY_NAME=\"Ubuntu 24.04 LTS\"\n",
-        )
+        .write("etc/os-release", "NAME=Ubuntu\nPRETTY_NAME=\"Ubuntu 24.04 LTS\"\n")
         .write(
             "proc/meminfo",
             "MemTotal:       32000000 kB\nMemFree: 1 kB\nMemAvailable:   24000000 kB\n",
         )
-        .write(
-            "sys/kernel/mm/transparent_hugepage/enabled",
-            "always [madvise] never\n",
-        )
-        .write(
-            "sys/kernel/mm/transparent_hugepage/hpage_pmd_size",
-            "2097152\n",
-        )
-        .write(
-            "sys/kernel/mm/hugepages/hugepages-2048kB/nr_hugepages",
-            "8\n",
-        )
-        .write(
-            "sys/kernel/mm/hugepages/hugepages-2048kB/free_hugepages",
-            "3\n",
-        )
-        .write(
-            "sys/devices/system/clocksource/clocksource0/current_clocksource",
-            "tsc\n",
-        )
+        .write("sys/kernel/mm/transparent_hugepage/enabled", "always [madvise] never\n")
+        .write("sys/kernel/mm/transparent_hugepage/hpage_pmd_size", "2097152\n")
+        .write("sys/kernel/mm/hugepages/hugepages-2048kB/nr_hugepages", "8\n")
+        .write("sys/kernel/mm/hugepages/hugepages-2048kB/free_hugepages", "3\n")
+        .write("sys/devices/system/clocksource/clocksource0/current_clocksource", "tsc\n")
         .write(
             "sys/devices/system/clocksource/clocksource0/available_clocksource",
             "tsc hpet acpi_pm \n",
@@ -252,28 +229,19 @@ fn amd_with_amd_pstate() {
 fn numa_nodes() {
     const NODES: &str = "sys/devices/system/node";
     let f = Fixture::new();
-    f.write(&format!("{CPU}/online"), "0-2\n")
-        .write(&format!("{NODES}/online"), "0-1,4\n");
+    f.write(&format!("{CPU}/online"), "0-2\n").write(&format!("{NODES}/online"), "0-1,4\n");
     for (node, cpus, kib) in [(0, "0-1", 100), (1, "2-3", 0), (4, "", 300)] {
-        f.write(&format!("{NODES}/node{node}/cpulist"), format!("{cpus}\n"))
-            .write(
-                &format!("{NODES}/node{node}/meminfo"),
-                format!("Node {node} MemTotal:   {kib} kB\nNode {node} MemFree:  7 kB\n"),
-            );
+        f.write(&format!("{NODES}/node{node}/cpulist"), format!("{cpus}\n")).write(
+            &format!("{NODES}/node{node}/meminfo"),
+            format!("Node {node} MemTotal:   {kib} kB\nNode {node} MemFree:  7 kB\n"),
+        );
     }
-    let node = |id, cpus: &[u32], kib: u64| NumaNode {
-        id,
-        cpus: cpus.to_vec(),
-        memory_bytes: kib << 10,
-    };
+    let node =
+        |id, cpus: &[u32], kib: u64| NumaNode { id, cpus: cpus.to_vec(), memory_bytes: kib << 10 };
     let m = f.read(&live("x86_64", None));
     assert_eq!(
         m.numa_nodes.value,
-        Some(vec![
-            node(0, &[0, 1], 100),
-            node(1, &[2], 0),
-            node(4, &[], 300)
-        ])
+        Some(vec![node(0, &[0, 1], 100), node(1, &[2], 0), node(4, &[], 300)])
     );
     f.write(&format!("{NODES}/node1/meminfo"), "nothing that is known\n");
     let m = f.read(&live("x86_64", None));
@@ -298,16 +266,15 @@ fn arm_cpuinfo(parts: &[&str]) -> String {
 fn arm_big_little() {
     let f = Fixture::new();
     f.write(&format!("{CPU}/online"), "0-3\n")
-        .write(
-            "proc/cpuinfo",
-            arm_cpuinfo(&["0xd05", "0xd05", "0xd41", "0xd41"]),
-        )
+        .write("proc/cpuinfo", arm_cpuinfo(&["0xd05", "0xd05", "0xd41", "0xd41"]))
         .write("proc/device-tree/model", b"Board of Examples\0")
         .runs("latlas", AARCH64);
     for (cpu, capacity) in [(0, "400"), (1, "400"), (2, "900"), (3, "1024")] {
-        f.topology(cpu, "-1", &cpu.to_string())
-            .cpu(cpu, "cpu_capacity", capacity)
-            .cache(cpu, 0, "1 Data 0K 64 0 0");
+        f.topology(cpu, "-1", &cpu.to_string()).cpu(cpu, "cpu_capacity", capacity).cache(
+            cpu,
+            0,
+            "1 Data 0K 64 0 0",
+        );
     }
     let m = f.read(&live("aarch64", None));
     insta::assert_snapshot!(facts(&m));
@@ -383,10 +350,7 @@ fn container_with_version_2_limits() {
         )
         .write("sys/fs/cgroup/memory.max", "536870912\n")
         .write("sys/fs/cgroup/memory.current", "104857600\n")
-        .write(
-            "sys/fs/cgroup/memory.stat",
-            "anon 4096\ninactive_file 52428800\n",
-        )
+        .write("sys/fs/cgroup/memory.stat", "anon 4096\ninactive_file 52428800\n")
         .write("sys/fs/cgroup/cpu.max", "50000 100000\n")
         .write(".dockerenv", "")
         .namespaces(false);
@@ -399,22 +363,13 @@ fn container_with_version_2_limits() {
 fn nested_version_2_limits() {
     let f = Fixture::new();
     f.write("proc/self/cgroup", "0::/system.slice/job.service\n")
-        .write(
-            "proc/self/mountinfo",
-            "30 23 0:26 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n",
-        )
+        .write("proc/self/mountinfo", "30 23 0:26 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n")
         .write("sys/fs/cgroup/system.slice/memory.max", "1073741824\n")
         .write("sys/fs/cgroup/system.slice/memory.high", "805306368\n")
         .write("sys/fs/cgroup/system.slice/cpu.max", "150000 100000\n")
         .write("sys/fs/cgroup/system.slice/job.service/memory.max", "max\n")
-        .write(
-            "sys/fs/cgroup/system.slice/job.service/memory.high",
-            "max\n",
-        )
-        .write(
-            "sys/fs/cgroup/system.slice/job.service/cpu.max",
-            "200000 100000\n",
-        );
+        .write("sys/fs/cgroup/system.slice/job.service/memory.high", "max\n")
+        .write("sys/fs/cgroup/system.slice/job.service/cpu.max", "200000 100000\n");
     let m = f.read(&live("x86_64", None));
     insta::assert_snapshot!(facts(&m));
 }
@@ -424,26 +379,17 @@ fn nested_version_2_limits() {
 #[test]
 fn version_1_limits() {
     let f = Fixture::new();
-    f.write(
-        "proc/self/cgroup",
-        "5:memory:/docker/abc\n4:cpu,cpuacct:/docker/abc\n0::/\n",
-    )
-    .write(
-        "proc/self/mountinfo",
-        "35 31 0:32 /docker/abc /sys/fs/cgroup/memory ro - cgroup cgroup rw,memory\n\
+    f.write("proc/self/cgroup", "5:memory:/docker/abc\n4:cpu,cpuacct:/docker/abc\n0::/\n")
+        .write(
+            "proc/self/mountinfo",
+            "35 31 0:32 /docker/abc /sys/fs/cgroup/memory ro - cgroup cgroup rw,memory\n\
              36 31 0:33 /docker/abc /sys/fs/cgroup/cpu,cpuacct ro - cgroup cgroup rw,cpu,cpuacct\n\
              41 31 0:38 / /sys/fs/cgroup/unified rw - cgroup2 cgroup2 rw\n",
-    )
-    .write(
-        "sys/fs/cgroup/memory/memory.limit_in_bytes",
-        "9223372036854771712\n",
-    )
-    .write(
-        "sys/fs/cgroup/memory/memory.stat",
-        "cache 0\nhierarchical_memory_limit 268435456\n",
-    )
-    .write("sys/fs/cgroup/cpu,cpuacct/cpu.cfs_quota_us", "250000\n")
-    .write("sys/fs/cgroup/cpu,cpuacct/cpu.cfs_period_us", "100000\n");
+        )
+        .write("sys/fs/cgroup/memory/memory.limit_in_bytes", "9223372036854771712\n")
+        .write("sys/fs/cgroup/memory/memory.stat", "cache 0\nhierarchical_memory_limit 268435456\n")
+        .write("sys/fs/cgroup/cpu,cpuacct/cpu.cfs_quota_us", "250000\n")
+        .write("sys/fs/cgroup/cpu,cpuacct/cpu.cfs_period_us", "100000\n");
     let m = f.read(&live("x86_64", None));
     insta::assert_snapshot!(facts(&m));
 }

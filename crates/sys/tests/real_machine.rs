@@ -82,9 +82,8 @@ fn huge_buffers_have_huge_pages_where_there_are_any() {
 
 #[test]
 fn neighbouring_buffers_are_counted_apart() {
-    let touched: Vec<Buffer> = (0..8)
-        .map(|_| Buffer::new(1 << 20, PageKind::Base).expect("a buffer"))
-        .collect();
+    let touched: Vec<Buffer> =
+        (0..8).map(|_| Buffer::new(1 << 20, PageKind::Base).expect("a buffer")).collect();
     let empty = Buffer::untouched(1 << 20, PageKind::Base).expect("a buffer");
     for buffer in &touched {
         assert_eq!(buffer.backing().expect("smaps").resident_bytes, 1 << 20);
@@ -122,14 +121,8 @@ fn a_fork_does_not_copy_buffers() {
     let plain = std::hint::black_box(vec![1_u8; 64 << 20]);
     let with_both = copied();
     // Other tests of this process allocate at the same time, but not so much.
-    assert!(
-        with_buffer < before + (32 << 20),
-        "{before} {with_buffer}: the buffer is left out"
-    );
-    assert!(
-        with_both > with_buffer + (32 << 20),
-        "{with_buffer} {with_both}: other memory is not"
-    );
+    assert!(with_buffer < before + (32 << 20), "{before} {with_buffer}: the buffer is left out");
+    assert!(with_both > with_buffer + (32 << 20), "{with_buffer} {with_both}: other memory is not");
     assert_eq!(kept.as_slice()[0] + plain[0], 1);
 }
 
@@ -137,10 +130,8 @@ fn a_fork_does_not_copy_buffers() {
 #[test]
 fn memory_is_bound_to_the_node_that_was_asked_for() {
     let nodes = sys::machine(Path::new("/")).numa_nodes;
-    let Some(node) = nodes
-        .value
-        .as_ref()
-        .and_then(|nodes| nodes.iter().find(|n| n.memory_bytes > 0))
+    let Some(node) =
+        nodes.value.as_ref().and_then(|nodes| nodes.iter().find(|n| n.memory_bytes > 0))
     else {
         // A kernel without NUMA has no call that binds either.
         println!("SKIPPED: no NUMA node to bind to: {nodes:?}");
@@ -176,11 +167,7 @@ fn memory_is_bound_to_the_node_that_was_asked_for() {
 
 #[test]
 fn buffers_of_nothing_or_everything_are_errors() {
-    let kind = |bytes| {
-        Buffer::untouched(bytes, PageKind::Base)
-            .expect_err("impossible")
-            .kind()
-    };
+    let kind = |bytes| Buffer::untouched(bytes, PageKind::Base).expect_err("impossible").kind();
     assert_eq!(kind(0), std::io::ErrorKind::InvalidInput);
     assert_eq!(kind(usize::MAX), std::io::ErrorKind::OutOfMemory);
     assert_eq!(kind(usize::MAX / 2), std::io::ErrorKind::OutOfMemory);
@@ -261,10 +248,7 @@ fn a_watch_sees_run_delay() {
                 };
                 let least = kernel();
                 let after = watch.read();
-                assert!(
-                    (least..=kernel()).contains(&after.run_delay_ns),
-                    "{after:?}"
-                );
+                assert!((least..=kernel()).contains(&after.run_delay_ns), "{after:?}");
                 assert_eq!(after.cpu, Some(cpu));
                 assert!(after.cpu_ns > before.cpu_ns);
                 let (Some(then), Some(now)) = (before.run_delay_ns, after.run_delay_ns) else {
@@ -295,10 +279,7 @@ fn a_watch_sees_its_own_thread_only() {
         let after = watch.read();
         let slept = after.voluntary_switches.expect("getrusage")
             - before.voluntary_switches.expect("getrusage");
-        assert!(
-            (1..50).contains(&slept),
-            "the other thread's 50 are not ours: {slept}"
-        );
+        assert!((1..50).contains(&slept), "the other thread's 50 are not ours: {slept}");
     });
 }
 
@@ -363,14 +344,8 @@ fn this_machine_leaves_no_fact_open() {
     }
     assert_eq!(check("machine", &value), FACTS, "every fact was looked at");
     assert_eq!(machine.arch, std::env::consts::ARCH);
-    assert_eq!(
-        machine.allowed_cpus.value,
-        Some(sys::allowed_cpus().expect("affinity"))
-    );
-    assert_eq!(
-        machine.pages.base_bytes.value,
-        Some(sys::base_page_bytes() as u64)
-    );
+    assert_eq!(machine.allowed_cpus.value, Some(sys::allowed_cpus().expect("affinity")));
+    assert_eq!(machine.pages.base_bytes.value, Some(sys::base_page_bytes() as u64));
 }
 
 const CHILD: &str = "LATLAS_SYS_TEST_CHILD";
@@ -426,10 +401,7 @@ fn a_worker_dies_with_its_parent() {
     // Its new parent reaps it when it likes: a zombie is dead too.
     let gone = || match std::fs::read_to_string(format!("/proc/{worker}/stat")) {
         Err(_) => true,
-        Ok(stat) => stat
-            .rsplit(')')
-            .next()
-            .is_some_and(|rest| rest.trim().starts_with('Z')),
+        Ok(stat) => stat.rsplit(')').next().is_some_and(|rest| rest.trim().starts_with('Z')),
     };
     let begin = Instant::now();
     while !gone() {

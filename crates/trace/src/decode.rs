@@ -131,16 +131,11 @@ impl Layouts {
                 into: format.field("next_pid")?,
                 into_name: format.field("next_comm")?,
             },
-            Tracepoint::Waking => Layout::Waking {
-                thread: format.field("pid")?,
-            },
-            Tracepoint::Enter => Layout::Enter {
-                number: format.field("id")?,
-                arguments: format.field("args")?,
-            },
-            Tracepoint::Return => Layout::Return {
-                returned: format.field("ret")?,
-            },
+            Tracepoint::Waking => Layout::Waking { thread: format.field("pid")? },
+            Tracepoint::Enter => {
+                Layout::Enter { number: format.field("id")?, arguments: format.field("args")? }
+            }
+            Tracepoint::Return => Layout::Return { returned: format.field("ret")? },
             Tracepoint::Fault => Layout::Fault {
                 address: format.field("address")?,
                 error: format.field("error_code")?,
@@ -260,30 +255,11 @@ impl Decoded {
                 thread: task.thread,
                 parent: task.parent_thread,
             },
-            Body::Exit(task) => What::Exit {
-                thread: task.thread,
-            },
-            Body::Name {
-                process,
-                thread,
-                name,
-                exec,
-            } => What::Name {
-                process,
-                thread,
-                name: name_of(name),
-                exec,
-            },
-            Body::Map {
-                thread,
-                address,
-                bytes,
-                ..
-            } => What::Map {
-                thread,
-                address,
-                bytes,
-            },
+            Body::Exit(task) => What::Exit { thread: task.thread },
+            Body::Name { process, thread, name, exec } => {
+                What::Name { process, thread, name: name_of(name), exec }
+            }
+            Body::Map { thread, address, bytes, .. } => What::Map { thread, address, bytes },
             Body::Switch { thread, out, ready } => What::OwnSwitch { thread, out, ready },
             Body::Malformed(bytes) => {
                 self.unread_bytes += bytes as u64;
@@ -299,13 +275,7 @@ impl Decoded {
         let kind = u16::try_from(common.kind.number(raw)?).ok()?;
         let thread = number(common.thread, raw)?;
         Some(match *layouts.by_id.get(&kind)? {
-            Layout::Switch {
-                out,
-                out_name,
-                state,
-                into,
-                into_name,
-            } => {
+            Layout::Switch { out, out_name, state, into, into_name } => {
                 let (out, into) = (number(out, raw)?, number(into, raw)?);
                 self.names.insert(into, name_of(into_name.bytes(raw)?));
                 let out_name = name_of(out_name.bytes(raw)?);
@@ -317,24 +287,15 @@ impl Decoded {
             Layout::Waking { thread: woken } => {
                 let flags = common.flags.number(raw)?;
                 let by_thread = flags & IN_INTERRUPT == 0 && thread != 0;
-                What::Waking {
-                    thread: number(woken, raw)?,
-                    by: by_thread.then_some(thread),
-                }
+                What::Waking { thread: number(woken, raw)?, by: by_thread.then_some(thread) }
             }
-            Layout::Enter {
-                number: call,
-                arguments,
-            } => What::Enter {
+            Layout::Enter { number: call, arguments } => What::Enter {
                 thread,
                 // What is no call (-1) has the number that none has.
                 number: number(call, raw).unwrap_or(u32::MAX),
                 arguments: arguments.words(raw)?,
             },
-            Layout::Return { returned } => What::Return {
-                thread,
-                returned: returned.number(raw)?,
-            },
+            Layout::Return { returned } => What::Return { thread, returned: returned.number(raw)? },
             Layout::Fault { address, error } => What::Fault {
                 thread,
                 address: address.number(raw)?.cast_unsigned(),

@@ -170,12 +170,7 @@ struct Written<'l, W> {
 
 impl<'l, W> Written<'l, W> {
     fn new(to: W, limits: &'l Limits, most_bytes: u64) -> Written<'l, W> {
-        Written {
-            to,
-            counter: Counter::new(limits),
-            most_bytes,
-            failure: None,
-        }
+        Written { to, counter: Counter::new(limits), most_bytes, failure: None }
     }
 
     fn count(&mut self, json: &[u8]) -> Result<(), DocumentError> {
@@ -250,13 +245,8 @@ fn read<T: DeserializeOwned>(bytes: &[u8], limits: &Limits) -> Result<T, Documen
     let mut unpacked = zstd::Decoder::new(bytes).map_err(DocumentError::Compression)?;
     let window = unpacked.window_log_max(WINDOW_LOG);
     window.map_err(DocumentError::Compression)?;
-    let mut counted = Counted {
-        unpacked,
-        most,
-        left: most,
-        counter: Counter::new(limits),
-        failure: None,
-    };
+    let mut counted =
+        Counted { unpacked, most, left: most, counter: Counter::new(limits), failure: None };
     let read = serde_json::from_reader(BufReader::new(&mut counted));
     match counted.failure {
         Some(failure) => Err(failure),
@@ -311,19 +301,11 @@ mod tests {
             duration_ns: 10,
             threads: vec![Thread {
                 id: 5,
-                segments: vec![Segment {
-                    from_ns: 1,
-                    to_ns: 3,
-                    state: State::Running(1),
-                }],
+                segments: vec![Segment { from_ns: 1, to_ns: 3, state: State::Running(1) }],
                 ..Thread::default()
             }],
             call_names: [(39, "getppid".to_owned())].into(),
-            ..Trace::new(
-                Target::Command(vec!["true".into()]),
-                Ended::Exited(0),
-                Tier::Full,
-            )
+            ..Trace::new(Target::Command(vec!["true".into()]), Ended::Exited(0), Tier::Full)
         }
     }
 
@@ -354,12 +336,7 @@ mod tests {
             switched_in: at,
             faults: 1,
         };
-        let wakeup = |at: u64| Wakeup {
-            at_ns: 50 * at + 30,
-            thread: 5,
-            by: Some(6),
-            cpu: 1,
-        };
+        let wakeup = |at: u64| Wakeup { at_ns: 50 * at + 30, thread: 5, by: Some(6), cpu: 1 };
         let mut trace = trace();
         trace.duration_ns = 1_000_000;
         trace.threads[0] = Thread {
@@ -376,21 +353,14 @@ mod tests {
     #[test]
     fn a_recording_ends_at_what_can_be_read() {
         let whole = long();
-        let limits = |values| Limits {
-            values,
-            ..limits::TRACE
-        };
+        let limits = |values| Limits { values, ..limits::TRACE };
         // Texts, lists and objects around those of events.
         const REST: u64 = 40;
         let none = (u64::MAX, u64::MAX);
         let all = (100_000 + REST, 20 << 20);
-        for (values, most_bytes) in [
-            none,
-            all,
-            (1_000, none.1),
-            (none.0, 200_000),
-            (70_000, 2 << 20),
-        ] {
+        for (values, most_bytes) in
+            [none, all, (1_000, none.1), (none.0, 200_000), (70_000, 2 << 20)]
+        {
             for asks_for_end in [false, true] {
                 let limits = limits(values);
                 let mut trace = whole.clone();
@@ -425,10 +395,7 @@ mod tests {
 
     #[test]
     fn what_can_t_be_read_is_not_written() {
-        let few = Limits {
-            values: 1_000,
-            ..limits::TRACE
-        };
+        let few = Limits { values: 1_000, ..limits::TRACE };
         let whole = long();
         let error = write(&whole, &few, u64::MAX).expect_err("too many values");
         assert!(matches!(error, DocumentError::Excess(_)), "{error}");
@@ -456,19 +423,13 @@ mod tests {
         long.threads[0].segments = vec![segment; 101];
         let bytes = to_bytes(&long).expect("written");
         assert_eq!(from_bytes(&bytes).expect("read"), long);
-        let limits = Limits {
-            entries: 100,
-            ..limits::TRACE
-        };
+        let limits = Limits { entries: 100, ..limits::TRACE };
         let error = read::<Trace>(&bytes, &limits).expect_err("refused");
         assert!(matches!(error, DocumentError::Excess(_)), "{error}");
         // A frame of 9 bytes that asks for a window of 1 GiB.
         let frame = [0x28, 0xb5, 0x2f, 0xfd, 0, 20 << 3, 1, 0, 0];
         let error = from_bytes(&frame).expect_err("refused").to_string();
-        assert_eq!(
-            error,
-            "its compressed data is damaged, or needs more memory than a trace"
-        );
+        assert_eq!(error, "its compressed data is damaged, or needs more memory than a trace");
     }
 
     /// The JSON of a trace with so many blanks in its header.
@@ -499,24 +460,12 @@ mod tests {
         damaged[6..middle].fill(0xff);
         for (bytes, expected) in [
             (&b""[..], "it is empty, not a trace of latlas"),
-            (
-                b"\n {\"schema\": 1}",
-                "it is JSON without compression, not a trace of latlas",
-            ),
+            (b"\n {\"schema\": 1}", "it is JSON without compression, not a trace of latlas"),
             (&gzip, "it is a gzip file, not a trace of latlas"),
-            (
-                b"hello",
-                "it is another kind of file, not a trace of latlas",
-            ),
-            (
-                &packed[..3],
-                "it is another kind of file, not a trace of latlas",
-            ),
+            (b"hello", "it is another kind of file, not a trace of latlas"),
+            (&packed[..3], "it is another kind of file, not a trace of latlas"),
             (&packed[..packed.len() - 1], "it is truncated"),
-            (
-                &damaged,
-                "its compressed data is damaged, or needs more memory than a trace",
-            ),
+            (&damaged, "its compressed data is damaged, or needs more memory than a trace"),
         ] {
             assert_eq!(from_bytes(bytes).expect_err(expected).to_string(), expected);
         }
@@ -524,10 +473,7 @@ mod tests {
 
     #[test]
     fn another_schema_is_named() {
-        let other = Trace {
-            schema: SCHEMA + 1,
-            ..trace()
-        };
+        let other = Trace { schema: SCHEMA + 1, ..trace() };
         let bytes = to_bytes(&other).expect("written");
         let error = from_bytes(&bytes).expect_err("another");
         assert!(error.to_string().contains("schema 2"), "{error}");

@@ -58,11 +58,7 @@ impl Format {
 fn field(line: &str) -> Option<(String, Field)> {
     let mut parts = line.trim().split(';').map(str::trim);
     let declared = parts.next()?.strip_prefix("field:")?;
-    let mut field = Field {
-        offset: 0,
-        size: 0,
-        signed: false,
-    };
+    let mut field = Field { offset: 0, size: 0, signed: false };
     for part in parts {
         match part.split_once(':') {
             Some(("offset", at)) => field.offset = at.parse().ok()?,
@@ -116,11 +112,7 @@ mod tests {
     fn fields_lie_where_the_kernel_says() {
         let format = Format::parse(include_str!("../tests/formats/sched_switch.txt"));
         let format = format.expect("a description");
-        let field = |offset, size, signed| Field {
-            offset,
-            size,
-            signed,
-        };
+        let field = |offset, size, signed| Field { offset, size, signed };
         assert_eq!(format.field("prev_comm"), Ok(field(8, 16, false)));
         assert_eq!(format.field("prev_state"), Ok(field(32, 8, true)));
         assert_eq!(format.field("next_pid"), Ok(field(56, 4, true)));
@@ -136,10 +128,7 @@ mod tests {
         let wider = Field { size: 4, ..field };
         sample.extend([0xff; 2]);
         assert_eq!(wider.number(&sample), Some(-5));
-        let unsigned = Field {
-            signed: false,
-            ..wider
-        };
+        let unsigned = Field { signed: false, ..wider };
         assert_eq!(unsigned.number(&sample), Some(0xffff_fffb));
         assert_eq!(Format::parse("name: x"), Err(FormatError::NoId));
     }

@@ -4,8 +4,7 @@
 //! kernel (`sys::perf`) → [`event::Event`] ([`decode`], by the kernel's own
 //! [`format`] files) → states of threads ([`states`], with the test of the
 //! chain of switches) → [`model::trace::Trace`], the document that is kept
-//! ([`document`]), shown, and converted for other programs ([`perfetto`],
-//! [`perf_data`], [`firefox`]).
+//! ([`document`]), shown, and converted for Perfetto ([`perfetto`]).
 //!
 //! Everything from the ring's bytes on is plain arithmetic. [`mod@record`] is what
 //! talks to the kernel.
@@ -14,10 +13,8 @@
 pub mod decode;
 pub mod document;
 pub mod event;
-pub mod firefox;
 pub mod format;
 mod lost;
-pub mod perf_data;
 pub mod perfetto;
 mod protobuf;
 pub mod record;

@@ -78,20 +78,14 @@ pub fn add(trace: &mut Trace, collected: &Collected) {
             });
             match read {
                 Some((Kind::Begin, name, at_ns)) => open.push((name, at_ns)),
-                Some((Kind::Moment, name, from_ns)) => all.push(Signpost {
-                    from_ns,
-                    to_ns: None,
-                    name,
-                }),
+                Some((Kind::Moment, name, from_ns)) => {
+                    all.push(Signpost { from_ns, to_ns: None, name })
+                }
                 Some((Kind::End, name, at_ns)) => {
                     let begun = open.iter().rposition(|&(of, _)| of == name);
                     let begun = begun.map(|at| open.remove(at).1);
                     match begun.filter(|&from_ns| from_ns <= at_ns) {
-                        Some(from_ns) => all.push(Signpost {
-                            from_ns,
-                            to_ns: Some(at_ns),
-                            name,
-                        }),
+                        Some(from_ns) => all.push(Signpost { from_ns, to_ns: Some(at_ns), name }),
                         None => wrong += 1,
                     }
                 }
@@ -220,11 +214,7 @@ const UNFINISHED: u64 = u64::MAX;
 
 /// A thread of which no more is known than its signposts.
 fn unknown(trace: &Trace, process: u32, id: u32, from_ns: u64) -> Thread {
-    let segment = Segment {
-        from_ns,
-        to_ns: trace.duration_ns,
-        state: State::Unknown,
-    };
+    let segment = Segment { from_ns, to_ns: trace.duration_ns, state: State::Unknown };
     Thread {
         id,
         process,

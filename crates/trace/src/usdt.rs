@@ -113,10 +113,7 @@ mod tests {
         let places = [0, 0xff, 0x100, 0x10ff, 0x1100, 0x117f, 0x1180, 0x3000];
         let found = places.map(|address| place(&segments, address));
         let [none, first, last] = [None, Some(0x100), Some(0x17f)];
-        assert_eq!(
-            found,
-            [Some(0), Some(0xff), none, none, first, last, none, none]
-        );
+        assert_eq!(found, [Some(0), Some(0xff), none, none, first, last, none, none]);
     }
 
     #[test]

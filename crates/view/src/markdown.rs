@@ -29,11 +29,7 @@ pub fn text(blocks: &[Block]) -> String {
 }
 
 fn note(note: &Note) -> String {
-    let text = escaped(
-        &format!("{}{}", note.label, note.text)
-            .trim()
-            .replace('\n', " "),
-    );
+    let text = escaped(&format!("{}{}", note.label, note.text).trim().replace('\n', " "));
     match note.tone {
         Tone::Bad => format!("**{text}**\n"),
         _ => format!("{text}\n"),
@@ -97,10 +93,7 @@ mod tests {
     fn blocks_become_markdown_whose_texts_are_no_markup() {
         let mut own = Table::new([left("command"), right("change")]);
         own.row(["a|b <i> @team `x` #1".into(), "+5.0 %".into()]);
-        own.row([
-            Cell::from("*c*\n_d_"),
-            Cell::from("SLOWER").toned(Tone::Bad),
-        ]);
+        own.row([Cell::from("*c*\n_d_"), Cell::from("SLOWER").toned(Tone::Bad)]);
         own.note("note: ", "below");
         let blocks = [
             Block::Heading("two_builds".into()),

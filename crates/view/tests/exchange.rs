@@ -57,10 +57,7 @@ fn hyperfines_own_medians_are_found_again() {
     assert_eq!(run.program.name, "hyperfine");
     // The time of the import is not that of the measurement.
     let markdown = export(&run, To::Markdown, &[]).expect("exported").text;
-    assert!(
-        markdown.starts_with("hyperfine on machine unknown, at an unknown time"),
-        "{markdown}"
-    );
+    assert!(markdown.starts_with("hyperfine on machine unknown, at an unknown time"), "{markdown}");
     assert!(run.machine.cpu_model.get().is_none() && run.machine.hostname.get().is_none());
 }
 
@@ -79,17 +76,11 @@ fn google_benchmarks_own_medians_are_found_again() {
             _ => 1.0,
         };
         let values_of_others = entry["real_time"].as_f64().expect("time") * scale;
-        let note = format!(
-            "benchmark: {}, real time",
-            entry["run_name"].as_str().expect("name")
-        );
+        let note = format!("benchmark: {}, real time", entry["run_name"].as_str().expect("name"));
         let row = run.rows.iter().find(|row| row.notes.contains(&note));
         let row = row.unwrap_or_else(|| panic!("{note}"));
         let typical = row.estimate().and_then(|e| e.typical).expect("typical");
-        assert!(
-            same(typical.ns.value, values_of_others),
-            "{note}: {typical:?} {values_of_others}"
-        );
+        assert!(same(typical.ns.value, values_of_others), "{note}: {typical:?} {values_of_others}");
         assert_eq!(typical.samples, 9);
         compared += 1;
     }
@@ -100,10 +91,7 @@ fn google_benchmarks_own_medians_are_found_again() {
         panic!("{failed:?}");
     };
     assert!(reason.contains("no such device"));
-    assert_eq!(
-        run.machine.hostname.get().map(String::as_str),
-        Some("bench-host")
-    );
+    assert_eq!(run.machine.hostname.get().map(String::as_str), Some("bench-host"));
     assert!(run.conditions.before.load_average.is_some());
     // A fit over several sizes is no benchmark.
     assert_eq!(run.rows.len(), 7);
@@ -128,11 +116,7 @@ fn criterions_samples_are_found_in_its_directory() {
         let list = sample[name].as_array().expect(name).iter();
         list.map(|v| v.as_f64().expect("a number")).collect()
     };
-    let per: Vec<f64> = list("times")
-        .iter()
-        .zip(list("iters"))
-        .map(|(t, n)| t / n)
-        .collect();
+    let per: Vec<f64> = list("times").iter().zip(list("iters")).map(|(t, n)| t / n).collect();
     let expected = model::stats::median(per).expect("samples");
     assert!(same(medians(&run)[0].1, expected));
     // One of its files leads to the same benchmark.
@@ -148,11 +132,7 @@ fn an_aggregate_has_a_figure_and_no_interval() {
     let row = run.row("google_benchmark.BM_push/8").expect("row");
     let estimate = row.estimate().expect("a figure");
     assert_eq!(estimate.verdict.text(), "can't tell");
-    assert!(
-        estimate.reason.contains("no samples in the file"),
-        "{}",
-        estimate.reason
-    );
+    assert!(estimate.reason.contains("no samples in the file"), "{}", estimate.reason);
     assert!(estimate.reason.contains("median of 5 repetitions"));
     assert!(run.cells.is_empty());
     let csv = export(&run, To::Csv, &[]).expect("exported").text;
@@ -162,21 +142,12 @@ fn an_aggregate_has_a_figure_and_no_interval() {
     assert_eq!(&fields[7..11], ["", "", "", ""], "{line}");
     // A single value has no ends, on the screen either.
     let references = compare::references::References::embedded().expect("references");
-    let screen = view::terminal::Screen {
-        columns: 100,
-        color: false,
-    };
+    let screen = view::terminal::Screen { columns: 100, color: false };
     let drawn = view::render::run(&run, &references, &Default::default());
     let drawn = view::terminal::text(&drawn, screen);
-    let line = drawn
-        .lines()
-        .find(|l| l.contains("BM_push/8 "))
-        .expect("line");
+    let line = drawn.lines().find(|l| l.contains("BM_push/8 ")).expect("line");
     assert!(line.contains("92.2 ns") && !line.contains('['), "{line}");
-    assert!(
-        csv.contains("2026-11-21T13:37:25+00:00,Google Benchmark"),
-        "{csv}"
-    );
+    assert!(csv.contains("2026-11-21T13:37:25+00:00,Google Benchmark"), "{csv}");
     // No interval in Bencher's words either.
     let bencher = export(&run, To::Bencher, &[]).expect("exported").text;
     assert!(!bencher.contains("lower_value"), "{bencher}");
@@ -184,11 +155,7 @@ fn an_aggregate_has_a_figure_and_no_interval() {
 
 #[test]
 fn hyperfine_out_and_in_again_has_the_same_medians() {
-    for name in [
-        "hyperfine.json",
-        "criterion",
-        "google-benchmark-repeated.json",
-    ] {
+    for name in ["hyperfine.json", "criterion", "google-benchmark-repeated.json"] {
         let first = imported(name);
         let out = export(&first, To::Hyperfine, &[]).expect("exported");
         let second = again(&out.text);
@@ -203,28 +170,15 @@ fn hyperfine_out_and_in_again_has_the_same_medians() {
 
 #[test]
 fn google_benchmark_out_and_in_again_has_the_same_medians() {
-    for name in [
-        "hyperfine.json",
-        "criterion",
-        "google-benchmark-repeated.json",
-    ] {
+    for name in ["hyperfine.json", "criterion", "google-benchmark-repeated.json"] {
         let first = imported(name);
         let out = export(&first, To::GoogleBenchmark, &[]).expect("exported");
         let second = again(&out.text);
         for ((id, a), (_, b)) in medians(&first).iter().zip(&medians(&second)) {
             assert!(same(*a, *b), "{id}: {a} {b}");
         }
-        let reported = |run: &Run| {
-            run.rows
-                .iter()
-                .filter(|row| row.estimate().is_none())
-                .count()
-        };
-        assert_eq!(
-            reported(&first),
-            reported(&second),
-            "{name}: what is unavailable stays"
-        );
+        let reported = |run: &Run| run.rows.iter().filter(|row| row.estimate().is_none()).count();
+        assert_eq!(reported(&first), reported(&second), "{name}: what is unavailable stays");
     }
 }
 
@@ -290,10 +244,8 @@ fn mutated(seed: &[u8], other: &[u8], random: &mut fastrand::Rng) -> Vec<u8> {
 #[test]
 fn damaged_files_are_refused_or_whole() {
     let mut seeds: Vec<Vec<u8>> = Vec::new();
-    let places = [
-        fixtures(),
-        Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/seeds/import"),
-    ];
+    let places =
+        [fixtures(), Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/seeds/import")];
     for place in places {
         for entry in std::fs::read_dir(place).expect("a directory") {
             let path = entry.expect("an entry").path();
@@ -336,9 +288,7 @@ fn a_kept_run_is_taken_as_it_is_or_not_at_all() {
     assert_eq!(check(Err(error)), 0);
     // A command line may hold anything: what latlas keeps, it takes.
     let mut hostile = run.clone();
-    hostile.rows[0]
-        .notes
-        .push("\u{1b}]0;owned\u{7}\u{200d}".into());
+    hostile.rows[0].notes.push("\u{1b}]0;owned\u{7}\u{200d}".into());
     let bytes = store::to_json(&hostile).expect("document");
     let back = import(&[file(&bytes)], None, origin());
     assert!(back.as_ref().is_ok_and(|run| *run == hostile));

@@ -103,11 +103,7 @@ impl Wrong {
         const SLOW: f64 = 1.1;
         let slow = |mut host: Vector, elements: &[Element]| {
             for &element in elements {
-                times(
-                    &mut host,
-                    element,
-                    if element == Clock { 1.0 / SLOW } else { SLOW },
-                );
+                times(&mut host, element, if element == Clock { 1.0 / SLOW } else { SLOW });
             }
             host
         };
@@ -130,15 +126,9 @@ impl Wrong {
             Wrong::Clock => slow(host, &[Clock]),
             Wrong::Memory => slow(host, &[L3, Dram]),
             Wrong::Dram => slow(host, &[Dram]),
-            Wrong::Quota => Vector {
-                throttled_share: Some(0.5),
-                ..half(host)
-            },
+            Wrong::Quota => Vector { throttled_share: Some(0.5), ..half(host) },
             Wrong::Shared => Vector {
-                noise: vec![Noise::Lost {
-                    share: 0.5,
-                    cause: Some(Cause::Scheduler),
-                }],
+                noise: vec![Noise::Lost { share: 0.5, cause: Some(Cause::Scheduler) }],
                 ..half(host)
             },
         }

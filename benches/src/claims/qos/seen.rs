@@ -55,9 +55,7 @@ impl Job {
 
 /// All jobs, in the order in which they began.
 fn ordered(jobs: BTreeMap<u32, Job>) -> Vec<Job> {
-    let jobs = jobs
-        .into_iter()
-        .map(|(process, job)| Job { process, ..job });
+    let jobs = jobs.into_iter().map(|(process, job)| Job { process, ..job });
     let mut jobs: Vec<Job> = jobs.filter(|job| job.all_ns() >= LEAST_NS).collect();
     jobs.sort_by_key(|job| job.from_ns);
     jobs

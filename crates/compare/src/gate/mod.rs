@@ -246,8 +246,7 @@ fn with_figures(baseline: &Operand) -> Operand {
         .map(|row| row.id.clone())
         .collect();
     for run in &mut runs {
-        run.rows
-            .retain(|row| is_reliable(row) || !reliable.contains(&row.id));
+        run.rows.retain(|row| is_reliable(row) || !reliable.contains(&row.id));
     }
     Operand::of_runs(baseline.name.clone(), runs)
 }

@@ -42,10 +42,7 @@ impl History {
             0 | 1 => Found::NoChange,
             _ => Found::Changed,
         };
-        Conclusion {
-            history: self,
-            found,
-        }
+        Conclusion { history: self, found }
     }
 
     /// A level with half of its interval and its unit: `12.1 ±0.2 cycles`.
@@ -110,10 +107,7 @@ impl Conclusion<'_> {
                 "a change of {} would show (in 80 % of cases, half of the runs on either side)",
                 percent(share)
             ),
-            None => format!(
-                "fewer than {} runs, so no further change could show",
-                2 * FEWEST
-            ),
+            None => format!("fewer than {} runs, so no further change could show", 2 * FEWEST),
         };
         let error_rate = self.history.error_rate * 100.0;
         format!("{shown}. Where nothing changes, {error_rate:.0} % of histories get a mark.")
@@ -150,11 +144,9 @@ impl Display for Conclusion<'_> {
                 "{tested} with a figure: too few to look for a change, which takes {} at least.",
                 2 * FEWEST
             ),
-            _ => write!(
-                f,
-                "None of {} has a figure that can be followed.",
-                runs(history.runs.len())
-            ),
+            _ => {
+                write!(f, "None of {} has a figure that can be followed.", runs(history.runs.len()))
+            }
         }?;
         match history.older {
             0 => Ok(()),

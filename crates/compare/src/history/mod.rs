@@ -121,12 +121,7 @@ pub fn history(
     wanted: Figure,
 ) -> Option<History> {
     let (_, newest) = found.last()?;
-    let (row, at, unit, bound) = (
-        newest.row.clone(),
-        newest.at.clone(),
-        newest.unit,
-        newest.bound,
-    );
+    let (row, at, unit, bound) = (newest.row.clone(), newest.at.clone(), newest.unit, newest.bound);
     let measure = measure(&found, bound, wanted);
     let mode = usual_mode(&found).filter(|_| measure == Measure::TypicalNs);
     let mut entries: Vec<Entry> = Vec::new();
@@ -178,11 +173,7 @@ pub fn history(
 impl History {
     /// Row, point and mode: `memory.latency at 16384`.
     pub fn name(&self) -> String {
-        let key = Key {
-            id: self.row.clone(),
-            at: self.at.clone(),
-            mode: self.mode.clone(),
-        };
+        let key = Key { id: self.row.clone(), at: self.at.clone(), mode: self.mode.clone() };
         key.name()
     }
 
@@ -218,16 +209,11 @@ fn measure(found: &[(KeptRun, KeptResult)], bound: Bound, wanted: Figure) -> Mea
 fn usual_mode(found: &[(KeptRun, KeptResult)]) -> Option<String> {
     let typical = || {
         let results = found.iter().map(|(_, result)| result);
-        results
-            .filter(|r| !r.quiet && r.value_ns.is_some())
-            .map(|r| &r.mode)
+        results.filter(|r| !r.quiet && r.value_ns.is_some()).map(|r| &r.mode)
     };
     let mut runs: HashMap<&Option<String>, usize> = HashMap::new();
     typical().for_each(|mode| *runs.entry(mode).or_default() += 1);
-    typical()
-        .max_by_key(|mode| runs.get(mode))
-        .cloned()
-        .flatten()
+    typical().max_by_key(|mode| runs.get(mode)).cloned().flatten()
 }
 
 /// One run with its figure, and the reading of it where it may be tested.
@@ -240,9 +226,7 @@ fn entry(
     let own = match measure {
         Measure::QuietCycles => result.cycles,
         Measure::QuietNs => result.value_ns.filter(|_| result.quiet),
-        Measure::TypicalNs => result
-            .value_ns
-            .filter(|_| !result.quiet && result.mode == *mode),
+        Measure::TypicalNs => result.value_ns.filter(|_| !result.quiet && result.mode == *mode),
         // What is indexed of a distribution is its median.
         Measure::TypicalP10 => None,
     };

@@ -5,11 +5,7 @@ use model::synthetic;
 use std::fmt::Write as _;
 
 fn interval(value: f64) -> Interval {
-    Interval {
-        value,
-        low: value * 0.99,
-        high: value * 1.01,
-    }
+    Interval { value, low: value * 0.99, high: value * 1.01 }
 }
 
 /// A quiet figure in ns, and at 4 GHz in cycles.
@@ -30,12 +26,7 @@ fn result(ns: f64) -> KeptResult {
 }
 
 fn typical(ns: f64, mode: &str) -> KeptResult {
-    KeptResult {
-        quiet: false,
-        cycles: None,
-        mode: Some(mode.into()),
-        ..result(ns)
-    }
+    KeptResult { quiet: false, cycles: None, mode: Some(mode.into()), ..result(ns) }
 }
 
 fn missing(verdict: Option<Verdict>, reason: &str) -> KeptResult {
@@ -76,30 +67,19 @@ fn of(results: Vec<KeptResult>, changed: usize, wanted: Figure) -> History {
 /// Values that differ by a known ±1 %.
 fn steady(ns: f64, runs: usize) -> Vec<KeptResult> {
     let wobble = [0.0, 0.01, -0.01, 0.005, -0.005];
-    (0..runs)
-        .map(|at| result(ns * (1.0 + wobble[at % wobble.len()])))
-        .collect()
+    (0..runs).map(|at| result(ns * (1.0 + wobble[at % wobble.len()]))).collect()
 }
 
 #[test]
 fn histories_and_their_words() {
-    let below = KeptResult {
-        below_ns: Some(0.01),
-        ..result(0.005)
-    };
+    let below = KeptResult { below_ns: Some(0.01), ..result(0.005) };
     let two_states = KeptResult {
         verdict: Some(Verdict::TwoStates),
         reason: "two states".into(),
         ..result(1.0)
     };
-    let of_no_width = KeptResult {
-        cycles: Some(Interval {
-            value: 0.0,
-            low: 0.0,
-            high: 0.0,
-        }),
-        ..result(1.0)
-    };
+    let of_no_width =
+        KeptResult { cycles: Some(Interval { value: 0.0, low: 0.0, high: 0.0 }), ..result(1.0) };
     let [sleepy, awake] = ["asleep", "awake"].map(|mode| typical(100.0, mode));
     let modes = [sleepy.clone(), awake.clone(), awake, missing(None, "")];
     let mut doubled = steady(1.0, 12);

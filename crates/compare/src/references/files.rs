@@ -71,23 +71,20 @@ pub(super) fn parse_into(
         let file: LayoutFile = toml::from_str(text).map_err(malformed)?;
         all.layouts.extend(file.published);
     } else if keys.contains_key("effect") {
-        all.noise_effects
-            .push(toml::from_str(text).map_err(malformed)?);
+        all.noise_effects.push(toml::from_str(text).map_err(malformed)?);
     } else if keys.contains_key("found") {
-        all.found_controls
-            .push(toml::from_str(text).map_err(malformed)?);
+        all.found_controls.push(toml::from_str(text).map_err(malformed)?);
     } else if keys.contains_key("workload") {
         all.qos.push(toml::from_str(text).map_err(malformed)?);
     } else if keys.contains_key("key") {
         all.tables.push(toml::from_str(text).map_err(malformed)?);
     } else {
         let file: ManyTables = toml::from_str(text).map_err(malformed)?;
-        all.tables
-            .extend(file.machine.into_iter().map(|table| Reference {
-                source: file.source.clone(),
-                method: file.method.clone(),
-                ..table
-            }));
+        all.tables.extend(file.machine.into_iter().map(|table| Reference {
+            source: file.source.clone(),
+            method: file.method.clone(),
+            ..table
+        }));
     }
     Ok(())
 }

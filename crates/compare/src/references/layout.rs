@@ -79,16 +79,10 @@ impl Published {
         let columns = self.columns.iter().filter_map(|key| references.find(key));
         for row in columns.flat_map(|table| &table.rows) {
             if !rows.iter().any(|known| known.id == row.id) {
-                rows.push(PartRow {
-                    id: row.id.clone(),
-                    name: None,
-                });
+                rows.push(PartRow { id: row.id.clone(), name: None });
             }
         }
-        vec![Part {
-            title: String::new(),
-            rows,
-        }]
+        vec![Part { title: String::new(), rows }]
     }
 }
 
@@ -103,11 +97,7 @@ mod tests {
 
     fn ids(table: &Published, all: &References) -> Vec<String> {
         let parts = table.whole_parts(all);
-        parts
-            .into_iter()
-            .flat_map(|part| part.rows)
-            .map(|row| row.id)
-            .collect()
+        parts.into_iter().flat_map(|part| part.rows).map(|row| row.id).collect()
     }
 
     #[test]
@@ -151,10 +141,8 @@ mod tests {
         let ash = all.layout("ash").expect("ash");
         assert_eq!(ids(ash, &all).len(), 34);
         let iphone = all.find("iphone-6s").expect("key");
-        let only_mac: Vec<String> = ids(ash, &all)
-            .into_iter()
-            .filter(|id| iphone.row(id).is_none())
-            .collect();
+        let only_mac: Vec<String> =
+            ids(ash, &all).into_iter().filter(|id| iphone.row(id).is_none()).collect();
         assert_eq!(only_mac, ["ui.window_create", "objc.task_spawn"]);
     }
 
@@ -167,16 +155,8 @@ mod tests {
         let taken = [
             ("memory.latency_as_kurkin/L1", "memory.latency/L1", true),
             ("memory.latency_as_kurkin/L2", "memory.latency/L2", true),
-            (
-                "memory.latency_as_kurkin/64MiB",
-                "memory.latency/DRAM",
-                true,
-            ),
-            (
-                "sync.semaphore_switch/free",
-                "sync.mutex_uncontended",
-                false,
-            ),
+            ("memory.latency_as_kurkin/64MiB", "memory.latency/DRAM", true),
+            ("sync.semaphore_switch/free", "sync.mutex_uncontended", false),
             ("file.read_open/1KiB", "disk.random_read_4K", false),
         ];
         let with_article = list.rows.iter().filter(|row| row.article_ns.is_some());

@@ -28,42 +28,15 @@ const ALIASES: &[(&str, &str)] = &[("2012", DEFAULT_KEY)];
 
 /// The repository's files: name and text.
 const EMBEDDED: &[(&str, &str)] = &[
-    (
-        "latency-numbers-2012.toml",
-        include_str!("../../../../references/latency-numbers-2012.toml"),
-    ),
-    (
-        "mac-pro-2013.toml",
-        include_str!("../../../../references/mac-pro-2013.toml"),
-    ),
-    (
-        "iphone-6s.toml",
-        include_str!("../../../../references/iphone-6s.toml"),
-    ),
-    (
-        "kurkin-iphones.toml",
-        include_str!("../../../../references/kurkin-iphones.toml"),
-    ),
-    (
-        "ash-2008.toml",
-        include_str!("../../../../references/ash-2008.toml"),
-    ),
-    (
-        "noise-effects.toml",
-        include_str!("../../../../references/noise-effects.toml"),
-    ),
-    (
-        "noise-controls.toml",
-        include_str!("../../../../references/noise-controls.toml"),
-    ),
-    (
-        "oakley-qos.toml",
-        include_str!("../../../../references/oakley-qos.toml"),
-    ),
-    (
-        "tables.toml",
-        include_str!("../../../../references/tables.toml"),
-    ),
+    ("latency-numbers-2012.toml", include_str!("../../../../references/latency-numbers-2012.toml")),
+    ("mac-pro-2013.toml", include_str!("../../../../references/mac-pro-2013.toml")),
+    ("iphone-6s.toml", include_str!("../../../../references/iphone-6s.toml")),
+    ("kurkin-iphones.toml", include_str!("../../../../references/kurkin-iphones.toml")),
+    ("ash-2008.toml", include_str!("../../../../references/ash-2008.toml")),
+    ("noise-effects.toml", include_str!("../../../../references/noise-effects.toml")),
+    ("noise-controls.toml", include_str!("../../../../references/noise-controls.toml")),
+    ("oakley-qos.toml", include_str!("../../../../references/oakley-qos.toml")),
+    ("tables.toml", include_str!("../../../../references/tables.toml")),
 ];
 
 /// Everything that is known from elsewhere.
@@ -124,19 +97,14 @@ impl References {
 
     /// A table by its key or its short name (`2012`).
     pub fn find(&self, key: &str) -> Option<&Reference> {
-        let key = ALIASES
-            .iter()
-            .find(|(alias, _)| *alias == key)
-            .map_or(key, |&(_, full)| full);
+        let key = ALIASES.iter().find(|(alias, _)| *alias == key).map_or(key, |&(_, full)| full);
         self.tables.iter().find(|table| table.key == key)
     }
 
     /// Keys of all tables, with short names where there are some.
     pub fn keys(&self) -> Vec<&str> {
         let aliases = ALIASES.iter().map(|&(alias, _)| alias);
-        aliases
-            .chain(self.tables.iter().map(|table| table.key.as_str()))
-            .collect()
+        aliases.chain(self.tables.iter().map(|table| table.key.as_str())).collect()
     }
 
     /// A publication's table by its key (`ash`).
@@ -162,10 +130,8 @@ impl References {
 
 /// Reads every `*.toml` of a directory, in the order of their names.
 pub fn load_directory(directory: &Path) -> Result<References, ReferenceError> {
-    let unreadable = |path: &Path, source| ReferenceError::Unreadable {
-        path: path.to_owned(),
-        source,
-    };
+    let unreadable =
+        |path: &Path, source| ReferenceError::Unreadable { path: path.to_owned(), source };
     let mut paths = Vec::new();
     for entry in std::fs::read_dir(directory).map_err(|e| unreadable(directory, e))? {
         let path = entry.map_err(|e| unreadable(directory, e))?.path();
@@ -240,11 +206,9 @@ mod tests {
         );
         assert_eq!(all.noise_effects[0].effects.len(), 4);
         assert_eq!(all.qos[0].machines.len(), 2);
-        let files = load_directory(Path::new(concat!(
-            env!("CARGO_MANIFEST_DIR"),
-            "/../../references"
-        )))
-        .expect("the directory is readable");
+        let files =
+            load_directory(Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../references")))
+                .expect("the directory is readable");
         assert_eq!(files.tables.len(), all.tables.len());
         assert_eq!(files.layouts, all.layouts);
     }
@@ -253,22 +217,14 @@ mod tests {
     fn a_figure_next_to_gives_a_ratio_only_where_it_may() {
         let all = all();
         let of = |key: &str, id: &str| {
-            all.find(key)
-                .expect("key")
-                .counterpart(id)
-                .unwrap_or_else(|| panic!("{key} {id}"))
+            all.find(key).expect("key").counterpart(id).unwrap_or_else(|| panic!("{key} {id}"))
         };
         let l2 = of("2012", "memory.latency/L2");
         assert_eq!((l2.row.ns, l2.comparable()), (Some(7.0), true));
         let json = of("mac-pro-2013", "codec.json_encode");
         assert_eq!((json.row.ns, json.comparable()), (Some(1421.0), false));
         assert!(!of("iphone-x", "file.read_open/1MiB").comparable());
-        assert!(
-            all.find("2012")
-                .expect("key")
-                .counterpart("cpu.add_i32")
-                .is_none()
-        );
+        assert!(all.find("2012").expect("key").counterpart("cpu.add_i32").is_none());
     }
 
     #[test]
@@ -336,10 +292,7 @@ mod tests {
         let text = "key='k'\ntitle='t'\nsource='s'\n[[row]]\nid='a.b'\nnanos=1\n";
         let error = files::parse_into(&mut all, "mine.toml", text).expect_err("nanos");
         let line = error.to_string();
-        assert!(
-            line.contains("mine.toml") && line.contains("nanos"),
-            "{line}"
-        );
+        assert!(line.contains("mine.toml") && line.contains("nanos"), "{line}");
         assert!(!line.contains('\n'), "{line:?}");
     }
 }

@@ -34,10 +34,7 @@ impl Reference {
 
 /// A row with its figure, or why there is none.
 fn row(run: &Run, id: &str) -> Option<ReferenceRow> {
-    let row = ReferenceRow {
-        id: id.to_owned(),
-        ..ReferenceRow::default()
-    };
+    let row = ReferenceRow { id: id.to_owned(), ..ReferenceRow::default() };
     match here(Some(run), id) {
         Here::Measured(measured) => {
             let verdict = measured.verdict;
@@ -48,10 +45,7 @@ fn row(run: &Run, id: &str) -> Option<ReferenceRow> {
                 ..row
             })
         }
-        Here::Unavailable { reason } => Some(ReferenceRow {
-            note: Some(reason),
-            ..row
-        }),
+        Here::Unavailable { reason } => Some(ReferenceRow { note: Some(reason), ..row }),
         Here::Invalid { .. } | Here::NotMeasured { .. } => None,
     }
 }

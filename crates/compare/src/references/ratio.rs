@@ -31,18 +31,11 @@ mod tests {
     use model::synthetic::stamped_figure;
 
     fn published(ns: Option<f64>, mb_per_s: Option<f64>) -> ReferenceRow {
-        ReferenceRow {
-            ns,
-            mb_per_s,
-            ..ReferenceRow::default()
-        }
+        ReferenceRow { ns, mb_per_s, ..ReferenceRow::default() }
     }
 
     fn ratio(row: &ReferenceRow, estimate: &Estimate, unit: Unit) -> Option<f64> {
-        let counterpart = Counterpart {
-            row,
-            same_operation: true,
-        };
+        let counterpart = Counterpart { row, same_operation: true };
         counterpart.ratio(estimate, &unit)
     }
 
@@ -61,11 +54,7 @@ mod tests {
         // 1 MB in 1 ms: 1 GB/s, half of the time that 500 MB/s take.
         let measured = stamped_figure(1e6, 1.0);
         assert_eq!(ratio(&row, &measured, unit), Some(0.5));
-        assert_eq!(
-            ratio(&row, &measured, Unit::Time),
-            None,
-            "a time and a speed"
-        );
+        assert_eq!(ratio(&row, &measured, Unit::Time), None, "a time and a speed");
     }
 
     #[test]
@@ -85,10 +74,6 @@ mod tests {
         assert_eq!(ratio(&row, &measured, Unit::Time), None, "doubtful");
         row.doubtful = None;
         row.reference_only = true;
-        assert_eq!(
-            ratio(&row, &measured, Unit::Time),
-            None,
-            "another machine's"
-        );
+        assert_eq!(ratio(&row, &measured, Unit::Time), None, "another machine's");
     }
 }

@@ -107,14 +107,8 @@ impl Reference {
         let mut rows = self.rows.iter().filter(|row| row.has_figure());
         let mut alike = || rows.find(|row| row.like.as_deref() == Some(id));
         match self.row(id).filter(|row| row.has_figure()) {
-            Some(row) => Some(Counterpart {
-                row,
-                same_operation: true,
-            }),
-            None => alike().map(|row| Counterpart {
-                row,
-                same_operation: false,
-            }),
+            Some(row) => Some(Counterpart { row, same_operation: true }),
+            None => alike().map(|row| Counterpart { row, same_operation: false }),
         }
     }
 }

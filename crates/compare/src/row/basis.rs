@@ -56,9 +56,7 @@ impl Basis {
         // Medians of two modes are two quantities.
         let one_mode = estimates.windows(2).all(|e| e[0].mode() == e[1].mode());
         let measure = measure.filter(|&m| m != Measure::TypicalNs || one_mode);
-        let by_mode = estimates
-            .first()
-            .filter(|_| measure == Some(Measure::TypicalNs));
+        let by_mode = estimates.first().filter(|_| measure == Some(Measure::TypicalNs));
         let wander = measure.map_or(Wander::Distribution, |m| m.wander(bound));
         Basis {
             measure,

@@ -61,11 +61,7 @@ pub struct ComparedRow {
 impl ComparedRow {
     /// Row, point and mode in words.
     pub fn name(&self) -> String {
-        let key = Key {
-            id: self.id.clone(),
-            at: self.at.clone(),
-            mode: self.mode.clone(),
-        };
+        let key = Key { id: self.id.clone(), at: self.at.clone(), mode: self.mode.clone() };
         key.name()
     }
 }
@@ -224,11 +220,7 @@ impl RatioFigure {
     ) -> RatioFigure {
         let shown = |i: Interval| turned(&i, unit);
         let value = ratio.value();
-        let alone = Interval {
-            value,
-            low: value,
-            high: value,
-        };
+        let alone = Interval { value, low: value, high: value };
         let interval = ratio.interval(0.95).map(shown);
         RatioFigure {
             value: shown(alone).value,

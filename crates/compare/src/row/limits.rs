@@ -8,11 +8,7 @@ use std::collections::HashMap;
 
 /// Why figures that nothing is wrong with have no ratio.
 pub(crate) fn no_ratio_of(estimates: &[&Estimate], measure: Option<Measure>) -> Obstacle {
-    let values = |m: Measure| {
-        estimates
-            .iter()
-            .map(move |e| m.interval(e).map(|i| i.value))
-    };
+    let values = |m: Measure| estimates.iter().map(move |e| m.interval(e).map(|i| i.value));
     match measure {
         None => Obstacle::NoCommonFigure,
         Some(m) if values(m).any(|v| v.is_some_and(|v| v <= 0.0)) => Obstacle::NotAboveZero,
@@ -29,15 +25,10 @@ pub(crate) fn modes_shifted<'e>(estimates: &[&'e Estimate]) -> Option<Obstacle> 
         modes.map(|mode| (&*mode.name, mode.share)).collect()
     };
     let by_name: Vec<HashMap<&str, f64>> = estimates.iter().map(shares_of).collect();
-    let names = estimates
-        .iter()
-        .flat_map(|e| &e.modes)
-        .map(|mode| &mode.name);
+    let names = estimates.iter().flat_map(|e| &e.modes).map(|mode| &mode.name);
     names
         .map(|name| {
-            let shares = by_name
-                .iter()
-                .map(|own| own.get(&**name).copied().unwrap_or(0.0));
+            let shares = by_name.iter().map(|own| own.get(&**name).copied().unwrap_or(0.0));
             let least = shares.clone().fold(f64::INFINITY, f64::min);
             let most = shares.fold(0.0, f64::max);
             (name, least, most)
@@ -59,14 +50,8 @@ pub(super) fn apart(a: &Has, b: &Has) -> bool {
         }
         let typical: Option<Vec<_>> = has.figures().map(|f| f.estimate.typical).collect();
         let typical = typical.filter(|all| !all.is_empty())?;
-        let low = typical
-            .iter()
-            .map(|t| t.p10_ns)
-            .fold(f64::INFINITY, f64::min);
-        let high = typical
-            .iter()
-            .map(|t| t.p90_ns)
-            .fold(f64::NEG_INFINITY, f64::max);
+        let low = typical.iter().map(|t| t.p10_ns).fold(f64::INFINITY, f64::min);
+        let high = typical.iter().map(|t| t.p90_ns).fold(f64::NEG_INFINITY, f64::max);
         Some((low, high))
     };
     match (range(a), range(b)) {
@@ -78,10 +63,7 @@ pub(super) fn apart(a: &Has, b: &Has) -> bool {
 /// What the verdicts of a side's runs take from its figure.
 pub(super) fn flaws(side: &'static str, has: &Has) -> Vec<Obstacle> {
     let mut flaws: Vec<Obstacle> = Vec::new();
-    for flaw in has
-        .figures()
-        .filter_map(|figure| Flaw::of(&figure.estimate))
-    {
+    for flaw in has.figures().filter_map(|figure| Flaw::of(&figure.estimate)) {
         let flaw = Obstacle::Side(side, flaw);
         if !flaws.contains(&flaw) {
             flaws.push(flaw);

@@ -25,21 +25,13 @@ pub(crate) fn in_unit(interval: &Interval, unit: &Unit) -> Interval {
         true => [ends[1], ends[0]],
         false => ends,
     };
-    Interval {
-        value: unit.of_ns(interval.value),
-        low,
-        high,
-    }
+    Interval { value: unit.of_ns(interval.value), low, high }
 }
 
 /// A ratio of times as one of a row's unit: speeds fall where times grow.
 pub(crate) fn turned(ratio: &Interval, unit: &Unit) -> Interval {
     match unit.inverted() {
-        true => Interval {
-            value: 1.0 / ratio.value,
-            low: 1.0 / ratio.high,
-            high: 1.0 / ratio.low,
-        },
+        true => Interval { value: 1.0 / ratio.value, low: 1.0 / ratio.high, high: 1.0 / ratio.low },
         false => *ratio,
     }
 }

@@ -41,10 +41,7 @@ fn behind<'r>(run: &'r Run, id: &str) -> Vec<&'r Cell> {
     }
     let point = split.and_then(|(curve, point)| Some((curve, size::parse(point)?)));
     let of_curve = point.map(|(curve, x)| run.cells.at(curve, &[x]));
-    run.cells
-        .of(id)
-        .chain(of_curve.into_iter().flatten())
-        .collect()
+    run.cells.of(id).chain(of_curve.into_iter().flatten()).collect()
 }
 
 /// Operations and ticks of a cell's samples.

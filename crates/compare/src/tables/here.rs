@@ -93,10 +93,7 @@ pub fn here(run: Option<&Run>, id: &str) -> Here {
         (Some(row), Some(x)) => of_point(run, row, id, x),
         (Some(row), None) => match &row.outcome {
             Outcome::Unavailable { reason } => unavailable(reason),
-            _ => not_measured(
-                &format!("{curve} shows no level {variant} in this run"),
-                false,
-            ),
+            _ => not_measured(&format!("{curve} shows no level {variant} in this run"), false),
         },
     }
 }
@@ -130,9 +127,7 @@ fn of_point(run: &Run, row: &Row, id: &str, x: u64) -> Here {
 fn measured(run: &Run, id: &str, estimate: &Estimate, unit: Unit) -> Here {
     let Some(ns) = estimate.ns() else {
         if estimate.verdict == Verdict::Invalid {
-            return Here::Invalid {
-                reason: estimate.reason.clone(),
-            };
+            return Here::Invalid { reason: estimate.reason.clone() };
         }
         return not_measured(
             match estimate.reason.as_str() {
@@ -164,14 +159,9 @@ fn measured(run: &Run, id: &str, estimate: &Estimate, unit: Unit) -> Here {
 }
 
 fn unavailable(reason: &str) -> Here {
-    Here::Unavailable {
-        reason: reason.to_owned(),
-    }
+    Here::Unavailable { reason: reason.to_owned() }
 }
 
 fn not_measured(reason: &str, measurable: bool) -> Here {
-    Here::NotMeasured {
-        reason: reason.to_owned(),
-        measurable,
-    }
+    Here::NotMeasured { reason: reason.to_owned(), measurable }
 }

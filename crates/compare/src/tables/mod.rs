@@ -201,15 +201,7 @@ impl Table {
 
     /// Rows that measuring could add to the run, in order and each once.
     pub fn missing(&self) -> Vec<&str> {
-        self.ids(|here| {
-            matches!(
-                here,
-                Here::NotMeasured {
-                    measurable: true,
-                    ..
-                }
-            )
-        })
+        self.ids(|here| matches!(here, Here::NotMeasured { measurable: true, .. }))
     }
 
     /// Rows whose result in the run is invalid, in order and each once.
@@ -236,9 +228,7 @@ impl Table {
 
 /// Whether a row's operation is one on files.
 pub fn is_of_files(id: &str) -> bool {
-    ["file.", "disk.", "objc.data_"]
-        .iter()
-        .any(|group| id.starts_with(group))
+    ["file.", "disk.", "objc.data_"].iter().any(|group| id.starts_with(group))
 }
 
 /// Our rows that a table has places for: each row's own, and the one that does
@@ -246,11 +236,7 @@ pub fn is_of_files(id: &str) -> bool {
 pub fn row_ids(layout: &Published, references: &References) -> Vec<String> {
     let columns = columns(layout, references, false);
     let mut ids: Vec<String> = Vec::new();
-    for row in layout
-        .whole_parts(references)
-        .iter()
-        .flat_map(|part| &part.rows)
-    {
+    for row in layout.whole_parts(references).iter().flat_map(|part| &part.rows) {
         let figures: Vec<&ReferenceRow> = columns.iter().filter_map(|c| c.row(&row.id)).collect();
         let own = Some(row.id.clone()).filter(|_| !figures.iter().any(|f| f.reference_only));
         let like = figures.iter().find_map(|f| f.like.clone());
@@ -289,10 +275,7 @@ pub fn fill_in_beside(
     columns.extend(&of_runs);
     let part = |part: &Part| {
         let row = |row: &PartRow| table_row(&row.id, row.name.as_deref(), &columns, run);
-        TablePart {
-            title: part.title.clone(),
-            rows: part.rows.iter().map(row).collect(),
-        }
+        TablePart { title: part.title.clone(), rows: part.rows.iter().map(row).collect() }
     };
     Table {
         key: layout.key.clone(),
@@ -329,10 +312,7 @@ fn table_row(id: &str, name: Option<&str>, columns: &[&Reference], run: Option<&
     let figures: Vec<Option<&ReferenceRow>> = columns.iter().map(|c| c.row(id)).collect();
     let known = || figures.iter().flatten();
     let own = here(run, id);
-    let like = known().find_map(|f| f.like.clone()).map(|id| Like {
-        here: here(run, &id),
-        id,
-    });
+    let like = known().find_map(|f| f.like.clone()).map(|id| Like { here: here(run, &id), id });
     let published_names = known().filter_map(|f| f.name.as_deref());
     TableRow {
         name: match name {
@@ -352,16 +332,11 @@ fn table_row(id: &str, name: Option<&str>, columns: &[&Reference], run: Option<&
 
 /// A published figure with the ratio of this machine's to it, where there is one.
 pub fn published_figure(row: &ReferenceRow, here: &Here) -> PublishedFigure {
-    let counterpart = Counterpart {
-        row,
-        same_operation: true,
-    };
+    let counterpart = Counterpart { row, same_operation: true };
     let ratio = |measured: &Measured| {
         // A time beside a speed: the row says how many bytes it reads.
         let unit = match (row.mb_per_s, measured.bytes) {
-            (Some(_), Some(bytes)) => Unit::Bandwidth {
-                bytes_per_op: bytes as f64,
-            },
+            (Some(_), Some(bytes)) => Unit::Bandwidth { bytes_per_op: bytes as f64 },
             _ => measured.unit,
         };
         counterpart.ratio(&measured.estimate, &unit)

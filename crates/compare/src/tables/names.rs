@@ -27,10 +27,7 @@ mod tests {
     #[test]
     fn names_that_differ_are_all_given() {
         let of = |names: &[&'static str]| joined(names.iter().copied());
-        assert_eq!(
-            of(&["16 byte memcpy", "16 byte memcpy"]).as_deref(),
-            Some("16 byte memcpy")
-        );
+        assert_eq!(of(&["16 byte memcpy", "16 byte memcpy"]).as_deref(), Some("16 byte memcpy"));
         assert_eq!(
             of(&["NSView create/destroy", "UIView create/destroy"]).as_deref(),
             Some("NSView/UIView create/destroy")

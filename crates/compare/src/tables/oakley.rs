@@ -79,18 +79,10 @@ pub fn oakley(reference: &QosReference, qos: Option<&Qos>) -> Oakley {
             .iter()
             .map(|machine| OakleyMachine {
                 title: machine.title.clone(),
-                rows: machine
-                    .cases
-                    .iter()
-                    .map(|case| row(machine, case, qos))
-                    .collect(),
+                rows: machine.cases.iter().map(|case| row(machine, case, qos)).collect(),
             })
             .collect(),
-        observations: reference
-            .observations
-            .iter()
-            .map(|sentence| sentence.text.clone())
-            .collect(),
+        observations: reference.observations.iter().map(|sentence| sentence.text.clone()).collect(),
     }
 }
 
@@ -131,10 +123,9 @@ fn here(case: &QosCase, qos: &Qos) -> (Option<[f64; 2]>, Option<Interval>) {
         Some([]) => return (alone(qos), None),
         Some(&[one]) => Case::Alone { level: level(one) },
         Some(&[one, other]) if one == other => Case::Same { level: level(one) },
-        Some(&[one, other, ..]) => Case::Pair {
-            high: level(one.max(other)),
-            low: level(one.min(other)),
-        },
+        Some(&[one, other, ..]) => {
+            Case::Pair { high: level(one.max(other)), low: level(one.min(other)) }
+        }
     };
     let Some(runs) = qos.case(wanted).filter(|runs| !runs.runs.is_empty()) else {
         return (None, None);
@@ -187,9 +178,7 @@ mod tests {
         let [xeon, m1] = table.machines.as_slice() else {
             panic!("two machines");
         };
-        let ratio = xeon.rows[2]
-            .published_ratio
-            .expect("24 s against 5.6 to 6.6");
+        let ratio = xeon.rows[2].published_ratio.expect("24 s against 5.6 to 6.6");
         assert!((ratio[0] - 3.64).abs() < 0.01 && (ratio[1] - 4.29).abs() < 0.01);
         let second = m1.rows[2].published_ratio.expect("77 s against 38 to 43");
         assert!((second[0] - 1.79).abs() < 0.01, "{second:?}");

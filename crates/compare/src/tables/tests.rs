@@ -15,11 +15,7 @@ fn with_rows(id: &str, names: &[&str]) -> Run {
     let run = synthetic::run();
     let rows: Vec<Row> = run.rows.iter().cloned().collect();
     let kept = rows.into_iter().filter(|row| names.contains(&&*row.id));
-    Run {
-        id: id.into(),
-        rows: kept.collect::<Vec<_>>().into(),
-        ..run
-    }
+    Run { id: id.into(), rows: kept.collect::<Vec<_>>().into(), ..run }
 }
 
 #[test]
@@ -63,10 +59,7 @@ fn rows_levels_and_points_have_a_figure_or_a_reason() {
     insta::assert_snapshot!(text);
     assert_eq!(
         here(None, "cpu.add_i32"),
-        Here::NotMeasured {
-            reason: "not measured yet".into(),
-            measurable: true
-        }
+        Here::NotMeasured { reason: "not measured yet".into(), measurable: true }
     );
 }
 
@@ -95,10 +88,7 @@ fn the_fullest_run_fills_a_table_the_newest_of_several() {
     let one = with_rows("one", &["cpu.add_i32"]);
     let other = with_rows("other", &["cpu.div_i32"]);
     let two = with_rows("two", &["cpu.add_i32", "cpu.timer/counter"]);
-    let whole = with_rows(
-        "whole",
-        &["cpu.add_i32", "cpu.div_i32", "cpu.timer/counter"],
-    );
+    let whole = with_rows("whole", &["cpu.add_i32", "cpu.div_i32", "cpu.timer/counter"]);
     let none = with_rows("none", &["cpu.memcpy/16B"]);
     let held = [&one, &two, &whole, &none].map(|run| rows_held(run, &all));
     assert_eq!(held, [1, 2, 3, 0], "a reason counts as a figure");

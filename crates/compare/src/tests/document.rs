@@ -8,10 +8,7 @@ fn an_import_shows_its_own_time_and_not_its_build() {
     run.program.profile = "unknown".into();
     let facts = |run: &Run| {
         let facts = set(run, run, &USUAL).a.runs[0].clone();
-        format!(
-            "{:?} {:?} {:?}\n",
-            facts.started_unix_ms, facts.imported, facts.warnings
-        )
+        format!("{:?} {:?} {:?}\n", facts.started_unix_ms, facts.imported, facts.warnings)
     };
     let mut text = facts(&run);
     run.imported = Some(synthetic::imported());
@@ -30,10 +27,7 @@ fn rows_of_one_side_are_named() {
     let mut b = a.clone();
     b.rows.retain(|row| !ABSENT.contains(&row.id.as_str()));
     let c = set(&a, &b, &USUAL);
-    assert_eq!(
-        (&c.only_in_a[..], c.only_in_b.len()),
-        (&ABSENT.map(String::from)[..], 0)
-    );
+    assert_eq!((&c.only_in_a[..], c.only_in_b.len()), (&ABSENT.map(String::from)[..], 0));
     assert_eq!(set(&b, &a, &USUAL).only_in_b, ABSENT);
     b.rows.clear();
     assert!(refused(&a, &b, &[], &USUAL).contains("no row in common"));
@@ -57,10 +51,7 @@ fn the_page_shows_every_key_of_the_document() {
             }
         });
     }
-    assert!(
-        missing.is_empty(),
-        "docs/compare.md does not tell {missing:?}"
-    );
+    assert!(missing.is_empty(), "docs/compare.md does not tell {missing:?}");
 }
 
 fn keys_of(value: &serde_json::Value, each: &mut dyn FnMut(&str)) {

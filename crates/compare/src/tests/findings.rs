@@ -57,10 +57,7 @@ fn more_events_or_bytes_are_not_slower_and_cross_no_gate_on_time() {
     let mut b = slower(&a, "exec.grep/faults", 2.0);
     b = slower(&b, "exec.rg/peak_memory", 0.5);
     b = slower(&b, "exec.grep/wall", 2.0);
-    let gate = Options {
-        fail_above: Some(0.1),
-        ..USUAL
-    };
+    let gate = Options { fail_above: Some(0.1), ..USUAL };
     let c = set(&a, &b, &gate);
     let rows = ["exec.grep/faults", "exec.rg/peak_memory", "exec.grep/wall"];
     let mut text = rows.map(|id| described("plain", row(&c, id))).concat();
@@ -111,10 +108,7 @@ fn a_clock_that_wandered_is_no_difference_between_alike_cpus() {
 #[test]
 fn the_gate_is_crossed_by_rows_that_surely_are_slower() {
     let gate = |a: &Run, b: &Run, share: f64| {
-        let options = Options {
-            fail_above: Some(share),
-            ..USUAL
-        };
+        let options = Options { fail_above: Some(share), ..USUAL };
         set(a, b, &options).crossed
     };
     let a = with_bandwidth(1.0);
@@ -139,18 +133,11 @@ fn every_row_says_which_change_it_could_have_found() {
     let c = set(&run, &run, &USUAL);
     for row in &c.rows {
         let interval = row.ratio.is_some() && row.a.verdicts == [Verdict::Ok];
-        assert!(
-            !interval || row.mode.is_some() || row.detectable.is_some(),
-            "{row:?}"
-        );
+        assert!(!interval || row.mode.is_some() || row.detectable.is_some(), "{row:?}");
     }
     // A change of that size is found where it is the only one.
     let add = row(&c, "cpu.add_i32").detectable.expect("known");
-    let c = set(
-        &run,
-        &slower(&run, "cpu.add_i32", (1.0 + add) * 1.02),
-        &USUAL,
-    );
+    let c = set(&run, &slower(&run, "cpu.add_i32", (1.0 + add) * 1.02), &USUAL);
     assert_eq!(row(&c, "cpu.add_i32").finding, Finding::Different);
     assert_eq!(c.count(Finding::Different), 1);
 }

@@ -9,19 +9,15 @@ fn kept_runs_say_what_runs_differ_by() {
     let b = slower(&a, ID, 1.1);
     let of = |factors: [f64; 4]| factors.map(|factor| slower(&a, ID, factor)).to_vec();
     let mut text = described("alone", row(&set(&a, &b, &USUAL), ID));
-    for (what, kept) in [
-        ("calm", of([1.0, 1.001, 0.999, 1.0])),
-        ("rough", of([1.0, 1.1, 0.9, 1.05])),
-    ] {
+    for (what, kept) in
+        [("calm", of([1.0, 1.001, 0.999, 1.0])), ("rough", of([1.0, 1.1, 0.9, 1.05]))]
+    {
         let c = compare_with_kept(&a, &b, kept, &USUAL);
         text += &described(&format!("{what}: {:?}", c.method.kept_runs), row(&c, ID));
     }
     // Several runs of a side are their (geometric) mean, and say it themselves.
     let pooled = [1.0, 1.21].map(|factor| slower(&a, ID, factor)).to_vec();
-    let [one, pooled] = [
-        Operand::run("one", a.clone()),
-        Operand::of_runs("@lab", pooled),
-    ];
+    let [one, pooled] = [Operand::run("one", a.clone()), Operand::of_runs("@lab", pooled)];
     let c = compare(&one, &pooled, &[], &|_| true, &USUAL).expect("shared rows");
     text += &described(&format!("pooled: {:?}", c.method.kept_runs), row(&c, ID));
     insta::assert_snapshot!(text);
@@ -60,8 +56,7 @@ fn kept_runs_choose_the_quantile_that_is_compared() {
     const ID: &str = "thread.create_join";
     let kept = |medians: [f64; 4], lows: [f64; 4]| -> Vec<Run> {
         let both = medians.into_iter().zip(lows);
-        both.map(|(median, low)| with_distribution(median, low))
-            .collect()
+        both.map(|(median, low)| with_distribution(median, low)).collect()
     };
     let [a, b] = [with_distribution(1.0, 1.0), with_distribution(1.3, 1.3)];
     let (wanders, steady) = ([1.0, 1.4, 0.8, 1.2], [1.0, 1.01, 0.99, 1.0]);
@@ -74,8 +69,5 @@ fn kept_runs_choose_the_quantile_that_is_compared() {
     // What it is compared by does not hang on the two that are compared.
     let c = compare_with_kept(&a, &b, kept(steady, wanders), &USUAL);
     assert_eq!(row(&c, ID).measure, Some(Measure::TypicalNs));
-    assert_eq!(
-        row(&set(&a, &b, &USUAL), ID).measure,
-        Some(Measure::TypicalNs)
-    );
+    assert_eq!(row(&set(&a, &b, &USUAL), ID).measure, Some(Measure::TypicalNs));
 }

@@ -19,17 +19,10 @@ use model::run::{Bound, Outcome, Run};
 use model::synthetic::{self, figure, slower};
 use model::unit::Unit;
 
-const USUAL: Options = Options {
-    margin: 0.05,
-    fail_above: None,
-    normalize: None,
-};
+const USUAL: Options = Options { margin: 0.05, fail_above: None, normalize: None };
 
 fn normalized(normalize: Normalize) -> Options {
-    Options {
-        normalize: Some(normalize),
-        ..USUAL
-    }
+    Options { normalize: Some(normalize), ..USUAL }
 }
 
 fn try_with_kept(
@@ -66,13 +59,8 @@ fn singles(run: &Run) -> Vec<&str> {
 /// Kept runs like this one in which these rows come and go together.
 fn drifting(run: &Run, ids: &[&str]) -> Vec<Run> {
     let run_of = |factor: &f64| {
-        let each = ids
-            .iter()
-            .fold(run.clone(), |run, id| slower(&run, id, *factor));
-        Run {
-            id: format!("{factor}"),
-            ..each
-        }
+        let each = ids.iter().fold(run.clone(), |run, id| slower(&run, id, *factor));
+        Run { id: format!("{factor}"), ..each }
     };
     [1.0, 1.2, 0.9, 1.1].iter().map(run_of).collect()
 }
@@ -114,9 +102,7 @@ fn change(run: &mut Run, id: &str, change: impl Fn(&mut Estimate)) {
         match &mut row.outcome {
             Outcome::Figure(estimate) | Outcome::Level { estimate, .. } => change(estimate),
             Outcome::Curve { points, .. } => {
-                points
-                    .iter_mut()
-                    .for_each(|point| change(&mut point.estimate));
+                points.iter_mut().for_each(|point| change(&mut point.estimate));
             }
             other => panic!("{other:?}"),
         }

@@ -49,9 +49,7 @@ fn rows_in_several_modes_are_compared_mode_by_mode() {
     }
     let mut b = slower(&a, PIPE, 4.0);
     change(&mut b, PIPE, |e| {
-        e.modes
-            .iter_mut()
-            .for_each(|mode| mode.share = 1.0 - mode.share);
+        e.modes.iter_mut().for_each(|mode| mode.share = 1.0 - mode.share);
     });
     text += &described("a mode each", row(&set(&a, &b, &USUAL), PIPE));
     let run = |mixture, shares: [f64; 2]| {

@@ -45,11 +45,7 @@ fn the_usual_reference_is_for_memory_and_says_where_it_is_missing() {
     let c = compare_with_kept(&a, &b, drifting(&a, &singles(&a)), &options);
     let mut text = String::new();
     // The second is not of memory, the third in cycles already.
-    for id in [
-        "memory.made_up",
-        "thread.create_join",
-        "memory.naive_xor/50kB",
-    ] {
+    for id in ["memory.made_up", "thread.create_join", "memory.naive_xor/50kB"] {
         text += &described("with kept runs", row(&c, id));
     }
     b.rows.retain(|row| row.id != MEMORY_REFERENCE);
@@ -68,14 +64,8 @@ fn a_reference_that_takes_no_error_out_is_refused() {
     // The reference wanders, and nothing else does.
     let alone = drifting(&run, &[MEMORY_REFERENCE]);
     // A tenth less may be chance.
-    let others: Vec<&str> = every
-        .iter()
-        .copied()
-        .filter(|id| *id != MEMORY_REFERENCE)
-        .collect();
-    let hardly = [1.0, 1.02, 0.99, 1.01]
-        .into_iter()
-        .zip(drifting(&run, &others));
+    let others: Vec<&str> = every.iter().copied().filter(|id| *id != MEMORY_REFERENCE).collect();
+    let hardly = [1.0, 1.02, 0.99, 1.01].into_iter().zip(drifting(&run, &others));
     let hardly = hardly.map(|(factor, run)| slower(&run, MEMORY_REFERENCE, factor));
     // Where memory as a whole comes and goes, it helps.
     let together = drifting(&run, &every);

@@ -12,9 +12,7 @@ fn run(swapped: bool) -> (String, Run) {
         true => ["exec.head/", "exec.base/"],
     };
     let renamed = |id: &mut String| {
-        *id = id
-            .replace("exec.grep/", names[0])
-            .replace("exec.rg/", names[1]);
+        *id = id.replace("exec.grep/", names[0]).replace("exec.rg/", names[1]);
     };
     run.rows.iter_mut().for_each(|row| renamed(&mut row.id));
     run.cells.iter_mut().for_each(|cell| renamed(&mut cell.row));
@@ -53,16 +51,10 @@ fn more_commands_widen_every_interval() {
         let runs: Vec<_> = (0..commands).map(|_| run(false)).collect();
         let gate = PairedGate::of(&runs, commands, 0.05);
         let first = gate.rows[0].ratio.expect("thirty rounds");
-        (
-            first.high / first.low,
-            gate.detectable().expect("judged")[0],
-        )
+        (first.high / first.low, gate.detectable().expect("judged")[0])
     };
     let (alone, among) = (widths(1), widths(50));
-    assert!(
-        alone.0 < among.0 && alone.1 < among.1,
-        "{alone:?} {among:?}"
-    );
+    assert!(alone.0 < among.0 && alone.1 < among.1, "{alone:?} {among:?}");
     // Half of the level on each side of a median of 30 rounds needs no more than these.
     let runs: Vec<_> = (0..50).map(|_| run(false)).collect();
     let gate = PairedGate::of(&runs, 50, 0.05);
@@ -88,11 +80,7 @@ fn a_head_that_fails_is_neither_faster_nor_slower() {
         let record = run.commands.as_mut().expect("commands");
         record.commands[usize::from(!swapped)].failures = ends[usize::from(!swapped)];
         let gate = PairedGate::of(&[(command, run)], 1, 0.05);
-        let why: Vec<_> = gate
-            .rows
-            .iter()
-            .map(|row| (row.answer, row.why.clone()))
-            .collect();
+        let why: Vec<_> = gate.rows.iter().map(|row| (row.answer, row.why.clone())).collect();
         let failed = (Answer::CannotTell, Some("head: 2 runs failed".to_owned()));
         assert_eq!(why, [failed.clone(), failed]);
         assert!(gate.is_inconclusive() && gate.detectable().is_none());

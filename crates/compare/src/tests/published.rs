@@ -23,10 +23,7 @@ fn published_figures_have_the_ratio_that_they_may_have() {
     assert!(list.points.is_empty() && list.differences.is_empty());
     let mut text = described("2012", row(&list, L2));
     change(&mut run, L2, |e| e.verdict = Verdict::CannotTell);
-    text += &described(
-        "2012, our verdict can't tell",
-        row(&against_table("2012", &run), L2),
-    );
+    text += &described("2012, our verdict can't tell", row(&against_table("2012", &run), L2));
     insta::assert_snapshot!(text);
     // Marked figures are shown without a ratio.
     for published in references.tables.iter().flat_map(|table| &table.rows) {

@@ -41,13 +41,7 @@ impl Campaign {
             FleetError::InLine {
                 path: path.to_owned(),
                 line: 1 + before.filter(|&&byte| byte == b'\n').count(),
-                reason: in_words(
-                    &error
-                        .message()
-                        .split_whitespace()
-                        .collect::<Vec<_>>()
-                        .join(" "),
-                ),
+                reason: in_words(&error.message().split_whitespace().collect::<Vec<_>>().join(" ")),
             }
         })?;
         let Some((key, reason)) = campaign.fault() else {
@@ -58,11 +52,7 @@ impl Campaign {
             after.is_some_and(|rest| rest.trim_start().starts_with('='))
         };
         Err(match text.lines().position(is_key) {
-            Some(at) => FleetError::InLine {
-                path: path.to_owned(),
-                line: at + 1,
-                reason,
-            },
+            Some(at) => FleetError::InLine { path: path.to_owned(), line: at + 1, reason },
             None => FleetError::in_file(path, reason),
         })
     }
@@ -72,21 +62,15 @@ impl Campaign {
         let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '+');
         let (name, repetitions) = (&self.name, self.repetitions);
         if name.is_empty() || name.len() > 64 || !name.chars().all(is_name) {
-            let reason = format!(
-                "name {:?}: a name has 1 to 64 letters, digits, -, _ and +",
-                cut(name)
-            );
+            let reason =
+                format!("name {:?}: a name has 1 to 64 letters, digits, -, _ and +", cut(name));
             return Some(("name", reason));
         }
         if !(1..=MAX_REPETITIONS).contains(&repetitions) {
             let reason = format!("repetitions = {repetitions}: give 1 to {MAX_REPETITIONS}");
             return Some(("repetitions", reason));
         }
-        let lists = [
-            ("rows", &self.rows),
-            ("sbatch", &self.sbatch),
-            ("ssh", &self.ssh),
-        ];
+        let lists = [("rows", &self.rows), ("sbatch", &self.sbatch), ("ssh", &self.ssh)];
         if let Some((key, list)) = lists.iter().find(|(_, list)| list.len() > MOST_ENTRIES) {
             let reason = format!("{} entries: at most {MOST_ENTRIES}", list.len());
             return Some((key, reason));

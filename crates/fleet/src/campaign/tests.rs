@@ -21,29 +21,14 @@ fn mistakes_are_one_line_that_names_the_place() {
     let base = "name = 'lab'\nhosts = ['n1']\ndeadline = '1h'\n";
     for (added, expected) in [
         ("repetition = 2", "lab.toml:4: unknown: \"repetition\""),
-        (
-            "repetitions = 0",
-            "lab.toml:4: repetitions = 0: give 1 to 1000",
-        ),
+        ("repetitions = 0", "lab.toml:4: repetitions = 0: give 1 to 1000"),
         ("budget = 'soon'", "lab.toml:4: \"soon\" is not a time"),
         ("max_busy = '7'", "lab.toml:4: \"7\" is not a share"),
         ("hosts_file = 'h'", "lab.toml:4: give hosts or hosts_file"),
-        (
-            &format!("rows = [{}]", "'a',".repeat(4097)),
-            "lab.toml:4: 4097 entries: at most 4096",
-        ),
-        (
-            "max_busy = 0.1",
-            "lab.toml:4: 0.1 is not a share such as \"20%\"",
-        ),
-        (
-            "time_limit = '600000000y'",
-            "lab.toml:4: \"600000000y\": give 10 years at most",
-        ),
-        (
-            "budget = '300000000000y'",
-            "lab.toml:4: \"300000000000y\": give 10 years at most",
-        ),
+        (&format!("rows = [{}]", "'a',".repeat(4097)), "lab.toml:4: 4097 entries: at most 4096"),
+        ("max_busy = 0.1", "lab.toml:4: 0.1 is not a share such as \"20%\""),
+        ("time_limit = '600000000y'", "lab.toml:4: \"600000000y\": give 10 years at most"),
+        ("budget = '300000000000y'", "lab.toml:4: \"300000000000y\": give 10 years at most"),
         ("engine = 'ray'", "lab.toml:4: unknown: \"ray\""),
         ("[controls]\nnicer = 1", "lab.toml:5: unknown: \"nicer\""),
     ] {
@@ -52,23 +37,13 @@ fn mistakes_are_one_line_that_names_the_place() {
         assert!(!error.contains('\n'), "{error}");
     }
     let long = format!("'{}'", "n".repeat(129));
-    for hosts in [
-        "'-oProxyCommand=x'",
-        "'a b'",
-        "'a/b'",
-        "''",
-        "'n1','n1'",
-        &long,
-    ] {
+    for hosts in ["'-oProxyCommand=x'", "'a b'", "'a/b'", "''", "'n1','n1'", &long] {
         let error = parsed(&format!("name='l'\nhosts=[{hosts}]\ndeadline='1h'"));
         assert!(error.expect_err(hosts).contains("host"), "{hosts}");
     }
     let without = parsed("name = 'l'\ndeadline = '1h'").expect("hosts may come with --hosts");
     let error = hosts::of(&without, Path::new("lab.toml")).expect_err("no hosts");
-    assert!(
-        error.to_string().starts_with("lab.toml: no hosts: "),
-        "{error}"
-    );
+    assert!(error.to_string().starts_with("lab.toml: no hosts: "), "{error}");
     parsed("name = 'a/b'\nhosts = ['n1']\ndeadline = '1h'").expect_err("a path");
 }
 
@@ -82,11 +57,7 @@ fn a_long_value_is_not_printed_whole() {
         format!("name='l'\nhosts=['{long}.']\ndeadline='1h'"),
     ] {
         let error = parsed(&text).expect_err("long");
-        assert!(
-            error.contains(&shown) && error.len() < 300,
-            "{}",
-            &error[..300]
-        );
+        assert!(error.contains(&shown) && error.len() < 300, "{}", &error[..300]);
     }
 }
 

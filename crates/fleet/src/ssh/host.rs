@@ -64,13 +64,7 @@ impl Host<'_> {
                 Err(Failure::Job(stage, text)) => (stage, text),
                 Err(Failure::Host(why, text)) => {
                     failed = Some(Failure::Host(why, text.clone()));
-                    (
-                        Some(Stage::Refused {
-                            why,
-                            text: text.clone(),
-                        }),
-                        text,
-                    )
+                    (Some(Stage::Refused { why, text: text.clone() }), text)
                 }
             };
             if let Some(stage) = stage {
@@ -106,10 +100,7 @@ impl Host<'_> {
             );
             return Err(Failure::Job(None, text));
         }
-        (self.report)(Event::Begins {
-            host: self.host.to_owned(),
-            repetition: job.repetition,
-        });
+        (self.report)(Event::Begins { host: self.host.to_owned(), repetition: job.repetition });
         record.write(self.directory)?;
         let limit = campaign.time_limit.map_or(left, |limit| limit.0.min(left));
         let (of_host, partial) = self.job(&record.job, limit)?;

@@ -18,10 +18,7 @@ impl<'a> Expected<'a> {
     /// The jobs of a submission.
     pub fn of(submission: &'a Submission) -> Expected<'a> {
         let hosts = submission.hosts.iter().enumerate();
-        Expected {
-            submission,
-            hosts: hosts.map(|(at, host)| (host.as_str(), at)).collect(),
-        }
+        Expected { submission, hosts: hosts.map(|(at, host)| (host.as_str(), at)).collect() }
     }
 
     /// Host and repetition of each job, in the order of [`Standing::jobs`](super::Standing::jobs).
@@ -53,9 +50,7 @@ impl<'a> Expected<'a> {
         }
         if job.digest != submission.digest {
             let (now, then) = (&submission.digest, &job.digest);
-            return foreign(format!(
-                "it is of another campaign of this name ({then}, not {now})"
-            ));
+            return foreign(format!("it is of another campaign of this name ({then}, not {now})"));
         }
         if !self.hosts.contains_key(&*job.host) {
             return foreign(format!("host {:?} is not in the campaign", cut(&job.host)));

@@ -48,11 +48,8 @@ impl Own {
 impl Documents {
     /// Takes a document. Returns whether it is of an expected job.
     pub fn add(&mut self, expected: &Expected, document: &Document) -> bool {
-        let foreign = |reason| Foreign {
-            file: document.file.clone(),
-            run: document.id.clone(),
-            reason,
-        };
+        let foreign =
+            |reason| Foreign { file: document.file.clone(), run: document.id.clone(), reason };
         match expected.job(document) {
             Ok((job, place)) => {
                 let own = Own {
@@ -74,10 +71,7 @@ impl Documents {
                 return true;
             }
             Err(NotOurs::Program(place, text)) => {
-                self.other_program
-                    .entry(place)
-                    .or_default()
-                    .push(foreign(text));
+                self.other_program.entry(place).or_default().push(foreign(text));
             }
             Err(NotOurs::Foreign(reason)) => self.foreign.push(foreign(reason)),
         }
@@ -96,12 +90,7 @@ impl Documents {
     /// By place, that which counts first; those of no expected job; and by place, those of another
     /// program. Of one id the first counts: a copy of a file is no second run.
     pub(super) fn by_job(self) -> (Vec<Own>, Vec<Foreign>, BTreeMap<usize, Vec<Foreign>>) {
-        let Documents {
-            mut own,
-            mut foreign,
-            other_program,
-            ..
-        } = self;
+        let Documents { mut own, mut foreign, other_program, .. } = self;
         own.sort_by(|a, b| a.id.cmp(&b.id));
         own.dedup_by(|later, first| {
             let is_same = later.id == first.id;

@@ -21,10 +21,7 @@ impl Missing<'_> {
         let began = self.latest.is_some();
         let plain = |state: State, reason: &str| (state, reason.to_owned(), None);
         // A later batch is asked about first.
-        let live = self
-            .queued
-            .iter()
-            .filter(|job| !matches!(job.phase, Phase::Ended(_)));
+        let live = self.queued.iter().filter(|job| !matches!(job.phase, Phase::Ended(_)));
         if let Some(job) = live.max_by_key(|job| job.batch) {
             return match (&job.phase, began) {
                 (Phase::Running, _) => plain(State::Running, ""),
@@ -42,10 +39,7 @@ impl Missing<'_> {
         if let Some(text) = self.other_program {
             return (State::Refused, text.to_owned(), Some(Refusal::Program));
         }
-        match (
-            self.evidence.queue,
-            self.evidence.expected.submission.campaign.engine,
-        ) {
+        match (self.evidence.queue, self.evidence.expected.submission.campaign.engine) {
             (Queue::Silent(_), _) if began => {
                 return plain(State::Running, "it began, and Slurm does not answer");
             }
@@ -72,8 +66,7 @@ impl Missing<'_> {
     }
 
     fn is_accepted(&self) -> bool {
-        self.batch
-            .is_some_and(|batch| batch.outcome == Outcome::Accepted)
+        self.batch.is_some_and(|batch| batch.outcome == Outcome::Accepted)
     }
 
     /// Why nothing will come of it.
@@ -105,9 +98,7 @@ impl Missing<'_> {
             return (state, reason);
         }
         let deadline = submission.campaign.deadline;
-        let since = self
-            .batch
-            .map_or(submission.submitted_unix_ms, |batch| batch.at_unix_ms);
+        let since = self.batch.map_or(submission.submitted_unix_ms, |batch| batch.at_unix_ms);
         let end = since.saturating_add(deadline.0.as_millis() as u64);
         let was = match state {
             State::Running => "running",

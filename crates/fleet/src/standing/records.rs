@@ -21,12 +21,7 @@ pub(super) struct Known {
 impl Records {
     /// Takes a record, if it is of an expected job.
     pub fn add(&mut self, expected: &Expected, record: Record) {
-        let Record {
-            job,
-            started_unix_ms,
-            reference_unix_ms,
-            stage,
-        } = record;
+        let Record { job, started_unix_ms, reference_unix_ms, stage } = record;
         let is_ours = job.digest == expected.submission.digest;
         let place = expected.place(&job.host, job.repetition);
         self.0.extend(place.filter(|_| is_ours).map(|place| Known {
@@ -40,8 +35,7 @@ impl Records {
 
     /// By place, the latest last.
     pub(super) fn by_job(mut self) -> Vec<Known> {
-        self.0
-            .sort_by_key(|one| (one.place, one.attempt, one.started_unix_ms));
+        self.0.sort_by_key(|one| (one.place, one.attempt, one.started_unix_ms));
         self.0
     }
 }

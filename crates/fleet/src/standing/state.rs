@@ -1,6 +1,6 @@
 //! How complete a campaign is, and the state of each job.
 
-use super::Unreadable;
+use super::{Foreign, Unreadable};
 use crate::record::Refusal;
 use serde::{Serialize, Serializer};
 use std::collections::BTreeMap;
@@ -67,17 +67,6 @@ fn text<S: Serializer>(text: &Option<Arc<str>>, to: S) -> Result<S::Ok, S::Error
 
 fn is_zero(n: &usize) -> bool {
     *n == 0
-}
-
-/// A document that is not stored.
-#[derive(Serialize, Clone, Debug, PartialEq, Eq)]
-pub struct Foreign {
-    /// Its file.
-    pub file: String,
-    /// Id of the run.
-    pub run: String,
-    /// Why.
-    pub reason: String,
 }
 
 /// How complete a campaign is.

@@ -15,11 +15,7 @@ pub(crate) fn submission(engine: &str) -> Submission {
     Submission {
         digest: campaign.digest(),
         hosts: campaign.hosts.clone(),
-        program: ProgramFile {
-            digest: "p".into(),
-            version: "1".into(),
-            commit: None,
-        },
+        program: ProgramFile { digest: "p".into(), version: "1".into(), commit: None },
         arguments: Vec::new(),
         submitted_unix_ms: SUBMITTED,
         campaign,
@@ -102,13 +98,8 @@ impl Scene {
     }
 
     fn queued(&mut self, batch: u32, phase: Phase, reason: &str) {
-        let queued = Queued {
-            host: "n1".into(),
-            batch,
-            repetition: 1,
-            phase,
-            reason: reason.into(),
-        };
+        let queued =
+            Queued { host: "n1".into(), batch, repetition: 1, phase, reason: reason.into() };
         match &mut self.queue {
             Queue::Jobs(jobs) => jobs.push(queued),
             _ => panic!("no queue"),
@@ -150,10 +141,7 @@ impl Scene {
 }
 
 fn refused(why: Refusal) -> Stage {
-    Stage::Refused {
-        why,
-        text: "busy".into(),
-    }
+    Stage::Refused { why, text: "busy".into() }
 }
 
 #[test]
@@ -245,11 +233,7 @@ fn two_executions_count_once_and_are_named() {
     scene.document("n1", 1, "b");
     scene.document("n1", 2, "c").partial = Some("interrupted".into());
     let job = scene.standing().jobs[0].clone();
-    assert_eq!(
-        job.run.as_deref(),
-        Some("id-b"),
-        "the earlier of one attempt"
-    );
+    assert_eq!(job.run.as_deref(), Some("id-b"), "the earlier of one attempt");
     assert_eq!(job.twice, ["id-a"]);
     scene.document("n1", 2, "d");
     let job = scene.standing().jobs[0].clone();
@@ -286,26 +270,14 @@ fn an_interrupted_run_does_not_count() {
 fn documents_of_other_jobs_are_foreign_and_another_program_is_refused() {
     let mut scene = Scene::new();
     scene.document("n9", 1, "a");
-    scene
-        .document("n1", 1, "b")
-        .job
-        .as_mut()
-        .expect("a job")
-        .digest = "0".into();
+    scene.document("n1", 1, "b").job.as_mut().expect("a job").digest = "0".into();
     scene.document("n1", 1, "c").job = None;
-    scene
-        .document("n1", 1, "d")
-        .job
-        .as_mut()
-        .expect("a job")
-        .repetition = 2;
+    scene.document("n1", 1, "d").job.as_mut().expect("a job").repetition = 2;
     assert_eq!(scene.n1().0, State::Lost);
     let foreign = scene.standing().foreign;
     let reasons: Vec<&str> = foreign.iter().map(|one| &*one.reason).collect();
-    let another = format!(
-        "it is of another campaign of this name (0, not {})",
-        scene.submission.digest
-    );
+    let another =
+        format!("it is of another campaign of this name (0, not {})", scene.submission.digest);
     let expected = [
         "host \"n9\" is not in the campaign",
         &another,
@@ -334,11 +306,7 @@ fn a_clock_that_is_off_is_named_and_its_run_counts() {
     assert_eq!(off(&scene), Some(3541.0), "it ends after now");
     assert_eq!(scene.n1().0, State::Done);
     scene.documents[1].started_unix_ms = SUBMITTED - HOUR;
-    assert_eq!(
-        off(&scene),
-        Some(-3600.0),
-        "it began before it was submitted"
-    );
+    assert_eq!(off(&scene), Some(-3600.0), "it began before it was submitted");
     scene.record(1, Stage::Finished);
     assert_eq!(off(&scene), None, "the record has both clocks");
     scene.records[0].started_unix_ms += HOUR;

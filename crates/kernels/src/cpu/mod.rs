@@ -74,12 +74,7 @@ pub fn operations() -> impl Iterator<Item = &'static Operation> {
 /// All pairs of loops of instructions.
 pub fn pairs() -> impl Iterator<Item = &'static Pair> {
     let of_operations = operations().flat_map(|one| [&one.latency, &one.throughput]);
-    of_operations.chain([
-        &EMPTY,
-        &DIV_F64_AS_ASH,
-        &DIV_F64_FROM_INT_AS_ASH,
-        &MEMCPY_16,
-    ])
+    of_operations.chain([&EMPTY, &DIV_F64_AS_ASH, &DIV_F64_FROM_INT_AS_ASH, &MEMCPY_16])
 }
 
 /// Ash's integer division: ten of 1000000000 / i a turn, with i = `first`,

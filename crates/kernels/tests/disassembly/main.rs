@@ -15,20 +15,14 @@ use std::collections::HashSet;
 #[test]
 fn chases() {
     let (load, store) = per_arch(("mov", "mov"), ("ldr", "str"));
-    hot_loop("kernels::chase::chase")
-        .keeps_off_the_stack()
-        .holds(64, 0, 64 + 2)
-        .counts(load, 64);
+    hot_loop("kernels::chase::chase").keeps_off_the_stack().holds(64, 0, 64 + 2).counts(load, 64);
     let on_stack = hot_loop("kernels::chase::chase_on_stack");
     on_stack
         .holds(2 * 64, 64, 3 * 64 + 2)
         .counts(load, per_arch(3 * 64, 2 * 64))
         .counts(store, per_arch(3 * 64, 64));
     let slot = per_arch("[rbp-0x8]", "[sp, #8]");
-    let stack = on_stack
-        .body
-        .iter()
-        .filter(|one| one.operands.contains(slot));
+    let stack = on_stack.body.iter().filter(|one| one.operands.contains(slot));
     assert_eq!(stack.count(), 2 * 64, "a reload and a store for each load");
     for chases in kernels::PARALLEL_CHASES {
         hot_loop(&format!("kernels::shared::chase::parallel_{chases}"))
@@ -62,9 +56,11 @@ fn scalar_and_vector_reads() {
         .keeps_off_the_stack()
         .holds(16, 0, per_arch(16 + 3, 8 + 16 + 3))
         .counts(per_arch("pxor", "eor"), 16);
-    hot_loop("kernels::stream::read_stride")
-        .keeps_off_the_stack()
-        .holds(16, 0, per_arch(16, 2 * 16) + 4 + 2);
+    hot_loop("kernels::stream::read_stride").keeps_off_the_stack().holds(
+        16,
+        0,
+        per_arch(16, 2 * 16) + 4 + 2,
+    );
     hot_loop("kernels::stream::xor_bytes")
         .keeps_off_the_stack()
         .holds(1, 0, per_arch(4, 4))
@@ -85,28 +81,18 @@ fn the_measured_branch_is_a_branch() {
 
 #[test]
 fn pages() {
-    hot_loop("kernels::pages::touch_pages")
-        .keeps_off_the_stack()
-        .holds(0, 1, 4);
-    hot_loop("kernels::pages::read_pages")
-        .keeps_off_the_stack()
-        .holds(1, 0, 5);
+    hot_loop("kernels::pages::touch_pages").keeps_off_the_stack().holds(0, 1, 4);
+    hot_loop("kernels::pages::read_pages").keeps_off_the_stack().holds(1, 0, 5);
 }
 
 #[test]
 fn canaries() {
-    hot_loop("kernels::canary::taken_branches")
-        .keeps_off_the_stack()
-        .holds(0, 0, 2);
+    hot_loop("kernels::canary::taken_branches").keeps_off_the_stack().holds(0, 0, 2);
     hot_loop("kernels::canary::dependent_adds")
         .keeps_off_the_stack()
         .holds(0, 0, kernels::ADDS_PER_TURN as usize + 2)
         .counts("add", kernels::ADDS_PER_TURN as usize);
-    let multiply = if cfg!(target_arch = "x86_64") {
-        "imul"
-    } else {
-        "mul"
-    };
+    let multiply = if cfg!(target_arch = "x86_64") { "imul" } else { "mul" };
     hot_loop("kernels::canary::dependent_multiplies")
         .keeps_off_the_stack()
         .holds(0, 0, kernels::MULTIPLIES_PER_TURN as usize + 2)
@@ -158,9 +144,9 @@ fn every_pair_holds_its_operations_once_and_twice() {
                 "empty" => found.holds(0, 0, 2),
                 "memcpy_16" => found.holds(ops, ops, 2 * ops + 2),
                 "div_f64_as_ash" => found.holds(2 * ops, 0, 3 * ops + 2).counts(mnemonic, ops),
-                "div_f64_from_int_as_ash" => found
-                    .holds(ops, 0, per_arch(4 * ops + 3, 3 * ops + 3))
-                    .counts(mnemonic, ops),
+                "div_f64_from_int_as_ash" => {
+                    found.holds(ops, 0, per_arch(4 * ops + 3, 3 * ops + 3)).counts(mnemonic, ops)
+                }
                 _ => found.holds(0, 0, found.body.len()).counts(mnemonic, ops),
             };
         }
@@ -170,10 +156,7 @@ fn every_pair_holds_its_operations_once_and_twice() {
 #[test]
 fn sixteen_bytes_go_from_and_to_sixteen_bytes_into_their_blocks() {
     let found = pair_loop(&cpu::MEMCPY_16, "single");
-    let copies = found
-        .body
-        .iter()
-        .filter(|one| one.memory_accesses() != (0, 0));
+    let copies = found.body.iter().filter(|one| one.memory_accesses() != (0, 0));
     let offset = per_arch("+0x10]", ", #16]");
     let at_offset = copies.filter(|one| one.operands.contains(offset));
     assert_eq!(at_offset.count(), 20, "{:#?}", found.body);
@@ -223,10 +206,7 @@ fn throughput_runs_in_as_many_chains_as_any_cpu_needs() {
         let chains = destinations.len();
         let name = pair.path;
         assert!(chains > 0, "{name}: no {mnemonic} {destination}");
-        assert!(
-            chains >= operation.chains,
-            "{name}: {chains} chains: {destinations:?}"
-        );
+        assert!(chains >= operation.chains, "{name}: {chains} chains: {destinations:?}");
         // A chain is read only by itself: no instruction has another's
         // destination as its source.
         for operands in ends {
@@ -271,25 +251,14 @@ fn direct_calls_and_calls_through_a_pointer() {
     for (which, ops) in both(kernels::UNROLL) {
         aligned_loop(&format!("{}::{which}", kernels::CALL_DIRECT.path))
             .holds(0, 0, ops + 2)
-            .calls(
-                per_arch("call", "bl"),
-                |to| to.contains("kernels::call::nothing"),
-                ops,
-            );
+            .calls(per_arch("call", "bl"), |to| to.contains("kernels::call::nothing"), ops);
         aligned_loop(&format!("{}::{which}", kernels::CALL_POINTER.path))
             .holds(0, 0, per_arch(2 * ops, ops) + 2)
             .counts(per_arch("xchg", "nop"), per_arch(ops, 0))
-            .calls(
-                per_arch("call", "blr"),
-                |to| to == per_arch("r13", "x21"),
-                ops,
-            );
+            .calls(per_arch("call", "blr"), |to| to == per_arch("r13", "x21"), ops);
     }
     let callee = &functions()["kernels::call::nothing"];
-    assert!(
-        callee[0].is(&["ret"]),
-        "the callee does nothing: {callee:?}"
-    );
+    assert!(callee[0].is(&["ret"]), "the callee does nothing: {callee:?}");
 }
 
 #[test]

@@ -59,12 +59,7 @@ impl Instruction {
                 || self.mnemonic.starts_with("b.")
                 || self.is(&["cbz", "cbnz", "tbz", "tbnz"])
         };
-        let target = self
-            .operands
-            .split(" <")
-            .next()?
-            .rsplit([',', ' '])
-            .next()?;
+        let target = self.operands.split(" <").next()?.rsplit([',', ' ']).next()?;
         let target = target.trim_start_matches("0x");
         jump.then(|| u64::from_str_radix(target, 16).ok())?
     }
@@ -117,16 +112,8 @@ pub(crate) fn functions() -> &'static HashMap<String, Vec<Instruction>> {
 
 /// Makes the linker keep every kernel.
 fn keep_all() {
-    let calls = [
-        &kernels::CALL_DIRECT,
-        &kernels::CALL_POINTER,
-        &kernels::CALL_SHARED_LIBRARY,
-    ];
-    black_box((
-        kernels::cpu::pairs().count(),
-        calls,
-        kernels::virtual_call(),
-    ));
+    let calls = [&kernels::CALL_DIRECT, &kernels::CALL_POINTER, &kernels::CALL_SHARED_LIBRARY];
+    black_box((kernels::cpu::pairs().count(), calls, kernels::virtual_call()));
     let kept: &[*const ()] = &[
         kernels::ash_div_u64_double as *const (),
         kernels::ash_div_u64_single as *const (),
@@ -167,12 +154,7 @@ fn disassemble() -> HashMap<String, Vec<Instruction>> {
     let objdump = std::env::var("OBJDUMP").unwrap_or_else(|_| "objdump".to_owned());
     let program = std::env::current_exe().expect("the path of this program");
     let mut command = Command::new(&objdump);
-    command.args([
-        "--disassemble",
-        "--demangle",
-        "--no-show-raw-insn",
-        "--wide",
-    ]);
+    command.args(["--disassemble", "--demangle", "--no-show-raw-insn", "--wide"]);
     if X86 {
         command.arg("--disassembler-options=intel");
     }
@@ -203,10 +185,7 @@ fn disassemble() -> HashMap<String, Vec<Instruction>> {
             }
         }
     }
-    assert!(
-        !functions.is_empty(),
-        "{objdump} shows no function of this crate"
-    );
+    assert!(!functions.is_empty(), "{objdump} shows no function of this crate");
     functions
 }
 
@@ -216,9 +195,7 @@ fn plain_name(name: &str) -> String {
         Some((plain, hash)) if hash.len() == 16 => plain,
         _ => name,
     };
-    name.split('[')
-        .map(|part| part.split_once(']').map_or(part, |(_, rest)| rest))
-        .collect()
+    name.split('[').map(|part| part.split_once(']').map_or(part, |(_, rest)| rest)).collect()
 }
 
 /// The one loop of a function: from its head to the branch back to it.
@@ -245,9 +222,8 @@ pub(crate) fn aligned_loop(name: &str) -> Loop {
 
 /// The loop of any function.
 pub(crate) fn the_loop(name: &str) -> Loop {
-    let function = functions()
-        .get(name)
-        .unwrap_or_else(|| panic!("no function {name} in this program"));
+    let function =
+        functions().get(name).unwrap_or_else(|| panic!("no function {name} in this program"));
     let backward: Vec<(usize, u64)> = function
         .iter()
         .enumerate()
@@ -264,10 +240,7 @@ pub(crate) fn the_loop(name: &str) -> Loop {
         .iter()
         .position(|instruction| instruction.address == target)
         .unwrap_or_else(|| panic!("{name} jumps between instructions"));
-    Loop {
-        name: name.to_owned(),
-        body: &function[first..=last],
-    }
+    Loop { name: name.to_owned(), body: &function[first..=last] }
 }
 
 impl Loop {
@@ -301,20 +274,14 @@ impl Loop {
     #[track_caller]
     pub(crate) fn counts(&self, mnemonic: &str, expected: usize) -> &Self {
         let found = self.count(mnemonic);
-        self.check(
-            found == expected,
-            &format!("{found} {mnemonic} instead of {expected}"),
-        );
+        self.check(found == expected, &format!("{found} {mnemonic} instead of {expected}"));
         self
     }
 
     /// Nothing spilled.
     #[track_caller]
     pub(crate) fn keeps_off_the_stack(&self) -> &Self {
-        self.check(
-            !self.body.iter().any(Instruction::touches_stack),
-            "the stack",
-        );
+        self.check(!self.body.iter().any(Instruction::touches_stack), "the stack");
         self
     }
 }

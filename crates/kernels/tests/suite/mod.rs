@@ -5,9 +5,7 @@ use crate::kernels::*;
 
 /// Not a good generator, but enough to make every value distinct.
 fn noise(state: &mut u64) -> u64 {
-    *state = state
-        .wrapping_mul(6_364_136_223_846_793_005)
-        .wrapping_add(1_442_695_040_888_963_407);
+    *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
     *state >> 16
 }
 
@@ -52,11 +50,7 @@ fn a_chase_arrives_where_it_should() {
             // SAFETY: every cell holds the address of a cell.
             let reached = unsafe { kernel(cell(&memory, order[0]), loads) };
             let rounded = loads.next_multiple_of(CHASE_UNROLL) as usize;
-            assert_eq!(
-                reached,
-                cell(&memory, order[rounded % order.len()]),
-                "{loads}"
-            );
+            assert_eq!(reached, cell(&memory, order[rounded % order.len()]), "{loads}");
         }
     }
 }
@@ -78,9 +72,8 @@ fn parallel_chases_are_single_chases() {
     for &count in PARALLEL_CHASES {
         for loads in [0u64, 1, 16, 17, 160] {
             // Each chase starts somewhere else.
-            let mut reached: Vec<_> = (0..count)
-                .map(|chase| cell(&memory, order[chase * 71]))
-                .collect();
+            let mut reached: Vec<_> =
+                (0..count).map(|chase| cell(&memory, order[chase * 71])).collect();
             // SAFETY: every cell holds the address of a cell.
             unsafe { chase_parallel(&mut reached, loads) };
             let rounded = loads.next_multiple_of(PARALLEL_CHASE_UNROLL) as usize;
@@ -217,10 +210,7 @@ fn naive_and_vectorised_xor_agree_with_rust() {
             let expected = slice.iter().fold(0, |folded, byte| folded ^ byte);
             // SAFETY: the pointer and length of a slice.
             let (naive, vector) = unsafe {
-                (
-                    xor_bytes(slice.as_ptr(), count),
-                    xor_bytes_vector(slice.as_ptr(), count),
-                )
+                (xor_bytes(slice.as_ptr(), count), xor_bytes_vector(slice.as_ptr(), count))
             };
             assert_eq!((naive, vector), (expected, expected), "{start} {count}");
         }

@@ -156,11 +156,7 @@ pub(crate) struct ShowOptions {
 #[derive(Args, Debug, Clone)]
 pub(crate) struct TagOptions {
     /// The run
-    #[arg(
-        value_name = "RUN",
-        required_unless_present = "remove",
-        requires = "name"
-    )]
+    #[arg(value_name = "RUN", required_unless_present = "remove", requires = "name")]
     pub(crate) run: Option<String>,
     /// The tag
     #[arg(value_name = "NAME")]

@@ -5,14 +5,15 @@ use std::path::PathBuf;
 
 /// Examples of `--help`.
 pub(crate) const EXAMPLES: &str = "\
-The file sets defaults of options. Options take precedence over environment variables, and these
-over the file (docs/configuration.md).
+Each line of the file is a command and options that it gets before the typed ones, as `exec --nice=-5`,
+or options for all commands that have them, as `--pin 1`. What is typed takes precedence over
+environment variables, and these over the file.
 
 Examples:
-  latlas config init                 Write an example with all keys commented out
-  latlas config show                 Print each key, its value and source
+  latlas config init                 Write an example, commented out
+  latlas config show                 Check the file and print its options
   latlas --no-config                 Ignore the file
-  latlas run --config lab.toml       Read another file
+  latlas run --config lab            Read another file
 
 Exit codes:
   0  done
@@ -21,7 +22,7 @@ Exit codes:
 /// The commands of `latlas config`.
 #[derive(Subcommand, Debug)]
 pub(crate) enum ConfigCommand {
-    /// Print each key, its value and source
+    /// Check the file and print its options
     #[command(after_help = "\
 Examples:
   latlas config show
@@ -41,16 +42,11 @@ Examples:
         #[arg(long)]
         json: bool,
     },
-    /// Print the JSON Schema of the file
-    #[command(after_help = "\
-Examples:
-  latlas config schema > config-schema.json")]
-    Schema,
     /// Write an example file; an existing one is kept
     #[command(after_help = "\
 Examples:
   latlas config init
-  latlas config init --config lab.toml")]
+  latlas config init --config lab")]
     Init,
 }
 
@@ -68,20 +64,10 @@ pub(crate) struct ConfigOptions {
     )]
     pub(crate) file: Option<PathBuf>,
     /// Ignore the configuration file
-    #[arg(
-        id = "no_config",
-        long = "no-config",
-        global = true,
-        help_heading = "Configuration"
-    )]
+    #[arg(id = "no_config", long = "no-config", global = true, help_heading = "Configuration")]
     pub(crate) none: bool,
     /// Store runs in this directory or PostgreSQL database (postgres://HOST/DATABASE)
     /// [env: LATLAS_STORE]
-    #[arg(
-        long,
-        value_name = "DIR|URL",
-        global = true,
-        help_heading = "Configuration"
-    )]
+    #[arg(long, value_name = "DIR|URL", global = true, help_heading = "Configuration")]
     pub(crate) store: Option<String>,
 }

@@ -71,9 +71,7 @@ pub(crate) fn cpus(text: &str) -> Result<Cpus, InvalidValue> {
         true => sys::files::cpu_list(text),
         false => None,
     };
-    let mut cpus = list
-        .filter(|cpus| !cpus.is_empty())
-        .ok_or(InvalidValue::Cpus)?;
+    let mut cpus = list.filter(|cpus| !cpus.is_empty()).ok_or(InvalidValue::Cpus)?;
     cpus.sort_unstable();
     cpus.dedup();
     Ok(Cpus(cpus))
@@ -95,10 +93,7 @@ mod tests {
 
     #[test]
     fn a_nice_value_is_a_weight_against_others_also_in_a_session_of_its_own() {
-        let options = ControlOptions {
-            nice: Some(-10),
-            ..ControlOptions::default()
-        };
+        let options = ControlOptions { nice: Some(-10), ..ControlOptions::default() };
         let of = |options: &ControlOptions, own_session, autogroups| {
             let settings = options.requested_with(own_session, || autogroups).settings;
             (settings.nice, settings.autogroup)
@@ -106,27 +101,18 @@ mod tests {
         assert_eq!(of(&options, true, true), (Some(-10), Some(-10)));
         assert_eq!(of(&options, false, true), (Some(-10), None));
         assert_eq!(of(&options, true, false), (Some(-10), None));
-        let both = ControlOptions {
-            autogroup: Some(-3),
-            ..options
-        };
+        let both = ControlOptions { autogroup: Some(-3), ..options };
         assert_eq!(of(&both, true, true), (Some(-10), Some(-3)));
         assert_eq!(of(&ControlOptions::default(), true, true), (None, None));
     }
 
     #[test]
     fn an_autogroup_is_asked_for_with_its_session() {
-        let options = ControlOptions {
-            autogroup: Some(-4),
-            fifo: Some(3),
-            ..ControlOptions::default()
-        };
+        let options =
+            ControlOptions { autogroup: Some(-4), fifo: Some(3), ..ControlOptions::default() };
         let settings = options.requested(false).settings;
         assert_eq!(settings.own_session, Some(true));
         assert_eq!(settings.policy, Some(Policy::Fifo(3)));
-        assert_eq!(
-            ControlOptions::default().requested(false).settings,
-            Settings::default()
-        );
+        assert_eq!(ControlOptions::default().requested(false).settings, Settings::default());
     }
 }

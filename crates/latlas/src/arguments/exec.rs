@@ -139,9 +139,7 @@ fn ignore_failure(text: &str) -> Result<IgnoreFailure, InvalidValue> {
     }
     let code = |text: &str| text.parse().ok().filter(|code| (1..=255).contains(code));
     let codes: Option<Vec<i32>> = text.split(',').map(code).collect();
-    codes
-        .map(IgnoreFailure::Codes)
-        .ok_or(InvalidValue::ExitCodes)
+    codes.map(IgnoreFailure::Codes).ok_or(InvalidValue::ExitCodes)
 }
 
 fn limit(text: &str) -> Result<Duration, InvalidValue> {

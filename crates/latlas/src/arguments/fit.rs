@@ -32,12 +32,7 @@ pub(crate) struct FitOptions {
     #[arg(long, value_name = "FILE", conflicts_with = "learn")]
     pub(crate) expect: Option<PathBuf>,
     /// Write what the hosts of these runs measure to this file
-    #[arg(
-        long,
-        value_name = "FILE",
-        requires = "runs",
-        conflicts_with = "no_wait"
-    )]
+    #[arg(long, value_name = "FILE", requires = "runs", conflicts_with = "no_wait")]
     pub(crate) learn: Option<PathBuf>,
     /// Runs to learn from: files, ids, tags or machines (@HOST)
     #[arg(value_name = "RUN", requires = "learn")]

@@ -4,18 +4,8 @@ use clap::Command;
 
 /// Headings with their commands, in the order of the help.
 const GROUPS: &[(&str, &[&str])] = &[
-    (
-        "Measure",
-        &[
-            "run", "exec", "ci", "trace", "qos", "selftest", "fit", "echo",
-        ],
-    ),
-    (
-        "Results",
-        &[
-            "show", "table", "compare", "history", "report", "plot", "serve",
-        ],
-    ),
+    ("Measure", &["run", "exec", "ci", "trace", "qos", "selftest", "fit", "echo"]),
+    ("Results", &["show", "table", "compare", "history", "report", "plot", "serve"]),
     ("Many hosts", &["fleet"]),
     ("Stored runs", &["atlas", "export", "import"]),
     ("Reference", &["list", "explain", "machine"]),
@@ -33,10 +23,8 @@ pub(super) fn grouped(command: Command) -> Command {
 }
 
 fn template(command: &Command) -> String {
-    let (header, literal) = (
-        *command.get_styles().get_header(),
-        *command.get_styles().get_literal(),
-    );
+    let (header, literal) =
+        (*command.get_styles().get_header(), *command.get_styles().get_literal());
     let width = names(command).map(str::len).max().unwrap_or(0);
     let mut text = String::from("{about-with-newline}\n{usage-heading} {usage}\n");
     for (heading, members) in groups(command) {
@@ -67,10 +55,7 @@ fn groups(command: &Command) -> Vec<(&'static str, Vec<&str>)> {
         .iter()
         .map(|(heading, members)| {
             let members = members.iter().copied();
-            (
-                *heading,
-                members.filter(|name| there.contains(name)).collect(),
-            )
+            (*heading, members.filter(|name| there.contains(name)).collect())
         })
         .collect();
     let others = there.iter().copied().filter(|name| !grouped(name));
@@ -87,10 +72,7 @@ mod tests {
     fn every_command_stands_in_one_group() {
         let command = crate::arguments::command();
         let groups = groups(&command);
-        assert!(
-            groups.iter().all(|(heading, _)| *heading != OTHER),
-            "{groups:?}"
-        );
+        assert!(groups.iter().all(|(heading, _)| *heading != OTHER), "{groups:?}");
         let mut members: Vec<&str> = groups.into_iter().flat_map(|(_, all)| all).collect();
         let mut there: Vec<&str> = names(&command).collect();
         members.sort_unstable();

@@ -123,8 +123,7 @@ fn since(text: &str) -> Result<u64, InvalidValue> {
         .ok()
         .or_else(|| humantime::parse_duration(text).ok().and_then(ago));
     let unix = time.and_then(|time| time.duration_since(UNIX_EPOCH).ok());
-    unix.map(|unix| unix.as_millis() as u64)
-        .ok_or(InvalidValue::Date)
+    unix.map(|unix| unix.as_millis() as u64).ok_or(InvalidValue::Date)
 }
 
 #[cfg(test)]

@@ -6,9 +6,7 @@ use clap::Command;
 const WIDTH: usize = 100;
 
 fn page() -> String {
-    let mut command = crate::arguments::command()
-        .term_width(WIDTH)
-        .disable_help_subcommand(true);
+    let mut command = crate::arguments::command().term_width(WIDTH).disable_help_subcommand(true);
     command.build();
     let mut text = String::from(
         "# Command line\n\nThe help of every command (`latlas COMMAND --help`). This page is \
@@ -27,10 +25,7 @@ fn add(text: &mut String, command: &mut Command) {
         text.push('\n');
     }
     text.push_str("```\n");
-    for inner in command
-        .get_subcommands_mut()
-        .filter(|one| !one.is_hide_set())
-    {
+    for inner in command.get_subcommands_mut().filter(|one| !one.is_hide_set()) {
         add(text, inner);
     }
 }

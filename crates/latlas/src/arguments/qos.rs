@@ -212,17 +212,13 @@ impl QosOptions {
 fn size(text: &str) -> Result<u64, InvalidValue> {
     let bytes = model::size::parse(text);
     let range = 1 << 20..=1 << 40;
-    bytes
-        .filter(|bytes| range.contains(bytes))
-        .ok_or(InvalidValue::QosSize)
+    bytes.filter(|bytes| range.contains(bytes)).ok_or(InvalidValue::QosSize)
 }
 
 fn block(text: &str) -> Result<u64, InvalidValue> {
     let bytes = model::size::parse(text);
     let range = 4 << 10..=64 << 20;
-    bytes
-        .filter(|bytes| range.contains(bytes))
-        .ok_or(InvalidValue::QosBlock)
+    bytes.filter(|bytes| range.contains(bytes)).ok_or(InvalidValue::QosBlock)
 }
 
 fn level(text: &str) -> Result<Level, InvalidValue> {

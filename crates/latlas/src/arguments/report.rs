@@ -24,8 +24,7 @@ Exit codes:
 /// An address of the web.
 fn address(text: &str) -> Result<String, &'static str> {
     let is_web = ["https://", "http://"].iter().any(|scheme| {
-        text.strip_prefix(scheme)
-            .is_some_and(|rest| !rest.is_empty() && !rest.starts_with('/'))
+        text.strip_prefix(scheme).is_some_and(|rest| !rest.is_empty() && !rest.starts_with('/'))
     });
     match is_web && !text.contains(|c: char| c.is_whitespace() || c.is_control()) {
         true => Ok(text.to_owned()),

@@ -170,20 +170,17 @@ Examples:
         #[arg(long, value_name = "WHEN", default_value = "auto")]
         color: Color,
     },
-    /// Draw a trace as a page or a picture, or convert it for another program
+    /// Draw a trace as a page or a picture, or convert it for Perfetto
     #[command(after_help = "\
 Formats, by the ending of FILE:
   .html            a self-contained page with the timeline and the figures
   .svg .png .pdf   a picture of the threads over time
   .pftrace         Perfetto (https://ui.perfetto.dev); standard output too
-  .json            Firefox's profiler (https://profiler.firefox.com)
-  .perf.data       perf sched and perf script: switches and wake-ups of the full tier
 
 Examples:
   latlas trace export t.zst -o t.html
   latlas trace export t.zst -o t.svg --from 20ms --to 30ms
-  latlas trace export t.zst -o t.pftrace
-  latlas trace export t.zst -o t.perf.data && perf sched timehist -i t.perf.data")]
+  latlas trace export t.zst -o t.pftrace")]
     Export {
         /// The file
         #[arg(value_name = "FILE")]
@@ -296,15 +293,7 @@ mod tests {
         assert_eq!(stacks("dwarf"), Ok(StackOption::Copy(8192)));
         assert_eq!(stacks("dwarf,1KiB"), Ok(StackOption::Copy(1024)));
         assert_eq!(stacks("dwarf,32768"), Ok(StackOption::Copy(32768)));
-        for bad in [
-            "",
-            "lbr",
-            "fp,8",
-            "dwarf,",
-            "dwarf,8",
-            "dwarf,1001",
-            "dwarf,1MiB",
-        ] {
+        for bad in ["", "lbr", "fp,8", "dwarf,", "dwarf,8", "dwarf,1001", "dwarf,1MiB"] {
             assert_eq!(stacks(bad), Err(InvalidValue::Stacks), "{bad}");
         }
     }

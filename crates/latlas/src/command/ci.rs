@@ -190,11 +190,7 @@ fn pair(
                 (in_shell(shell, OsStr::new(&line))?, Some(line))
             }
         };
-        pair.push(NamedCommand {
-            name: (*name).into(),
-            words,
-            shell: line,
-        });
+        pair.push(NamedCommand { name: (*name).into(), words, shell: line });
     }
     Ok(pair)
 }
@@ -216,15 +212,9 @@ mod tests {
         };
         assert_eq!(
             of("{}/p 'x y' --in={}/z", None),
-            [
-                ["/b a/p", "x y", "--in=/b a/z"],
-                ["/h d/p", "x y", "--in=/h d/z"]
-            ]
+            [["/b a/p", "x y", "--in=/b a/z"], ["/h d/p", "x y", "--in=/h d/z"]]
         );
-        assert_eq!(
-            of("{}/p | wc", Some(OsStr::new("sh")))[1],
-            ["sh", "-c", "'/h d'/p | wc"]
-        );
+        assert_eq!(of("{}/p | wc", Some(OsStr::new("sh")))[1], ["sh", "-c", "'/h d'/p | wc"]);
         let same = pair("./p", &builds, None).err().expect("refused");
         assert!(same.to_string().contains("same program twice"), "{same}");
     }

@@ -22,11 +22,7 @@ pub(crate) fn compare(options: &CompareOptions) -> anyhow::Result<ExitCode> {
     let mut messages = Vec::new();
     let mut find = |name: &String| operand::find(name, &store, &references, &mut messages);
     let baseline = find(&options.baseline)?;
-    let others: Vec<Operand> = options
-        .others
-        .iter()
-        .map(&mut find)
-        .collect::<Result<_, _>>()?;
+    let others: Vec<Operand> = options.others.iter().map(&mut find).collect::<Result<_, _>>()?;
     let how = Options {
         margin: options.margin,
         fail_above: options.fail_above,

@@ -14,10 +14,7 @@ use view::render;
 
 /// The exit code of the comparison, if A is a campaign; `None` where it is anything else.
 pub(super) fn compare(options: &CompareOptions) -> anyhow::Result<Option<ExitCode>> {
-    let operands: Vec<&String> = [&options.baseline]
-        .into_iter()
-        .chain(&options.others)
-        .collect();
+    let operands: Vec<&String> = [&options.baseline].into_iter().chain(&options.others).collect();
     let mentions = operands.iter().any(|name| name.starts_with('@'));
     let Some(store) = Store::of_user().ok().filter(|_| mentions) else {
         return Ok(None);
@@ -65,9 +62,7 @@ pub(super) fn compare(options: &CompareOptions) -> anyhow::Result<Option<ExitCod
     }
     check_patterns(&options.rows, &fleets)?;
     output::show_json_or(options.json, &all, options.color, || {
-        all.iter()
-            .flat_map(|pair| render::paired_fleets(pair, options.wide))
-            .collect()
+        all.iter().flat_map(|pair| render::paired_fleets(pair, options.wide)).collect()
     })?;
     Ok(Some(exit_code(&all)))
 }

@@ -54,9 +54,7 @@ pub(crate) fn answered() -> anyhow::Result<bool> {
 
 /// The command line with the values that its arguments can have.
 fn with_values(command: Command) -> Command {
-    command
-        .mut_args(with_values_of)
-        .mut_subcommands(with_values)
+    command.mut_args(with_values_of).mut_subcommands(with_values)
 }
 
 fn with_values_of(arg: Arg) -> Arg {
@@ -69,12 +67,12 @@ fn with_values_of(arg: Arg) -> Arg {
         ("CONTROL", _) => arg.add(ArgValueCandidates::new(controls)),
         ("NAME", "only") => arg.add(ArgValueCandidates::new(tunable)),
         ("NAME", "name" | "remove") => arg.add(ArgValueCandidates::new(tags)),
-        ("RUN" | "TAG|RUN", _) => arg.add(ArgValueCompleter::new(|typed: &OsStr| {
-            or_file(runs(), typed)
-        })),
-        ("CAMPAIGN", _) => arg.add(ArgValueCompleter::new(|typed: &OsStr| {
-            or_file(campaigns(""), typed)
-        })),
+        ("RUN" | "TAG|RUN", _) => {
+            arg.add(ArgValueCompleter::new(|typed: &OsStr| or_file(runs(), typed)))
+        }
+        ("CAMPAIGN", _) => {
+            arg.add(ArgValueCompleter::new(|typed: &OsStr| or_file(campaigns(""), typed)))
+        }
         ("A" | "B", _) => arg.add(ArgValueCompleter::new(|typed: &OsStr| {
             let runs = runs().into_iter().chain(tables());
             or_file(runs.chain(campaigns("@")).collect(), typed)
@@ -107,10 +105,7 @@ fn rows() -> Vec<CompletionCandidate> {
     let groups = probes::GROUPS.iter();
     let mut all: Vec<(String, String)> = groups
         .map(|group| ((*group).to_owned(), format!("all rows of {group}")))
-        .chain([(
-            OVERVIEW.to_owned(),
-            "the rows that `latlas` measures".to_owned(),
-        )])
+        .chain([(OVERVIEW.to_owned(), "the rows that `latlas` measures".to_owned())])
         .collect();
     for probe in catalogue::texts(&probes::catalogue()) {
         for name in selection::ids(&probe) {
@@ -119,18 +114,14 @@ fn rows() -> Vec<CompletionCandidate> {
             }
         }
     }
-    all.into_iter()
-        .map(|(name, title)| candidate(name, title))
-        .collect()
+    all.into_iter().map(|(name, title)| candidate(name, title)).collect()
 }
 
 /// Published tables that can be filled in.
 fn layouts() -> Vec<CompletionCandidate> {
     let references = References::embedded();
     let layouts = references.iter().flat_map(|all| &all.layouts);
-    layouts
-        .map(|table| candidate(&table.key, &table.title))
-        .collect()
+    layouts.map(|table| candidate(&table.key, &table.title)).collect()
 }
 
 /// Published tables that can be compared with.
@@ -145,28 +136,24 @@ fn campaigns(sign: &str) -> Vec<CompletionCandidate> {
     let index = Store::of_user().and_then(store::index::Index::open);
     let names = index.and_then(|index| store::fleet::campaigns(&index));
     let names = names.unwrap_or_default().into_iter();
-    names
-        .map(|name| candidate(format!("{sign}{name}"), "a campaign"))
-        .collect()
+    names.map(|name| candidate(format!("{sign}{name}"), "a campaign")).collect()
 }
 
 /// Controls of `noise ab`.
 fn controls() -> Vec<CompletionCandidate> {
     let all = noise::ab::control::ALL.iter();
-    all.map(|control| CompletionCandidate::new(control.name))
-        .collect()
+    all.map(|control| CompletionCandidate::new(control.name)).collect()
 }
 
 /// Controls of `noise tune`.
 fn tunable() -> Vec<CompletionCandidate> {
     let all = noise::control::tunable().into_iter();
-    all.map(|(name, _)| CompletionCandidate::new(name))
-        .collect()
+    all.map(|(name, _)| CompletionCandidate::new(name)).collect()
 }
 
 /// The store that the configuration names.
 fn store() -> Option<Store> {
-    config::use_data_dir();
+    config::use_store_of_file();
     // A key press does not wait for a server.
     Store::of_user().ok().filter(|store| !store.is_database())
 }
@@ -178,8 +165,7 @@ fn tags() -> Vec<CompletionCandidate> {
 
 fn tags_of(store: &Store) -> Vec<CompletionCandidate> {
     let tags = store.tags().into_iter().flatten();
-    tags.map(|tag| candidate(tag.name, format!("tag of {}", short_id(&tag.run))))
-        .collect()
+    tags.map(|tag| candidate(tag.name, format!("tag of {}", short_id(&tag.run)))).collect()
 }
 
 /// Names of stored runs: `last`, `last~1`, tags, and ids of the newest.
@@ -213,25 +199,13 @@ mod tests {
 
     #[test]
     fn arguments_that_name_something_have_its_names() {
-        let named = [
-            "ROW",
-            "PATTERN",
-            "RUN",
-            "TAG|RUN",
-            "RUN|TABLE",
-            "TABLE",
-            "CONTROL",
-        ];
+        let named = ["ROW", "PATTERN", "RUN", "TAG|RUN", "RUN|TABLE", "TABLE", "CONTROL"];
         let mut command = with_values(arguments::command());
         command.build();
         let mut left = vec![&command];
         let mut found = 0;
         while let Some(command) = left.pop() {
-            left.extend(
-                command
-                    .get_subcommands()
-                    .filter(|it| it.get_name() != "help"),
-            );
+            left.extend(command.get_subcommands().filter(|it| it.get_name() != "help"));
             for arg in command.get_arguments() {
                 let names = arg.get_value_names().unwrap_or_default();
                 if names.iter().any(|name| named.contains(&name.as_str())) {

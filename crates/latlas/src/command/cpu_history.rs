@@ -30,13 +30,7 @@ enum Format {
 }
 
 /// Of these a recording is written.
-const WRITTEN: [Ending; 5] = [
-    Ending::Html,
-    Ending::Svg,
-    Ending::Png,
-    Ending::Pdf,
-    Ending::Json,
-];
+const WRITTEN: [Ending; 5] = [Ending::Html, Ending::Svg, Ending::Png, Ending::Pdf, Ending::Json];
 
 /// Records all CPUs, prints and writes what they did.
 pub(super) fn cpu_history(options: &HistoryOptions) -> anyhow::Result<ExitCode> {
@@ -56,10 +50,7 @@ pub(super) fn cpu_history(options: &HistoryOptions) -> anyhow::Result<ExitCode> 
     };
     let mut history = started.stop()?;
     history.ended = ended;
-    let words = recording
-        .words
-        .iter()
-        .map(|word| word.to_string_lossy().into_owned());
+    let words = recording.words.iter().map(|word| word.to_string_lossy().into_owned());
     history.command = Some(words.collect()).filter(|words: &Vec<String>| !words.is_empty());
     print(&history, options)?;
     for (format, file) in files {

@@ -24,9 +24,7 @@ pub(crate) fn echo(options: &EchoOptions) -> anyhow::Result<ExitCode> {
     };
     let server =
         Server::bind(&addresses, bounds).with_context(|| format!("can't listen on {listen}"))?;
-    let address = server
-        .address()
-        .context("can't get the address of the socket")?;
+    let address = server.address().context("can't get the address of the socket")?;
     output::print(&format!("{address}\n"))?;
     output::message(format_args!(
         "listening on {address} (at most {} connections, idle timeout {}); press Ctrl-C to stop",

@@ -31,9 +31,7 @@ pub(crate) fn explain(catalogue: &[Probe], name: &str, json: bool) -> anyhow::Re
         Ok(found) => found,
         Err(rows) => {
             let listed = serde_json::json!({ "name": name, "rows": rows });
-            output::show_json_or(json, &listed, Color::Never, || {
-                view::render::group(name, &rows)
-            })?;
+            output::show_json_or(json, &listed, Color::Never, || view::render::group(name, &rows))?;
             return Ok(ExitCode::SUCCESS);
         }
     };

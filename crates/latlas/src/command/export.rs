@@ -10,10 +10,7 @@ use store::{self, Store};
 
 /// Writes the run, and prints on stderr what the format can't represent.
 pub(crate) fn export(options: &ExportOptions) -> anyhow::Result<ExitCode> {
-    let out = options
-        .out
-        .as_deref()
-        .filter(|path| !ending::is_stdout(path));
+    let out = options.out.as_deref().filter(|path| !ending::is_stdout(path));
     if let Some(path) = out {
         let ending = match options.format {
             Format::GoogleBenchmark | Format::Hyperfine | Format::Bencher => Ending::Json,

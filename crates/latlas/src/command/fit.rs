@@ -61,9 +61,9 @@ pub(crate) fn fit(catalogue: &[Probe], options: &FitOptions) -> anyhow::Result<E
     let judged = judge(&vector, &expected);
     match options.drain_reason {
         true => output::print(&(output::harmless(&render::fit_reason(&judged)) + "\n"))?,
-        false => output::show_json_or(options.json, &judged, options.color, || {
-            render::fit(&judged)
-        })?,
+        false => {
+            output::show_json_or(options.json, &judged, options.color, || render::fit(&judged))?
+        }
     }
     Ok(exit_code(&judged))
 }
@@ -114,9 +114,7 @@ fn of_history(run: &Run) -> anyhow::Result<Option<Expectation>> {
     let mut messages = Vec::new();
     let recent = operand::recent_like(&store, &[&own], &mut messages)?;
     super::atlas::print_messages(&messages);
-    let earlier = recent
-        .iter()
-        .filter(|other| other.id != run.id && other.plan.asked == [FIT]);
+    let earlier = recent.iter().filter(|other| other.id != run.id && other.plan.asked == [FIT]);
     let vectors: Vec<Vector> = earlier.map(Vector::of).collect();
     // Only disturbed runs are as good as none.
     Ok(learn(&vectors).ok())
@@ -149,9 +147,7 @@ fn learn_from(names: &[String], path: &Path, options: &FitOptions) -> anyhow::Re
     let learned = learn(&vectors)?;
     let text = serde_json::to_string_pretty(&learned)? + "\n";
     out.write(text.as_bytes())?;
-    output::show_json_or(options.json, &learned, options.color, || {
-        render::fit_learned(&learned)
-    })?;
+    output::show_json_or(options.json, &learned, options.color, || render::fit_learned(&learned))?;
     Ok(ExitCode::SUCCESS)
 }
 

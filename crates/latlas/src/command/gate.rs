@@ -86,10 +86,7 @@ impl Prepared {
         options: &RunOptions,
     ) -> anyhow::Result<Gate> {
         let mut again = |rows: &[String]| -> anyhow::Result<Run> {
-            output::message(format_args!(
-                "measuring slower rows again: {}",
-                rows.join(", ")
-            ));
+            output::message(format_args!("measuring slower rows again: {}", rows.join(", ")));
             let request = Request {
                 rows: selection::rows(texts, rows, request.scale)?,
                 asked: rows.to_vec(),
@@ -121,13 +118,7 @@ impl Prepared {
             None => Vec::new(),
         };
         super::atlas::print_messages(&messages);
-        Ok(judge(
-            &self.baseline,
-            run.clone(),
-            &recent,
-            self.fail_above,
-            &mut again,
-        )?)
+        Ok(judge(&self.baseline, run.clone(), &recent, self.fail_above, &mut again)?)
     }
 }
 

@@ -6,8 +6,6 @@ use crate::{UNRELIABLE, catalogue, output};
 use anyhow::bail;
 use compare::history::{Figure, History};
 use meter::probe::Probe;
-use model::summary::MachineKey;
-use std::path::Path;
 use std::process::ExitCode;
 use store::history::{HistoryQuery, find, machine_of};
 use store::index::Index;
@@ -36,7 +34,7 @@ fn shown(
 ) -> anyhow::Result<ExitCode> {
     let machine = match &options.machine {
         Some(name) => machine_of(index, name)?.key,
-        None => this_machine(),
+        None => super::this_machine(),
     };
     let asked = HistoryQuery {
         machine: &machine,
@@ -55,13 +53,6 @@ fn shown(
         render::history(&history, options.wide)
     })?;
     Ok(exit_code(&history))
-}
-
-/// The key of this machine in a new run.
-pub(super) fn this_machine() -> MachineKey {
-    let machine = sys::machine(Path::new("/"));
-    let emulator = machine.emulated.get().and_then(|by| by.name());
-    MachineKey::of_machine(&machine, emulator)
 }
 
 /// All rows, with levels and points of curves.

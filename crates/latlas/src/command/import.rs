@@ -16,11 +16,8 @@ pub(crate) fn import(options: &ImportOptions) -> anyhow::Result<ExitCode> {
     if from_stdin.count() > 1 {
         bail!("standard input can be read only once: give - once");
     }
-    let inputs = options
-        .files
-        .iter()
-        .map(|path| files::read(path))
-        .collect::<Result<Vec<_>, _>>()?;
+    let inputs =
+        options.files.iter().map(|path| files::read(path)).collect::<Result<Vec<_>, _>>()?;
     let run = import::import(&inputs, options.format.0, origin(options))?;
     let store = Store::of_user()?;
     let (path, messages) = index::keep(&store, &run)?;

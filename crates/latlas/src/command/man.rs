@@ -28,11 +28,7 @@ pub(crate) fn man(options: &ManOptions) -> anyhow::Result<ExitCode> {
             )
         })?;
     }
-    output::message(format_args!(
-        "wrote {} manual pages to {}",
-        pages.len(),
-        directory.display()
-    ));
+    output::message(format_args!("wrote {} manual pages to {}", pages.len(), directory.display()));
     Ok(ExitCode::SUCCESS)
 }
 
@@ -68,25 +64,15 @@ fn page(command: &Command) -> anyhow::Result<Vec<u8>> {
         man.render_subcommands_section(&mut page)?;
     }
     let below = command.get_after_long_help().or(command.get_after_help());
-    page.extend(
-        sections(&below.map(ToString::to_string).unwrap_or_default())
-            .to_roff()
-            .bytes(),
-    );
+    page.extend(sections(&below.map(ToString::to_string).unwrap_or_default()).to_roff().bytes());
     Ok(page)
 }
 
 /// The text below the options in `--help`, as sections: examples keep their lines.
 fn sections(text: &str) -> Roff {
     let mut roff = Roff::new();
-    let mut paragraphs = text
-        .split("\n\n")
-        .filter(|p| !p.trim().is_empty())
-        .peekable();
-    if paragraphs
-        .peek()
-        .is_some_and(|first| heading(first).is_none())
-    {
+    let mut paragraphs = text.split("\n\n").filter(|p| !p.trim().is_empty()).peekable();
+    if paragraphs.peek().is_some_and(|first| heading(first).is_none()) {
         roff.control("SH", ["NOTES"]);
     }
     for (number, paragraph) in paragraphs.enumerate() {

@@ -102,10 +102,8 @@ pub(super) fn writable_store(elsewhere: bool) -> anyhow::Result<Option<Store>> {
             Ok(None)
         }
         Err(error) => {
-            let in_database = matches!(
-                error,
-                StoreError::Database { .. } | StoreError::Settings { .. }
-            );
+            let in_database =
+                matches!(error, StoreError::Database { .. } | StoreError::Settings { .. });
             let else_where = match in_database {
                 true => "use --store DIR",
                 false => "set LATLAS_DATA_DIR to a writable directory",

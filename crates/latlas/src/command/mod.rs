@@ -40,8 +40,9 @@ use crate::output;
 use ::compare::references::References;
 use anyhow::bail;
 use model::nearest::suggestion;
+use model::summary::MachineKey;
 use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use store::{self, Store, StoreError};
 use view::render::Options;
@@ -63,6 +64,13 @@ fn drawing<'a>(references: &'a References, look: &Look) -> anyhow::Result<Option
         frames: look.frames,
         ..Options::default()
     })
+}
+
+/// The key of this machine in a new run.
+fn this_machine() -> MachineKey {
+    let machine = sys::machine(Path::new("/"));
+    let emulator = machine.emulated.get().and_then(|by| by.name());
+    MachineKey::of_machine(&machine, emulator)
 }
 
 /// Path of the run with this name. Newer runs that are not `last` are mentioned once.

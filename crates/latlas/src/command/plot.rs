@@ -131,10 +131,7 @@ fn check_vs(
     let alone = draw(&References::default(), &[]).ok();
     for name in vs {
         let (tables, runs) = named(std::slice::from_ref(name), references, store)?;
-        let of_name = References {
-            tables,
-            ..References::default()
-        };
+        let of_name = References { tables, ..References::default() };
         let given = runs.iter().map(|(name, run)| (name.clone(), run));
         let others = super::report::compared((THIS, run), given.collect(), store)?;
         if draw(&of_name, &others).ok() == alone {
@@ -244,9 +241,7 @@ fn list((all, left_out): &(Vec<Picture>, Vec<LeftOut>), json: bool) -> anyhow::R
     });
     output::print_json_or(json, &both, || {
         let drawn = all.iter().map(|p| (&*p.chart.id, p.chart.title.clone()));
-        let others = left_out
-            .iter()
-            .map(|l| (&*l.id, format!("- {}", output::harmless(&l.why))));
+        let others = left_out.iter().map(|l| (&*l.id, format!("- {}", output::harmless(&l.why))));
         let lines: Vec<(&str, String)> = drawn.chain(others).collect();
         let wide = lines.iter().map(|(id, _)| id.len()).max().unwrap_or(0);
         let line = |(id, text): &(&str, String)| format!("{id:<wide$}  {text}\n");

@@ -54,12 +54,8 @@ pub(crate) fn qos(options: &QosOptions) -> anyhow::Result<ExitCode> {
         None => scratch::by_default(),
     };
     let place = place?;
-    let wanted = OnDisk {
-        shared: "qos".into(),
-        bytes: options.size,
-        files: 1,
-        ..OnDisk::default()
-    };
+    let wanted =
+        OnDisk { shared: "qos".into(), bytes: options.size, files: 1, ..OnDisk::default() };
     DiskRoom::on(&Ok(place.clone()))
         .admit(&wanted)
         .context("no room for the file (--size, --dir)")?;
@@ -158,11 +154,8 @@ fn interrupted() -> ExitCode {
 fn how_long(how: &How, cases: &[Case], job: Duration, quick: bool) -> String {
     let (levels, rounds) = QosOptions::quick();
     let kinds = [plan::Kind::Alone, plan::Kind::Pairs, plan::Kind::Lowest];
-    let short = plan::takes(
-        &plan::cases(&kinds, &levels, how.operations, false),
-        rounds,
-        plan::LEAST_JOB,
-    );
+    let short =
+        plan::takes(&plan::cases(&kinds, &levels, how.operations, false), rounds, plan::LEAST_JOB);
     let quicker = match quick {
         true => String::new(),
         false => format!("; --quick takes about {} s", short.as_secs()),
@@ -191,9 +184,7 @@ fn remarks(how: &How, conditions: &QosConditions) -> Vec<String> {
     let mut all = Vec::new();
     let nice = sys::scheduling::of(0).nice.unwrap_or(0);
     if nice != 0 {
-        all.push(format!(
-            "latlas ran with nice {nice}, which the jobs inherit"
-        ));
+        all.push(format!("latlas ran with nice {nice}, which the jobs inherit"));
     }
     if conditions.autogroups.get() == Some(&false)
         && let Err(why) = sys::controls::autogroups()
@@ -212,10 +203,8 @@ fn remarks(how: &How, conditions: &QosConditions) -> Vec<String> {
 }
 
 fn exit_code(document: &Qos) -> ExitCode {
-    let known = document
-        .cases
-        .iter()
-        .any(|case| case.runs.len() >= model::repeats::LEAST_FOR_INTERVAL);
+    let known =
+        document.cases.iter().any(|case| case.runs.len() >= model::repeats::LEAST_FOR_INTERVAL);
     match document.partial.is_none() && known {
         true => ExitCode::SUCCESS,
         false => ExitCode::from(UNRELIABLE),

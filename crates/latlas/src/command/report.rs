@@ -132,10 +132,7 @@ pub(crate) fn report(catalogue: &[Probe], options: &ReportOptions) -> anyhow::Re
 
 impl NamedRun {
     fn shown(&self) -> Shown<'_> {
-        Shown {
-            name: &self.name,
-            run: &self.run,
-        }
+        Shown { name: &self.name, run: &self.run }
     }
 }
 
@@ -177,9 +174,7 @@ pub(super) fn compared<'r>(
         return Ok(Vec::new());
     }
     let now = Operand::run(name, run.clone());
-    let befores = others
-        .iter()
-        .map(|(name, run)| Operand::run(name, (*run).clone()));
+    let befores = others.iter().map(|(name, run)| Operand::run(name, (*run).clone()));
     let befores: Vec<Operand> = befores.collect();
     let mut messages = Vec::new();
     // Without a store there is no history of run-to-run variation.
@@ -191,19 +186,11 @@ pub(super) fn compared<'r>(
         Err(_) => Vec::new(),
     };
     super::atlas::print_messages(&messages);
-    let how = Options {
-        margin: 0.05,
-        fail_above: None,
-        normalize: None::<Normalize>,
-    };
+    let how = Options { margin: 0.05, fail_above: None, normalize: None::<Normalize> };
     let of = |((name, run), before): ((String, &'r Run), &Operand)| {
         let kept = ::compare::operand::kept_like(&[before, &now], &recent);
         let comparison = compare(before, &now, &kept, &|_| true, &how);
-        OtherRun {
-            name,
-            run,
-            comparison: comparison.map_err(|why| why.to_string()),
-        }
+        OtherRun { name, run, comparison: comparison.map_err(|why| why.to_string()) }
     };
     Ok(others.into_iter().zip(&befores).map(of).collect())
 }
@@ -237,11 +224,7 @@ fn preview(
     }
     Output::open(&path)?;
     let (width, pixels) = PREVIEW;
-    let look = svg::Look {
-        width,
-        footer: &view::chart::footer(run),
-        ..svg::Look::default()
-    };
+    let look = svg::Look { width, footer: &view::chart::footer(run), ..svg::Look::default() };
     let dpi = pixels / width * svg::SCREEN_DPI;
     let image = png(&svg::draw_as(&overview.chart, &look), look.unit, dpi);
     let name = path.file_name().unwrap_or_default().to_string_lossy();
@@ -260,9 +243,7 @@ fn preview(
 /// The address of a file next to a page.
 fn beside(page: &str, file: &str) -> String {
     let host = page.find("://").map_or(0, |at| at + "://".len());
-    let directory = page[host..]
-        .rfind('/')
-        .map_or(page, |at| &page[..host + at]);
+    let directory = page[host..].rfind('/').map_or(page, |at| &page[..host + at]);
     let path = link(file);
     format!("{directory}{}", path.trim_start_matches('.'))
 }
@@ -283,11 +264,7 @@ fn documents<'a>(runs: &'a [NamedRun], page: &Path) -> Vec<Document<'a>> {
         let file = format!("{stem}.{short}.run.json{packed}");
         Document {
             path: page.with_file_name(&file),
-            offered: Offered {
-                file,
-                what: format!("run {short}"),
-                bytes: bytes.len() as u64,
-            },
+            offered: Offered { file, what: format!("run {short}"), bytes: bytes.len() as u64 },
             bytes,
         }
     };

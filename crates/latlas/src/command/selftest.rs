@@ -55,11 +55,7 @@ pub(crate) fn selftest(catalogue: &[Probe], options: &SelftestOptions) -> anyhow
         if stop.load(Ordering::Relaxed) {
             break;
         }
-        output::message(format_args!(
-            "set {} of {} ({letter})",
-            number + 1,
-            letters.len()
-        ));
+        output::message(format_args!("set {} of {} ({letter})", number + 1, letters.len()));
         // Another order of visits in each, as in new runs.
         request.seed = fastrand::u64(..1 << 32);
         let plan = plan(catalogue, &request, &machine)?;
@@ -82,9 +78,7 @@ pub(crate) fn selftest(catalogue: &[Probe], options: &SelftestOptions) -> anyhow
         return Ok(ExitCode::from(UNRELIABLE));
     }
     let test = judge(&sets, MARGIN)?;
-    output::show_json_or(options.json, &test, options.color, || {
-        render::selftest(&test)
-    })?;
+    output::show_json_or(options.json, &test, options.color, || render::selftest(&test))?;
     Ok(exit_code(&test, whole))
 }
 

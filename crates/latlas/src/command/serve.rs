@@ -54,23 +54,11 @@ pub(crate) fn serve(probes: &[Probe], options: &ServeOptions) -> anyhow::Result<
         false => "this machine only",
     };
     let listening = |address| {
-        log(&format!(
-            "serving http://{address} ({access}); press Ctrl-C to stop"
-        ));
+        log(&format!("serving http://{address} ({access}); press Ctrl-C to stop"));
     };
-    let ended = serve::serve(
-        &options.listen,
-        &addresses,
-        connections,
-        router,
-        listening,
-        log,
-    )?;
+    let ended = serve::serve(&options.listen, &addresses, connections, router, listening, log)?;
     if ended.cut_off > 0 {
-        log(&format!(
-            "stopped; aborted {} unfinished connections",
-            ended.cut_off
-        ));
+        log(&format!("stopped; aborted {} unfinished connections", ended.cut_off));
         return Ok(ExitCode::from(UNRELIABLE));
     }
     log("stopped");

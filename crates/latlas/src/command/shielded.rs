@@ -17,9 +17,7 @@ pub(super) fn within<T>(
         return Ok((work(Vec::new())?, true));
     }
     let system = Tree::new(Path::new("/"));
-    let shield = Step::Shield {
-        cpus: cpus.to_vec(),
-    };
+    let shield = Step::Shield { cpus: cpus.to_vec() };
     let tuned = Tuned::begin(&system, &StateDir::system(), &[shield])?;
     for applied in tuned.applied() {
         if let SetOutcome::Failed(why) = &applied.outcome {

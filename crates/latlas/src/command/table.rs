@@ -37,21 +37,14 @@ pub(crate) fn table(catalogue: &[Probe], options: &TableOptions) -> anyhow::Resu
     }
     let probes = catalogue::texts(catalogue);
     let ids = tables::row_ids(layout, &references);
-    let measurable: Vec<String> = ids
-        .iter()
-        .filter(|id| selection::probe(&probes, id).is_ok())
-        .cloned()
-        .collect();
+    let measurable: Vec<String> =
+        ids.iter().filter(|id| selection::probe(&probes, id).is_ok()).cloned().collect();
     // Before a measurement, if there is one.
     let named = |name: &String| {
         let path = super::named(name, &Store::of_user())?;
         Ok(store::read(&path)?)
     };
-    let others: Vec<Run> = options
-        .others
-        .iter()
-        .map(named)
-        .collect::<anyhow::Result<_>>()?;
+    let others: Vec<Run> = options.others.iter().map(named).collect::<anyhow::Result<_>>()?;
     let mut lost = false;
     let run = match (&options.run, options.measure) {
         (_, true) => {
@@ -117,15 +110,11 @@ fn oakley(references: &References, options: &TableOptions) -> anyhow::Result<Exi
     });
     let document = document.transpose()?;
     let table = tables::oakley(reference, document.as_ref());
-    output::show_json_or(options.json, &table, options.color, || {
-        render::oakley(&table)
-    })?;
-    Ok(
-        match document.is_some_and(|document| document.partial.is_none()) {
-            true => ExitCode::SUCCESS,
-            false => ExitCode::from(UNRELIABLE),
-        },
-    )
+    output::show_json_or(options.json, &table, options.color, || render::oakley(&table))?;
+    Ok(match document.is_some_and(|document| document.partial.is_none()) {
+        true => ExitCode::SUCCESS,
+        false => ExitCode::from(UNRELIABLE),
+    })
 }
 
 /// The list of tables.
@@ -149,14 +138,9 @@ fn measure(
     key: &str,
     options: &TableOptions,
 ) -> anyhow::Result<(Run, Option<String>)> {
-    let wait = WaitOptions {
-        no_wait: options.no_wait,
-    };
-    let options = RunOptions {
-        quick: options.quick,
-        dir: options.dir.clone(),
-        ..RunOptions::default()
-    };
+    let wait = WaitOptions { no_wait: options.no_wait };
+    let options =
+        RunOptions { quick: options.quick, dir: options.dir.clone(), ..RunOptions::default() };
     let (request, mut machine) = run::request(probes, ids, &options)?;
     let mut plan = meter::plan::plan(catalogue, &request, &machine)?;
     // The table is printed even if the run can't be stored.

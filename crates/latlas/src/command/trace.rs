@@ -30,13 +30,7 @@ pub(crate) fn trace(catalogue: &[Probe], options: &TraceOptions) -> anyhow::Resu
             output::show_json_or(*json, &trace, look.color, || blocks(&trace, look))?;
             Ok(ExitCode::SUCCESS)
         }
-        Some(TraceCommand::Diff {
-            a,
-            b,
-            json,
-            all,
-            color,
-        }) => {
+        Some(TraceCommand::Diff { a, b, json, all, color }) => {
             let [a, b] = [read(a)?, read(b)?];
             let difference = compare::traces::trace_difference(&a, &b);
             output::show_json_or(*json, &difference, *color, || {
@@ -99,10 +93,7 @@ fn recorded(catalogue: &[Probe], options: &TraceOptions) -> anyhow::Result<ExitC
         interrupts: options.tails,
         stacks: options.stacks.map(Into::into),
         usdt: options.usdt.as_ref().map(|pattern| Usdt {
-            program: options
-                .words
-                .first()
-                .and_then(|name| sys::command::find_program(name)),
+            program: options.words.first().and_then(|name| sys::command::find_program(name)),
             pattern: pattern.clone(),
         }),
         limit: options.limit,
@@ -169,8 +160,7 @@ fn check_tier(
     process: Option<u32>,
     request: &Request,
 ) -> anyhow::Result<()> {
-    use export::Format::{PerfData, Perfetto};
-    let format = format.filter(|format| matches!(format, PerfData | Perfetto));
+    let format = format.filter(|&format| format == export::Format::Perfetto);
     if format.is_none() && !(is_row && request.tier.is_some()) {
         return Ok(());
     }

@@ -1,12 +1,13 @@
-//! Makes the file's values defaults of the command line.
+//! Makes the file's options defaults of the command line.
 
-use super::keys::{all, argument, below};
+use super::lines::{all, below, long, with_option};
 use super::{ConfigError, Read, Setting};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Command, Id};
 use model::text::cut;
 use std::path::Path;
+use store::Place;
 
 /// Options that need another one: their defaults apply only with it. Command, option, the other
 /// one.
@@ -15,6 +16,10 @@ const NEEDS: &[(&str, &str, &str)] = &[
     ("table", "dir", "measure"),
     ("", "fail_above", "baseline"),
     ("run", "fail_above", "baseline"),
+    ("trace", "files", "row"),
+    ("trace", "no_wait", "row"),
+    ("trace", "tails", "row"),
+    ("trace", "operations", "row"),
 ];
 
 /// Options whose default another one disables, though both may be given: option, the other one.
@@ -29,44 +34,58 @@ pub(super) fn typed(matches: &ArgMatches) -> (String, &ArgMatches) {
     (path, matches)
 }
 
-/// The settings that apply to this command line: the command has the option, and no given option
-/// contradicts it.
+/// The options of the file that apply to this command line: the command has them, and no typed one
+/// contradicts them, nor one of the file that precedes: a line of the command precedes one of all, and a
+/// later line an earlier one.
 pub(super) fn followed<'a>(
     command: &Command,
     settings: impl IntoIterator<Item = &'a Setting>,
     matches: &ArgMatches,
 ) -> Vec<&'a Setting> {
     let (path, matches) = typed(matches);
-    let Some((_, command)) = all(command).into_iter().find(|(other, _)| *other == path) else {
+    let Some((_, own)) = all(command).into_iter().find(|(other, _)| *other == path) else {
         return Vec::new();
     };
-    let is_typed = |id: &str| {
-        argument(command, id).is_some()
+    let is_typed = |arg: &Arg| {
+        let id = arg.get_id().as_str();
+        matches.try_contains_id(id).is_ok()
             && matches.value_source(id) == Some(ValueSource::CommandLine)
     };
-    let follows = |option: &str| {
-        let mut others = command.get_arguments();
-        let contradicted = others.any(|other| {
-            let id = other.get_id().as_str();
-            let contradicts = id == option
-                || conflict(command, other, option)
-                || DISABLED_BY.contains(&(option, id));
-            contradicts && is_typed(id)
-        });
-        let mut needs = NEEDS
-            .iter()
-            .filter(|&&(of, name, _)| of == path && name == option);
-        argument(command, option).is_some()
-            && !contradicted
-            && needs.all(|(.., other)| is_typed(other))
-    };
-    let settings = settings.into_iter();
-    settings
-        .filter(|setting| setting.key.is_of(&path) && setting.option().is_some_and(follows))
-        .collect()
+    let mut settings: Vec<&Setting> = settings
+        .into_iter()
+        .filter(|setting| match &setting.command {
+            Some(of) => *of == path,
+            None => with_option(command, &setting.option).iter().any(|of| std::ptr::eq(*of, own)),
+        })
+        .collect();
+    settings.sort_by_key(|setting| (setting.command.is_some(), setting.line));
+    let mut given: Vec<&Arg> = own.get_arguments().filter(|arg| is_typed(arg)).collect();
+    let mut chosen: Vec<&Setting> = Vec::new();
+    for &setting in settings.iter().rev() {
+        let Some(arg) = long(own, &setting.option) else { continue };
+        let id = arg.get_id().as_str();
+        let contradicts = |other: &&Arg| {
+            let same = other.get_id() == arg.get_id();
+            let adds = same && !is_typed(other) && matches!(arg.get_action(), ArgAction::Append);
+            same && !adds
+                || conflict(own, other, arg)
+                || DISABLED_BY.contains(&(id, other.get_id().as_str()))
+        };
+        let mut needs = NEEDS.iter().filter(|&&(of, name, _)| of == path && name == id);
+        let of_file = |other: &&str| {
+            settings.iter().any(|s| long(own, &s.option).is_some_and(|arg| arg.get_id() == *other))
+        };
+        let has = |other: &str| given.iter().any(|arg| arg.get_id() == other) || of_file(&other);
+        if !given.iter().any(contradicts) && needs.all(|(.., other)| has(other)) {
+            given.push(arg);
+            chosen.push(setting);
+        }
+    }
+    chosen.reverse();
+    chosen
 }
 
-/// The command line with these settings as defaults of the command at this path.
+/// The command line with these options as defaults of the command at this path.
 pub(super) fn with_defaults(command: Command, path: &str, settings: &[&Setting]) -> Command {
     if let Some((name, rest)) = path.split_once(' ') {
         return command.mut_subcommand(name, |inner| with_defaults(inner, rest, settings));
@@ -74,31 +93,27 @@ pub(super) fn with_defaults(command: Command, path: &str, settings: &[&Setting])
     if !path.is_empty() {
         return command.mut_subcommand(path, |inner| with_defaults(inner, "", settings));
     }
-    settings
-        .iter()
-        .fold(command, |command, setting| match setting.option() {
-            Some(option) => command.mut_arg(option, |arg| with_default(arg, &setting.values)),
-            None => command,
+    settings.iter().fold(command, |command, setting| {
+        let Some(id) = long(&command, &setting.option).map(|arg| arg.get_id().clone()) else {
+            return command;
+        };
+        let of_option = settings.iter().filter(|other| other.option == setting.option);
+        let values: Vec<String> = of_option.flat_map(|other| other.values.clone()).collect();
+        // In their order: what one option decides of another depends on it.
+        command.mut_args(|arg| match (*arg.get_id() == id, values.is_empty()) {
+            (false, _) => arg,
+            (true, true) => arg.default_value("true"),
+            (true, false) => arg.default_values(values.clone()),
         })
+    })
 }
 
-/// A flag has no text such as `quick`: it means true.
-fn with_default(arg: Arg, values: &[String]) -> Arg {
-    match matches!(arg.get_action(), ArgAction::SetTrue) {
-        true => {
-            let on = values.first().is_some_and(|value| value != "false");
-            arg.default_value(if on { "true" } else { "false" })
-        }
-        false => arg.default_values(values.to_vec()),
-    }
-}
-
-fn conflict(command: &Command, other: &Arg, option: &str) -> bool {
+fn conflict(command: &Command, other: &Arg, own: &Arg) -> bool {
     let of = |arg: &Arg, id: &Id| {
         let conflicts = command.get_arg_conflicts_with(arg);
         conflicts.iter().any(|conflict| conflict.get_id() == id)
     };
-    argument(command, option).is_some_and(|own| of(own, other.get_id()) || of(other, own.get_id()))
+    of(own, other.get_id()) || of(other, own.get_id())
 }
 
 /// Checks the values with the parsers of the options.
@@ -107,38 +122,42 @@ fn conflict(command: &Command, other: &Arg, option: &str) -> bool {
 /// The first value that an option refuses, or a path that isn't absolute.
 pub(super) fn check(command: &Command, read: &Read) -> Result<(), ConfigError> {
     for setting in &read.settings {
-        for value in &setting.values {
-            if setting.key.is_path() && !Path::new(value).is_absolute() {
-                let why = format!("{:?} is not an absolute path", cut(value));
-                return Err(read.wrong(setting, &why));
+        let of = match &setting.command {
+            None => with_option(command, &setting.option),
+            Some(path) => {
+                let own = all(command).into_iter().find(|(other, _)| other == path);
+                own.into_iter().map(|(_, command)| command).collect()
             }
-            let Some(option) = setting.option() else {
-                continue;
-            };
-            for (_, of) in setting.key.taken_by(command) {
-                if let Some(why) = refused(of, option, value) {
-                    return Err(read.wrong(setting, &why));
-                }
+        };
+        for value in &setting.values {
+            let refused = of.iter().find_map(|of| refused(of, &setting.option, value));
+            if let Some(why) = relative(&setting.option, value).or(refused) {
+                return Err(read.wrong(setting.line, format_args!("--{}: {why}", setting.option)));
             }
         }
     }
     Ok(())
 }
 
+/// That a path leads elsewhere from each directory.
+fn relative(option: &str, value: &str) -> Option<String> {
+    let is_path = match option {
+        "dir" | "pack" => true,
+        "store" => matches!(Place::parse(value), Place::Directory(_)),
+        _ => false,
+    };
+    (is_path && !Path::new(value).is_absolute())
+        .then(|| format!("{:?} is not an absolute path", cut(value)))
+}
+
 /// Why an option refuses a value: its error on a command line.
 fn refused(of: &Command, option: &str, value: &str) -> Option<String> {
     // latlas run has the options of latlas, and is faster to build.
-    if of.has_subcommands() {
+    if of.get_name() == "latlas" {
         return None;
     }
-    let arg = argument(of, option)?;
-    if !arg.get_action().takes_values() {
-        return None;
-    }
-    let words = [
-        of.get_name().to_owned(),
-        format!("--{}={value}", arg.get_long()?),
-    ];
+    let arg = long(of, option)?;
+    let words = [of.get_name().to_owned(), format!("--{}={value}", arg.get_long()?)];
     let error = of.clone().try_get_matches_from(words).err()?;
     match error.kind() {
         // Other errors are not of this value.

@@ -53,9 +53,7 @@ fn from(
         None => {}
     }
     let directory = UserDir::Config.path_on(macos, variable);
-    directory.map_or(Location::None, |directory| {
-        Location::Default(directory.join("config.toml"))
-    })
+    directory.map_or(Location::None, |directory| Location::Default(directory.join("config")))
 }
 
 #[cfg(test)]
@@ -64,44 +62,26 @@ mod tests {
 
     #[test]
     fn the_option_precedes_the_variable_and_that_the_default() {
-        const CONFIG: (&str, &str) = ("LATLAS_CONFIG", "c.toml");
+        const CONFIG: (&str, &str) = ("LATLAS_CONFIG", "c");
         const XDG: (&str, &str) = ("XDG_CONFIG_HOME", "/x");
         const HOME: (&str, &str) = ("HOME", "/h");
         let usual = |path: &str| Location::Default(path.into());
         let given = |path: &str| Location::Given(path.into());
         let f = Some(PathBuf::from("f"));
-        let of_home = usual("/h/.config/latlas/config.toml");
-        let of_mac = usual("/h/Library/Application Support/latlas/config.toml");
+        let of_home = usual("/h/.config/latlas/config");
+        let of_mac = usual("/h/Library/Application Support/latlas/config");
         let all = [CONFIG, XDG, HOME];
         for (option, disabled, macos, set, expected) in [
             (&f, true, false, &all[..], Location::None),
             (&f, false, false, &all, given("f")),
-            (&None, false, false, &all, given("c.toml")),
-            (
-                &None,
-                false,
-                false,
-                &all[1..],
-                usual("/x/latlas/config.toml"),
-            ),
+            (&None, false, false, &all, given("c")),
+            (&None, false, false, &all[1..], usual("/x/latlas/config")),
             (&None, false, false, &all[2..], of_home.clone()),
             (&None, false, true, &all[2..], of_mac),
             (&None, false, false, &[], Location::None),
             // The specification ignores relative paths; an empty name means none.
-            (
-                &None,
-                false,
-                false,
-                &[("XDG_CONFIG_HOME", "x"), HOME],
-                of_home,
-            ),
-            (
-                &None,
-                false,
-                false,
-                &[("LATLAS_CONFIG", ""), HOME],
-                Location::None,
-            ),
+            (&None, false, false, &[("XDG_CONFIG_HOME", "x"), HOME], of_home),
+            (&None, false, false, &[("LATLAS_CONFIG", ""), HOME], Location::None),
         ] {
             let variable = |name: &str| {
                 let mut set = set.iter();

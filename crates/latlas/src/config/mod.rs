@@ -1,14 +1,11 @@
-//! The configuration file: defaults of options. It is read once, before any command, and becomes
-//! defaults of the command line ([`apply`]); so options take precedence, and commands don't know of
-//! it. `latlas config` shows it.
+//! The configuration file: options that commands get before the typed ones. It is read once, before any
+//! command, and becomes defaults of the command line ([`apply`]); so commands don't know of it.
 
 mod apply;
-mod file;
-mod keys;
+mod lines;
 mod location;
 mod start;
 
-pub(crate) use file::{ConfigError, Read, Setting};
-pub(crate) use keys::{KEYS, Key, schema};
+pub(crate) use lines::{ConfigError, Read, Setting};
 pub(crate) use location::{Location, of_user};
-pub(crate) use start::{arguments, checked, typed_place, use_data_dir, use_store};
+pub(crate) use start::{arguments, checked, typed_place, use_store, use_store_of_file};

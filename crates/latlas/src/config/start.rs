@@ -1,16 +1,20 @@
 //! The command line, with the configuration as its defaults.
 
 use super::apply::{check, followed, typed, with_defaults};
-use super::{ConfigError, KEYS, Key, Read, Setting, of_user};
+use super::{ConfigError, Location, Read, Setting, of_user};
 use crate::arguments::noise::NoiseCommand;
 use crate::arguments::{self, Arguments, Command as Subcommand};
-use crate::{REFUSED, catalogue, output, packs, selection};
+use crate::{REFUSED, catalogue, output, selection};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::parser::ValueSource;
 use clap::{ArgMatches, Command, FromArgMatches};
 use model::nearest::nearest;
 use model::run::Scale;
+use std::path::Path;
 use store::Place;
+
+/// Options that change how something is printed, and nothing that is measured.
+const LOOKS: &[&str] = &["color", "wide", "human", "frames", "vs", "all", "json", "listen", "pack"];
 
 /// Options that may precede a command.
 const OF_ALL: &[&str] = &["config_file", "no_config", "store"];
@@ -40,11 +44,15 @@ pub(crate) fn arguments() -> Result<Arguments, ConfigError> {
         }
         Err(error) => return Err(error),
     };
-    keep_directories(&read);
+    if let (None, Location::Default(path)) = (&read.path, &location) {
+        say_earlier(path);
+    }
+    use_store_of(&read);
     // Environment variables take precedence.
     let no_color = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
     let settings = read.settings.iter();
-    let settings = settings.filter(|setting| !(no_color && setting.key.name == "look.color"));
+    let settings = settings
+        .filter(|setting| setting.option != "store" && !(no_color && setting.option == "color"));
     let settings = followed(&plain, settings, &first);
     if settings.is_empty() {
         return Ok(arguments);
@@ -53,23 +61,26 @@ pub(crate) fn arguments() -> Result<Arguments, ConfigError> {
     let (path, _) = typed(&first);
     let defaults = with_defaults(plain, &path, &settings);
     let matches = defaults.try_get_matches();
-    Ok(from(
-        &matches.unwrap_or_else(|error| output::end_with(&error)),
-    ))
+    Ok(from(&matches.unwrap_or_else(|error| output::end_with(&error))))
 }
 
-fn keep_directories(read: &Read) {
-    let settings = read.settings.iter();
-    for setting in settings.filter(|one| one.key.name == "data_dir") {
-        store::keep_below(setting.text().into());
+/// Says that the file of an earlier latlas is not read.
+fn say_earlier(path: &Path) {
+    let earlier = path.with_extension("toml");
+    if earlier.exists() {
+        let (earlier, path) = (earlier.display(), path.display());
+        output::message(format_args!(
+            "warning: {earlier} is of an earlier latlas and is not read: write its keys as options to {path} \
+             (latlas config init)"
+        ));
     }
-    let settings = read.settings.iter();
-    for setting in settings.filter(|one| one.key.name == "store") {
-        store::keep_in(Place::parse(&setting.text()), false);
-    }
-    let settings = read.settings.iter();
-    for setting in settings.filter(|one| one.key.name == "packs_dir") {
-        packs::keep_in(setting.text().into());
+}
+
+/// The file's store, unless the environment names one; the last line counts.
+fn use_store_of(read: &Read) {
+    let mut settings = read.settings.iter().rev();
+    if let Some(setting) = settings.find(|setting| setting.option == "store") {
+        store::keep_in(Place::parse(&setting.values.concat()), false);
     }
 }
 
@@ -86,16 +97,16 @@ pub(crate) fn typed_place(text: &str) -> Place {
     if place.has_password() {
         output::message(format_args!(
             "warning: other users can see the password of {place} in the list of processes: use \
-             ~/.pgpass or PGPASSFILE"
+             PGPASSWORD"
         ));
     }
     place
 }
 
-/// Sets the directory of stored runs that the configuration names, if it can be read.
-pub(crate) fn use_data_dir() {
+/// Uses the store that the configuration names, if it can be read.
+pub(crate) fn use_store_of_file() {
     if let Ok(read) = checked_file(&of_user(None, false), &arguments::command()) {
-        keep_directories(&read);
+        use_store_of(&read);
     }
 }
 
@@ -147,21 +158,19 @@ fn near_commands(command: &Command, name: &str) -> String {
     }
 }
 
-fn checked_file(location: &super::Location, command: &Command) -> Result<Read, ConfigError> {
+fn checked_file(location: &Location, command: &Command) -> Result<Read, ConfigError> {
     let read = Read::at(location, command)?;
     check(command, &read)?;
     Ok(read)
 }
 
-/// Prints the settings that change what is measured.
+/// Prints the options that change what is measured.
 fn print_measuring(read: &Read, settings: &[&Setting]) {
-    let measuring = settings.iter().filter(|setting| setting.key.measures);
-    let texts: Vec<String> = measuring
-        .map(|setting| format!("{} = {}", setting.key.name, setting.text()))
-        .collect();
+    let measuring = settings.iter().filter(|setting| !LOOKS.contains(&&*setting.option));
+    let texts: Vec<String> = measuring.map(|setting| setting.text()).collect();
     if let (Some(path), false) = (&read.path, texts.is_empty()) {
-        let (path, texts) = (path.display(), texts.join(", "));
-        output::message(format_args!("defaults from {path}: {texts}"));
+        let (path, texts) = (path.display(), texts.join(" "));
+        output::message(output::harmless(&format!("defaults from {path}: {texts}")));
     }
 }
 
@@ -198,29 +207,14 @@ fn ignores_configuration(arguments: &Arguments) -> bool {
 fn works_without(arguments: &Arguments) -> bool {
     matches!(
         arguments.command,
-        Some(Subcommand::Noise(
-            NoiseCommand::Show(_) | NoiseCommand::Restore(_)
-        ))
+        Some(Subcommand::Noise(NoiseCommand::Show(_) | NoiseCommand::Restore(_)))
     )
 }
 
-/// A key with the commands that take it, by their paths.
-type Taken = (&'static Key, Vec<String>);
-
-/// The settings of a file, checked, and the keys with the commands that take them.
+/// The options of a file, checked.
 ///
 /// # Errors
 /// An error in the configuration.
-pub(crate) fn checked(location: &super::Location) -> Result<(Read, Vec<Taken>), ConfigError> {
-    let plain = arguments::command();
-    let read = checked_file(location, &plain)?;
-    keep_directories(&read);
-    let commands = |key: &Key| {
-        key.taken_by(&plain)
-            .into_iter()
-            .map(|(path, _)| path)
-            .collect()
-    };
-    let keys = KEYS.iter().map(|key| (key, commands(key)));
-    Ok((read, keys.collect()))
+pub(crate) fn checked(location: &Location) -> Result<Read, ConfigError> {
+    checked_file(location, &arguments::command())
 }

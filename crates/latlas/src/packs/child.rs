@@ -75,11 +75,7 @@ fn answer<T: DeserializeOwned>(
     file: &Path,
     probe: Option<(String, PathBuf)>,
 ) -> Result<T, Failure> {
-    let order = Order {
-        parent: std::process::id(),
-        file: file.to_owned(),
-        probe,
-    };
+    let order = Order { parent: std::process::id(), file: file.to_owned(), probe };
     let order = serde_json::to_string(&order).map_err(io::Error::from)?;
     let command = sys::role::command(ROLE, &order)?;
     match wire::open_within::<T>(&frame(command, PATIENCE)?, &PACK) {
@@ -142,10 +138,7 @@ pub(crate) fn serve(order: &str) -> io::Result<()> {
             wire::send(&mut to, &answer)
         }
         Some((id, directory)) => {
-            let site = PackSite {
-                file: order.file,
-                id,
-            };
+            let site = PackSite { file: order.file, id };
             wire::send(&mut to, &trial(&site, &directory))
         }
     }
@@ -173,10 +166,7 @@ mod tests {
         let kill = format!("kill {left}");
         let killed = Command::new("sh").args(["-c", &kill]).status();
         assert!(killed.expect("started").success());
-        assert_eq!(
-            failure.to_string(),
-            "ended the process that loaded it (exit status: 3)"
-        );
+        assert_eq!(failure.to_string(), "ended the process that loaded it (exit status: 3)");
     }
 
     #[test]

@@ -40,21 +40,9 @@ fn a_head_that_sleeps_ten_times_as_long_fails_and_one_alike_passes() {
     let home = builds(["0.1", "1"]);
     home.write("commands", "# the program\nsh {}/prog\n");
     let line = format!("{CI} -r 12 --fail-above 100% --commands commands");
-    let slow = home
-        .run(format!("{line} --markdown said.md --out-dir runs"))
-        .ended_with(1);
-    has(
-        &slow.out,
-        [
-            "SLOWER",
-            "REGRESSION above 100 % in 1 of",
-            "sh {}/prog (wall)",
-        ],
-    );
-    has(
-        &home.read("said.md"),
-        ["REGRESSION above 100 %", "**SLOWER**"],
-    );
+    let slow = home.run(format!("{line} --markdown said.md --out-dir runs")).ended_with(1);
+    has(&slow.out, ["SLOWER", "REGRESSION above 100 % in 1 of", "sh {}/prog (wall)"]);
+    has(&home.read("said.md"), ["REGRESSION above 100 %", "**SLOWER**"]);
     assert!(home.path("runs/1.json.zst").is_file());
     assert_eq!(home.kept(), 1);
 
@@ -70,20 +58,8 @@ fn a_shell_gets_the_directory_as_one_word() {
         std::fs::create_dir(home.path(directory)).expect("a directory");
         home.write(&format!("{directory}/prog"), "exit 0\n");
     }
-    let words = [
-        "ci",
-        "--base",
-        "old build",
-        "--head",
-        "new build",
-        "-r",
-        "6",
-        "--shell",
-    ];
-    let line: Vec<&str> = words
-        .into_iter()
-        .chain(["sh {}/prog | cat", "--json"])
-        .collect();
+    let words = ["ci", "--base", "old build", "--head", "new build", "-r", "6", "--shell"];
+    let line: Vec<&str> = words.into_iter().chain(["sh {}/prog | cat", "--json"]).collect();
     let done = home.run(line);
     assert!(done.json()["rows"][0]["rounds"] == 6, "{}", done.out);
 }

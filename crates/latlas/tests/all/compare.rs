@@ -31,10 +31,7 @@ fn runs_are_compared_by_name_and_by_file() {
     // A difference alone is no failure.
     let changed = changed.ok();
     let line = changed.out.lines().find(|l| l.contains(" add_i32 "));
-    assert!(
-        line.expect("a row").ends_with("different: slower"),
-        "{line:?}"
-    );
+    assert!(line.expect("a row").ends_with("different: slower"), "{line:?}");
     lacks(&changed.out, ["div_i32"]);
     // Two others, one of them a published table.
     let both = home.run("compare 2012 00000001 last").out;
@@ -51,23 +48,15 @@ fn runs_are_compared_by_name_and_by_file() {
 #[test]
 fn a_gate_is_crossed_only_by_a_significant_difference() {
     let home = Home::new();
-    for (factor, gate, code) in [
-        (1.5, "10%", 1),
-        (1.5, "60%", 0),
-        (1.11, "10%", 0),
-        (0.5, "10%", 0),
-    ] {
+    for (factor, gate, code) in
+        [(1.5, "10%", 1), (1.5, "60%", 0), (1.11, "10%", 0), (0.5, "10%", 0)]
+    {
         home.write("new.json", slower("cpu.add_i32", factor));
-        let done = home.run(format!(
-            "compare {SYNTHETIC} new.json --fail-above {gate} --json"
-        ));
+        let done = home.run(format!("compare {SYNTHETIC} new.json --fail-above {gate} --json"));
         assert_eq!(done.code, code, "{factor} {gate}: {}", done.out);
         let text = home.run(format!("compare {SYNTHETIC} new.json --fail-above {gate}"));
         assert_eq!(text.code, code);
-        let named = text
-            .out
-            .lines()
-            .any(|l| l.contains("10 %") && l.contains(": cpu.add_i32"));
+        let named = text.out.lines().any(|l| l.contains("10 %") && l.contains(": cpu.add_i32"));
         assert_eq!(named, code == 1, "{}", text.out);
         home.run(format!("compare {SYNTHETIC} new.json")).ok();
     }
@@ -76,13 +65,9 @@ fn a_gate_is_crossed_only_by_a_significant_difference() {
 #[test]
 fn what_can_not_be_compared_is_refused() {
     let home = Home::new();
-    home.run(format!("compare {SYNTHETIC} last"))
-        .refused("no run in ");
+    home.run(format!("compare {SYNTHETIC} last")).refused("no run in ");
     let home = Home::with(&[1]);
-    home.write(
-        "cut.json",
-        &std::fs::read(SYNTHETIC).expect("the fixture")[..9000],
-    );
+    home.write("cut.json", &std::fs::read(SYNTHETIC).expect("the fixture")[..9000]);
     insta::assert_snapshot!(home.refusals(&format!(
         "compare {SYNTHETIC}
          compare {SYNTHETIC} last~1
@@ -122,18 +107,13 @@ fn imports_are_compared_and_cross_a_gate() {
     });
     let gate = |a: &str, b: &str| home.run(format!("compare {a} {b} --fail-above 7% --margin 30%"));
     let slower = gate(&old, &slow).ended_with(1).out;
-    has(
-        &slower,
-        ["different: slower", "host, CPU, kernel", ", imported 20"],
-    );
+    has(&slower, ["different: slower", "host, CPU, kernel", ", imported 20"]);
     lacks(&slower, ["not release", "are the same", "7.0000"]);
     lacks(&gate(&old, &again).ok().out, ["no spread"]);
 }
 
 #[test]
 fn without_any_row_to_judge_the_exit_code_is_3() {
-    let done = Home::new()
-        .run("compare iphone-6s mac-pro-2013")
-        .ended_with(3);
+    let done = Home::new().run("compare iphone-6s mac-pro-2013").ended_with(3);
     has(&done.out, ["no spread"]);
 }

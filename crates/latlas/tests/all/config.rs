@@ -5,7 +5,7 @@ use serde_json::Value;
 use std::path::PathBuf;
 use std::process::Command;
 
-const FILE: &str = "config/latlas/config.toml";
+const FILE: &str = "config/latlas/config";
 
 /// With this text in the default configuration file.
 fn with(text: &str) -> Home {
@@ -34,68 +34,70 @@ fn measured(home: &Home, options: &str) -> Value {
 #[test]
 fn a_long_word_is_not_printed_whole() {
     let long = "y".repeat(200_000);
-    let shown = format!("{:?}", "y".repeat(60) + "...");
+    let shown = "y".repeat(60) + "...";
     for text in [
-        format!("{long} = 1\n"),
-        format!("[run]\nscale = \"{long}\"\n"),
-        format!("[run]\nbudget = \"{long}\"\n"),
-        format!("data_dir = \"{long}\"\n"),
+        format!("{long}\n"),
+        format!("--{long}\n"),
+        format!("run -{long}\n"),
+        format!("run --budget {long}\n"),
+        format!("--store {long}\n"),
     ] {
         let done = run(&with(&text), "list");
         assert_eq!(done.code, 2, "{}", &text[..20]);
-        has(&done.err, [&*shown]);
+        has(&done.err, [&shown[4..]]);
         assert!(done.err.len() < 1000, "{}", &done.err[..1000]);
     }
 }
 
 #[test]
-fn a_run_follows_the_file_and_a_flag_beats_it() {
-    let home = with("[run]\nscale = \"quick\"\npin = 0\nbudget = \"2s\"\n");
+fn a_run_follows_the_file_and_what_is_typed_beats_it() {
+    let home = with("--quick\n# nothing\nrun --pin 0 --budget=2s\n");
     let done = home.run("run --json cpu.add_i32").measured();
-    has(
-        &done.err,
-        ["run.scale = quick, run.pin = 0, run.budget = 2s\n"],
-    );
+    has(&done.err, ["config/latlas/config: --quick --pin 0 --budget 2s\n"]);
     let run = done.json();
     assert_eq!(run["plan"]["scale"], "quick");
     assert_eq!(run["plan"]["budget_ms"], 2000);
     assert_eq!(run["conditions"]["pinned_cpus"].to_string(), "[0]");
     let other = measured(&home, "--budget 1s");
     assert_eq!(other["plan"]["budget_ms"], 1000);
-    assert_eq!(other["plan"]["scale"], "quick", "no flag contradicts it");
-    // Flags that contradict a key replace it.
+    assert_eq!(other["plan"]["scale"], "quick", "nothing typed contradicts it");
+    // What contradicts an option replaces it.
     let none = home.run("run --no-controls --dry-run");
-    lacks(&none.err, ["run.pin"]);
-    has(&none.err, ["run.budget"]);
+    lacks(&none.err, ["--pin"]);
+    has(&none.err, ["--budget"]);
     let full = home.run("run --full --dry-run");
-    lacks(&full.err, ["run.scale"]);
+    lacks(&full.err, ["--quick"]);
     let quick = home.run("run --dry-run").out;
     assert!(full.out.lines().count() > quick.lines().count());
     let without = home.run("--no-config run --dry-run").silent();
     assert!(without.out.lines().count() > quick.lines().count());
-    // Without a command the file counts too.
+    // Without a command an option of all counts, too, and not what is a command's.
     let plain = home.run("--dry-run --budget 1s");
-    has(&plain.err, ["run.scale = quick"]);
-    assert_eq!(plain.out, home.run("run --dry-run --budget 1s").out);
+    has(&plain.err, ["config: --quick\n"]);
+}
+
+#[test]
+fn a_line_of_the_command_precedes_one_of_all_and_a_later_line_an_earlier() {
+    let home = with("run --full\nrun --seed 3\n--quick\n--seed 1\nrun --seed 2\n");
+    let err = home.run("run --dry-run cpu.add_i32").err;
+    has(&err, ["config: --full --seed 2\n"]);
+    let err = home.run("--dry-run").err;
+    has(&err, ["config: --quick --seed 1\n"]);
+    // Values of an option that may be given several times add up.
+    let home = with("--vs iphone-x\nshow --vs 2012\n");
+    has(&home.run(format!("show {SYNTHETIC}")).silent().out, ["iphone-x", "2012"]);
 }
 
 #[test]
 fn runs_are_kept_where_the_file_says_unless_the_environment_does() {
     let home = Home::new();
     let kept = home.path("kept");
-    let text = format!(
-        "data_dir = {:?}\n[run]\nscale = \"quick\"\n",
-        kept.display()
-    );
-    home.write("own.toml", text);
+    home.write("own", format!("--store '{}'\n--quick\n", kept.display()));
     let count = |directory: PathBuf| crate::support::entries(&directory.join("runs")).len();
-    let line = "--config own.toml run cpu.add_i32";
+    let line = "--config own run cpu.add_i32";
     run(&home, line).measured();
-    assert_eq!(
-        (count(kept.clone()), count(home.path("share/latlas"))),
-        (1, 0)
-    );
-    let show = "show last --config own.toml";
+    assert_eq!((count(kept.clone()), count(home.path("share/latlas"))), (1, 0));
+    let show = "show last --config own";
     run(&home, show).ok();
     // An empty variable names nothing.
     Done::of(command(&home, show).env("LATLAS_DATA_DIR", "")).ok();
@@ -105,37 +107,31 @@ fn runs_are_kept_where_the_file_says_unless_the_environment_does() {
 
 #[test]
 fn looks_follow_the_file_where_the_option_means_the_same() {
-    let home = with("[look]\nvs = [\"iphone-x\"]\nhuman = true\ncolor = \"always\"\n");
+    let home = with("--vs iphone-x\n--human\n--color always\n");
     let show = format!("show {SYNTHETIC}");
     // Nothing is measured, so nothing is announced.
-    has(
-        &home.run(&show).silent().out,
-        ["iphone-x", "1ns=1s", "\u{1b}["],
-    );
+    has(&home.run(&show).silent().out, ["iphone-x", "1ns=1s", "\u{1b}["]);
     let plain = home.run(format!("{show} --color never --vs 2012")).out;
     lacks(&plain, ["\u{1b}", "iphone-x"]);
     let no_color = Done::of(home.command(&show).env("NO_COLOR", "1")).out;
     lacks(&no_color, ["\u{1b}"]);
     // To exec, --vs is another command.
-    lacks(
-        &home.run("exec -r 2 --json -- true").measured().out,
-        ["iphone-x"],
-    );
+    lacks(&home.run("exec -r 2 --json -- true").measured().out, ["iphone-x"]);
 }
 
 #[test]
-fn keys_for_measuring_are_announced_only_where_something_is_measured() {
-    let home = with("[run]\nscale = \"quick\"\ndir = \"/nowhere\"\n");
+fn options_of_measuring_are_announced_only_where_something_is_measured() {
+    let home = with("--quick\n--dir /nowhere\n");
     let table = home.run(format!("table 2012 {SYNTHETIC}"));
     assert_eq!(table.err, "");
     has(&table.out, ["L1"]);
     let measured = home.run("table 2012 --measure").ended_with(2);
-    has(&measured.err, ["run.scale = quick, run.dir = /nowhere\n"]);
+    has(&measured.err, ["config: --quick --dir /nowhere\n"]);
 }
 
 #[test]
 fn the_gate_of_the_file_is_for_runs_with_a_baseline() {
-    let home = with("[gate]\nfail_above = \"400%\"\n");
+    let home = with("--fail-above 400%\n");
     home.run("run --dry-run cpu.add_i32").silent();
     // Whether anything can be judged depends on the machine; what would be is printed.
     let line = format!("run --quick --json --baseline {SYNTHETIC} cpu.add_i32");
@@ -147,13 +143,10 @@ fn the_gate_of_the_file_is_for_runs_with_a_baseline() {
 
 #[test]
 fn controls_are_those_of_the_file() {
-    let home = with("controls.nice = 5\n[run]\nscale = \"quick\"\n");
-    has(
-        &measured(&home, "")["conditions"].to_string(),
-        ["\"nice\":5"],
-    );
+    let home = with("--nice 5\n--quick\n");
+    has(&measured(&home, "")["conditions"].to_string(), ["\"nice\":5"]);
     let done = home.run("exec -r 2 --json -- true");
-    has(&done.err, ["controls.nice = 5"]);
+    has(&done.err, ["--nice 5"]);
     has(&done.out, ["\"nice\":5"]);
 }
 
@@ -161,31 +154,38 @@ fn controls_are_those_of_the_file() {
 fn mistakes_are_errors_with_their_line_except_where_nothing_is_read() {
     let mut errors = String::new();
     for text in [
-        "[run\n",
-        "# nothing\n[run]\npinn = 2\n",
-        "[rum]\n",
-        "run = 1\n",
-        "[run]\nscale = \"quik\"\n",
-        "\n[run]\nbudget = \"soon\"\n",
-        "controls.nice = 99\n",
-        "[look]\n\nwide = 1\n",
-        "look.vs = [1]\n",
-        "data_dir = 4\n",
-        "[run]\npin = \"1\"\n",
-        "[run]\npin = \n",
-        "[run]\npin = 1\npin = 2\n",
-        "[run]\ndir = \"here\"\n",
-        "[gate]\nmargin = \"0%\"\n",
+        "run 'a\n",
+        "# nothing\n\nrun --pinn 2\n",
+        "rum --pin 1\n",
+        "run\n",
+        "--pinn 2\n",
+        "run -q\n",
+        "run cpu.add_i32 --pin 1\n",
+        "run --pin 1 cpu.add_i32\n",
+        "\nrun --budget soon\n",
+        "--nice 99\n",
+        "--nice\n",
+        "--budget 2m\n",
+        "exec --pin\n",
+        "--store = postgres://me:s3cret@h/d\n",
+        "store=\"postgres://me:s3cret@h/d\"\n",
+        "--wide=1\n",
+        "--store kept\n",
+        "--config other\n",
+        "--help\n",
+        "run --pin one\n",
+        "--dir here\n",
+        "--margin 0%\n",
+        "--color blue\n",
     ] {
         errors += &format!("{text}{}", with(text).refusals("list"));
     }
-    for text in ["[run\n", "[run]\npinn = 2\n", "controls.nice = 99\n"] {
+    for text in ["run 'a\n", "run --pinn 2\n", "--nice 99\n"] {
         let home = with(text);
         errors += &home.refusals("config show\nnoise tune --dry-run");
         for line in [
             "--no-config list",
             "config path",
-            "config schema",
             "man",
             "completions bash",
             "--help",
@@ -200,10 +200,30 @@ fn mistakes_are_errors_with_their_line_except_where_nothing_is_read() {
             let done = home.run(line).measured();
             assert!(!done.out.is_empty(), "{line} {}", done.err);
             assert_eq!(done.err.lines().count(), 1, "{}", done.err);
-            has(&done.err, ["latlas: warning: ", "config.toml:"]);
+            has(&done.err, ["latlas: warning: ", "latlas/config:"]);
         }
     }
+    // In the lines themselves.
+    assert_eq!(errors.matches("s3cret").count(), 2, "{errors}");
     insta::assert_snapshot!(errors);
+}
+
+#[test]
+fn options_that_need_a_row_are_for_traces_of_rows() {
+    let home = with("trace --tails\n--no-wait\n");
+    let traced = home.run("trace --tier minimal --out t.zst -- true").recorded();
+    lacks(&traced.err, ["needs a row", "--no-wait"]);
+}
+
+#[test]
+fn the_file_of_an_earlier_latlas_is_named_and_not_read() {
+    let home = Home::new();
+    home.write("config/latlas/config.toml", "[look]\ncolor = \"always\"\n");
+    let done = home.run(format!("show {SYNTHETIC}"));
+    has(&done.err, ["config.toml is of an earlier latlas and is not read"]);
+    lacks(&done.out, ["\u{1b}"]);
+    home.write(FILE, "");
+    home.run(format!("show {SYNTHETIC}")).silent();
 }
 
 #[test]
@@ -214,7 +234,7 @@ fn a_file_that_is_named_must_be_there_and_one_that_is_there_must_be_readable() {
         Done::of(command.env("XDG_CONFIG_HOME", nowhere)).silent();
     }
     insta::assert_snapshot!(home.refusals(
-        "--config absent.toml list
+        "--config absent list
          --config . list
          list --config a --no-config
          config init --no-config
@@ -225,40 +245,29 @@ fn a_file_that_is_named_must_be_there_and_one_that_is_there_must_be_readable() {
 }
 
 #[test]
-fn show_prints_where_each_value_comes_from() {
-    let file = "data_dir = \"/d\"\n\n[run]\n# a comment\npin = 0x1f\n[look]\nvs = [\n \"2012\"]\n\
-                wide = true\n[controls]\nnice = 3\n";
+fn show_prints_each_option_with_its_line() {
+    let file = "--store /d\n\n# a comment\nrun --pin 3 --quick\nshow --vs 2012 --wide\n\
+                --store 'postgres://me:s3cret@h/d'\nexec --nice=-3\n";
     let home = Home::new();
     let line = "config show";
-    let mut text = run(&home, line).ok().line("data_dir").to_owned() + "\n";
+    let mut text = run(&home, line).ok().out;
     home.write(FILE, file);
     text += &run(&home, line).ok().out;
-    home.write(FILE, "\nrun.pin = 3\n");
     let environment = Done::of(command(&home, line).env("LATLAS_DATA_DIR", "/elsewhere"));
     text += &environment.ok().out;
-    text += run(&home, line).ok().line("data_dir");
+    lacks(&text, ["s3cret"]);
     insta::assert_snapshot!(home.plain(&text));
     let all = run(&home, "config show --json").ok().json();
-    let mut all = all.as_array().expect("keys").iter();
-    let pin = all
-        .find(|value| value["key"] == "run.pin")
-        .expect("run.pin");
-    let expected = (&"3".into(), &"file".into(), &2.into());
-    assert_eq!((&pin["value"], &pin["from"], &pin["line"]), expected);
-    let commands = pin["commands"].to_string();
-    has(&commands, ["\"latlas run\""]);
-    lacks(&commands, ["exec"]);
+    let pin = serde_json::json!({ "line": 4, "command": "run", "option": "pin", "values": ["3"] });
+    assert_eq!(all[1], pin);
 }
 
 #[test]
 fn init_writes_an_example_once() {
     let home = Home::new();
     let path = home.path(FILE);
-    assert_eq!(
-        home.out("config init").trim_end(),
-        path.to_str().expect("UTF-8")
-    );
-    has(&home.read(FILE), ["# pin = "]);
+    assert_eq!(home.out("config init").trim_end(), path.to_str().expect("UTF-8"));
+    has(&home.read(FILE), ["#: --pin "]);
     home.write(FILE, "# mine\n");
     home.run("config init").refused(FILE);
     assert_eq!(home.read(FILE), "# mine\n");

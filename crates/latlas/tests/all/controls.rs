@@ -148,10 +148,9 @@ fn without_the_right_each_control_is_refused_before_anything_runs() {
         ("--shield=1", "needs root"),
     ] {
         // What it would do, if it ran.
-        for line in [
-            format!("exec {control} -- touch ran"),
-            format!("run cpu.add_i32 --quick {control}"),
-        ] {
+        for line in
+            [format!("exec {control} -- touch ran"), format!("run cpu.add_i32 --quick {control}")]
+        {
             let done = as_user(&home, &line);
             // Where there are no autogroups that is the reason.
             let no_autogroups = done.err.contains("autogroup");
@@ -161,9 +160,7 @@ fn without_the_right_each_control_is_refused_before_anything_runs() {
     assert!(!home.path("ran").exists());
     assert_eq!(home.kept(), 0);
     // What needs no right is granted.
-    let run = as_user(&home, "exec -r 6 --nice=5 --own-session --json -- true")
-        .measured()
-        .run();
+    let run = as_user(&home, "exec -r 6 --nice=5 --own-session --json -- true").measured().run();
     assert_eq!(applied(&run).granted.nice, Some(5));
     assert_eq!(applied(&run).granted.own_session, Some(true));
 }
@@ -195,10 +192,7 @@ fn ended(mark: &str) {
 fn a_session_ends_with_a_killed_latlas_an_interrupt_and_a_limit() {
     let home = Home::new();
     let (controls, fifo) = match may_all() {
-        true => (
-            "--own-session --fifo --autogroup=-5",
-            "--own-session --fifo",
-        ),
+        true => ("--own-session --fifo --autogroup=-5", "--own-session --fifo"),
         false => ("--own-session", "--own-session"),
     };
     let child = started(&home, controls, "86395.75");
@@ -221,9 +215,8 @@ fn a_killed_run_leaves_no_real_time_worker() {
     let fifo = if may_all() { "--fifo" } else { "" };
     let home = Home::new();
     let child = home.start(format!("run cpu.add_i32 --budget 30s {fifo}"));
-    let workers = wait_for("workers", || {
-        Some(children_of(child.id())).filter(|workers| workers.len() >= 8)
-    });
+    let workers =
+        wait_for("workers", || Some(children_of(child.id())).filter(|workers| workers.len() >= 8));
     kill(child);
     let is_there = |pid: &u32| {
         let name = std::fs::read_to_string(format!("/proc/{pid}/comm"));
@@ -243,8 +236,5 @@ fn a_cold_run_says_so() {
         return skip(done.err);
     }
     assert!(applied(&done.measured().run()).page_cache_dropped);
-    has(
-        &unwrapped(&home.out("show")),
-        ["the page cache dropped before"],
-    );
+    has(&unwrapped(&home.out("show")), ["the page cache dropped before"]);
 }

@@ -9,15 +9,7 @@ use std::process::Command;
 fn library(home: &Home, options: &[&str]) {
     let source = concat!(env!("CARGO_MANIFEST_DIR"), "/../sys/src/dispatch/fake.c");
     let compiled = Command::new("cc")
-        .args([
-            "-shared",
-            "-fPIC",
-            "-pthread",
-            "-O1",
-            "-o",
-            "libdispatch.so",
-            source,
-        ])
+        .args(["-shared", "-fPIC", "-pthread", "-O1", "-o", "libdispatch.so", source])
         .args(options)
         .current_dir(home.path(""))
         .output()
@@ -29,9 +21,7 @@ fn library(home: &Home, options: &[&str]) {
 fn run(home: &Home, rows: &str, variables: &[(&str, &str)]) -> (i32, Run) {
     with_budget(|budget| {
         let mut command = home.command(format!("run {rows} {budget} --json"));
-        command
-            .env("LD_LIBRARY_PATH", home.path(""))
-            .envs(variables.iter().copied());
+        command.env("LD_LIBRARY_PATH", home.path("")).envs(variables.iter().copied());
         let done = Done::of(&mut command);
         let run = done.run();
         let is_known = |row: &Row| match &row.outcome {
@@ -79,20 +69,14 @@ fn rows_run_where_the_library_is() {
         let figure = row.estimate();
         let figure = figure.unwrap_or_else(|| panic!("{}: {:?}", row.id, row.outcome));
         if row.id != "dispatch.sync" && !row.id.starts_with("dispatch.semaphore_switch") {
-            assert!(
-                row.notes.iter().any(|n| n == "libdispatch: libdispatch.so"),
-                "{row:?}"
-            );
+            assert!(row.notes.iter().any(|n| n == "libdispatch: libdispatch.so"), "{row:?}");
         }
         if row.id.starts_with("dispatch.async_wait/") && cfg!(target_os = "linux") {
             let ran_with = row.notes.iter().find(|n| n.contains("its tasks ran with"));
             assert!(ran_with.is_some_and(|n| n.contains("nice ")), "{row:?}");
         }
         let modes = &figure.modes;
-        assert!(
-            !apart || modes.iter().any(|mode| mode.name.ends_with("CPU")),
-            "{modes:?}"
-        );
+        assert!(!apart || modes.iter().any(|mode| mode.name.ends_with("CPU")), "{modes:?}");
     }
 }
 
@@ -105,11 +89,7 @@ fn each_row_calls_what_it_says() {
         let file = row.replace('/', ".");
         home.write(&file, [0; 32]);
         let path = home.path(&file);
-        run(
-            &home,
-            row,
-            &[("FAKE_DISPATCH_COUNTS", path.to_str().expect("a path"))],
-        );
+        run(&home, row, &[("FAKE_DISPATCH_COUNTS", path.to_str().expect("a path"))]);
         let counts = std::fs::read(&path).expect("the counts");
         let mut counts = counts.chunks_exact(8).map(|bytes| bytes.try_into());
         [0; 4].map(|_: u8| i64::from_ne_bytes(counts.next().expect("four").expect("eight bytes")))
@@ -117,10 +97,7 @@ fn each_row_calls_what_it_says() {
     let [created, released, sync, posted] = calls("dispatch.sync");
     assert!(created > 0 && created == released && posted == 0);
     // One that asks for its thread for each queue; then sixteen a turn.
-    assert!(
-        sync > created && (sync - created) % 16 == 0,
-        "{sync} {created}"
-    );
+    assert!(sync > created && (sync - created) % 16 == 0, "{sync} {created}");
     let [created, released, sync, posted] = calls("dispatch.queue_create");
     assert!(created > 100 && created == released, "{created} {released}");
     assert_eq!((sync, posted), (0, 0));
@@ -152,14 +129,8 @@ fn a_library_that_is_incomplete_or_fails_is_a_reason() {
         assert!(has_failed || reason.contains("one CPU"), "{reason}");
     }
     for (option, wanted) in [
-        (
-            "-DSYNC_ELSEWHERE",
-            "dispatch_sync() ran its function on another thread",
-        ),
-        (
-            "-DSYNC_NEVER",
-            "dispatch_sync() came back before its function had run",
-        ),
+        ("-DSYNC_ELSEWHERE", "dispatch_sync() ran its function on another thread"),
+        ("-DSYNC_NEVER", "dispatch_sync() came back before its function had run"),
     ] {
         library(&home, &[option]);
         assert_eq!(reasons(&run(&home, "dispatch.sync", &[]).1), [wanted]);

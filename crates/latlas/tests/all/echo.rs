@@ -23,9 +23,7 @@ impl Echo {
         let mut child = Home::new().start(line);
         let stdout = child.stdout.take().expect("piped");
         let mut line = String::new();
-        BufReader::new(stdout)
-            .read_line(&mut line)
-            .expect("an address");
+        BufReader::new(stdout).read_line(&mut line).expect("an address");
         let address = line.trim().parse().expect("an address");
         Echo { child, address }
     }
@@ -39,10 +37,7 @@ impl Echo {
 
     /// Whether it still does what it is for.
     fn answers(&mut self) {
-        assert!(
-            self.child.try_wait().expect("a child").is_none(),
-            "it has ended"
-        );
+        assert!(self.child.try_wait().expect("a child").is_none(), "it has ended");
         // Connections that have just ended may still count.
         soon("it answers no longer", || {
             let mut stream = self.connect();
@@ -109,11 +104,7 @@ fn whatever_is_sent_comes_back() {
 fn abrupt_ends_in_any_order_leave_it_alive() {
     let mut echo = Echo::start("--idle 300ms");
     let mut runner = TestRunner::new(ProptestConfig::with_cases(60));
-    let strategy = (
-        proptest::collection::vec(any::<u8>(), 0..200_000),
-        0_u8..4,
-        any::<bool>(),
-    );
+    let strategy = (proptest::collection::vec(any::<u8>(), 0..200_000), 0_u8..4, any::<bool>());
     runner
         .run(&strategy, |(bytes, end, nonblocking)| {
             let mut stream = echo.connect();

@@ -15,11 +15,7 @@ fn what_was_imported_is_shown_and_exported() {
     let home = Home::new();
     for (name, row, program) in [
         ("hyperfine.json", "sleep_0.01", "hyperfine"),
-        (
-            "google-benchmark-repeated.json",
-            "BM_push/8",
-            "Google Benchmark",
-        ),
+        ("google-benchmark-repeated.json", "BM_push/8", "Google Benchmark"),
         ("criterion", "sort/unstable/100", "criterion"),
     ] {
         let done = home.run(format!("import {}", fixture(name))).ok();
@@ -27,21 +23,9 @@ fn what_was_imported_is_shown_and_exported() {
         let id = done.out.trim();
         let shown = home.out(format!("show {id}"));
         let flat = shown.split_whitespace().collect::<Vec<_>>().join(" ");
-        has(
-            &flat,
-            [row, program, ", not by latlas: figures as in its file"],
-        );
+        has(&flat, [row, program, ", not by latlas: figures as in its file"]);
         // Nothing of the machine that imports, and no clock of its own.
-        lacks(
-            &shown,
-            [
-                "ns a tick",
-                "the core was ",
-                "empty bracket",
-                "pinned",
-                "BUILT AS",
-            ],
-        );
+        lacks(&shown, ["ns a tick", "the core was ", "empty bracket", "pinned", "BUILT AS"]);
         has(&home.out(format!("export {id} --format csv")), [row]);
     }
     assert_eq!(home.kept(), 3);
@@ -52,33 +36,19 @@ fn standard_input_has_a_name_and_here_adds_this_machine() {
     let home = Home::new();
     let text = std::fs::read(fixture("hyperfine.json")).expect("fixture");
     let import = |line: &str, input: &[u8]| {
-        let mut child = home
-            .command(line)
-            .stdin(Stdio::piped())
-            .spawn()
-            .expect("starts");
+        let mut child = home.command(line).stdin(Stdio::piped()).spawn().expect("starts");
         let mut stdin = child.stdin.take().expect("a pipe");
         // It may refuse before it reads.
         let _ = stdin.write_all(input);
         drop(stdin);
         Done::after(child)
     };
-    let run = import("import - --name 'nightly 7' --json", &text)
-        .ok()
-        .json();
+    let run = import("import - --name 'nightly 7' --json", &text).ok().json();
     assert_eq!(run["imported"]["from"], serde_json::json!(["nightly 7"]));
     assert!(run["machine"]["cpu_model"].get("value").is_none());
-    let run = import("import - --name 'a\u{1b}[1mb' --json", &text)
-        .ok()
-        .json();
-    assert_eq!(
-        run["imported"]["from"],
-        serde_json::json!(["a\u{fffd}[1mb"])
-    );
-    let run = home.json(format!(
-        "import {} --here --json",
-        fixture("hyperfine.json")
-    ));
+    let run = import("import - --name 'a\u{1b}[1mb' --json", &text).ok().json();
+    assert_eq!(run["imported"]["from"], serde_json::json!(["a\u{fffd}[1mb"]));
+    let run = home.json(format!("import {} --here --json", fixture("hyperfine.json")));
     assert_eq!(run["machine"]["arch"], std::env::consts::ARCH);
 }
 
@@ -88,14 +58,8 @@ fn a_fault_in_any_file_keeps_nothing() {
     let good = fixture("hyperfine.json");
     let text = std::fs::read_to_string(&good).expect("fixture");
     home.write("cut.json", &text[..700]);
-    home.write(
-        "negative.json",
-        text.replace("0.010844363000000001", "-0.010844363"),
-    );
-    home.write(
-        "jmh.json",
-        "[{\"primaryMetric\": {\"scoreUnit\": \"ns/op\"}}]",
-    );
+    home.write("negative.json", text.replace("0.010844363000000001", "-0.010844363"));
+    home.write("jmh.json", "[{\"primaryMetric\": {\"scoreUnit\": \"ns/op\"}}]");
     std::fs::copy(good, home.path("good.json")).expect("copied");
     insta::assert_snapshot!(home.refusals(
         "import good.json cut.json
@@ -120,8 +84,7 @@ fn links_are_not_followed() {
     for (target, link) in [(&*fixture("criterion"), "all"), (".", "loop")] {
         std::os::unix::fs::symlink(target, home.path("criterion").join(link)).expect("link");
     }
-    home.run("import criterion")
-        .refused("no results of criterion");
+    home.run("import criterion").refused("no results of criterion");
 }
 
 #[test]
@@ -147,10 +110,7 @@ fn exports_go_to_a_file_completely_or_not_at_all() {
     let export = |more: &str| home.run(format!("export {SYNTHETIC} --format {more}"));
     let done = export("bencher -o out.json").ok();
     assert_eq!(done.out, "");
-    has(
-        &done.err,
-        ["omitted: cpu.timer/counter: not available here: "],
-    );
+    has(&done.err, ["omitted: cpu.timer/counter: not available here: "]);
     assert_eq!(home.read("out.json"), export("bencher").ok().out);
     for (option, file) in [("--out", "a.csv"), ("--output", "b.csv")] {
         assert_eq!(export(&format!("csv {option} {file}")).ok().out, "");
@@ -170,7 +130,6 @@ fn a_dash_is_standard_output_and_no_file() {
     let home = Home::new();
     let line = format!("export {SYNTHETIC} --format csv");
     assert_eq!(home.out(format!("{line} -o -")), home.out(line));
-    home.run("trace --out - -- true")
-        .refused("--out needs the name of a file");
+    home.run("trace --out - -- true").refused("--out needs the name of a file");
     assert!(!home.path("-").exists());
 }

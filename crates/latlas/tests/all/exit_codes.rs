@@ -5,9 +5,7 @@ use std::collections::BTreeSet;
 
 /// Commands that do nothing but measure or wait: whether they are done depends on the machine, and
 /// their own tests say the rest.
-const MEASURE: [&str; 8] = [
-    "run", "exec", "ci", "trace", "qos", "selftest", "echo", "serve",
-];
+const MEASURE: [&str; 8] = ["run", "exec", "ci", "trace", "qos", "selftest", "echo", "serve"];
 
 /// Command lines by their exit codes, none of which measures. They are run one after the other.
 const TABLE: &str = "
@@ -112,9 +110,7 @@ fn every_command_ends_with_its_code() {
         let code: i32 = code.parse().expect("a code");
         if (code, line) == (3, "atlas verify") {
             let kept = crate::support::entries(&home.path("data/runs"));
-            let kept = kept
-                .iter()
-                .find(|path| path.extension().is_some_and(|e| e == "zst"));
+            let kept = kept.iter().find(|path| path.extension().is_some_and(|e| e == "zst"));
             std::fs::write(kept.expect("kept"), "cut").expect("written");
         }
         let done = home.run(line.replace("SYNTHETIC", SYNTHETIC));
@@ -131,15 +127,12 @@ fn every_command_is_in_the_table() {
     let names = commands.lines().filter_map(|line| {
         let line = line.strip_prefix("  ")?;
         let name = line.split("  ").next()?;
-        name.starts_with(|c: char| c.is_ascii_lowercase())
-            .then_some(name)
+        name.starts_with(|c: char| c.is_ascii_lowercase()).then_some(name)
     });
     let names: BTreeSet<&str> = names.collect();
     assert!(names.len() > 20, "{names:?}");
     let codes_of = |name: &str| -> BTreeSet<&str> {
-        let lines = TABLE
-            .lines()
-            .map(|line| line.trim().split(' ').collect::<Vec<_>>());
+        let lines = TABLE.lines().map(|line| line.trim().split(' ').collect::<Vec<_>>());
         let own = lines.filter(|words| words.get(1) == Some(&name));
         own.map(|words| words[0]).collect()
     };

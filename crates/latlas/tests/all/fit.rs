@@ -51,19 +51,13 @@ fn judged(home: &Home, run: &Value, more: &str) -> Done {
 fn each_verdict_has_its_exit_code() {
     let home = fleet();
     let fits = judged(&home, &host("n7"), "");
-    has(
-        &fits.ok().out,
-        ["n7: fits 6 runs of 6 hosts", "load from L1"],
-    );
+    has(&fits.ok().out, ["n7: fits 6 runs of 6 hosts", "load from L1"]);
 
     let mut other = host("n7");
     other["machine"]["cpu_model"]["value"] = "Xeon 6".into();
     let other = judged(&home, &other, "");
     assert_eq!(other.code, 1);
-    has(
-        &other.out,
-        ["n7: another machine", "CPU model Xeon 6, expected"],
-    );
+    has(&other.out, ["n7: another machine", "CPU model Xeon 6, expected"]);
 
     let slow = slower(host("n7"), "memory.latency/DRAM", 1.3);
     let out = judged(&home, &slow, "");
@@ -83,10 +77,7 @@ fn each_verdict_has_its_exit_code() {
     assert_eq!(document.code, 1);
     let document = crate::support::json(&document.out);
     assert_eq!(document["verdict"], "out_of_range");
-    assert_eq!(
-        (&document["hosts"], &document["runs"]),
-        (&6.into(), &6.into())
-    );
+    assert_eq!((&document["hosts"], &document["runs"]), (&6.into(), &6.into()));
 }
 
 #[test]
@@ -94,12 +85,7 @@ fn the_reason_is_one_line() {
     let home = fleet();
     let slow = slower(host("n7"), "memory.latency/DRAM", 1.3);
     let done = judged(&home, &slow, "--drain-reason");
-    assert_eq!(
-        (done.code, done.out.lines().count()),
-        (1, 1),
-        "{}",
-        done.out
-    );
+    assert_eq!((done.code, done.out.lines().count()), (1, 1), "{}", done.out);
     has(&done.out, ["latlas fit: out of range; load from memory"]);
 }
 
@@ -107,17 +93,10 @@ fn the_reason_is_one_line() {
 fn what_can_not_be_measured_is_not_compared() {
     let home = fleet();
     let done = judged(&home, &host("n7"), "");
-    has(
-        &done.out,
-        ["system call: not compared: the run has no row call.syscall"],
-    );
+    has(&done.out, ["system call: not compared: the run has no row call.syscall"]);
     let mut few = host("n7");
     let rows = few["rows"].as_array_mut().expect("rows");
-    rows.retain(|row| {
-        !row["id"]
-            .as_str()
-            .is_some_and(|id| id.starts_with("memory."))
-    });
+    rows.retain(|row| !row["id"].as_str().is_some_and(|id| id.starts_with("memory.")));
     let done = judged(&home, &few, "--drain-reason").ended_with(3);
     has(&done.out, ["latlas fit: not quiet now; only "]);
 }
@@ -131,11 +110,7 @@ fn few_hosts_and_hosts_left_out_are_named() {
     let done = home.run("fit --learn few.json n1.json busy.json");
     has(
         &done.ok().out,
-        [
-            "learned from 1 run of 1 host",
-            "left out: busy (1 run): not quiet",
-            "below 5 hosts",
-        ],
+        ["learned from 1 run of 1 host", "left out: busy (1 run): not quiet", "below 5 hosts"],
     );
     let done = home.run("fit --expect few.json --run n2.json");
     has(&done.ok().out, ["note: learned from 1 host"]);
@@ -162,10 +137,7 @@ fn files_that_are_no_expectation_are_refused_in_one_line() {
         *file.pointer_mut(path).expect(path) = value;
         file.to_string()
     };
-    let twice = Value::from(vec![
-        good["elements"][0].clone(),
-        good["elements"][0].clone(),
-    ]);
+    let twice = Value::from(vec![good["elements"][0].clone(), good["elements"][0].clone()]);
     for (content, why) in [
         (String::new(), "it is truncated"),
         ("{}".into(), "\"schema\" is missing"),
@@ -185,19 +157,10 @@ fn files_that_are_no_expectation_are_refused_in_one_line() {
             changed("/elements/0/median", (-1).into()),
             "the median of core clock is not a usable number",
         ),
-        (
-            changed("/elements/0/element", "soul".into()),
-            "elements[0].element: unknown: \"soul\"",
-        ),
+        (changed("/elements/0/element", "soul".into()), "elements[0].element: unknown: \"soul\""),
         (changed("/elements", twice), "core clock is there twice"),
-        (
-            changed("/limit", 0.into()),
-            "the limit is not a usable number",
-        ),
-        (
-            changed("/limit", "\u{1b}[2J".into()),
-            "limit: a number is needed, not",
-        ),
+        (changed("/limit", 0.into()), "the limit is not a usable number"),
+        (changed("/limit", "\u{1b}[2J".into()), "limit: a number is needed, not"),
     ] {
         home.write("bad.json", content);
         let done = home.run("fit --expect bad.json --run n1.json");
@@ -205,10 +168,8 @@ fn files_that_are_no_expectation_are_refused_in_one_line() {
         assert_eq!(done.err.lines().count(), 1, "{}", done.err);
         lacks(&done.err, ["\u{1b}"]);
     }
-    home.run("fit --expect absent.json --run n1.json")
-        .refused("absent.json");
-    home.run("fit --learn x.json iphone-x")
-        .refused("published table");
+    home.run("fit --expect absent.json --run n1.json").refused("absent.json");
+    home.run("fit --learn x.json iphone-x").refused("published table");
     assert_eq!(home.run("fit --learn x.json").code, 2, "no run");
 }
 
@@ -221,9 +182,7 @@ fn without_an_expectation_earlier_runs_of_the_machine_are_it() {
         run["plan"]["asked"] = Value::from(vec!["fit"]);
         home.keep(n, &run);
     }
-    let done = home
-        .run(format!("fit --run {}", crate::support::id(4)))
-        .ok();
+    let done = home.run(format!("fit --run {}", crate::support::id(4))).ok();
     has(&done.out, ["n1: fits 3 runs of 1 host"]);
     lacks(&done.out, ["note:"]);
     home.write("other.json", host("n2").to_string());
@@ -234,10 +193,7 @@ fn without_an_expectation_earlier_runs_of_the_machine_are_it() {
 #[test]
 fn the_prolog_drains_a_bad_node_with_the_reason_and_no_other() {
     let home = fleet();
-    home.write(
-        "bin/scontrol",
-        "#!/bin/sh\nfor word; do echo \"$word\"; done >> drained\n",
-    );
+    home.write("bin/scontrol", "#!/bin/sh\nfor word; do echo \"$word\"; done >> drained\n");
     home.write(
         "bin/latlas",
         format!("#!/bin/sh\necho x >> measured\nexec {PROGRAM} \"$@\" --run here.json\n"),
@@ -270,10 +226,7 @@ fn the_prolog_drains_a_bad_node_with_the_reason_and_no_other() {
     assert_eq!((code, measured), (1, 1));
     let words: Vec<&str> = drained.lines().collect();
     assert_eq!(words[..3], ["update", "NodeName=n7", "State=DRAIN"]);
-    has(
-        words[3],
-        ["Reason=latlas fit: out of range; load from memory"],
-    );
+    has(words[3], ["Reason=latlas fit: out of range; load from memory"]);
     let none = String::new;
     assert_eq!(prolog(&host("n7"), "0", "fleet.json"), (0, none(), 1));
     assert_eq!(prolog(&noisy, "0", "fleet.json"), (0, none(), 3));

@@ -16,11 +16,7 @@ fn run(campaign: &str, number: u32, factor: f64) -> Value {
     run["cells"] = json!([]);
     let rows = run["rows"].as_array_mut().expect("rows");
     for (at, row) in rows.iter_mut().enumerate() {
-        let own = if row["id"] == "cpu.add_i32" {
-            factor
-        } else {
-            1.0
-        };
+        let own = if row["id"] == "cpu.add_i32" { factor } else { 1.0 };
         // Hosts are never quite alike.
         let own = own * (1.0 + f64::from((number * 7 + at as u32 * 3) % 11) * 1e-3);
         for at in ["/quiet/ns", "/typical/ns"] {
@@ -50,41 +46,21 @@ fn a_campaign_is_reported_over_its_hosts() {
     let text = home.run("fleet report before");
     // Nothing here says which hosts were expected.
     assert_eq!(text.code, 3, "{}", text.err);
-    has(
-        &text.out,
-        ["20 hosts, 20 runs", "└ n03 +49 %", "expected hosts unknown"],
-    );
+    has(&text.out, ["20 hosts, 20 runs", "└ n03 +49 %", "expected hosts unknown"]);
     let all = home.run("fleet report before --json");
     let fleet: Value = serde_json::from_str(&all.out).expect("JSON");
     assert_eq!(fleet["hosts"].as_array().map(Vec::len), Some(20));
     let mut rows = fleet["rows"].as_array().expect("rows").iter();
-    let row = rows
-        .find(|row| row["id"] == "cpu.add_i32")
-        .expect("the row");
+    let row = rows.find(|row| row["id"] == "cpu.add_i32").expect("the row");
     assert_eq!(row["outliers"][0]["host"], 3);
     assert_eq!(row["figures"].as_array().map(Vec::len), Some(20));
 
     let page = home.run("fleet report before -o fleet.html");
-    assert_eq!(
-        (page.code, page.out.trim()),
-        (3, "fleet.html"),
-        "{}",
-        page.err
-    );
+    assert_eq!((page.code, page.out.trim()), (3, "fleet.html"), "{}", page.err);
     let page = home.read("fleet.html");
-    has(
-        &page,
-        [
-            "Content-Security-Policy",
-            "href=\"#host-4\"",
-            "id=\"host-4\"",
-        ],
-    );
+    has(&page, ["Content-Security-Policy", "href=\"#host-4\"", "id=\"host-4\""]);
     // The name of SVG in the page's script is no address.
-    lacks(
-        &page.replace("http://www.w3.org/2000/svg", ""),
-        ["src=", "http://"],
-    );
+    lacks(&page.replace("http://www.w3.org/2000/svg", ""), ["src=", "http://"]);
     home.write("mine.txt", "not a report");
     let refused = home.run("fleet report before -o mine.txt");
     assert_eq!(refused.code, 2);
@@ -124,27 +100,17 @@ fn a_gate_of_seven_hosts_can_fail_and_one_of_five_cannot_pass() {
     let all: Value = serde_json::from_str(&all.out).expect("JSON");
     assert_eq!(
         (&all[0]["a"], &all[0]["b"], &all[0]["crossed"]),
-        (
-            &json!("@before#d1"),
-            &json!("@after#d1"),
-            &json!(["cpu.add_i32"])
-        )
+        (&json!("@before#d1"), &json!("@after#d1"), &json!(["cpu.add_i32"]))
     );
     let five = home.run("compare @before @few --fail-above 5%");
     assert_eq!(five.code, 3, "{}", five.out);
     has(
         &five.out,
-        [
-            "At least 6 common hosts are needed.",
-            "INCONCLUSIVE: no row can cross the gate of 5 %",
-        ],
+        ["At least 6 common hosts are needed.", "INCONCLUSIVE: no row can cross the gate of 5 %"],
     );
     for (line, why) in [
         ("fleet report after#ffff", "(stored: after#d1, after#e2)"),
-        (
-            "fleet report .",
-            ". is not the directory of a submitted campaign",
-        ),
+        ("fleet report .", ". is not the directory of a submitted campaign"),
     ] {
         let refused = home.run(line);
         assert_eq!(refused.code, 2, "{line}");
@@ -183,10 +149,7 @@ fn two_campaigns_are_compared_by_hosts() {
     has(&gate.out, ["SLOWER than allowed: cpu.add_i32"]);
     let all = home.json("compare @before @after --rows cpu.add_i32 --json");
     let row = &all[0]["rows"][0];
-    assert_eq!(
-        (&row["id"], &row["finding"]),
-        (&json!("cpu.add_i32"), &json!("different"))
-    );
+    assert_eq!((&row["id"], &row["finding"]), (&json!("cpu.add_i32"), &json!("different")));
     let ratio = row["ratio"].as_f64().expect("a ratio");
     assert!((ratio - 1.2).abs() < 0.02, "{ratio}");
     for (line, why) in [

@@ -12,9 +12,7 @@ const ROW: &str = "call.virtual";
 fn measured(home: &Home) -> Option<Run> {
     let run = home.run(format!("run --quick {ROW} --json")).run();
     if !has_figure(&run) {
-        skip(format!(
-            "this machine was never quiet enough for a figure of {ROW}"
-        ));
+        skip(format!("this machine was never quiet enough for a figure of {ROW}"));
     }
     has_figure(&run).then_some(run)
 }
@@ -31,11 +29,7 @@ fn write(home: &Home, name: &str, run: &Run) {
 /// Writes the run with the row's figures times a factor.
 fn write_scaled(home: &Home, name: &str, run: &Run, factor: f64) {
     let mut run = run.clone();
-    let row = run
-        .rows
-        .iter_mut()
-        .find(|row| row.id == ROW)
-        .expect("the row");
+    let row = run.rows.iter_mut().find(|row| row.id == ROW).expect("the row");
     let Outcome::Figure(estimate) = &mut row.outcome else {
         panic!("a figure");
     };
@@ -64,12 +58,8 @@ fn a_run_is_in_the_history_and_before_the_gate() {
         assert_eq!(history["measure"], "quiet_cycles");
         assert_eq!(history["runs"][0]["figure"]["value"], cycles.value);
     }
-    has(
-        &home.out(format!("history {ROW}")),
-        ["too few to look for a change"],
-    );
-    home.run("history call.virtaul")
-        .refused("did you mean call.virtual?");
+    has(&home.out(format!("history {ROW}")), ["too few to look for a change"]);
+    home.run("history call.virtaul").refused("did you mean call.virtual?");
 
     // A baseline that was three times as fast: crossed, whatever the noise.
     write_scaled(&home, "fast.json", &run, 1.0 / 3.0);
@@ -80,9 +70,7 @@ fn a_run_is_in_the_history_and_before_the_gate() {
     let ratios = both["gate"]["rows"][0]["time_ratios"].as_array();
     let ratios = ratios.map_or(0, |ratios| ratios.iter().filter(|r| r.is_number()).count());
     if !has_figure(&judged) || ratios < 3 {
-        return skip(format!(
-            "{ratios} of three runs have a figure of {ROW}: {both}"
-        ));
+        return skip(format!("{ratios} of three runs have a figure of {ROW}: {both}"));
     }
     assert_eq!(crossed.code, 1, "{} {}", crossed.out, crossed.err);
     assert_eq!(both["gate"]["crossed"][0], ROW);
@@ -90,17 +78,10 @@ fn a_run_is_in_the_history_and_before_the_gate() {
     has(&crossed.err, ["again: "]);
     // One that was three times as slow: nothing to measure again.
     write_scaled(&home, "slow.json", &run, 3.0);
-    let passed = home.run(format!(
-        "run --quick {ROW} --baseline slow.json --fail-above 5% --json"
-    ));
+    let passed = home.run(format!("run --quick {ROW} --baseline slow.json --fail-above 5% --json"));
     let gate = &passed.json()["gate"];
     assert_eq!(gate["crossed"], serde_json::json!([]), "{}", passed.err);
-    assert!(
-        [0, 3].contains(&passed.code),
-        "{} {}",
-        passed.code,
-        passed.err
-    );
+    assert!([0, 3].contains(&passed.code), "{} {}", passed.code, passed.err);
 }
 
 #[test]
@@ -133,9 +114,7 @@ fn ctrl_c_while_measuring_again_loses_no_run() {
     let again = line_with("again: ");
     if again {
         let line = format!("kill -INT {}", child.id());
-        let sent = std::process::Command::new("sh")
-            .args(["-c", &line])
-            .status();
+        let sent = std::process::Command::new("sh").args(["-c", &line]).status();
         assert!(sent.expect("sh").success());
     }
     let no_gate = line_with("baseline");
@@ -143,9 +122,7 @@ fn ctrl_c_while_measuring_again_loses_no_run() {
     let both = done.json();
     assert!(both["run"]["id"].is_string());
     if !again {
-        return skip(format!(
-            "the run has no figure of {ROW}, so nothing was measured again"
-        ));
+        return skip(format!("the run has no figure of {ROW}, so nothing was measured again"));
     }
     assert_eq!(done.code, 3);
     assert!(no_gate && both["gate"].is_null(), "{both}");
@@ -165,8 +142,7 @@ fn a_tag_of_several_runs_is_a_baseline() {
         home.run(format!("atlas tag {} main --add", run.id)).ok();
     }
     // What can't be judged is known before it is measured.
-    home.run("run --quick cpu.add_i32 --baseline main")
-        .refused("no figure of the rows");
+    home.run("run --quick cpu.add_i32 --baseline main").refused("no figure of the rows");
     let full = std::path::Path::new("/dev/full").exists();
     let out = if full { "--out /dev/full" } else { "" };
     let done = home.run(format!("run --quick {ROW} --baseline main --json {out}"));

@@ -100,11 +100,7 @@ fn every_command_that_measures_refuses_with_no_wait() {
         );
         assert_eq!(done.out, "", "{line}");
     }
-    for line in [
-        "run cpu.add_i32 --dry-run",
-        "noise ab --dry-run pin",
-        "list",
-    ] {
+    for line in ["run cpu.add_i32 --dry-run", "noise ab --dry-run pin", "list"] {
         lacks(&home.run(line).ok().err, ["waiting"]);
     }
     kill(first);
@@ -115,12 +111,7 @@ fn every_command_that_measures_refuses_with_no_wait() {
 fn ctrl_c_ends_the_wait_at_once() {
     let home = Home::new();
     let first = holder(&home);
-    for line in [
-        SHORT,
-        "run cpu.add_i32 --quick",
-        "exec -- true",
-        "selftest --quick",
-    ] {
+    for line in [SHORT, "run cpu.add_i32 --quick", "exec -- true", "selftest --quick"] {
         for (name, number) in [("INT", 2), ("TERM", 15)] {
             // A runner in the background may ignore SIGINT, and what is ignored stays so.
             let mut second = home.wrapped("env --default-signal=INT,TERM", line);
@@ -144,10 +135,7 @@ fn a_measurement_that_a_holder_starts_does_not_wait_for_it() {
     let line = format!("exec -r 1 --warmup 0 --own-session --output show -- {inner}");
     let done = home.run(line).measured();
     has(&done.err, ["measuring inside latlas exec sh (process "]);
-    has(
-        &done.err,
-        ["which holds the measuring lock: not waiting for it"],
-    );
+    has(&done.err, ["which holds the measuring lock: not waiting for it"]);
 }
 
 #[test]
@@ -189,10 +177,7 @@ fn users_share_the_lock_whoever_made_it() {
         };
         assert_eq!((&*first.err, &*second.err), ("", ""));
         let first = holder(&home);
-        has(
-            &as_user(&home, "noise measure --no-wait").err,
-            ["(process "],
-        );
+        has(&as_user(&home, "noise measure --no-wait").err, ["(process "]);
         kill(first);
     }
 }
@@ -202,10 +187,7 @@ fn stranger(home: &Home) -> Child {
     home.write("lock", "");
     let script = "exec 9<>lock; flock 9; echo locked; read -r line";
     let mut child = home.launch(["sh", "-c", script]);
-    let mut child = child
-        .stdin(std::process::Stdio::piped())
-        .spawn()
-        .expect("sh runs");
+    let mut child = child.stdin(std::process::Stdio::piped()).spawn().expect("sh runs");
     let mut said = [0; 7];
     let out = child.stdout.as_mut().expect("a pipe");
     out.read_exact(&mut said).expect("it has the lock");
@@ -239,15 +221,9 @@ fn a_holder_that_is_stopped_is_said_to_be() {
     let home = Home::new();
     let first = holder(&home);
     signal(first.id(), "STOP");
-    wait_until("the stop", || {
-        crate::support::processes::stat(first.id())[0] == "T"
-    });
-    home.run("noise measure --no-wait")
-        .refused("latlas noise measure (process ");
-    has(
-        &home.run("noise measure --no-wait").err,
-        [", stopped, for "],
-    );
+    wait_until("the stop", || crate::support::processes::stat(first.id())[0] == "T");
+    home.run("noise measure --no-wait").refused("latlas noise measure (process ");
+    has(&home.run("noise measure --no-wait").err, [", stopped, for "]);
     signal(first.id(), "KILL");
     kill(first);
     home.run(SHORT).measured();
@@ -268,10 +244,7 @@ fn a_squatted_file_is_no_lock_and_not_silent() {
             "umask 077; : > /run/lock/latlas.lock",
             "latlas.lock: user 65534 owns it and keeps others",
         ),
-        (
-            "ln -s /etc/hostname /run/lock/latlas.lock",
-            "a symbolic link",
-        ),
+        ("ln -s /etc/hostname /run/lock/latlas.lock", "a symbolic link"),
         ("mkfifo -m 666 /run/lock/latlas.lock", "not a regular file"),
         ("mkdir -m 777 /run/lock/latlas.lock", "directory"),
         (
@@ -294,11 +267,7 @@ fn a_squatted_file_is_no_lock_and_not_silent() {
         assert_eq!(lines.len(), 3, "{}", done.err);
         for (line, refused) in lines.iter().zip([true, true, false]) {
             has(line, ["latlas: no measuring lock (/run/lock/latlas.lock"]);
-            assert_eq!(
-                line.contains("without --no-wait, latlas measures"),
-                refused,
-                "{line}"
-            );
+            assert_eq!(line.contains("without --no-wait, latlas measures"), refused, "{line}");
         }
         has(lines[0], [why]);
     }
@@ -349,7 +318,7 @@ fn what_can_not_be_done_does_not_wait() {
         "table kurkin --measure --quick --dir absent",
         "trace no.such.row",
         "trace sched.pool --tier minimal --out t.pftrace",
-        "trace sched.pool --tier own --out t.perf.data",
+        "trace sched.pool --out t.perf.data",
     ] {
         let done = Done::of(&mut home.wrapped("timeout 60", line));
         assert_eq!((done.code, &*done.out), (2, ""), "{line}: {}", done.err);
@@ -386,10 +355,7 @@ fn a_cpu_outside_the_inherited_set_may_be_asked_for() {
     let check = format!("grep -qx 'Cpus_allowed_list:\t{isolated}' /proc/self/status");
     let of_exec = run(&format!("exec -r 6 --pin CPU --json -- sh -c \"{check}\"")).run();
     let controls = of_exec.commands.expect("commands").controls;
-    assert_eq!(
-        (controls.pinned_cpu, controls.observer_apart),
-        (Some(isolated), true)
-    );
+    assert_eq!((controls.pinned_cpu, controls.observer_apart), (Some(isolated), true));
     let of_run = run("run cpu.add_i32 --quick --budget 2s --pin CPU --json").run();
     assert_eq!(of_run.conditions.pinned_cpus, [isolated]);
     let osnoise = run("noise measure --for 100ms --cpu CPU --json").json();

@@ -18,22 +18,8 @@ fn built(home: &Home, source: &str, name: &str, define: &str) -> Option<()> {
     }
     let library = home.path(&format!("{name}.so"));
     let mut cc = Command::new("cc");
-    cc.args([
-        "-std=gnu11",
-        "-Wall",
-        "-Werror",
-        "-O2",
-        "-fPIC",
-        "-shared",
-        "-Wl,-z,now",
-    ]);
-    cc.args([
-        "-I",
-        INCLUDE,
-        &format!("-D{define}"),
-        &format!("{PACKS}/{source}"),
-        "-o",
-    ]);
+    cc.args(["-std=gnu11", "-Wall", "-Werror", "-O2", "-fPIC", "-shared", "-Wl,-z,now"]);
+    cc.args(["-I", INCLUDE, &format!("-D{define}"), &format!("{PACKS}/{source}"), "-o"]);
     let done = Done::of(cc.arg(library));
     assert_eq!(done.code, 0, "{}", done.err);
     Some(())
@@ -54,11 +40,7 @@ fn outcomes(run: &Run, group: &str) -> String {
 fn without_times(text: &str) -> String {
     let lines = text.lines().map(|line| {
         let line = line.replace(" (core dumped)", "");
-        match (
-            line.find("about "),
-            line.find(" take "),
-            line.find(" times as long"),
-        ) {
+        match (line.find("about "), line.find(" take "), line.find(" times as long")) {
             (Some(about), ..) => match line.find("; ") {
                 Some(rest) => line[..about].to_owned() + "about T" + &line[rest..],
                 None => line[..about].to_owned() + "about T",
@@ -93,10 +75,7 @@ fn a_fault_costs_its_row_and_nothing_else() {
     );
     has(
         &done.err,
-        [
-            "cpu.add_i64 is a row of latlas itself; ignored",
-            "f.hang: its pack did not return",
-        ],
+        ["cpu.add_i64 is a row of latlas itself; ignored", "f.hang: its pack did not return"],
     );
     let run = done.run();
     let (own, ours) = (workers_of(&run, "f.good"), workers_of(&run, "cpu.add_i64"));
@@ -150,23 +129,15 @@ fn check_says_what_is_wrong_with_each_probe() {
 #[test]
 fn files_that_are_no_packs_are_refused_and_in_the_directory_skipped() {
     let home = Home::new();
-    let others = [
-        "NO_PACK",
-        "NULL_PACK",
-        "SMALL_PROBES",
-        "MANY_PROBES",
-        "MISSING_SYMBOL",
-        "CRASHES",
-    ];
+    let others =
+        ["NO_PACK", "NULL_PACK", "SMALL_PROBES", "MANY_PROBES", "MISSING_SYMBOL", "CRASHES"];
     for other in others {
         if built(&home, "other.c", other, other).is_none() {
             return;
         }
     }
     home.write("text.so", "not a library");
-    let lines = others
-        .map(|other| format!("list --pack {other}.so\n"))
-        .concat();
+    let lines = others.map(|other| format!("list --pack {other}.so\n")).concat();
     let more =
         "list --pack text.so\nlist --pack missing.so\nlist --pack .\npack check NO_PACK.so\n";
     insta::assert_snapshot!(
@@ -178,10 +149,7 @@ fn files_that_are_no_packs_are_refused_and_in_the_directory_skipped() {
     let done = home.run("list cpu.add_i64").ok();
     has(
         &done.err,
-        [
-            "skipped: pack ",
-            "null.so is not a probe pack: latlas_probe_pack() returned NULL",
-        ],
+        ["skipped: pack ", "null.so is not a probe pack: latlas_probe_pack() returned NULL"],
     );
 }
 
@@ -202,22 +170,12 @@ fn packs_of_the_directory_are_always_there() {
     if built(&home, "other.c", "data/packs/two", "VERSION_2").is_none() {
         return;
     }
-    has(
-        &home.run("list 'two.*'").silent().out,
-        ["two.one", "two.two"],
-    );
+    has(&home.run("list 'two.*'").silent().out, ["two.one", "two.two"]);
     let own = home.path("own");
-    home.write(
-        "config/latlas/config.toml",
-        format!("packs_dir = {own:?}\n"),
-    );
+    std::fs::rename(home.path("data/packs"), &own).expect("moved");
     home.run("list 'two.*'").refused("no row");
-    has(&home.out("config show"), ["packs_dir", "own"]);
-    std::fs::rename(home.path("data/packs"), own).expect("moved");
-    has(
-        &home.run("explain two.one").silent().out,
-        ["the pack second"],
-    );
+    home.write("config/latlas/config", format!("--pack '{}'\n", own.join("two.so").display()));
+    has(&home.run("explain two.one").silent().out, ["the pack second"]);
 }
 
 #[test]
@@ -234,12 +192,8 @@ fn each_template_builds_and_has_no_fault() {
     for (language, tool) in tools {
         let home = Home::new();
         let name = format!("my_{language}");
-        has(
-            &home.out(format!("pack new {language} {name}")),
-            ["make -C my_"],
-        );
-        home.run(format!("pack new {language} {name}"))
-            .refused("exists: left unchanged");
+        has(&home.out(format!("pack new {language} {name}")), ["make -C my_"]);
+        home.run(format!("pack new {language} {name}")).refused("exists: left unchanged");
         if !there("make") || !there(tool) {
             continue;
         }
@@ -298,11 +252,5 @@ fn the_page_shows_the_templates() {
         );
     }
     let header = std::fs::read_to_string(format!("{INCLUDE}/latlas_probe.h")).expect("the header");
-    has(
-        &header,
-        [&*format!(
-            "#define LATLAS_PROBE_VERSION {}u\n",
-            sys::pack::VERSION
-        )],
-    );
+    has(&header, [&*format!("#define LATLAS_PROBE_VERSION {}u\n", sys::pack::VERSION)]);
 }

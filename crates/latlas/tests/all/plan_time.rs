@@ -35,10 +35,8 @@ fn machine(last_level_mib: u32, cpus: u32) -> Machine {
             put(cache("shared_cpu_list"), shared);
         }
     }
-    let live = Live {
-        allowed_cpus: model::machine::Fact::known((0..cpus).collect()),
-        ..Live::here()
-    };
+    let live =
+        Live { allowed_cpus: model::machine::Fact::known((0..cpus).collect()), ..Live::here() };
     machine_from(root.path(), &live)
 }
 
@@ -47,10 +45,7 @@ fn planned(machine: &Machine, request: &Request) -> Plan {
 }
 
 fn of_scale(scale: Scale) -> Request {
-    Request {
-        scale,
-        ..Request::default()
-    }
+    Request { scale, ..Request::default() }
 }
 
 fn seconds(time: Duration) -> f64 {
@@ -65,14 +60,9 @@ fn a_run_is_planned_for_its_scale_whatever_the_last_level() {
             for (scale, most) in [(Scale::Quick, 22.0), (Scale::Default, 85.0)] {
                 let plan = planned(&machine, &of_scale(scale));
                 let total = seconds(plan.total());
-                let which = format!(
-                    "{scale:?}, {last_level_mib} MiB, {cpus} CPUs: {:?}",
-                    plan.time
-                );
-                assert_eq!(
-                    plan.machine_shape.last_level_bytes >> 20,
-                    u64::from(last_level_mib)
-                );
+                let which =
+                    format!("{scale:?}, {last_level_mib} MiB, {cpus} CPUs: {:?}", plan.time);
+                assert_eq!(plan.machine_shape.last_level_bytes >> 20, u64::from(last_level_mib));
 
                 assert!(total <= most, "{total} s: {which}");
                 assert!(total >= most / 3.0, "{total} s: {which}");
@@ -95,10 +85,7 @@ fn the_parts_of_the_time_are_its_sum() {
     for cell in plan.cells.iter().filter(|cell| cell.visits > 0) {
         let visits = f64::from(cell.visits * cell.workers);
         let ns = visits * cell.cost.visit_of(cell.samples) + cell.cost.once_ns;
-        assert!(
-            (cell.allotment.as_nanos() as f64 - ns).abs() < 2.0,
-            "{cell:?}"
-        );
+        assert!((cell.allotment.as_nanos() as f64 - ns).abs() < 2.0, "{cell:?}");
     }
 }
 
@@ -111,15 +98,9 @@ fn every_cell_keeps_a_visit_of_each_worker_and_tails_their_operations() {
         }
     }
     let plan = planned(&machine(32, 2), &of_scale(Scale::Default));
-    let tail = plan
-        .cells
-        .iter()
-        .find(|cell| cell.row == "pool.async_wait/rayon");
+    let tail = plan.cells.iter().find(|cell| cell.row == "pool.async_wait/rayon");
     let tail = tail.expect("a row with a tail");
-    assert!(
-        tail.visits * tail.samples * tail.workers >= 1000,
-        "{tail:?}"
-    );
+    assert!(tail.visits * tail.samples * tail.workers >= 1000, "{tail:?}");
 }
 
 #[test]
@@ -127,10 +108,7 @@ fn a_budget_is_all_the_time_there_is() {
     let machine = machine(32, 2);
     for s in [2, 10, 30, 60, 300] {
         let budget = Duration::from_secs(s);
-        let request = Request {
-            budget: Some(budget),
-            ..Request::default()
-        };
+        let request = Request { budget: Some(budget), ..Request::default() };
         let plan = planned(&machine, &request);
         assert_eq!(plan.limit, budget);
         // A few milliseconds of measuring are left of the shortest.
@@ -146,22 +124,15 @@ fn a_budget_is_all_the_time_there_is() {
 fn a_single_row_spans_two_seconds_and_a_row_of_full_is_quick_at_the_quick_scale() {
     let machine = machine(32, 2);
     let of = |scale, rows: &[&str]| {
-        let request = Request {
-            rows: rows.iter().map(ToString::to_string).collect(),
-            ..of_scale(scale)
-        };
+        let request =
+            Request { rows: rows.iter().map(ToString::to_string).collect(), ..of_scale(scale) };
         planned(&machine, &request)
     };
     let one = of(Scale::Default, &["cpu.add_i64"]);
     assert_eq!(one.time.measuring(), Duration::from_secs(2));
     let row = "memory.parallelism/DRAM";
     let (quick, full) = (of(Scale::Quick, &[row]), of(Scale::Full, &[row]));
-    assert!(
-        quick.total() * 3 < full.total(),
-        "{:?} {:?}",
-        quick.time,
-        full.time
-    );
+    assert!(quick.total() * 3 < full.total(), "{:?} {:?}", quick.time, full.time);
     assert!(quick.total() < Duration::from_secs(6), "{:?}", quick.time);
 }
 

@@ -4,31 +4,19 @@ use crate::support::{Home, SYNTHETIC, entries, has, json, lacks};
 
 fn files(home: &Home) -> Vec<String> {
     let name = |path: std::path::PathBuf| path.file_name()?.to_str().map(str::to_owned);
-    entries(&home.path(""))
-        .into_iter()
-        .filter_map(name)
-        .collect()
+    entries(&home.path("")).into_iter().filter_map(name).collect()
 }
 
 #[test]
 fn a_picture_goes_where_it_is_sent() {
     let home = Home::new();
-    let plot = |more: &str| {
-        home.run(format!("plot memory.latency {SYNTHETIC} {more}"))
-            .ok()
-    };
+    let plot = |more: &str| home.run(format!("plot memory.latency {SYNTHETIC} {more}")).ok();
     let done = plot("");
-    assert_eq!(
-        (&*done.out, files(&home)),
-        ("", vec!["memory.latency.svg".to_owned()])
-    );
+    assert_eq!((&*done.out, files(&home)), ("", vec!["memory.latency.svg".to_owned()]));
     has(&done.err, ["memory.latency.svg"]);
     let own = home.read("memory.latency.svg");
     // Which machine it is of stands on it.
-    assert!(
-        own.starts_with("<svg ") && own.contains("AMD EPYC 7B13"),
-        "{own}"
-    );
+    assert!(own.starts_with("<svg ") && own.contains("AMD EPYC 7B13"), "{own}");
     let done = plot("-o -");
     assert_eq!((done.out, &*done.err), (own, ""));
     plot("--out a.PNG --theme dark --width 600 --height 500 --scale 2");
@@ -41,30 +29,16 @@ fn a_picture_goes_where_it_is_sent() {
     let png = std::fs::read(home.path("b.png")).expect("the picture");
     let size = |at: usize| u32::from_be_bytes(png[at..at + 4].try_into().expect("four bytes"));
     let density = png.windows(4).position(|chunk| chunk == b"pHYs");
-    assert_eq!(
-        (size(16), density.map(|at| size(at + 4))),
-        (1004, Some(11_811))
-    );
+    assert_eq!((size(16), density.map(|at| size(at + 4))), (1004, Some(11_811)));
     plot("--out c.pdf --width 85mm");
     let pdf = std::fs::read(home.path("c.pdf")).expect("the picture");
     assert!(pdf.starts_with(b"%PDF-"));
     let svg = plot("-o - --width 85mm --bare").out;
     has(&svg, ["width=\"240.94pt\""]);
-    lacks(
-        &svg,
-        [
-            ">Memory latency over working set</text>",
-            "AMD EPYC 7B13</text>",
-        ],
-    );
-    assert_eq!(
-        files(&home),
-        ["a.PNG", "b.png", "c.pdf", "memory.latency.svg"]
-    );
+    lacks(&svg, [">Memory latency over working set</text>", "AMD EPYC 7B13</text>"]);
+    assert_eq!(files(&home), ["a.PNG", "b.png", "c.pdf", "memory.latency.svg"]);
     assert!(plot("-o - --format png").out.starts_with("\u{fffd}PNG"));
-    let wrong = home.run(format!(
-        "plot memory.latency {SYNTHETIC} --format png -o z.svg"
-    ));
+    let wrong = home.run(format!("plot memory.latency {SYNTHETIC} --format png -o z.svg"));
     let message =
         "latlas: can't write z.svg: --format png writes .png: change the name or the format\n";
     assert_eq!((wrong.code, &*wrong.err), (2, message));
@@ -93,25 +67,13 @@ fn other_runs_and_tables_are_drawn_too() {
     let one = ladder("--vs 2012 --rows memory.*");
     has(&one, ["latency-numbers-2012", "memory.latency/L1"]);
     lacks(&one, ["iphone-6s", "cpu.add_i32"]);
-    has(
-        &ladder(&format!("--vs {SYNTHETIC}")),
-        ["example 2026-11-21"],
-    );
+    has(&ladder(&format!("--vs {SYNTHETIC}")), ["example 2026-11-21"]);
     // A curve and the ladder, also that of one row, show the other run; the samples of
     // one row, a map and a history show one run and refuse (below).
-    for what in [
-        "memory.latency",
-        "ladder",
-        "thread.create_join",
-        "comparison",
-    ] {
-        home.run(format!("plot {what} {SYNTHETIC} --vs {SYNTHETIC} -o -"))
-            .ok();
+    for what in ["memory.latency", "ladder", "thread.create_join", "comparison"] {
+        home.run(format!("plot {what} {SYNTHETIC} --vs {SYNTHETIC} -o -")).ok();
     }
-    home.run(format!(
-        "plot memory.read_sequential_1MB {SYNTHETIC} --vs 2012 -o -"
-    ))
-    .ok();
+    home.run(format!("plot memory.read_sequential_1MB {SYNTHETIC} --vs 2012 -o -")).ok();
     assert_eq!(files(&home), [""; 0]);
 }
 
@@ -147,19 +109,11 @@ fn what_can_not_be_drawn_is_refused_and_leaves_nothing() {
 fn the_list_names_pictures_and_reasons() {
     let home = Home::new();
     let done = home.run(format!("plot --list {SYNTHETIC}")).ok();
-    assert!(
-        done.line("memory.latency")
-            .ends_with("Memory latency over working set")
-    );
-    has(
-        done.line("memory.loaded_latency"),
-        ["not measured in this run"],
-    );
+    assert!(done.line("memory.latency").ends_with("Memory latency over working set"));
+    has(done.line("memory.loaded_latency"), ["not measured in this run"]);
     let list = home.json(format!("plot --list {SYNTHETIC} --json"));
     let pictures = list["pictures"].as_array().expect("pictures").iter();
-    let ids: Vec<&str> = pictures
-        .filter_map(|picture| picture["id"].as_str())
-        .collect();
+    let ids: Vec<&str> = pictures.filter_map(|picture| picture["id"].as_str()).collect();
     assert!(ids.contains(&"sched.wakeup"), "{ids:?}");
     for id in ids {
         home.run(format!("plot {id} {SYNTHETIC} -o -")).ok();

@@ -41,9 +41,7 @@ fn start(home: &Home, more: &str) -> Child {
 
 /// Two jobs that run at once.
 fn wait_for_two(latlas: u32) -> Vec<u32> {
-    wait_for("two jobs at once", || {
-        Some(jobs_of(latlas)).filter(|jobs| jobs.len() == 2)
-    })
+    wait_for("two jobs at once", || Some(jobs_of(latlas)).filter(|jobs| jobs.len() == 2))
 }
 
 #[test]
@@ -89,10 +87,7 @@ fn each_job_does_the_same_work_at_its_level() {
     );
     let done = home.run(line).ended_with(3);
     let qos = document(&done);
-    assert_eq!(
-        serde_json::from_str::<Qos>(&home.read("qos.json")).expect("the same"),
-        qos
-    );
+    assert_eq!(serde_json::from_str::<Qos>(&home.read("qos.json")).expect("the same"), qos);
     assert!(home.read("qos.html").contains("user-interactive + default"));
     assert_eq!(qos.partial, None);
     let names: Vec<String> = qos.cases.iter().map(|runs| runs.case.name()).collect();
@@ -138,10 +133,7 @@ fn each_job_does_the_same_work_at_its_level() {
     for part in parts {
         // Refused without privilege, but never silently something else.
         let outcome = &part.outcome;
-        assert!(
-            !matches!(outcome, Outcome::Differs(_) | Outcome::Applied),
-            "{part:?}"
-        );
+        assert!(!matches!(outcome, Outcome::Differs(_) | Outcome::Applied), "{part:?}");
     }
     if cfg!(target_os = "linux") {
         let asked: Vec<Setting> = parts.iter().map(|part| part.setting).collect();
@@ -155,21 +147,15 @@ fn each_job_does_the_same_work_at_its_level() {
     no_files(&home);
     // Next to the published figures.
     let table = home.run("table oakley qos.json").ok().out;
-    has(
-        &table,
-        ["Apple M1, 4 performance + 4 efficiency cores", "77.0 s"],
-    );
+    has(&table, ["Apple M1, 4 performance + 4 efficiency cores", "77.0 s"]);
     home.run("table oakley").ended_with(3);
-    home.run("table oakley scratch")
-        .refused("can't read scratch");
+    home.run("table oakley scratch").refused("can't read scratch");
     home.write("else.json", "{}");
-    home.run("table oakley else.json")
-        .refused("is not a result of latlas qos");
+    home.run("table oakley else.json").refused("is not a result of latlas qos");
     home.write("newer.json", "{\"schema\": 9}");
     home.run("table oakley newer.json")
         .refused("its schema is 9 and this latlas reads 1: use a newer latlas");
-    home.run("table oakley --measure")
-        .refused("latlas qos --out FILE");
+    home.run("table oakley --measure").refused("latlas qos --out FILE");
 }
 
 #[test]
@@ -201,10 +187,7 @@ fn a_killed_competitor_leaves_its_case_out_and_the_rest_is_kept() {
     let done = Done::after(latlas).ended_with(3);
     let qos = document(&done);
     let why = qos.partial.clone().expect("marked");
-    has(
-        &why,
-        ["user-interactive + default: left out after 0 rounds: signal 9 killed a job"],
-    );
+    has(&why, ["user-interactive + default: left out after 0 rounds: signal 9 killed a job"]);
     for runs in &qos.cases {
         let is_pair = matches!(runs.case, Case::Pair { .. });
         assert_eq!(runs.runs.is_empty(), is_pair, "{}", runs.case.name());
@@ -263,10 +246,7 @@ fn knobs_are_measured_and_leave_nothing() {
         assert_eq!(row.permission.set, Tried::Done);
         for shares in [&row.one_cpu, &row.all_cpus] {
             assert_eq!(shares.predicted, Some(0.5));
-            let within = shares
-                .measured
-                .iter()
-                .all(|share| (0.0..=1.0).contains(share));
+            let within = shares.measured.iter().all(|share| (0.0..=1.0).contains(share));
             assert!(shares.measured.len() == 1 && within, "{shares:?}");
         }
         for wakes in [&row.of_small_thread, &row.of_default_thread] {

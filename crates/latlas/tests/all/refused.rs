@@ -70,8 +70,7 @@ fn bad_requests_are_refused_with_what_to_do() {
     // Which CPUs there are depends on the machine.
     for command in ["run", "selftest", "exec -- true"] {
         let (name, rest) = command.split_once(' ').unwrap_or((command, ""));
-        home.run(format!("{name} --pin 4095 {rest}"))
-            .refused("CPU 4095 can't be used");
+        home.run(format!("{name} --pin 4095 {rest}")).refused("CPU 4095 can't be used");
     }
 }
 
@@ -126,10 +125,7 @@ fn a_broken_document_is_refused() {
         ("half", &whole[..whole.len() / 2]),
         ("newer", &whole.replacen(&schema, "\"schema\":99", 1)),
         ("other", "{\"schema\":1}"),
-        (
-            "columns",
-            &whole.replacen("\"first_ticks\":[80000,", "\"first_ticks\":[", 1),
-        ),
+        ("columns", &whole.replacen("\"first_ticks\":[80000,", "\"first_ticks\":[", 1)),
     ] {
         home.write(name, text);
     }
@@ -138,12 +134,7 @@ fn a_broken_document_is_refused() {
 }
 
 fn homeless(command: &mut Command) -> Done {
-    for name in [
-        "LATLAS_DATA_DIR",
-        "XDG_DATA_HOME",
-        "XDG_CONFIG_HOME",
-        "HOME",
-    ] {
+    for name in ["LATLAS_DATA_DIR", "XDG_DATA_HOME", "XDG_CONFIG_HOME", "HOME"] {
         command.env_remove(name);
     }
     Done::of(command)
@@ -167,10 +158,7 @@ fn a_run_that_could_not_be_kept_is_refused_before_it_is_measured() {
     let nowhere = |line: &str| Done::of(home.command(line).env("LATLAS_DATA_DIR", "/dev/null/x"));
     let out = format!("{line} --out=run.json");
     for (refused, kept) in [
-        (
-            homeless(&mut home.command(line)),
-            homeless(&mut home.command(&out)),
-        ),
+        (homeless(&mut home.command(line)), homeless(&mut home.command(&out))),
         (nowhere(line), nowhere(&out)),
     ] {
         refused.refused("--out FILE");
@@ -187,9 +175,7 @@ fn a_run_whose_store_went_away_ends_with_3() {
     let home = Home::new();
     // Enough runs for a row that is ok.
     let away = "rm -rf data; : > data; sleep 0.1";
-    let done = home
-        .run(["exec", "--runs", "20", "--", "sh", "-c", away])
-        .ended_with(3);
+    let done = home.run(["exec", "--runs", "20", "--", "sh", "-c", away]).ended_with(3);
     has(&done.err, ["the run was not stored"]);
     has(&done.out, ["wall"]);
 }
@@ -202,19 +188,12 @@ fn a_dry_run_prints_the_plan_and_measures_nothing() {
     let columns = |line: &str| -> (String, f64) {
         let mut words = line.split_whitespace();
         let name = words.next().expect("a row").to_owned();
-        (
-            name,
-            words.next().expect("a time").parse().expect("a number"),
-        )
+        (name, words.next().expect("a time").parse().expect("a number"))
     };
     let mut lines: Vec<_> = done.out.lines().map(columns).collect();
     let (name, sum) = lines.pop().expect("the sum");
     let parts: f64 = lines.iter().map(|(_, seconds)| seconds).sum();
-    assert!(
-        name == "sum" && sum > 0.0 && (parts - sum).abs() < 0.01,
-        "{}",
-        done.out
-    );
+    assert!(name == "sum" && sum > 0.0 && (parts - sum).abs() < 0.01, "{}", done.out);
     for row in ["cpu.add_i32", "memory.latency"] {
         assert!(lines.iter().any(|(name, _)| name == row), "{}", done.out);
     }

@@ -29,19 +29,11 @@ fn a_page_and_its_document() {
     has(&text, [&format!("href=\"./{document}\"")]);
     assert_eq!(report["bytes"], text.len());
     assert_eq!(report["documents"].as_array().map(Vec::len), Some(1));
-    assert!(
-        report["left_out"]
-            .as_array()
-            .is_some_and(|all| !all.is_empty()),
-        "{report}"
-    );
+    assert!(report["left_out"].as_array().is_some_and(|all| !all.is_empty()), "{report}");
     // The document is the kept one, byte for byte.
     let kept = entries(&home.path("data/runs"));
     let bytes = |path| std::fs::read(path).expect("readable");
-    assert!(
-        kept.iter()
-            .any(|kept| bytes(kept.clone()) == bytes(home.path(document)))
-    );
+    assert!(kept.iter().any(|kept| bytes(kept.clone()) == bytes(home.path(document))));
     // A second time both are there already, and are ours.
     home.run("report").ok();
     assert_eq!(files_now().len(), 2);
@@ -52,8 +44,7 @@ fn links_to_a_page_have_a_picture() {
     let home = Home::with(&[1]);
     let refused = home.run("report --url example.org").ended_with(2);
     has(&refused.err, ["https://"]);
-    home.run("report --no-documents --url https://example.org/a/b.html")
-        .ok();
+    home.run("report --no-documents --url https://example.org/a/b.html").ok();
     let text = home.read("latlas-report.html");
     has(
         &text,
@@ -66,8 +57,7 @@ fn links_to_a_page_have_a_picture() {
     let picture = std::fs::read(home.path("latlas-report.png")).expect("the picture");
     assert!(picture.starts_with(b"\x89PNG") && picture.len() > 10_000);
     // Again, as it is this report's; but no other file of that name.
-    home.run("report --no-documents --url https://example.org/")
-        .ok();
+    home.run("report --no-documents --url https://example.org/").ok();
     home.write("x.png", "mine");
     let done = home.run("report -o x.html --no-documents --url https://example.org/");
     done.refused("x.png");
@@ -115,10 +105,7 @@ fn on_standard_output_and_on_a_pipe_there_are_no_documents() {
 fn two_runs_are_compared() {
     let home = Home::with(&[1, 2]);
     home.run("report last last~1 -o two.html").ok();
-    has(
-        &home.read("two.html"),
-        ["id=\"comparison\"", "<th scope=\"col\">finding<"],
-    );
+    has(&home.read("two.html"), ["id=\"comparison\"", "<th scope=\"col\">finding<"]);
     assert_eq!(files(&home, "two.").len(), 3, "a page and two documents");
     insta::assert_snapshot!(home.refusals(
         "report last last
@@ -157,6 +144,5 @@ fn rows_over_time_once_there_are_three_runs() {
     lacks(&page, ["data-chart=\"history.call.syscall\""]);
     home.run("plot history:memory.latency/L1").ok();
     has(&home.read("history.memory.latency-L1.svg"), ["over time"]);
-    home.run("plot history:memory.latncy/L1")
-        .refused("memory.latency/L1");
+    home.run("plot history:memory.latncy/L1").refused("memory.latency/L1");
 }

@@ -44,10 +44,7 @@ fn intervals_in_ns_include_how_far_the_clock_moved_between_stored_runs() {
         home.keep(k, &serde_json::to_value(&run).expect("JSON"));
     }
     let (later, known) = measured();
-    assert!(
-        matches!(known.source, MovementSource::Stored { runs: 6.., .. }),
-        "{known:?}"
-    );
+    assert!(matches!(known.source, MovementSource::Stored { runs: 6.., .. }), "{known:?}");
     assert!(known.relative > 1.5_f64.ln(), "{known:?}");
     let quiet = later.rows[0].estimate().and_then(|e| e.quiet);
     // A machine that is never quiet has no figure to widen.
@@ -74,12 +71,7 @@ fn groups_levels_words_and_upper_case_name_rows() {
     }
     // The only probe with rows that contain the word is explained.
     let only = home.out("explain popcnt");
-    assert!(
-        only.lines()
-            .next()
-            .is_some_and(|line| line.contains("cpu.popcnt_i64")),
-        "{only}"
-    );
+    assert!(only.lines().next().is_some_and(|line| line.contains("cpu.popcnt_i64")), "{only}");
     for (line, same) in [
         ("list 'CPU.*'", "list 'cpu.*'"),
         ("list CPU.ADD_I32", "list cpu.add_i32"),
@@ -88,10 +80,7 @@ fn groups_levels_words_and_upper_case_name_rows() {
         assert_eq!(home.out(line), home.out(same), "{line}");
     }
     let div = home.out("list div");
-    assert!(
-        div.contains("cpu.div_i32") && !div.contains("cpu.add_i32"),
-        "{div}"
-    );
+    assert!(div.contains("cpu.div_i32") && !div.contains("cpu.add_i32"), "{div}");
     let planned = home.out("run 'CPU.ADD_*' --dry-run --budget 30sec");
     assert!(planned.contains("cpu.add_i32"), "{planned}");
 }

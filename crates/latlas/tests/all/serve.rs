@@ -36,17 +36,10 @@ impl Serving {
         let mut stderr = BufReader::new(child.stderr.take().expect("piped"));
         let mut line = String::new();
         stderr.read_line(&mut line).expect("a line");
-        let address = line
-            .split("http://")
-            .nth(1)
-            .and_then(|rest| rest.split(' ').next());
+        let address = line.split("http://").nth(1).and_then(|rest| rest.split(' ').next());
         let address = address.and_then(|a| a.parse().ok());
         let address = address.unwrap_or_else(|| panic!("no address in {line:?}"));
-        Serving {
-            child,
-            address,
-            stderr,
-        }
+        Serving { child, address, stderr }
     }
 
     fn ask(&self, method: &str, path: &str, headers: &str, body: &[u8]) -> (u16, String) {
@@ -62,14 +55,8 @@ impl Serving {
         let mut answer = Vec::new();
         let _ = stream.read_to_end(&mut answer);
         let answer = String::from_utf8_lossy(&answer).into_owned();
-        let status = answer
-            .split(' ')
-            .nth(1)
-            .and_then(|status| status.parse().ok());
-        (
-            status.unwrap_or_else(|| panic!("no status: {answer:?}")),
-            answer,
-        )
+        let status = answer.split(' ').nth(1).and_then(|status| status.parse().ok());
+        (status.unwrap_or_else(|| panic!("no status: {answer:?}")), answer)
     }
 
     fn get(&self, path: &str) -> (u16, String) {
@@ -120,10 +107,7 @@ fn what_it_can_not_listen_on_is_refused() {
     let home = Home::new();
     let taken = TcpListener::bind("127.0.0.1:0").expect("a port");
     let address = taken.local_addr().expect("its address");
-    refused(
-        &mut home.command(format!("serve --listen {address}")),
-        "port in use",
-    );
+    refused(&mut home.command(format!("serve --listen {address}")), "port in use");
     // 192.0.2.0/24 is for documentation (RFC 5737): no machine has it.
     let mut foreign = home.command("serve --listen 192.0.2.1:8080");
     refused(foreign.env("LATLAS_TOKEN", TOKEN), "can't listen on");
@@ -137,11 +121,7 @@ fn a_token_is_a_secret_or_none() {
     let home = Home::new();
     let with_file = "serve --token-file token";
     refused(&mut home.command(with_file), "can't read the token");
-    for (text, why) in [
-        ("", "16 "),
-        ("short\n", "16 "),
-        ("with a space inside it", "letters"),
-    ] {
+    for (text, why) in [("", "16 "), ("short\n", "16 "), ("with a space inside it", "letters")] {
         home.write("token", text);
         refused(&mut home.command(with_file), why);
         refused(home.command("serve").env("LATLAS_TOKEN", text), why);

@@ -47,10 +47,7 @@ fn bash_completes_rows_commands_and_options() {
     assert!(rows.iter().all(|row| row.starts_with("mem")), "{rows:?}");
     for command in ["run", "history", "plot", "list", "selftest"] {
         let rows = offered(&["latlas", command, "cpu.add_i3"]).expect("bash");
-        assert!(
-            rows.contains(&"cpu.add_i32".to_owned()),
-            "{command} {rows:?}"
-        );
+        assert!(rows.contains(&"cpu.add_i32".to_owned()), "{command} {rows:?}");
     }
     for (words, expected) in [
         (&["latlas", "comp"][..], &["compare", "completions"][..]),
@@ -63,16 +60,11 @@ fn bash_completes_rows_commands_and_options() {
     ] {
         let offered = offered(words).expect("bash");
         assert!(
-            expected
-                .iter()
-                .all(|one| offered.iter().any(|it| it == one)),
+            expected.iter().all(|one| offered.iter().any(|it| it == one)),
             "{words:?}: {offered:?}"
         );
         let typed = words.last().expect("a word");
-        assert!(
-            offered.iter().all(|it| it.starts_with(typed)),
-            "{offered:?}"
-        );
+        assert!(offered.iter().all(|it| it.starts_with(typed)), "{offered:?}");
     }
 }
 
@@ -108,10 +100,7 @@ fn stored_runs_and_their_tags_are_offered() {
     let tags = offered_in(&home, &["latlas", "run", "--baseline", "be"]).expect("bash");
     assert_eq!(tags, ["before-update"]);
     // Where the configuration says that they are.
-    home.write(
-        "config/latlas/config.toml",
-        format!("data_dir = {:?}\n", home.path("data")),
-    );
+    home.write("config/latlas/config", format!("--store '{}'\n", home.path("data").display()));
     let program = "LATLAS_DATA_DIR= LATLAS_COMPLETE=bash _CLAP_COMPLETE_INDEX=2 _CLAP_IFS=' ' \
                    latlas -- latlas show bef";
     let tags = asked(&home, &["sh", "-c"], program).expect("sh");
@@ -147,19 +136,11 @@ fn every_shell_has_a_script() {
 
 /// What a checker complains of in a page.
 fn complaints(program: &str, arguments: &[&str], page: &Path) -> Option<String> {
-    let output: Output = Command::new(program)
-        .args(arguments)
-        .arg(page)
-        .output()
-        .ok()?;
+    let output: Output = Command::new(program).args(arguments).arg(page).output().ok()?;
     let failed = !output.status.success();
     // mandoc complains on stdout, groff on stderr.
     let done = Done::from(output);
-    let code = if failed {
-        done.code.to_string()
-    } else {
-        String::new()
-    };
+    let code = if failed { done.code.to_string() } else { String::new() };
     Some(done.out + &done.err + &code)
 }
 
@@ -169,10 +150,9 @@ fn manual_pages_are_written_and_groff_has_no_complaint() {
     assert_eq!(home.out("man share/man1"), "");
     let pages = crate::support::entries(&home.path("share/man1"));
     assert!(pages.len() >= 25, "{pages:?}");
-    for (program, arguments) in [
-        ("groff", &["-man", "-Tutf8", "-ww", "-z"][..]),
-        ("mandoc", &["-Tlint", "-Werror"]),
-    ] {
+    for (program, arguments) in
+        [("groff", &["-man", "-Tutf8", "-ww", "-z"][..]), ("mandoc", &["-Tlint", "-Werror"])]
+    {
         for page in &pages {
             let name = page.file_name().unwrap_or_default().to_string_lossy();
             assert!(name.starts_with("latlas") && name.ends_with(".1"), "{name}");

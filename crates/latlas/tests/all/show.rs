@@ -5,11 +5,7 @@ use crate::support::{Done, Home, SYNTHETIC, has, json, lacks, synthetic};
 #[test]
 fn runs_are_shown_by_name() {
     let home = Home::with(&[1, 2]);
-    for (name, id) in [
-        ("last", "00000002"),
-        ("00000001", "00000001"),
-        ("0000000", ""),
-    ] {
+    for (name, id) in [("last", "00000002"), ("00000001", "00000001"), ("0000000", "")] {
         let done = home.run(format!("show {name}"));
         match id {
             "" => done.refused("2 runs"),
@@ -25,23 +21,16 @@ fn showing_an_interrupted_run_is_no_failure() {
     let mut run = synthetic();
     run["partial"] = "interrupted in round 2 of 9".into();
     home.write("half.json", run.to_string());
-    has(
-        &home.out("show half.json"),
-        ["PARTIAL: interrupted in round 2 of 9"],
-    );
+    has(&home.out("show half.json"), ["PARTIAL: interrupted in round 2 of 9"]);
 }
 
 #[test]
 fn no_output_has_the_figure_of_an_invalid_row() {
     let home = Home::new();
     let mut run = synthetic();
-    let row = run["rows"]
-        .as_array()
-        .expect("rows")
-        .iter()
-        .position(|row| {
-            row["id"] == "call.syscall" || row["outcome"]["figure"]["quiet"].is_object()
-        });
+    let row = run["rows"].as_array().expect("rows").iter().position(|row| {
+        row["id"] == "call.syscall" || row["outcome"]["figure"]["quiet"].is_object()
+    });
     let estimate = &mut run["rows"][row.expect("a figure")]["outcome"]["figure"];
     let figure = serde_json::json!({"value": 7.7125, "low": 7.7124, "high": 7.7126});
     estimate["quiet"]["ns"] = figure.clone();
@@ -85,10 +74,7 @@ fn a_file_is_shown_with_the_options_of_a_run() {
     let show = |more: &str| home.out(format!("show {SYNTHETIC} {more}"));
     has(&show(""), ["latency/DRAM"]);
     has(&show("--wide"), ["memory.latency at 1KiB"]);
-    has(
-        &show("--human --frames --vs iphone-x"),
-        ["1ns=1s", "iphone-x"],
-    );
+    has(&show("--human --frames --vs iphone-x"), ["1ns=1s", "iphone-x"]);
     let kept = std::fs::read_to_string(SYNTHETIC).expect("the fixture");
     assert_eq!(json(&show("--json")), json(&kept));
 }
@@ -115,21 +101,13 @@ fn colours_are_for_terminals_and_for_color_always() {
 fn the_list_has_every_row() {
     let home = Home::new();
     let all = home.out("list");
-    let listed: Vec<_> = all
-        .lines()
-        .filter_map(|line| line.split_whitespace().next())
-        .collect();
+    let listed: Vec<_> = all.lines().filter_map(|line| line.split_whitespace().next()).collect();
     let probes = home.json("list --json");
     let probes = probes.as_array().expect("probes").iter();
-    let rows: Vec<_> = probes
-        .flat_map(|probe| probe["rows"].as_array().expect("rows"))
-        .collect();
+    let rows: Vec<_> = probes.flat_map(|probe| probe["rows"].as_array().expect("rows")).collect();
     assert!(rows.len() > 50, "{}", rows.len());
     for row in rows {
-        assert!(
-            listed.contains(&row.as_str().expect("an id")),
-            "{row} is missing"
-        );
+        assert!(listed.contains(&row.as_str().expect("an id")), "{row} is missing");
     }
     let cpu = home.out("list cpu.*");
     has(&cpu, ["cpu.div_i32"]);

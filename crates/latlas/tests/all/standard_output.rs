@@ -45,16 +45,14 @@ const PRINTING: &str = "
     pack new c mine
     config show
     config path
-    config schema
     completions bash
     man
     --version
     help run";
 
 /// Commands that measure long, need another program or runs of this machine, and are not in the table.
-const NOT_IN_THE_TABLE: &[&str] = &[
-    "ci", "echo", "fleet", "history", "qos", "selftest", "serve", "trace",
-];
+const NOT_IN_THE_TABLE: &[&str] =
+    &["ci", "echo", "fleet", "history", "qos", "selftest", "serve", "trace"];
 
 fn full(command: &mut Command) -> &mut Command {
     let full = OpenOptions::new().write(true).open("/dev/full");
@@ -76,12 +74,7 @@ fn unread(command: &mut Command) -> &mut Command {
 #[track_caller]
 fn fails(line: &str, done: &Done, why: &str) {
     let last = done.err.lines().last().unwrap_or_default();
-    assert!(
-        done.code == 2 && last.contains(why),
-        "{line}: {} {}",
-        done.code,
-        done.err
-    );
+    assert!(done.code == 2 && last.contains(why), "{line}: {} {}", done.code, done.err);
     lacks(&done.err, ["panicked"]);
 }
 
@@ -93,9 +86,7 @@ fn every_command_fails_where_it_cant_be_written() {
     let mut named = BTreeSet::new();
     for line in PRINTING.lines().map(str::trim).filter(|l| !l.is_empty()) {
         named.extend(line.split(' ').next());
-        let line = line
-            .replace("ID", &crate::support::id(1))
-            .replace("SYNTHETIC", SYNTHETIC);
+        let line = line.replace("ID", &crate::support::id(1)).replace("SYNTHETIC", SYNTHETIC);
         let line = line.as_str();
         let done = Done::of(full(&mut home.command(line)));
         fails(line, &done, "can't write to standard output: ");
@@ -141,11 +132,7 @@ fn what_is_kept_is_kept_where_it_cant_be_printed() {
     }
     // The shell's completions are an answer of a command, too.
     let mut asked = home.command("-- latlas sh");
-    asked.envs([
-        ("LATLAS_COMPLETE", "bash"),
-        ("_CLAP_COMPLETE_INDEX", "1"),
-        ("_CLAP_IFS", " "),
-    ]);
+    asked.envs([("LATLAS_COMPLETE", "bash"), ("_CLAP_COMPLETE_INDEX", "1"), ("_CLAP_IFS", " ")]);
     fails("completion", &Done::of(full(&mut asked)), "No space left");
 }
 

@@ -14,10 +14,7 @@ fn without_a_run_the_published_figures_are_printed() {
     for key in ["ash", "kurkin", "2012"] {
         tables.line(key);
         let done = home.run(format!("table {key}")).ended_with(3);
-        has(
-            &done.out,
-            [NOT_MEASURED, &format!("latlas table {key} --measure")],
-        );
+        has(&done.out, [NOT_MEASURED, &format!("latlas table {key} --measure")]);
     }
     assert!(!home.path("data").exists(), "nothing is written");
 }
@@ -38,9 +35,7 @@ fn of_kept_runs_the_one_with_most_rows_is_printed() {
     let mut run = synthetic();
     let mut keep = |second: u32, digit: &str, change: &dyn Fn(&mut Value)| {
         change(&mut run);
-        run["id"] = "dddddddd-2222-4333-8444-555555555555"
-            .replace('d', digit)
-            .into();
+        run["id"] = "dddddddd-2222-4333-8444-555555555555".replace('d', digit).into();
         home.keep(second, &run)
     };
     // Newer, with all of its rows, and of another machine.
@@ -58,10 +53,7 @@ fn of_kept_runs_the_one_with_most_rows_is_printed() {
     keep(9, "9", &|run| run["rows"] = serde_json::json!([]));
     has(&home.out("table ash"), ["run             11111111"]);
     // Named by its id it is printed, though it is never `last`; without a figure.
-    has(
-        &home.run("table ash 99999999").ended_with(3).out,
-        ["run             99999999"],
-    );
+    has(&home.run("table ash 99999999").ended_with(3).out, ["run             99999999"]);
     // One that can't be read is skipped with a warning.
     let name = "20261121T000010Z-aaaaaaaa-2222-4333-8444-555555555555.json.zst";
     home.write(&format!("data/runs/{name}"), "{");
@@ -90,11 +82,7 @@ fn what_the_table_needs_is_measured_and_kept() {
     let run = home.json("show last --json");
     let rows = run["rows"].as_array().expect("rows").iter();
     let ids: Vec<_> = rows.map(|row| row["id"].as_str().expect("an id")).collect();
-    for id in [
-        "memory.latency",
-        "cpu.branch_mispredict",
-        "sync.mutex_uncontended",
-    ] {
+    for id in ["memory.latency", "cpu.branch_mispredict", "sync.mutex_uncontended"] {
         assert!(ids.contains(&id), "{id} in {ids:?}");
     }
     assert!(!ids.contains(&"cpu.add_i32"), "{ids:?}");
@@ -116,12 +104,7 @@ fn made_up_phone() -> Value {
     run["program"] = json!({"name": "latlas-core", "version": "0.1.0", "commit": null,
         "target": "aarch64-ios", "profile": "release", "emulated": null});
     let machine = &mut run["machine"];
-    for unknown in [
-        "cpu_model",
-        "cpu_signature",
-        "microarchitecture",
-        "allowed_cpus",
-    ] {
+    for unknown in ["cpu_model", "cpu_signature", "microarchitecture", "allowed_cpus"] {
         machine[unknown] = json!({"unknown": "Apple systems don't say"});
     }
     machine["device"] = json!({"value": "iPhone99,9 (made up)"});
@@ -134,10 +117,7 @@ fn made_up_phone() -> Value {
     run["conditions"]["remarks"] = json!(["made up for a test: nothing was measured"]);
     for row in run["rows"].as_array_mut().expect("rows") {
         let reason = "the end of a thread can't be observed: Apple systems do not have a record of the end of threads";
-        if ["thread.lifecycle/end", "thread.lifecycle/join"]
-            .iter()
-            .any(|id| row["id"] == *id)
-        {
+        if ["thread.lifecycle/end", "thread.lifecycle/join"].iter().any(|id| row["id"] == *id) {
             row["outcome"] = json!({"unavailable": {"reason": reason}});
         }
     }
@@ -151,20 +131,12 @@ fn a_phones_imported_run_stands_beside_the_published_phones() {
     std::fs::write(&document, made_up_phone().to_string()).expect("written");
     let id = home.run(["import", document.to_str().expect("text")]).ok();
     assert_eq!(id.out.trim(), made_up_phone()["id"]);
-    let done = home
-        .run(format!("table kurkin {SYNTHETIC} --with f0000000"))
-        .silent();
+    let done = home.run(format!("table kurkin {SYNTHETIC} --with f0000000")).silent();
     insta::assert_snapshot!(done.out);
     // By itself it is the machine of the table.
     let own = home.out("table kurkin f0000000");
-    has(
-        &own,
-        ["this machine    iPhone99,9 (made up), 4 CPUs", "iPhone X"],
-    );
-    has(
-        &home.out("show f0000000 --all"),
-        ["nothing was measured", "IN ONE PROCESS: intervals"],
-    );
+    has(&own, ["this machine    iPhone99,9 (made up), 4 CPUs", "iPhone X"]);
+    has(&home.out("show f0000000 --all"), ["nothing was measured", "IN ONE PROCESS: intervals"]);
     home.run(format!(
         "report {SYNTHETIC} f0000000 -o {page}",
         page = home.path("page.html").display()
@@ -172,12 +144,6 @@ fn a_phones_imported_run_stands_beside_the_published_phones() {
     .ok();
     let page = std::fs::read_to_string(home.path("page.html")).expect("a page");
     let (_, published) = page.split_once("id=\"published\"").expect("the tables");
-    has(
-        published,
-        [
-            "iPhone99,9 (made up)",
-            "made up for a test: nothing was measured",
-        ],
-    );
+    has(published, ["iPhone99,9 (made up)", "made up for a test: nothing was measured"]);
     home.run("table kurkin --with nothing").refused("nothing");
 }

@@ -66,11 +66,7 @@ struct Busy(Vec<Child>);
 
 impl Busy {
     fn start(commands: impl Iterator<Item = Command>) -> Busy {
-        Busy(
-            commands
-                .map(|mut command| command.spawn().expect("it starts"))
-                .collect(),
-        )
+        Busy(commands.map(|mut command| command.spawn().expect("it starts")).collect())
     }
 }
 
@@ -176,10 +172,7 @@ fn a_run_says_why_its_slowest_operations_were_slow() {
         ],
     );
     if !done.out.contains("(minimal)") {
-        has(
-            &unwrapped(&done.out),
-            ["while it is recorded, ", "in the run ("],
-        );
+        has(&unwrapped(&done.out), ["while it is recorded, ", "in the run ("]);
     }
     // What it measures is the same.
     assert!(home.path("run.json").exists());

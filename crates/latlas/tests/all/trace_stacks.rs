@@ -12,9 +12,7 @@ fn blocked(trace: &Trace) -> Vec<(Vec<String>, u64)> {
     let places = summary.places.iter();
     let places =
         places.filter(|place| matches!(place.kind, Kind::Blocked | Kind::BlockedOrRunnable));
-    places
-        .map(|place| (trace.stack_names(place.stack), place.count))
-        .collect()
+    places.map(|place| (trace.stack_names(place.stack), place.count)).collect()
 }
 
 /// Whether a stack has these functions, each the caller of the one before.
@@ -53,26 +51,20 @@ fn a_stack_is_unwound_with_and_without_frame_pointers() {
             let done = run_wide(&home, line).recorded();
             let trace = read(&home, "t.zst");
             let blocked = blocked(&trace);
-            let in_inner = blocked
-                .iter()
-                .find(|(stack, _)| calls(stack, &["inner", "outer", "main"]));
+            let in_inner =
+                blocked.iter().find(|(stack, _)| calls(stack, &["inner", "outer", "main"]));
             // Of a sleep that is over before the switch, there is no record.
             let times = in_inner.map_or(0, |(_, times)| *times);
             assert!((1..=10).contains(&times), "{tier} {program}: {blocked:?}");
             assert!(
-                blocked
-                    .iter()
-                    .any(|(stack, _)| calls(stack, &["waits", "begin"])),
+                blocked.iter().any(|(stack, _)| calls(stack, &["waits", "begin"])),
                 "{tier} {program}: {blocked:?}"
             );
             has(&done.err, ["inner < outer < main"]);
             let json = home.json("trace show t.zst --json");
             assert!(json["stacks"]["nodes"].is_array());
-            for ending in ["html", "json"] {
-                home.out(format!("trace export t.zst -o t.{ending}"));
-                let text = std::fs::read_to_string(home.path(&format!("t.{ending}")));
-                has(&text.expect("written"), ["\"inner\"", "\"outer\""]);
-            }
+            home.out("trace export t.zst -o t.html");
+            has(&home.read("t.html"), ["\"inner\"", "\"outer\""]);
         }
     }
 }
@@ -82,14 +74,10 @@ fn frame_pointers_tell_the_callers_of_what_has_them() {
     let home = Home::new();
     compile(&home, "blocks.c", "with", &["-fno-omit-frame-pointer"]);
     for tier in tiers(&home) {
-        home.run(format!(
-            "trace --stacks=fp --tier {tier} --out t.zst -- ./with"
-        ));
+        home.run(format!("trace --stacks=fp --tier {tier} --out t.zst -- ./with"));
         let blocked = blocked(&read(&home, "t.zst"));
         // `inner` itself is missing if the C library has none.
-        let found = blocked
-            .iter()
-            .any(|(stack, _)| calls(stack, &["outer", "main"]));
+        let found = blocked.iter().any(|(stack, _)| calls(stack, &["outer", "main"]));
         assert!(found, "{tier}: {blocked:?}");
     }
 }
@@ -97,12 +85,7 @@ fn frame_pointers_tell_the_callers_of_what_has_them() {
 #[test]
 fn a_file_that_is_gone_or_stripped_leaves_addresses() {
     let home = Home::new();
-    compile(
-        &home,
-        "blocks.c",
-        "stripped",
-        &["-s", "-fomit-frame-pointer"],
-    );
+    compile(&home, "blocks.c", "stripped", &["-s", "-fomit-frame-pointer"]);
     for tier in tiers(&home) {
         let line = format!("trace --stacks --tier {tier} --out t.zst -- ./stripped");
         let done = run_wide(&home, line);
@@ -129,9 +112,7 @@ fn a_running_process_is_unwound_too() {
         child.kill().expect("killed");
         child.wait().expect("ended");
         let blocked = blocked(&read(&home, "t.zst"));
-        let found = blocked
-            .iter()
-            .any(|(stack, _)| calls(stack, &["inner", "outer", "main"]));
+        let found = blocked.iter().any(|(stack, _)| calls(stack, &["inner", "outer", "main"]));
         assert!(found, "{tier}: {blocked:?}\n{}", done.err);
     }
 }
@@ -139,9 +120,7 @@ fn a_running_process_is_unwound_too() {
 #[test]
 fn without_switches_there_are_no_stacks() {
     let home = Home::new();
-    let done = home
-        .run("trace --stacks --tier minimal -- sleep 0.05")
-        .recorded();
+    let done = home.run("trace --stacks --tier minimal -- sleep 0.05").recorded();
     has(&done.err, ["no stacks: this tier can't record them"]);
     let done = home.run("trace --stacks=lbr -- true");
     assert_eq!(done.code, 2);

@@ -10,18 +10,15 @@ use sys::tracefs::Tracefs;
 /// Signposts by name.
 fn counts(trace: &Trace) -> Vec<(String, u64)> {
     let all = summary(trace).signposts.into_iter();
-    let mut counts: Vec<(String, u64)> = all
-        .map(|one| (trace.signpost_names[one.name as usize].clone(), one.moments))
-        .collect();
+    let mut counts: Vec<(String, u64)> =
+        all.map(|one| (trace.signpost_names[one.name as usize].clone(), one.moments)).collect();
     counts.sort();
     counts
 }
 
 fn pairs(counts: &[(&str, u64)]) -> Vec<(String, u64)> {
     let pairs = counts.iter();
-    pairs
-        .map(|&(name, count)| (name.to_owned(), count))
-        .collect()
+    pairs.map(|&(name, count)| (name.to_owned(), count)).collect()
 }
 
 #[test]
@@ -35,9 +32,7 @@ fn each_hit_is_a_signpost_of_its_thread() {
     for tier in ["full"; 3] {
         let trace = |option: &str| {
             let done = home
-                .run(format!(
-                    "trace --tier {tier} {option} --out t.zst -- ./probes"
-                ))
+                .run(format!("trace --tier {tier} {option} --out t.zst -- ./probes"))
                 .recorded();
             (read(&home, "t.zst"), done.err)
         };
@@ -51,10 +46,7 @@ fn each_hit_is_a_signpost_of_its_thread() {
         assert_eq!(counts(&some), pairs(&all[..1]), "{tier}");
         let (none, text) = trace("--usdt=db:*");
         assert!(counts(&none).is_empty());
-        has(
-            &text,
-            ["no USDT probe matches db:*; there are app:counted, app:turn"],
-        );
+        has(&text, ["no USDT probe matches db:*; there are app:counted, app:turn"]);
         // Without the option they are not recorded.
         assert!(counts(&trace("").0).is_empty());
     }

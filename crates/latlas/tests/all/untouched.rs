@@ -71,10 +71,7 @@ fn change(line: &str, home: &Path) -> Option<Change> {
             false => after,
         };
     }
-    Some(Change {
-        line: line.to_string(),
-        paths,
-    })
+    Some(Change { line: line.to_string(), paths })
 }
 
 /// Without `.` and `..`.
@@ -97,42 +94,21 @@ fn lines_of_a_trace_are_understood() {
     let paths = |line: &str| change(line, home).map(|found| found.paths);
     let one = |path: &str| Some(vec![PathBuf::from(path)]);
     for (line, expected) in [
-        (
-            r#"7 openat(AT_FDCWD</y>, "/etc/passwd", O_RDONLY|O_CLOEXEC) = 3</etc/passwd>"#,
-            None,
-        ),
-        (
-            r#"7 openat(AT_FDCWD</y>, "a/../b", O_WRONLY|O_CREAT, 0666) = 3</y/b>"#,
-            one("/y/b"),
-        ),
+        (r#"7 openat(AT_FDCWD</y>, "/etc/passwd", O_RDONLY|O_CLOEXEC) = 3</etc/passwd>"#, None),
+        (r#"7 openat(AT_FDCWD</y>, "a/../b", O_WRONLY|O_CREAT, 0666) = 3</y/b>"#, one("/y/b")),
         (
             r#"7 openat(AT_FDCWD</y>, "/d", O_RDWR|O_CLOEXEC|O_TMPFILE, 0600) = 3</d/#7>(deleted)"#,
             None,
         ),
         (r#"7 unlinkat(4</d>, "f", 0)    = 0"#, one("/d/f")),
-        (
-            r#"7 rmdir("./q") = -1 ENOENT (No such file or directory)"#,
-            one("/home/x/q"),
-        ),
+        (r#"7 rmdir("./q") = -1 ENOENT (No such file or directory)"#, one("/home/x/q")),
         (r#"7 mkdir("/p", 0700 <unfinished ...>"#, one("/p")),
         (r#"7 <... mkdir resumed>) = 0"#, None),
-        (
-            r#"7 bind(3<socket:[1]>, {sa_family=AF_INET, sin_port=htons(0)}, 16) = 0"#,
-            None,
-        ),
-        (
-            r#"7 bind(3<socket:[1]>, {sa_family=AF_UNIX, sun_path="/s"}, 16) = 0"#,
-            one("/s"),
-        ),
+        (r#"7 bind(3<socket:[1]>, {sa_family=AF_INET, sin_port=htons(0)}, 16) = 0"#, None),
+        (r#"7 bind(3<socket:[1]>, {sa_family=AF_UNIX, sun_path="/s"}, 16) = 0"#, one("/s")),
         (r#"7 ftruncate(3</a/b>, 0) = 0"#, one("/a/b")),
-        (
-            r#"7 ftruncate(3</memfd:x>(deleted), 0) = 0"#,
-            one("/memfd:x"),
-        ),
-        (
-            r#"7 copy_file_range(3</a>, NULL, 4</b>, NULL, 1, 0) = 1"#,
-            one("/b"),
-        ),
+        (r#"7 ftruncate(3</memfd:x>(deleted), 0) = 0"#, one("/memfd:x")),
+        (r#"7 copy_file_range(3</a>, NULL, 4</b>, NULL, 1, 0) = 1"#, one("/b")),
         (r#"7 setxattr("/a", "user.x", "/b", 2, 0) = 0"#, one("/a")),
         (r#"7 fsetxattr(3</a>, "user.x", "/b", 2, 0) = 0"#, one("/a")),
     ] {
@@ -155,15 +131,7 @@ fn traced(home: &Path, arguments: &[&str]) -> String {
     }
     let trace = home.join("trace");
     let status = Command::new("strace")
-        .args([
-            "-f",
-            "--seccomp-bpf",
-            "-y",
-            "-qq",
-            "-e",
-            "signal=none",
-            "-e",
-        ])
+        .args(["-f", "--seccomp-bpf", "-y", "-qq", "-e", "signal=none", "-e"])
         .arg(format!("trace=fsync,?{}", CALLS.replace(' ', ",?")))
         .arg("-o")
         .arg(&trace)
@@ -198,10 +166,8 @@ fn only_its_own(text: &str, home: &Path, common: &Path, made: &[PathBuf]) -> Vec
             || kernels_own(path)
     };
     let changes: Vec<Change> = text.lines().filter_map(|line| change(line, home)).collect();
-    let foreign: Vec<&Change> = changes
-        .iter()
-        .filter(|change| !change.paths.iter().all(ours))
-        .collect();
+    let foreign: Vec<&Change> =
+        changes.iter().filter(|change| !change.paths.iter().all(ours)).collect();
     assert!(foreign.is_empty(), "{foreign:#?}");
     changes
 }
@@ -222,13 +188,7 @@ fn seen(changes: &[Change], part: &str) -> bool {
 fn a_run_touches_nothing_but_its_own() {
     let home = tempfile::tempdir().expect("a directory");
     let home = home.path().canonicalize().expect("there");
-    let arguments = [
-        "run",
-        "--quick",
-        "--budget=30s",
-        "--dir=files",
-        "--out=run.json",
-    ];
+    let arguments = ["run", "--quick", "--budget=30s", "--dir=files", "--out=run.json"];
     let text = traced(&home, &arguments);
     let common = common_in(&home.join("files"));
     let changes = only_its_own(&text, &home, &common, &[]);
@@ -240,9 +200,7 @@ fn a_run_touches_nothing_but_its_own() {
     // comes in between.
     let synced = |line: &str| line.contains("fsync(") && line.contains("/read-1024.unfinished>");
     assert!(text.lines().any(synced));
-    let left = std::fs::read_dir(home.join("files"))
-        .expect("there")
-        .count();
+    let left = std::fs::read_dir(home.join("files")).expect("there").count();
     assert_eq!(left, 0);
 }
 
@@ -251,14 +209,8 @@ fn a_run_touches_nothing_but_its_own() {
 fn a_run_that_chooses_its_directory_touches_nothing_but_that() {
     let home = tempfile::tempdir().expect("a directory");
     let home = home.path().canonicalize().expect("there");
-    let arguments = [
-        "run",
-        "file.open_close",
-        "file.create",
-        "--quick",
-        "--budget=2s",
-        "--out=run.json",
-    ];
+    let arguments =
+        ["run", "file.open_close", "file.create", "--quick", "--budget=2s", "--out=run.json"];
     let text = traced(&home, &arguments);
     let run = std::fs::read_to_string(home.join("run.json")).expect("kept");
     let run: model::run::Run = serde_json::from_str(&run).expect("a Run");
@@ -267,10 +219,7 @@ fn a_run_that_chooses_its_directory_touches_nothing_but_that() {
     // on no disk either.
     let chosen = run.files_on.as_ref().map(|on| PathBuf::from(&on.directory));
     let expected = [cache.join("latlas"), "/var/tmp".into()];
-    assert!(
-        chosen.iter().all(|dir| expected.contains(dir)),
-        "{chosen:?}"
-    );
+    assert!(chosen.iter().all(|dir| expected.contains(dir)), "{chosen:?}");
     let common = common_in(chosen.as_deref().unwrap_or(&home.join("none")));
     let made = [cache.clone(), cache.join("latlas")];
     let changes = only_its_own(&text, &home, &common, &made);

@@ -31,9 +31,7 @@ impl Bench {
 
     pub(crate) fn of(machine: &Machine) -> Bench {
         let bench = Bench::new();
-        bench
-            .home
-            .write("tree/proc/sys/kernel/random/boot_id", "boot-1\n");
+        bench.home.write("tree/proc/sys/kernel/random/boot_id", "boot-1\n");
         machine.write_below(&bench.tree()).expect("a tree");
         bench
     }
@@ -49,8 +47,7 @@ impl Bench {
     /// `latlas noise` with these arguments on the tree of plain files.
     pub(crate) fn command(&self, line: &str) -> Command {
         let (name, rest) = line.split_once(' ').unwrap_or((line, ""));
-        self.home
-            .command(format!("noise {name} --root tree {rest}"))
+        self.home.command(format!("noise {name} --root tree {rest}"))
     }
 
     pub(crate) fn run(&self, line: &str) -> Done {
@@ -90,11 +87,9 @@ pub(crate) fn alike(before: &BTreeMap<PathBuf, String>, after: &BTreeMap<PathBuf
         None => text.to_owned(),
     };
     before.len() == after.len()
-        && before.iter().all(|(path, old)| {
-            after
-                .get(path)
-                .is_some_and(|new| chosen(new) == chosen(old))
-        })
+        && before
+            .iter()
+            .all(|(path, old)| after.get(path).is_some_and(|new| chosen(new) == chosen(old)))
 }
 
 /// This machine's values, by a reader of our own.
@@ -138,16 +133,11 @@ pub(crate) fn can_tune() -> bool {
 /// fewer than three can't show much.
 pub(crate) fn changed(before: &BTreeMap<String, String>) -> usize {
     let now = real();
-    before
-        .iter()
-        .filter(|(path, old)| now.get(*path) != Some(old))
-        .count()
+    before.iter().filter(|(path, old)| now.get(*path) != Some(old)).count()
 }
 
 /// Ends in time, or is killed and fails.
 pub(crate) fn ends(mut child: Child) -> Done {
-    wait_until("the end of latlas", || {
-        child.try_wait().expect("a child").is_some()
-    });
+    wait_until("the end of latlas", || child.try_wait().expect("a child").is_some());
     Done::after(child)
 }

@@ -26,9 +26,7 @@ fn killed_after(bench: &Bench, before: &BTreeMap<String, String>, ms: Option<u64
     child.kill().expect("killed");
     child.wait().expect("gone");
     wait_until("the watchdog", || !bench.pending() && changed(before) == 0);
-    wait_until("the command's end", || {
-        running(&format!("sleep {mark}")).is_empty()
-    });
+    wait_until("the command's end", || running(&format!("sleep {mark}")).is_empty());
     was_set
 }
 
@@ -58,20 +56,11 @@ fn this_machine_is_tuned_and_restored() {
     }
     let bench = Bench::new();
     let before = real();
-    let tuned = bench
-        .home
-        .run(format!("noise tune --only {CONTROLS} --json"));
+    let tuned = bench.home.run(format!("noise tune --only {CONTROLS} --json"));
     let applied = tuned.measured().json();
     let applied = applied.as_array().expect("steps");
-    let set = applied
-        .iter()
-        .filter(|one| one["outcome"]["state"] == "set")
-        .count();
-    assert_eq!(
-        changed(&before),
-        set,
-        "each value that is set is another now"
-    );
+    let set = applied.iter().filter(|one| one["outcome"]["state"] == "set").count();
+    assert_eq!(changed(&before), set, "each value that is set is another now");
     bench.home.run("noise restore").ok();
     assert_eq!(before, real());
 }
@@ -93,9 +82,7 @@ fn without_privileges_nothing_begins() {
 /// In a separate mount namespace, after this preparation.
 fn in_namespace(bench: &Bench, prepare: &str, arguments: &str) -> Option<Done> {
     let script = format!("{prepare} || exit 77; exec {PROGRAM} noise {arguments}");
-    let mut command = bench
-        .home
-        .launch(["unshare", "--mount", "sh", "-c", &script]);
+    let mut command = bench.home.launch(["unshare", "--mount", "sh", "-c", &script]);
     let done = Done::from(command.output().ok()?);
     if done.code == 77 || done.err.contains("unshare") {
         skip(format!("no mounts in a namespace: {}", done.err));
@@ -131,22 +118,13 @@ fn without_proc_and_sys_nothing_begins() {
     }
     let bench = Bench::new();
     let prepare = "mount -t tmpfs none /sys && mount -t tmpfs none /proc";
-    for arguments in [
-        "tune --only sample-rate",
-        "tune",
-        "tune --only shield --cpus 1",
-    ] {
+    for arguments in ["tune --only sample-rate", "tune", "tune --only shield --cpus 1"] {
         let Some(done) = in_namespace(&bench, prepare, arguments) else {
             return;
         };
         let named = done.err.contains("/proc") || done.err.contains("/sys");
         assert!(named, "{}", done.err);
-        assert_eq!(
-            (done.code, done.err.lines().count()),
-            (2, 1),
-            "{}",
-            done.err
-        );
+        assert_eq!((done.code, done.err.lines().count()), (2, 1), "{}", done.err);
         assert!(!bench.pending());
     }
 }
@@ -161,17 +139,11 @@ fn another_state_directory_is_no_other_machine() {
     let (first, second) = (Bench::new(), Bench::new());
     let before = real();
     first.home.run("noise tune --only sample-rate").ok();
-    second
-        .home
-        .run("noise tune --only sample-rate")
-        .refused("run `latlas noise restore` first");
+    second.home.run("noise tune --only sample-rate").refused("run `latlas noise restore` first");
     std::fs::remove_dir_all(first.home.path("state")).expect("removed");
     second.home.run("noise restore").ok();
     assert_eq!(before, real());
-    has(
-        &second.home.run("noise restore").ok().out,
-        ["nothing to restore"],
-    );
+    has(&second.home.run("noise restore").ok().out, ["nothing to restore"]);
 }
 
 /// As long as one holds values, another is told which process it is.

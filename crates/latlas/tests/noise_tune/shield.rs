@@ -22,9 +22,7 @@ fn free_cpusets() -> Option<PathBuf> {
         return None;
     };
     // Another's shield, as of a test of another checkout, ends soon.
-    wait_until("others' shields", || {
-        !cpusets.join("latlas-shield").exists()
-    });
+    wait_until("others' shields", || !cpusets.join("latlas-shield").exists());
     Some(cpusets)
 }
 
@@ -32,11 +30,8 @@ fn free_cpusets() -> Option<PathBuf> {
 fn whereabouts(pid: u32) -> Option<(String, String)> {
     let cpuset = std::fs::read_to_string(format!("/proc/{pid}/cpuset")).ok()?;
     let status = std::fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
-    let cpus = status
-        .lines()
-        .find_map(|line| line.strip_prefix("Cpus_allowed_list:"))?
-        .trim()
-        .to_owned();
+    let cpus =
+        status.lines().find_map(|line| line.strip_prefix("Cpus_allowed_list:"))?.trim().to_owned();
     Some((cpuset.trim().to_owned(), cpus))
 }
 
@@ -45,12 +40,7 @@ struct Bystander(Child);
 
 impl Bystander {
     fn new(words: &[&str]) -> Bystander {
-        Bystander(
-            Command::new(words[0])
-                .args(&words[1..])
-                .spawn()
-                .expect("it runs"),
-        )
+        Bystander(Command::new(words[0]).args(&words[1..]).spawn().expect("it runs"))
     }
 }
 
@@ -70,9 +60,7 @@ fn a_shield_here_moves_all_processes_and_brings_each_back() {
     let bench = Bench::new();
     let free = Bystander::new(&["sleep", "600"]);
     let pinned = Bystander::new(&["taskset", "-c", "1", "sleep", "600"]);
-    wait_until("taskset", || {
-        whereabouts(pinned.0.id()).is_some_and(|(_, cpus)| cpus == "1")
-    });
+    wait_until("taskset", || whereabouts(pinned.0.id()).is_some_and(|(_, cpus)| cpus == "1"));
     let before = [&free, &pinned].map(|one| whereabouts(one.0.id()).expect("it lives"));
     let look = format!(
         "cat /proc/self/cpuset; grep Cpus_allowed_list /proc/self/status; cat /proc/{}/cpuset",
@@ -83,9 +71,8 @@ fn a_shield_here_moves_all_processes_and_brings_each_back() {
             false => look.clone(),
             true => format!("{look}; sleep 600"),
         };
-        let mut child = bench.home.start(format!(
-            "noise tune --only shield --cpus 1 -- sh -c '{script}'"
-        ));
+        let mut child =
+            bench.home.start(format!("noise tune --only shield --cpus 1 -- sh -c '{script}'"));
         if kill {
             wait_until("the shield", || {
                 whereabouts(free.0.id()).is_some_and(|(set, _)| set == "/latlas-system")
@@ -182,40 +169,24 @@ fn a_shield_is_joined_only_by_what_is_measured_and_gone_afterwards() {
     let (home, before) = (Home::new(), sys::controls::granted());
     let cpu = cpus[cpus.len() - 1];
     let look = "sh -c 'cat /proc/self/cpuset; grep Cpus_allowed_list /proc/self/status'";
-    let done = home.run(format!(
-        "exec -r 6 --shield {cpu} --output printed --json -- {look}"
-    ));
+    let done = home.run(format!("exec -r 6 --shield {cpu} --output printed --json -- {look}"));
     if let Some(why) = no_shield() {
         done.ended_with(2);
         return skip(why);
     }
     let done = done.measured();
     assert_eq!(done.err, "", "nothing that was not put back");
-    has(
-        &home.read("printed"),
-        ["latlas-shield", &format!("Cpus_allowed_list:\t{cpu}\n")],
-    );
+    has(&home.read("printed"), ["latlas-shield", &format!("Cpus_allowed_list:\t{cpu}\n")]);
     let run = done.run();
-    let granted = &run
-        .conditions
-        .applied
-        .as_ref()
-        .expect("since schema 4")
-        .granted;
+    let granted = &run.conditions.applied.as_ref().expect("since schema 4").granted;
     assert_eq!(granted.cpus, [cpu]);
-    has(
-        granted.cpuset.as_deref().unwrap_or_default(),
-        ["latlas-shield"],
-    );
+    has(granted.cpuset.as_deref().unwrap_or_default(), ["latlas-shield"]);
     // osnoise is looked for within, where latlas itself is not.
     let rows = home.measure(format!("run cpu.add_i32 --quick --json --shield {cpu}"));
     for run in [run, rows] {
         let osnoise = run.conditions.osnoise.as_ref();
         let osnoise = osnoise.unwrap_or_else(|| panic!("{:?}", run.conditions.remarks));
-        assert_eq!(
-            (osnoise.before.cpu, osnoise.after.is_some()),
-            (Some(cpu), true)
-        );
+        assert_eq!((osnoise.before.cpu, osnoise.after.is_some()), (Some(cpu), true));
     }
     assert_eq!(sys::controls::granted(), before);
     assert_eq!(sys::allowed_cpus().expect("known"), cpus);

@@ -89,10 +89,7 @@ fn the_exit_code_is_that_of_the_command() {
     has(&done.err, ["restored"]);
     end("sh -c 'kill -TERM $$'").ended_with(143);
     end("true").ok();
-    has(
-        &end("/no/such/program").ended_with(2).err,
-        ["/no/such/program"],
-    );
+    has(&end("/no/such/program").ended_with(2).err, ["/no/such/program"]);
 }
 
 #[test]
@@ -101,9 +98,7 @@ fn a_parent_that_ignores_its_children_does_not_block_it() {
     let before = contents(&bench.tree());
     // A shell may keep that to itself (dash does).
     let ignoring = "env --ignore-signal=CHLD";
-    let status = bench
-        .home
-        .launch(format!("{ignoring} cat /proc/self/status"));
+    let status = bench.home.launch(format!("{ignoring} cat /proc/self/status"));
     let ignored = { status }.output().is_ok_and(|output| {
         let text = Done::from(output).out;
         let mask = text.lines().find_map(|line| line.strip_prefix("SigIgn:"));
@@ -123,9 +118,7 @@ fn a_parent_that_ignores_its_children_does_not_block_it() {
 fn a_command_is_not_run_without_a_named_control() {
     let bench = Bench::of(&machines::intel());
     // A number that never takes 1 (301 is the least: kernel/pid.c).
-    let rate = bench
-        .tree()
-        .join("proc/sys/kernel/perf_event_max_sample_rate");
+    let rate = bench.tree().join("proc/sys/kernel/perf_event_max_sample_rate");
     std::fs::remove_file(&rate).expect("removed");
     std::os::unix::fs::symlink("/proc/sys/kernel/pid_max", &rate).expect("a link");
     let before = contents(&bench.tree());
@@ -242,10 +235,8 @@ fn mistakes_are_answered_in_a_line() {
 fn every_record_of_the_journal_is_synced_before_the_next_step() {
     let bench = Bench::of(&machines::intel());
     let strace = "strace -qq -y -o calls -e trace=write,fsync,rename";
-    let mut command = bench.home.wrapped(
-        strace,
-        "noise tune --root tree --only thp,sample-rate -- true",
-    );
+    let mut command =
+        bench.home.wrapped(strace, "noise tune --root tree --only thp,sample-rate -- true");
     let Ok(output) = command.output() else {
         return skip("no strace");
     };
@@ -274,9 +265,8 @@ fn every_record_of_the_journal_is_synced_before_the_next_step() {
     }
     assert!(synced && records > 6 && values == 4, "{calls}");
     // Its name, the report, and that the journal is gone.
-    let directory = calls
-        .lines()
-        .filter(|call| call.starts_with("fsync") && call.contains("/state>"));
+    let directory =
+        calls.lines().filter(|call| call.starts_with("fsync") && call.contains("/state>"));
     assert_eq!(directory.count(), 3, "{calls}");
 }
 
@@ -303,10 +293,7 @@ fn a_killed_tune_is_restored_while_grandchildren_run_on() {
 fn restore_says_where_it_can_not_look() {
     let bench = Bench::of(&machines::intel());
     bench.home.write("file", "");
-    for (state, why) in [
-        ("file", "not a directory"),
-        ("file/below", "Not a directory"),
-    ] {
+    for (state, why) in [("file", "not a directory"), ("file/below", "Not a directory")] {
         let mut command = bench.command("restore");
         command.env("LATLAS_STATE_DIR", bench.home.path(state));
         Done::of(&mut command).refused(why);
@@ -320,8 +307,6 @@ fn restore_says_where_it_can_not_look() {
     }
     std::fs::remove_file(bench.home.path("tree/proc/sys/kernel/random/boot_id")).expect("removed");
     bench.run("restore").refused("can't identify this boot");
-    bench
-        .home
-        .write("tree/proc/sys/kernel/random/boot_id", "boot-1\n");
+    bench.home.write("tree/proc/sys/kernel/random/boot_id", "boot-1\n");
     bench.run("restore").ok();
 }

@@ -162,13 +162,7 @@ impl Ready {
 
 fn version(arm: &Arm) -> Option<FileVersion> {
     let file = find_program(arm.words.first()?)?.metadata().ok()?;
-    Some((
-        file.dev(),
-        file.ino(),
-        file.size(),
-        file.mtime(),
-        file.mtime_nsec(),
-    ))
+    Some((file.dev(), file.ino(), file.size(), file.mtime(), file.mtime_nsec()))
 }
 
 /// A command in words.
@@ -183,26 +177,16 @@ pub fn text(words: &[OsString]) -> String {
 /// Why it can't.
 pub fn check(words: &[OsString]) -> Result<(), CommandError> {
     let words = words.to_vec();
-    laid_out(&Arm {
-        words,
-        ..Arm::default()
-    })?;
+    laid_out(&Arm { words, ..Arm::default() })?;
     Ok(())
 }
 
 pub(super) fn laid_out(arm: &Arm) -> Result<Command, CommandError> {
-    let not_executable = |error| CommandError::NotExecutable {
-        command: text(&arm.words),
-        error,
-    };
+    let not_executable = |error| CommandError::NotExecutable { command: text(&arm.words), error };
     let Some((name, arguments)) = arm.words.split_first() else {
-        return Err(CommandError::NotFound {
-            name: String::new(),
-        });
+        return Err(CommandError::NotFound { name: String::new() });
     };
-    let not_found = || CommandError::NotFound {
-        name: name.to_string_lossy().into_owned(),
-    };
+    let not_found = || CommandError::NotFound { name: name.to_string_lossy().into_owned() };
     let path = find_program(name).ok_or_else(not_found)?;
     if path.is_dir() {
         return Err(not_executable(io::ErrorKind::IsADirectory.into()));

@@ -111,11 +111,7 @@ pub struct Parts<'a> {
 
 /// The document.
 pub fn document(parts: Parts) -> Run {
-    let Parts {
-        began,
-        mut commands,
-        ..
-    } = parts;
+    let Parts { began, mut commands, .. } = parts;
     commands.compared = compared(&commands, &parts.repeated.runs);
     let wall = Duration::from_nanos(sys::monotonic_raw_ns().saturating_sub(began.at_ns));
     let mut conditions = Conditions {
@@ -142,10 +138,8 @@ pub fn document(parts: Parts) -> Run {
                 }
             }
             if kind.name == "wall" {
-                row.notes
-                    .extend(parts.notes.get(k).into_iter().flatten().cloned());
-                row.notes
-                    .extend(parts.left.get(k).and_then(|l| left_over(l, runs)));
+                row.notes.extend(parts.notes.get(k).into_iter().flatten().cloned());
+                row.notes.extend(parts.left.get(k).and_then(|l| left_over(l, runs)));
             }
             rows.push(row);
             cells.extend(cell);
@@ -308,10 +302,8 @@ fn row_of(
 }
 
 fn not_counted(kind: &RowKind, counted: &[(Event, Counted)]) -> String {
-    let why = counted
-        .iter()
-        .find(|(event, _)| Some(*event) == kind.event)
-        .map(|(_, counted)| counted);
+    let why =
+        counted.iter().find(|(event, _)| Some(*event) == kind.event).map(|(_, counted)| counted);
     match why {
         Some(Counted::Not(why)) => why.clone(),
         _ => "other users of the hardware counters left none in some of the runs".into(),
@@ -350,10 +342,7 @@ fn judge_division(kind: &RowKind, estimate: &mut Estimate, runs: &[Timed], tick_
     let Some(both_ns) = model::stats::median(both.map(|ns| ns as f64)) else {
         return;
     };
-    if estimate
-        .typical
-        .is_some_and(|t| t.ns.value < tick_ns as f64)
-    {
+    if estimate.typical.is_some_and(|t| t.ns.value < tick_ns as f64) {
         estimate.below_ns = Some(tick_ns as f64);
     }
     if both_ns >= (FEW_TICKS * tick_ns) as f64 {
@@ -370,10 +359,7 @@ fn judge_division(kind: &RowKind, estimate: &mut Estimate, runs: &[Timed], tick_
 
 /// What the command left running, where that is worth a word.
 fn left_over(left: &Left, runs: &[Timed]) -> Option<String> {
-    let own: u64 = runs
-        .iter()
-        .map(|r| r.usage.user_ns + r.usage.system_ns)
-        .sum();
+    let own: u64 = runs.iter().map(|r| r.usage.user_ns + r.usage.system_ns).sum();
     let used = left.cpu_ns > 0 && left.cpu_ns as f64 > LEFT_OVER * own as f64;
     let killed = match left.at_end {
         0 => String::new(),

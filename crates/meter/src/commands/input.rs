@@ -131,20 +131,12 @@ fn copied(from: input::Input, path: &Path) -> Result<From, CommandError> {
     match copy().map_err(|error| stream("copy", path, error))? {
         (0, _) => Err(CommandError::EmptyInput(path.display().to_string())),
         (1..=MAX_COPIED_BYTES, file) => Ok(From::Copy(Arc::new(file))),
-        _ => Err(stream(
-            "copy",
-            path,
-            io::Error::other("more than 1 GiB: give it as a file"),
-        )),
+        _ => Err(stream("copy", path, io::Error::other("more than 1 GiB: give it as a file"))),
     }
 }
 
 fn stream(action: &'static str, path: &Path, error: io::Error) -> CommandError {
-    CommandError::Stream {
-        action,
-        path: path.display().to_string(),
-        error,
-    }
+    CommandError::Stream { action, path: path.display().to_string(), error }
 }
 
 #[cfg(test)]

@@ -71,10 +71,7 @@ impl Placement {
         let home = sys::affinity::allowed_cpus().map_err(NotPinned::from)?;
         sys::affinity::may_pin_to(cpu).map_err(|_| {
             let allowed: Vec<String> = home.iter().map(u32::to_string).collect();
-            PlacementError::NotAllowed {
-                cpu,
-                allowed: allowed.join(", "),
-            }
+            PlacementError::NotAllowed { cpu, allowed: allowed.join(", ") }
         })
     }
 
@@ -120,10 +117,7 @@ mod tests {
 
     #[test]
     fn the_observer_stays_off_where_there_is_another_cpu() {
-        let of = |cpu, home: &[u32]| Placement {
-            cpu,
-            home: home.to_vec(),
-        };
+        let of = |cpu, home: &[u32]| Placement { cpu, home: home.to_vec() };
         assert!(of(Some(1), &[0, 1]).apart());
         assert!(!of(Some(1), &[1]).apart());
         assert!(!of(None, &[0, 1]).apart());

@@ -92,10 +92,7 @@ pub fn repeat<R: Runner>(
     seed: u64,
     mut watch: impl FnMut(&Progress),
 ) -> Result<Repeated, R::Error> {
-    let mut all = Repeated {
-        runs: vec![Vec::new(); commands],
-        ended: Some(Ended::Interrupted),
-    };
+    let mut all = Repeated { runs: vec![Vec::new(); commands], ended: Some(Ended::Interrupted) };
     for command in (0..commands).flat_map(|c| (0..warmups).map(move |_| c)) {
         if runner.warm_up(command)? == Done::Interrupted {
             return Ok(all);
@@ -118,10 +115,7 @@ pub fn repeat<R: Runner>(
             }
         }
         let measuring_ms = runner.elapsed_ms().saturating_sub(first_ms);
-        watch(&Progress {
-            runs: &all.runs,
-            measuring_ms,
-        });
+        watch(&Progress { runs: &all.runs, measuring_ms });
         let ended = enough(rule, &all.runs, round, measuring_ms, &mut look_at);
         if ended.is_some() {
             all.ended = ended;
@@ -154,9 +148,7 @@ fn enough(
     }
     *look_at = (rounds as f64 * LOOK_AGAIN).ceil() as usize;
     let walls: Vec<Vec<f64>> = runs.iter().map(|r| walls_ns(r)).collect();
-    let known = walls
-        .iter()
-        .all(|w| repeats::relative_half_width(w) <= rule.half_width);
+    let known = walls.iter().all(|w| repeats::relative_half_width(w) <= rule.half_width);
     let compared = walls[1..].iter().all(|w| {
         interleaved::ratio(&walls[0], w, walls.len() - 1)
             .is_some_and(|r| r.relative_half_width() <= rule.half_width)

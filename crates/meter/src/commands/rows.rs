@@ -20,21 +20,11 @@ pub struct RowKind {
 }
 
 const fn time(name: &'static str, value: fn(&Usage) -> Option<(u64, u64)>) -> RowKind {
-    RowKind {
-        name,
-        unit: Unit::Time,
-        least: 0.0,
-        event: None,
-        value,
-    }
+    RowKind { name, unit: Unit::Time, least: 0.0, event: None, value }
 }
 
 const fn events(name: &'static str, value: fn(&Usage) -> Option<(u64, u64)>) -> RowKind {
-    RowKind {
-        unit: Unit::Count,
-        least: FEW_EVENTS,
-        ..time(name, value)
-    }
+    RowKind { unit: Unit::Count, least: FEW_EVENTS, ..time(name, value) }
 }
 
 /// All rows, in the order in which they stand.
@@ -49,14 +39,9 @@ pub const ROWS: [RowKind; 17] = [
     },
     RowKind {
         unit: Unit::Count,
-        ..time("cpus_utilised", |u| {
-            Some((busy_ns(u), u.wall_ns)).filter(|_| u.wall_ns > 0)
-        })
+        ..time("cpus_utilised", |u| Some((busy_ns(u), u.wall_ns)).filter(|_| u.wall_ns > 0))
     },
-    RowKind {
-        unit: Unit::Bytes,
-        ..time("peak_memory", |u| Some((u.peak_bytes, 1)))
-    },
+    RowKind { unit: Unit::Bytes, ..time("peak_memory", |u| Some((u.peak_bytes, 1))) },
     events("context_switches", |u| {
         let own = u.counts.get(Event::ContextSwitches);
         Some((own.unwrap_or(u.voluntary + u.involuntary), 1))
@@ -65,9 +50,7 @@ pub const ROWS: [RowKind; 17] = [
     events("involuntary_switches", |u| Some((u.involuntary, 1))),
     RowKind {
         event: Some(Event::CpuMigrations),
-        ..events("cpu_migrations", |u| {
-            whole(u.counts.get(Event::CpuMigrations))
-        })
+        ..events("cpu_migrations", |u| whole(u.counts.get(Event::CpuMigrations)))
     },
     events("faults", |u| {
         let own = u.counts.get(Event::PageFaults);

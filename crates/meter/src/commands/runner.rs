@@ -55,12 +55,7 @@ impl CommandRunner {
     ) -> Result<CommandRunner, CommandError> {
         let drops = arms.iter().any(|arm| arm.cold == Cold::All);
         let ready: Result<Vec<Ready>, CommandError> = arms.into_iter().map(Ready::new).collect();
-        let check = settings.check.clone().map(|words| {
-            Ready::new(Arm {
-                words,
-                ..Arm::default()
-            })
-        });
+        let check = settings.check.clone().map(|words| Ready::new(Arm { words, ..Arm::default() }));
         let mut runner = CommandRunner {
             ready: ready?,
             check: check.transpose()?,
@@ -168,14 +163,10 @@ impl CommandRunner {
             Which::Command(k) => &self.ready[k],
             Which::Check(check) => check,
         };
-        let limits = Limits {
-            time: self.settings.timeout,
-            wake: self.wake.as_ref().map(AsFd::as_fd),
-        };
-        let left_ns = self
-            .group
-            .left_over_ns(&mut self.counters)
-            .map_err(CommandError::LeftOver)?;
+        let limits =
+            Limits { time: self.settings.timeout, wake: self.wake.as_ref().map(AsFd::as_fd) };
+        let left_ns =
+            self.group.left_over_ns(&mut self.counters).map_err(CommandError::LeftOver)?;
         if self.left.wants_a_look(left_ns) {
             let members = self.group.members().map_err(CommandError::LeftOver)?;
             self.left.between(left_ns, &members);
@@ -183,10 +174,7 @@ impl CommandRunner {
         let finished = self
             .group
             .run(&ready.command, streams, &mut self.counters, limits)
-            .map_err(|error| CommandError::NotStarted {
-                command: ready.text.clone(),
-                error,
-            })?;
+            .map_err(|error| CommandError::NotStarted { command: ready.text.clone(), error })?;
         if let Which::Command(k) = which {
             self.left.ran(k, finished.process);
         }
@@ -222,17 +210,11 @@ impl CommandRunner {
         let Some(check) = self.check.take() else {
             return Ok(Done::Ended(()));
         };
-        output
-            .seek(SeekFrom::Start(0))
-            .map_err(stream("read", &temporary()))?;
+        output.seek(SeekFrom::Start(0)).map_err(stream("read", &temporary()))?;
         let said = tempfile::tempfile().map_err(stream("make", &temporary()))?;
         let finished = self.run(
             Which::Check(&check),
-            Streams {
-                input: output.as_fd(),
-                output: said.as_fd(),
-                error: said.as_fd(),
-            },
+            Streams { input: output.as_fd(), output: said.as_fd(), error: said.as_fd() },
         );
         let how = match finished?.end {
             End::Interrupted => return Ok(Done::Interrupted),
@@ -276,18 +258,8 @@ impl CommandRunner {
                 limit: self.settings.timeout.unwrap_or_default(),
                 said,
             },
-            End::Stopped(signal) => CommandError::Stopped {
-                command,
-                signal,
-                which,
-                said,
-            },
-            how => CommandError::Failed {
-                command,
-                how,
-                which,
-                said,
-            },
+            End::Stopped(signal) => CommandError::Stopped { command, signal, which, said },
+            how => CommandError::Failed { command, how, which, said },
         })
     }
 }
@@ -309,11 +281,7 @@ impl Runner for CommandRunner {
             Some(_) => tempfile::tempfile().map_err(stream("make", &temporary()))?,
             None => null()?,
         };
-        let streams = Streams {
-            input: input.as_fd(),
-            output: output.as_fd(),
-            error: said.as_fd(),
-        };
+        let streams = Streams { input: input.as_fd(), output: output.as_fd(), error: said.as_fd() };
         let end = self.run(Which::Command(command), streams)?.end;
         match self.judge(command, end, "its warm-up".into(), Some(said))? {
             Done::Interrupted => Ok(Done::Interrupted),
@@ -375,9 +343,7 @@ impl CommandRunner {
         }
         let ready = &mut self.ready[command];
         // Of what is not a file nothing is known.
-        ready.has_read |= input
-            .stream_position()
-            .map_or(true, |position| position > 0);
+        ready.has_read |= input.stream_position().map_or(true, |position| position > 0);
         if let (Output::File(_), Some(output)) = (&self.settings.output, &output) {
             let length = output.metadata().map_or(0, |file| file.len());
             let [least, most] = ready.output_bytes.unwrap_or([length; 2]);
@@ -400,11 +366,7 @@ fn last_lines(mut said: File) -> Option<Said> {
         .seek(SeekFrom::Start(from))
         .and_then(|_| said.take(SAID_BYTES).read_to_end(&mut bytes));
     let text = String::from_utf8_lossy(&bytes);
-    let lines: Vec<&str> = text
-        .lines()
-        .map(str::trim)
-        .filter(|l| !l.is_empty())
-        .collect();
+    let lines: Vec<&str> = text.lines().map(str::trim).filter(|l| !l.is_empty()).collect();
     let last = &lines[lines.len().saturating_sub(SAID_LINES)..];
     let last: Vec<String> = last.iter().map(ToString::to_string).collect();
     (read.is_ok() && !last.is_empty()).then_some(Said::Lines(last))
@@ -412,10 +374,7 @@ fn last_lines(mut said: File) -> Option<Said> {
 
 fn null() -> Result<File, CommandError> {
     let path = PathBuf::from("/dev/null");
-    File::options()
-        .write(true)
-        .open(&path)
-        .map_err(stream("write", &path))
+    File::options().write(true).open(&path).map_err(stream("write", &path))
 }
 
 fn temporary() -> PathBuf {
@@ -424,9 +383,5 @@ fn temporary() -> PathBuf {
 
 fn stream(action: &'static str, path: &Path) -> impl Fn(io::Error) -> CommandError {
     let path = path.display().to_string();
-    move |error| CommandError::Stream {
-        action,
-        path: path.clone(),
-        error,
-    }
+    move |error| CommandError::Stream { action, path: path.clone(), error }
 }

@@ -66,10 +66,7 @@ impl LockFile {
         }
         let file = opened
             .map_err(|why| io::Error::new(why.kind(), format!("{}: {why}", path.display())))?;
-        Ok(LockFile {
-            file,
-            path: path.to_owned(),
-        })
+        Ok(LockFile { file, path: path.to_owned() })
     }
 
     /// Takes the lock, or returns by whom it is held.
@@ -271,13 +268,8 @@ mod tests {
         if sys::filesystem::user() == 0 {
             std::os::unix::fs::chown(&path, Some(4711), None).expect("root may");
             set(0o600);
-            let why = LockFile::at(&path, true)
-                .expect_err("not for all")
-                .to_string();
-            assert!(
-                why.contains("user 4711 owns it") && why.contains("(mode 0600)"),
-                "{why}"
-            );
+            let why = LockFile::at(&path, true).expect_err("not for all").to_string();
+            assert!(why.contains("user 4711 owns it") && why.contains("(mode 0600)"), "{why}");
             set(0o644);
             LockFile::at(&path, true).expect("all may lock it");
         }

@@ -35,10 +35,7 @@ impl Holder {
 
     /// The same, from now on.
     pub(super) fn starting_now(&self) -> Holder {
-        Holder {
-            since_unix_ms: sys::clock::realtime_unix_ms(),
-            ..self.clone()
-        }
+        Holder { since_unix_ms: sys::clock::realtime_unix_ms(), ..self.clone() }
     }
 }
 
@@ -80,9 +77,7 @@ impl fmt::Display for HeldBy {
             holder.pid,
             seconds(since_ms)
         )?;
-        let left_ms = holder
-            .planned_ms
-            .map(|planned| planned.checked_sub(since_ms));
+        let left_ms = holder.planned_ms.map(|planned| planned.checked_sub(since_ms));
         match left_ms {
             Some(Some(left_ms)) => write!(f, ", about {} left)", seconds(left_ms)),
             Some(None) => write!(f, ", longer than planned)"),
@@ -104,12 +99,7 @@ mod tests {
     use super::*;
 
     fn held_by(holder: Option<Holder>, stopped: bool, now_unix_ms: u64) -> HeldBy {
-        HeldBy {
-            holder,
-            signer: Some(Signer::Process(1234)),
-            stopped,
-            now_unix_ms,
-        }
+        HeldBy { holder, signer: Some(Signer::Process(1234)), stopped, now_unix_ms }
     }
 
     fn holder(planned_ms: Option<u64>) -> Option<Holder> {
@@ -137,10 +127,7 @@ mod tests {
         let stopped = held_by(holder(None), true, 40_000).to_string();
         assert_eq!(stopped, who.replace("1234,", "1234, stopped,") + " 35 s)");
         assert_eq!(held_by(None, true, 0).to_string(), "process 1234, stopped");
-        let unknown = HeldBy {
-            signer: None,
-            ..held_by(None, false, 0)
-        };
+        let unknown = HeldBy { signer: None, ..held_by(None, false, 0) };
         assert_eq!(unknown.to_string(), "an unknown process");
         assert!(!unknown.is_ancestor());
     }

@@ -28,13 +28,7 @@ impl OneVisit {
     /// If there are none.
     pub fn marks(self, probe: &Probe) -> Result<Marks, NoMarks> {
         let (notes, medians_ns) = match self.reply {
-            Reply::Visited {
-                mut notes,
-                contradiction,
-                parts,
-                ops_per_turn,
-                ..
-            } => {
+            Reply::Visited { mut notes, contradiction, parts, ops_per_turn, .. } => {
                 notes.extend(contradiction);
                 let of = |part: Part| {
                     let figure = median_ns(&part, ops_per_turn, &self.on_raw)?;
@@ -76,10 +70,8 @@ impl OneVisit {
                 marks.names.len() - 1
             });
             // Where two threads race, the second stamp may be the earlier one.
-            let (from, to) = (
-                event.from_ticks.min(event.to_ticks),
-                event.from_ticks.max(event.to_ticks),
-            );
+            let (from, to) =
+                (event.from_ticks.min(event.to_ticks), event.from_ticks.max(event.to_ticks));
             let ns = |ticks: u64| self.on_raw.ns(place.zero_ticks.wrapping_add(ticks));
             marks.marks.push((at as u32, ns(from), ns(to), thread));
         }

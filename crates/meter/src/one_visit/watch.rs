@@ -27,9 +27,7 @@ impl Counted {
         let counts = self.0.read()?;
         let mut by_kind = [0; 4];
         for (kind, count) in kinds.into_iter().zip(counts) {
-            let at = InterruptKind::ALL
-                .iter()
-                .position(|&known| Some(known) == kind);
+            let at = InterruptKind::ALL.iter().position(|&known| Some(known) == kind);
             if let Some(at) = at {
                 by_kind[at] += count;
             }
@@ -84,10 +82,7 @@ fn watch(cpu: u32, others: &[u32], interrupts: bool, stop: &AtomicBool) -> Watch
         clock_steps: Vec::new(),
     };
     let mut clocks = clocks_now();
-    let mut before = (
-        quota.throttled_us(),
-        counted.as_mut().and_then(Counted::read),
-    );
+    let mut before = (quota.throttled_us(), counted.as_mut().and_then(Counted::read));
     loop {
         // What stops it is looked at after a last turn.
         let last = stop.load(Ordering::Acquire);

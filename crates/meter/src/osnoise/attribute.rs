@@ -65,10 +65,7 @@ impl Lengths {
     pub fn of(observed: &Observations) -> Lengths {
         let mut lengths = Lengths::default();
         for group in observed.records.chunk_by(|a, b| a.group == b.group) {
-            lengths.learn(
-                group,
-                observed.groups.get(group[0].group).copied().flatten(),
-            );
+            lengths.learn(group, observed.groups.get(group[0].group).copied().flatten());
         }
         lengths
     }
@@ -87,9 +84,7 @@ pub fn causes(observed: &Observations, ns_per_tick: f64) -> Vec<Vec<CauseTime>> 
                 long: records.iter().filter(|r| r.lost >= least).count() as u64,
                 switched: records.iter().any(Record::is_switch),
             };
-            records
-                .iter()
-                .map(move |record| split(record, group.cause(record, least), ns_per_tick))
+            records.iter().map(move |record| split(record, group.cause(record, least), ns_per_tick))
         })
         .collect()
 }
@@ -140,14 +135,8 @@ fn split(record: &Record, cause: Cause, ns_per_tick: f64) -> Vec<CauseTime> {
     // Run delay beyond the detour fell into a reading, and counts there.
     let scheduler_ns = record.run_delay_ns.unwrap_or(0).min(lost_ns);
     let mut parts = vec![
-        CauseTime {
-            cause: Cause::Scheduler,
-            lost_ns: scheduler_ns,
-        },
-        CauseTime {
-            cause,
-            lost_ns: lost_ns - scheduler_ns,
-        },
+        CauseTime { cause: Cause::Scheduler, lost_ns: scheduler_ns },
+        CauseTime { cause, lost_ns: lost_ns - scheduler_ns },
     ];
     parts.retain(|part| part.lost_ns > 0);
     parts.sort_by_key(|part| std::cmp::Reverse(part.lost_ns));

@@ -80,20 +80,13 @@ pub fn in_thread(
     calibration: &Calibration,
     stop: &AtomicBool,
 ) -> Result<Osnoise, BriefError> {
-    let request = Request {
-        cpu,
-        span: SHORT,
-        stretches: STRETCHES,
-    };
+    let request = Request { cpu, span: SHORT, stretches: STRETCHES };
     let (osnoise, ended_early) = measure(&request, counter, calibration, stop)?;
     if ended_early {
         return Err(BriefError::Interrupted);
     }
     let not_pinned = || not_pinned.unwrap_or("it was not asked for").into();
-    Ok(Osnoise {
-        not_pinned: cpu.is_none().then(not_pinned),
-        ..osnoise
-    })
+    Ok(Osnoise { not_pinned: cpu.is_none().then(not_pinned), ..osnoise })
 }
 
 /// [`in_thread`] with a clock calibrated for so long.
@@ -161,9 +154,7 @@ pub fn in_child(
     };
     let task = serde_json::to_string(&task).map_err(io::Error::from)?;
     let mut program = sys::role::command(ROLE, &task)?;
-    program
-        .stdin(sys::process::null_device()?)
-        .stderr(sys::process::null_device()?);
+    program.stdin(sys::process::null_device()?).stderr(sys::process::null_device()?);
     let (output, status) = output(&mut program, SHORT + PATIENCE, stop)?;
     match serde_json::from_slice::<Result<Osnoise, ChildError>>(&output) {
         Ok(answer) => Ok(answer?),

@@ -342,11 +342,9 @@ impl<'m, M: Machine> Loop<'m, M> {
     fn in_readings(&mut self, run_delay_ns: u64) {
         match self.observed.blind.last_mut() {
             Some(blind) => blind.run_delay_ns += run_delay_ns,
-            None if run_delay_ns > 0 => self.observed.blind.push(Blind {
-                at: 0,
-                ticks: 0,
-                run_delay_ns,
-            }),
+            None if run_delay_ns > 0 => {
+                self.observed.blind.push(Blind { at: 0, ticks: 0, run_delay_ns })
+            }
             None => {}
         }
     }
@@ -362,9 +360,8 @@ impl<'m, M: Machine> Loop<'m, M> {
                 false => self.observed.groups.push(None),
             }
         }
-        self.observed.run_delay_ns = last
-            .zip(self.first_run_delay_ns)
-            .and_then(|(last, first)| last.checked_sub(first));
+        self.observed.run_delay_ns =
+            last.zip(self.first_run_delay_ns).and_then(|(last, first)| last.checked_sub(first));
         self.observed.ticks = self.elapsed;
         self.observed
     }

@@ -114,12 +114,10 @@ pub fn measure_together(
         let _ = begin.set(threads.iter().all(Result::is_ok));
         threads
             .into_iter()
-            .map(
-                |thread| match thread.map_err(OsnoiseError::NoThread)?.join() {
-                    Ok(done) => done,
-                    Err(panic) => std::panic::resume_unwind(panic),
-                },
-            )
+            .map(|thread| match thread.map_err(OsnoiseError::NoThread)?.join() {
+                Ok(done) => done,
+                Err(panic) => std::panic::resume_unwind(panic),
+            })
             .collect()
     })
 }
@@ -173,10 +171,8 @@ fn settings(request: &Request, calibration: &Calibration) -> Settings {
 fn remarks(observed: &Observations) -> Vec<String> {
     let mut remarks = Vec::new();
     if observed.full {
-        remarks.push(format!(
-            "ended after {} detours, the most it records",
-            observed.records.len()
-        ));
+        remarks
+            .push(format!("ended after {} detours, the most it records", observed.records.len()));
     }
     if observed.broken_steps > 0 {
         remarks.push(format!(

@@ -40,9 +40,8 @@ impl<'s> RealMachine<'s> {
             Some(cpu) => InterruptCounts::open(cpu),
             None => Err(NoInterrupts::NotPinned),
         };
-        let interrupts = opened
-            .map_err(|why| remarks.push(format!("interrupts are not counted: {why}")))
-            .ok();
+        let interrupts =
+            opened.map_err(|why| remarks.push(format!("interrupts are not counted: {why}"))).ok();
         let delay = delay();
         match &delay {
             Some(Delay::Kernel(_)) => {}
@@ -89,10 +88,7 @@ fn delay() -> Option<Delay> {
     if watch.read_cheap().run_delay_ns.is_some() {
         return Some(Delay::Kernel(watch));
     }
-    Some(Delay::Clocks {
-        ahead_ns: ahead_ns()?,
-        reported_ns: 0,
-    })
+    Some(Delay::Clocks { ahead_ns: ahead_ns()?, reported_ns: 0 })
 }
 
 /// How far the clock is ahead of the thread's CPU time, ns.
@@ -116,10 +112,7 @@ impl Machine for RealMachine<'_> {
     fn run_delay_ns(&mut self) -> Option<u64> {
         match self.delay.as_mut()? {
             Delay::Kernel(watch) => watch.read_cheap().run_delay_ns,
-            Delay::Clocks {
-                ahead_ns,
-                reported_ns,
-            } => {
+            Delay::Clocks { ahead_ns, reported_ns } => {
                 let now_ns = self::ahead_ns()?;
                 let grown_ns = now_ns.saturating_sub(*ahead_ns);
                 // What is less stays in the difference, and is reported with the

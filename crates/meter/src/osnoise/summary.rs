@@ -24,19 +24,12 @@ pub fn summarize(observed: &Observations, ns_per_tick: f64, stretches: usize) ->
         .records
         .iter()
         .zip(attribute::causes(observed, ns_per_tick))
-        .map(|(record, parts)| Detour {
-            at_ns: ns(record.at),
-            lost_ns: ns(record.lost),
-            parts,
-        })
+        .map(|(record, parts)| Detour { at_ns: ns(record.at), lost_ns: ns(record.lost), parts })
         .collect();
     let span_ns = ns(observed.ticks);
     let readings = readings(observed, ns_per_tick);
     let in_readings_ns: u64 = readings.iter().map(|r| r.delayed_ns).sum();
-    let grid = Grid {
-        span_ns,
-        stretches: stretches.max(1),
-    };
+    let grid = Grid { span_ns, stretches: stretches.max(1) };
     let stretches = grid.strip(observed, &all, &readings, ns_per_tick);
     let causes: Vec<CauseTotal> = Cause::ALL
         .into_iter()
@@ -69,10 +62,7 @@ pub fn summarize(observed: &Observations, ns_per_tick: f64, stretches: usize) ->
     };
     all.sort_by_key(|detour| std::cmp::Reverse(detour.lost_ns));
     all.truncate(LISTED);
-    Osnoise {
-        longest: all,
-        ..summary
-    }
+    Osnoise { longest: all, ..summary }
 }
 
 /// A stretch of readings. What was run delay in it is known, though nothing
@@ -98,14 +88,7 @@ fn readings(observed: &Observations, ns_per_tick: f64) -> Vec<Reading> {
         let before = blind.partition_point(|b| b.at <= record.at);
         match before.checked_sub(1) {
             Some(place) => blind[place].run_delay_ns += more_ns,
-            None => blind.insert(
-                0,
-                Blind {
-                    at: 0,
-                    ticks: 0,
-                    run_delay_ns: more_ns,
-                },
-            ),
+            None => blind.insert(0, Blind { at: 0, ticks: 0, run_delay_ns: more_ns }),
         }
     }
     blind
@@ -128,9 +111,7 @@ fn lost_to(
         cause,
         detours: 0,
         lost_ns: 0,
-        share: share(stretches, |s| {
-            s.lost_ns.get(cause as usize).copied().unwrap_or(0)
-        }),
+        share: share(stretches, |s| s.lost_ns.get(cause as usize).copied().unwrap_or(0)),
         longest_ns: 0,
         histogram: Vec::new(),
     };
@@ -140,11 +121,7 @@ fn lost_to(
             lost.lost_ns += part.lost_ns;
             lost.longest_ns = lost.longest_ns.max(part.lost_ns);
         }
-        if detour
-            .parts
-            .first()
-            .is_some_and(|first| first.cause == cause)
-        {
+        if detour.parts.first().is_some_and(|first| first.cause == cause) {
             lost.detours += 1;
             let bin = detour.lost_ns.checked_ilog2().unwrap_or(0) as usize;
             if lost.histogram.len() <= bin {
@@ -284,11 +261,7 @@ mod tests {
     #[test]
     fn the_detectors_figures_are_in_ns() {
         let observed = Observations {
-            quiet: Some(Quiet {
-                block: 100.0,
-                overhead: 6.0,
-                spread: 10.0,
-            }),
+            quiet: Some(Quiet { block: 100.0, overhead: 6.0, spread: 10.0 }),
             slower: 2,
             broken_steps: 3,
             ..Observations::default()

@@ -43,15 +43,11 @@ pub fn add(catalogue: &mut Vec<Probe>, file: &Path, listing: &Listing) -> Vec<Re
             refused.push(Refused::Id(listed.id.clone()));
             continue;
         }
-        let known = catalogue
-            .iter()
-            .position(|probe| probe.row_ids().contains(&listed.id));
+        let known = catalogue.iter().position(|probe| probe.row_ids().contains(&listed.id));
         let new = probe(file, listing, listed);
         let Some(number) = known else {
             // After the rows of its group.
-            let group = catalogue
-                .iter()
-                .rposition(|probe| probe.group() == new.group());
+            let group = catalogue.iter().rposition(|probe| probe.group() == new.group());
             catalogue.insert(group.map_or(catalogue.len(), |last| last + 1), new);
             continue;
         };
@@ -108,28 +104,16 @@ fn probe(file: &Path, listing: &Listing, listed: &Listed) -> Probe {
         "" => of_pack,
         method => format!("{method} {of_pack}"),
     };
-    let site = PackSite {
-        file: file.to_owned(),
-        id: listed.id.clone(),
-    };
+    let site = PackSite { file: file.to_owned(), id: listed.id.clone() };
     Probe {
-        variants: variant
-            .map(|v| Text::from(v.to_owned()))
-            .into_iter()
-            .collect(),
+        variants: variant.map(|v| Text::from(v.to_owned())).into_iter().collect(),
         title: or(&listed.title, &listed.id).into(),
-        operation: or(
-            &listed.operation,
-            "The pack does not say what one operation is.",
-        )
-        .into(),
+        operation: or(&listed.operation, "The pack does not say what one operation is.").into(),
         method: method.into(),
         source: format!("{}.", file.display()).into(),
         unit: match listed.bytes_per_op {
             0 => Unit::Time,
-            bytes => Unit::Bandwidth {
-                bytes_per_op: bytes as f64,
-            },
+            bytes => Unit::Bandwidth { bytes_per_op: bytes as f64 },
         },
         bound: match listed.core_clock {
             true => Bound::Core,
@@ -166,10 +150,9 @@ fn effort(listed: &Listed) -> Effort {
             let samples = ((MOST_NS / sample_ns) as u32).clamp(2, 6);
             Effort::stamped(2, samples, sample_ns)
         }
-        (false, false) => Effort {
-            sample_ns: Some(about_ns.max(crate::visit::SAMPLE_NS)),
-            ..Effort::visits(8)
-        },
+        (false, false) => {
+            Effort { sample_ns: Some(about_ns.max(crate::visit::SAMPLE_NS)), ..Effort::visits(8) }
+        }
     }
 }
 
@@ -209,29 +192,17 @@ mod tests {
     fn a_pack_fills_rows_and_adds_others_after_their_group() {
         let mut all = catalogue();
         let file = Path::new("/packs/demo.so");
-        let refused = add(
-            &mut all,
-            file,
-            &listing(&["objc.data_read/16B", "alloc.mine", "go.chan"]),
-        );
+        let refused =
+            add(&mut all, file, &listing(&["objc.data_read/16B", "alloc.mine", "go.chan"]));
         assert_eq!(refused, []);
         let ids: Vec<String> = all.iter().flat_map(Probe::row_ids).collect();
-        let expected = [
-            "alloc.malloc_free",
-            "alloc.mine",
-            "objc.data_read/16B",
-            "ui.view_create",
-            "go.chan",
-        ];
+        let expected =
+            ["alloc.malloc_free", "alloc.mine", "objc.data_read/16B", "ui.view_create", "go.chan"];
         assert_eq!(ids, expected);
         let filled = &all[2];
         assert_eq!(filled.operation, "One message.");
         assert_eq!(filled.missing(&MachineShape::default()), None);
-        assert!(
-            filled.method.contains("the pack demo, built with cc -O2"),
-            "{}",
-            filled.method
-        );
+        assert!(filled.method.contains("the pack demo, built with cc -O2"), "{}", filled.method);
     }
 
     #[test]
@@ -239,22 +210,11 @@ mod tests {
         let mut all = catalogue();
         let file = Path::new("/packs/demo.so");
         add(&mut all, file, &listing(&["c.one"]));
-        let ids = [
-            "alloc.malloc_free",
-            "c.one",
-            "",
-            "noname",
-            "a.b.c",
-            "a.b/c/d",
-            "a. b",
-            ".b",
-            "a.b/",
-        ];
+        let ids =
+            ["alloc.malloc_free", "c.one", "", "noname", "a.b.c", "a.b/c/d", "a. b", ".b", "a.b/"];
         let before = all.len();
-        let refused: Vec<String> = add(&mut all, file, &listing(&ids))
-            .iter()
-            .map(ToString::to_string)
-            .collect();
+        let refused: Vec<String> =
+            add(&mut all, file, &listing(&ids)).iter().map(ToString::to_string).collect();
         assert_eq!(all.len(), before);
         insta::assert_snapshot!(refused.join("\n"), @r#"
         alloc.malloc_free is a row of latlas itself
@@ -275,12 +235,7 @@ mod tests {
         let mut other = listing(&["c.one"]);
         other.probes[0].unavailable = Some("the pack demo is built for version 2".into());
         add(&mut all, Path::new("/x.so"), &other);
-        let reason = all
-            .last()
-            .and_then(|probe| probe.missing(&MachineShape::default()));
-        assert_eq!(
-            reason.as_deref(),
-            Some("the pack demo is built for version 2")
-        );
+        let reason = all.last().and_then(|probe| probe.missing(&MachineShape::default()));
+        assert_eq!(reason.as_deref(), Some("the pack demo is built for version 2"));
     }
 }

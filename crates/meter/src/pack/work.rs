@@ -1,7 +1,7 @@
 //! The work of a pack's probe, and the checks of what it claims.
 
 use super::PackSite;
-use crate::probe::{Event, Place, Work, WorkError};
+use crate::work::{Event, Place, Work, WorkError};
 use crate::worker_memory::WorkerMemory;
 use std::cell::RefCell;
 use std::collections::HashSet;
@@ -107,21 +107,12 @@ pub(super) fn work<'a>(
         let on = worker.scratch()?.filesystem.text();
         notes.push(format!("file system: {on}"));
     }
-    Ok(Box::new(OfPack {
-        probe,
-        ready,
-        is_long,
-        lie: None,
-        notes,
-    }))
+    Ok(Box::new(OfPack { probe, ready, is_long, lie: None, notes }))
 }
 
 /// A directory of this process in the run's own.
 fn own_directory(worker: &WorkerMemory) -> Result<PathBuf, WorkError> {
-    let directory = worker
-        .scratch()?
-        .directory
-        .join(format!("pack-{}", std::process::id()));
+    let directory = worker.scratch()?.directory.join(format!("pack-{}", std::process::id()));
     std::fs::create_dir_all(&directory)
         .map_err(WorkError::call("can't create a directory for the pack"))?;
     Ok(directory)
@@ -161,9 +152,7 @@ impl Work for OfPack {
         self.probe.faults
     }
     fn verify(&self) -> Result<(), WorkError> {
-        self.lie
-            .as_ref()
-            .map_or(Ok(()), |lie| Err(lie.to_string().into()))
+        self.lie.as_ref().map_or(Ok(()), |lie| Err(lie.to_string().into()))
     }
     fn notes(&self) -> Vec<String> {
         self.notes.clone()
@@ -176,10 +165,7 @@ fn stamps(ready: &mut Ready, operations: u32) -> Result<Vec<Event>, Lie> {
     let began = counter.start();
     let stamps = ready.stamped(operations);
     let ended = counter.stop();
-    let stamps = stamps.map_err(|performed| Lie::Stamps {
-        asked: operations,
-        performed,
-    })?;
+    let stamps = stamps.map_err(|performed| Lie::Stamps { asked: operations, performed })?;
     let thread = sys::thread::current_id();
     let mut from = began;
     let event = |stamp: &Stamp| {
@@ -193,10 +179,7 @@ fn stamps(ready: &mut Ready, operations: u32) -> Result<Vec<Event>, Lie> {
                 to_ticks: stamp.to_ticks - stamp.from_ticks,
                 ops: 1,
                 mode: 0,
-                place: Some(Place {
-                    zero_ticks: stamp.from_ticks,
-                    thread,
-                }),
+                place: Some(Place { zero_ticks: stamp.from_ticks, thread }),
             }),
         }
     };
@@ -335,10 +318,7 @@ pub fn trial(site: &PackSite, directory: &std::path::Path) -> Result<Trial, Tria
         let took = time(&mut ready, turns)?;
         if took >= LEAST {
             let operations = turns * u64::from(probe.ops_per_turn);
-            return Ok(Trial {
-                about_ns: took.as_nanos() as f64 / operations as f64,
-                operations,
-            });
+            return Ok(Trial { about_ns: took.as_nanos() as f64 / operations as f64, operations });
         }
         if turns >= MOST_TURNS << 8 {
             return Err(Lie::NoTime(turns).into());
@@ -355,10 +335,7 @@ mod tests {
     fn a_probe_performs_the_turns_it_was_asked_for() {
         assert_eq!(count(7, 7), Ok(()));
         for performed in [0, 6, 8] {
-            let lie = Lie::Count {
-                asked: 7,
-                performed,
-            };
+            let lie = Lie::Count { asked: 7, performed };
             assert_eq!(count(7, performed), Err(lie));
         }
     }

@@ -33,20 +33,14 @@ pub(super) fn cells_of(
 ) -> Vec<PlannedCell> {
     let points: Vec<Vec<u64>> = match &probe.shape {
         Shape::Figure => vec![vec![]],
-        Shape::Curve(_, points) => points(machine_shape, scale)
-            .into_iter()
-            .map(|x| vec![x])
-            .collect(),
+        Shape::Curve(_, points) => {
+            points(machine_shape, scale).into_iter().map(|x| vec![x]).collect()
+        }
         Shape::Pairs(_, points) => {
             let points = points(machine_shape, scale);
             points
                 .iter()
-                .flat_map(|&y| {
-                    points
-                        .iter()
-                        .filter(move |&&x| x < y)
-                        .map(move |&x| vec![y, x])
-                })
+                .flat_map(|&y| points.iter().filter(move |&&x| x < y).map(move |&x| vec![y, x]))
                 .collect()
         }
         Shape::Map { y, x } => {
@@ -68,11 +62,7 @@ pub(super) fn cells_of(
                 _ => bytes,
             };
             let touched_bytes = bytes + effort.working_set.own_bytes(&at);
-            let limit = if probe.second_buffer {
-                room.base_bytes
-            } else {
-                room.large_bytes
-            };
+            let limit = if probe.second_buffer { room.base_bytes } else { room.large_bytes };
             if bytes > limit {
                 return None;
             }
@@ -108,11 +98,7 @@ pub(super) fn cells_of(
             // Of whatever it touches: memory of its own is in the same caches.
             let last_level_canary =
                 regime == Regime::Gated && touched_bytes > machine_shape.l2_bytes;
-            let canary_ns = if last_level_canary {
-                LAST_LEVEL_CANARY_NS
-            } else {
-                0.0
-            };
+            let canary_ns = if last_level_canary { LAST_LEVEL_CANARY_NS } else { 0.0 };
             let sample_ns = effort.sample_ns.unwrap_or(match regime {
                 Regime::Gated => SAMPLE_NS,
                 Regime::Distribution | Regime::Stamped => LONG_SAMPLE_NS,
@@ -163,10 +149,7 @@ pub(super) fn fit_disk(
     most_factor: f64,
 ) -> Option<NoRoom> {
     for cell in cells.iter_mut() {
-        let site = Site {
-            variant: cell.variant.clone(),
-            at: cell.at.clone(),
-        };
+        let site = Site { variant: cell.variant.clone(), at: cell.at.clone() };
         let Some(mut wanted) = probe.wants_disk(&site, cell.workers) else {
             continue;
         };

@@ -124,13 +124,7 @@ pub(super) fn fit(
         }
     }
     let base = needed.min(measuring);
-    TimePlan {
-        start,
-        base,
-        extra: measuring - base,
-        end,
-        needed,
-    }
+    TimePlan { start, base, extra: measuring - base, end, needed }
 }
 
 /// Gives the gate of a short run the visits that it needs: each reads

@@ -96,12 +96,7 @@ impl<P: WorkerPool> Conductor<'_, P> {
             Some(WorkerLoss::Stopped { .. }) => self.interrupted = true,
             Some(loss) if of_pack => {
                 self.lose_pack(&batch, kept, began, &loss, observer);
-                self.carry_out(
-                    &batch[(kept + 1).min(batch.len())..],
-                    is_extra,
-                    observer,
-                    stop,
-                );
+                self.carry_out(&batch[(kept + 1).min(batch.len())..], is_extra, observer, stop);
             }
             Some(loss) => self.lose(worker, batch.get(kept), &loss, observer),
         }
@@ -142,9 +137,8 @@ impl<P: WorkerPool> Conductor<'_, P> {
                 }
                 for part in parts {
                     let together = self.plan.together(leader);
-                    let Some(number) = together
-                        .into_iter()
-                        .find(|&n| self.plan.cells[n].variant == part.variant)
+                    let Some(number) =
+                        together.into_iter().find(|&n| self.plan.cells[n].variant == part.variant)
                     else {
                         // A variant that was not asked for.
                         continue;
@@ -221,10 +215,7 @@ impl<P: WorkerPool> Conductor<'_, P> {
             }
             self.plan.cells[visit.cell as usize].name()
         });
-        let remark = RunRemark::WorkerLost {
-            loss: loss.clone(),
-            cell,
-        };
+        let remark = RunRemark::WorkerLost { loss: loss.clone(), cell };
         observer.warning(&remark);
         self.remarks.push(remark);
     }

@@ -42,11 +42,7 @@ impl<P: WorkerPool> Conductor<'_, P> {
         let measured = self.plan.cells.iter().zip(&self.estimates);
         let latest = |(cell, estimate): (&PlannedCell, &Option<Estimate>)| {
             Some(Latest {
-                key: Key {
-                    id: cell.row.clone(),
-                    at: cell.at.clone(),
-                    mode: None,
-                },
+                key: Key { id: cell.row.clone(), at: cell.at.clone(), mode: None },
                 estimate: estimate.clone()?,
                 unit: cell.unit,
             })
@@ -60,9 +56,8 @@ impl<P: WorkerPool> Conductor<'_, P> {
     /// those that fit into all that is left.
     pub(super) fn extra_visits(&self, slice: Duration, left: Duration) -> Vec<Visit> {
         let cells = self.plan.cells.iter().enumerate();
-        let candidates: Vec<Candidate> = cells
-            .map(|(number, cell)| self.candidate(number, cell))
-            .collect();
+        let candidates: Vec<Candidate> =
+            cells.map(|(number, cell)| self.candidate(number, cell)).collect();
         let laps_in = |time: Duration| extra::laps(&candidates, time.as_nanos() as f64);
         let mut laps = laps_in(slice);
         if laps.iter().all(|&laps| laps == 0) {
@@ -72,10 +67,7 @@ impl<P: WorkerPool> Conductor<'_, P> {
         for (number, (cell, &laps)) in self.plan.cells.iter().zip(&laps).enumerate() {
             let workers = cell.first_worker..cell.first_worker + cell.workers;
             for worker in workers.filter(|worker| self.pool.has(*worker)) {
-                let visit = Visit {
-                    worker,
-                    cell: number as u32,
-                };
+                let visit = Visit { worker, cell: number as u32 };
                 visits.extend(std::iter::repeat_n(visit, laps as usize));
             }
         }

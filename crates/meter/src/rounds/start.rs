@@ -60,13 +60,7 @@ impl<'p> Conductor<'p, WorkerProcesses> {
         observer: &mut dyn Observer,
         stop: &AtomicBool,
     ) -> Result<Self, WorkerLoss> {
-        let Start {
-            plan,
-            calibration,
-            measuring_cpu,
-            machine_shape,
-            began,
-        } = *start;
+        let Start { plan, calibration, measuring_cpu, machine_shape, began } = *start;
         let began_ns = sys::clock::monotonic_raw_ns();
         let mut rng = Rng::with_seed(plan.record.seed);
         let mut handles = BTreeMap::new();
@@ -114,13 +108,7 @@ impl<'p> Conductor<'p, InProcess<'p>> {
         start: &Start<'p>,
         conditions: &mut Conditions,
     ) -> Self {
-        let Start {
-            plan,
-            calibration,
-            measuring_cpu,
-            machine_shape,
-            began,
-        } = *start;
+        let Start { plan, calibration, measuring_cpu, machine_shape, began } = *start;
         let began_ns = sys::clock::monotonic_raw_ns();
         let mut rng = Rng::with_seed(plan.record.seed);
         if let Some(cpu) = measuring_cpu {

@@ -77,10 +77,7 @@ impl Scripted {
         let began = self.now.get();
         if self.plan.cells[request.cell as usize].row == WRONG {
             self.now.set(began + Duration::from_secs(3));
-            return Reply::Unavailable {
-                cell: request.cell,
-                reason: "wrong".into(),
-            };
+            return Reply::Unavailable { cell: request.cell, reason: "wrong".into() };
         }
         let busy = (self.busy)(began);
         let waits = request.wait_for_quiet.is_some();
@@ -99,10 +96,7 @@ impl Scripted {
         Reply::Visited {
             cell: request.cell,
             ops_per_turn: 1.0,
-            parts: vec![Part {
-                variant: request.variant.clone(),
-                samples,
-            }],
+            parts: vec![Part { variant: request.variant.clone(), samples }],
             modes: Vec::new(),
             loops_alike: false,
             notes: Vec::new(),
@@ -161,18 +155,12 @@ impl WorkerPool for Scripted {
 
 fn planned(rows: usize, visits: u32, scale: Scale) -> Plan {
     let probe = |row: usize| Probe {
-        effort: Effort {
-            visits,
-            ..Effort::SCALAR
-        },
+        effort: Effort { visits, ..Effort::SCALAR },
         ..Probe::blank(format!("my.row{row}"))
     };
     let probes: Vec<Probe> = (0..rows).map(probe).collect();
     let machine = sys::machine(std::path::Path::new("/nowhere"));
-    let request = plan::Request {
-        scale,
-        ..plan::Request::default()
-    };
+    let request = plan::Request { scale, ..plan::Request::default() };
     plan_within(&probes, &request, &machine, 24 << 30).expect("a plan")
 }
 
@@ -208,19 +196,11 @@ fn carried_out_until<T>(
         busy: Box::new(busy),
         made: 0,
         silent_from,
-        deadly: plan
-            .cells
-            .iter()
-            .position(|cell| cell.row == DEADLY)
-            .map(|n| n as u32),
+        deadly: plan.cells.iter().position(|cell| cell.row == DEADLY).map(|n| n as u32),
         restarted: 0,
     };
     let mut conductor = Conductor::new(plan, &calibration, Rng::with_seed(1), pool);
-    let cost = ClockCost {
-        cost_ns: 0.0,
-        resolution_ns: 1.0,
-        samples: 1,
-    };
+    let cost = ClockCost { cost_ns: 0.0, resolution_ns: 1.0, samples: 1 };
     conductor.rounds(&cost, &mut Silent, &AtomicBool::new(false));
     conductor.review();
     look(&mut conductor)
@@ -373,10 +353,7 @@ fn a_run_whose_workers_are_all_stopped_ends_by_itself_and_keeps_their_samples() 
 #[test]
 fn a_fault_of_a_pack_costs_its_row_and_no_time_of_the_others() {
     let of_pack = |row: usize| {
-        let site = PackSite {
-            file: "/pack.so".into(),
-            id: format!("my.pack{row}"),
-        };
+        let site = PackSite { file: "/pack.so".into(), id: format!("my.pack{row}") };
         Probe {
             origin: Origin::Pack(PackRow {
                 site: site.clone(),
@@ -387,9 +364,7 @@ fn a_fault_of_a_pack_costs_its_row_and_no_time_of_the_others() {
             ..Probe::blank(site.id)
         }
     };
-    let mut probes: Vec<Probe> = (0..10)
-        .map(|row| Probe::blank(format!("my.row{row}")))
-        .collect();
+    let mut probes: Vec<Probe> = (0..10).map(|row| Probe::blank(format!("my.row{row}"))).collect();
     probes.extend((0..10).map(of_pack));
     let machine = sys::machine(std::path::Path::new("/nowhere"));
     let plan = plan_within(&probes, &plan::Request::default(), &machine, 24 << 30).expect("a plan");

@@ -61,11 +61,7 @@ impl<P: WorkerPool> Conductor<'_, P> {
     pub(super) fn visit_ns(&self, number: usize) -> f64 {
         let samples = self.pace.samples(self.plan, number);
         let (taken_ns, within_ns) = self.between;
-        let between = if within_ns > 0.0 {
-            taken_ns / within_ns
-        } else {
-            1.0
-        };
+        let between = if within_ns > 0.0 { taken_ns / within_ns } else { 1.0 };
         self.pace.visit_ns(self.plan, number, samples) * between
     }
 }

@@ -22,9 +22,8 @@ impl<P: WorkerPool> Conductor<'_, P> {
     }
 
     pub(super) fn batches(&mut self, visits: &[Visit]) -> Vec<Vec<Visit>> {
-        let costs_ns: Vec<f64> = (0..self.plan.cells.len())
-            .map(|number| self.visit_ns(number))
-            .collect();
+        let costs_ns: Vec<f64> =
+            (0..self.plan.cells.len()).map(|number| self.visit_ns(number)).collect();
         let cost_ns = |visit: &Visit| costs_ns[visit.cell as usize];
         schedule::batches(visits, &mut self.rng, self.batch, BATCH_NS, cost_ns)
     }
@@ -47,11 +46,8 @@ impl<P: WorkerPool> Conductor<'_, P> {
     fn planned_visits(&self, round: u32) -> Vec<Visit> {
         let mut visits = Vec::new();
         for (number, cell) in self.plan.cells.iter().enumerate() {
-            let of_cell =
-                (cell.first_worker..cell.first_worker + cell.workers).map(|worker| Visit {
-                    worker,
-                    cell: number as u32,
-                });
+            let of_cell = (cell.first_worker..cell.first_worker + cell.workers)
+                .map(|worker| Visit { worker, cell: number as u32 });
             visits.extend(of_cell.filter(|visit| {
                 !self.cells[number].given_up
                     && self.pool.has(visit.worker)

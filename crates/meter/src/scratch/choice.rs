@@ -73,10 +73,7 @@ fn on_disk(filesystem: &Filesystem) -> Result<(), Unusable> {
 /// will be made. That may be no directory, and a link to nowhere counts too:
 /// both stand in its way.
 pub(crate) fn nearest(directory: &Path) -> &Path {
-    directory
-        .ancestors()
-        .find(|path| path.symlink_metadata().is_ok())
-        .unwrap_or(directory)
+    directory.ancestors().find(|path| path.symlink_metadata().is_ok()).unwrap_or(directory)
 }
 
 /// Whether a file can be made: in /proc and /sys, which root may write, none can. On a full disk
@@ -128,11 +125,7 @@ mod tests {
         ] {
             let look = |path: &Path| {
                 let at_home = path.starts_with("/home");
-                Ok(filesystem(if at_home {
-                    home
-                } else {
-                    DeviceKind::SolidState
-                }))
+                Ok(filesystem(if at_home { home } else { DeviceKind::SolidState }))
             };
             let place = by_default_of(&candidates, look).expect("one of them");
             assert_eq!(place.directory, Path::new(expected), "{home:?}");

@@ -19,10 +19,7 @@ pub struct ScratchDir {
 impl ScratchDir {
     pub(super) fn new(directory: PathBuf, filesystem: Filesystem, named: bool) -> ScratchDir {
         ScratchDir {
-            filesystem: Filesystem {
-                directory: directory.display().to_string(),
-                ..filesystem
-            },
+            filesystem: Filesystem { directory: directory.display().to_string(), ..filesystem },
             directory,
             named,
         }

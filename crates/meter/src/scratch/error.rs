@@ -141,9 +141,7 @@ impl ScratchError {
 }
 
 fn listed(refused: &[(PathBuf, Unusable)]) -> String {
-    let texts = refused
-        .iter()
-        .map(|(at, why)| format!("{}: {why}", at.display()));
+    let texts = refused.iter().map(|(at, why)| format!("{}: {why}", at.display()));
     texts.collect::<Vec<_>>().join("; ")
 }
 
@@ -164,14 +162,8 @@ mod tests {
             ScratchError::File { why, .. } => why,
             other => panic!("{other}"),
         };
-        assert_eq!(
-            why(ErrorKind::QuotaExceeded, dir.path()),
-            Unusable::QuotaExceeded
-        );
-        assert_eq!(
-            why(ErrorKind::NotFound, &dir.path().join("gone")),
-            Unusable::Gone
-        );
+        assert_eq!(why(ErrorKind::QuotaExceeded, dir.path()), Unusable::QuotaExceeded);
+        assert_eq!(why(ErrorKind::NotFound, &dir.path().join("gone")), Unusable::Gone);
         assert_eq!(why(ErrorKind::NotFound, dir.path()), Unusable::Missing);
     }
 }

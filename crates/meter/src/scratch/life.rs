@@ -70,10 +70,7 @@ impl Scratch {
                 Ok(None) => {}
                 Err(why) => {
                     remove_empty(&made);
-                    return Err(ScratchError::NotMade {
-                        directory: place.directory.clone(),
-                        why,
-                    });
+                    return Err(ScratchError::NotMade { directory: place.directory.clone(), why });
                 }
             }
         }
@@ -159,13 +156,7 @@ fn try_make(
             _ => Err(e.into()),
         };
     }
-    Ok(Some(Scratch {
-        path,
-        lock_path,
-        _lock: lock,
-        made: std::mem::take(made),
-        removed: false,
-    }))
+    Ok(Some(Scratch { path, lock_path, _lock: lock, made: std::mem::take(made), removed: false }))
 }
 
 /// Takes the lock just made, unless somebody who swept right then took it for
@@ -182,10 +173,8 @@ fn owner_only() -> OpenOptions {
 
 /// Makes a directory and those above it; adds what was not there to `made`.
 fn make_directories(directory: &Path, made: &mut Vec<PathBuf>) -> io::Result<()> {
-    let missing: Vec<&Path> = directory
-        .ancestors()
-        .take_while(|path| path.symlink_metadata().is_err())
-        .collect();
+    let missing: Vec<&Path> =
+        directory.ancestors().take_while(|path| path.symlink_metadata().is_err()).collect();
     for path in missing.into_iter().rev() {
         match DirBuilder::new().mode(0o700).create(path) {
             Ok(()) => {

@@ -31,10 +31,7 @@ type Edit = fn(&mut Case);
 const USUAL: Case = Case {
     edit: |_, _| (),
     counted: |_| Counted::Everything,
-    left: Left {
-        cpu_ns: 0,
-        at_end: 0,
-    },
+    left: Left { cpu_ns: 0, at_end: 0 },
     tick_ns: None,
     edit_command: |_| (),
 };
@@ -62,27 +59,18 @@ fn runs(edit: fn(usize, &mut Usage)) -> Vec<Vec<Timed>> {
                 .with(Event::ContextSwitches, 2),
         };
         edit(command, &mut usage);
-        Timed {
-            at_ms: n as u64 * 20,
-            usage,
-        }
+        Timed { at_ms: n as u64 * 20, usage }
     };
     let command = |c| (0..30).map(|n| run(c, n)).collect();
     (0..2).map(command).collect()
 }
 
 fn run_of(case: &Case) -> Run {
-    let command = |name: &str| Command {
-        name: name.into(),
-        words: vec![name.into()],
-        ..Command::default()
-    };
+    let command =
+        |name: &str| Command { name: name.into(), words: vec![name.into()], ..Command::default() };
     let mut commands = vec![command("a"), command("b")];
     (case.edit_command)(&mut commands[1]);
-    let repeated = Repeated {
-        runs: runs(case.edit),
-        ended: Some(Ended::AsAsked),
-    };
+    let repeated = Repeated { runs: runs(case.edit), ended: Some(Ended::AsAsked) };
     document(Parts {
         began: Began {
             unix_ms: 0,
@@ -124,11 +112,7 @@ fn run_of(case: &Case) -> Run {
 }
 
 fn ended(code: i32, runs: u32) -> EndedRuns {
-    EndedRuns {
-        how: format!("exit code {code}"),
-        code: Some(code),
-        runs,
-    }
+    EndedRuns { how: format!("exit code {code}"), code: Some(code), runs }
 }
 
 /// Each row, and each comparison.
@@ -139,14 +123,8 @@ fn lines(run: &Run) -> Vec<String> {
         let ratio = ratio.map(|ends| ends.map(|end| format!("{end:.4}")).join(" "));
         let (name, row, rounds) = (&one.name, &one.row, one.rounds);
         let ratio = ratio.unwrap_or_default();
-        let why = one
-            .why
-            .as_deref()
-            .map_or(String::new(), |why| format!(" ({why})"));
-        format!(
-            "{name} {row}: {} of {rounds} rounds {ratio}{why}",
-            one.word.text()
-        )
+        let why = one.why.as_deref().map_or(String::new(), |why| format!(" ({why})"));
+        format!("{name} {row}: {} of {rounds} rounds {ratio}{why}", one.word.text())
     });
     run.rows.iter().map(line).chain(compared).collect()
 }
@@ -167,11 +145,7 @@ fn line(row: &Row) -> String {
         Outcome::Unavailable { reason } => format!("not available: {reason}"),
         other => panic!("{other:?}"),
     };
-    let notes: String = row
-        .notes
-        .iter()
-        .map(|note| format!("\n    {note}"))
-        .collect();
+    let notes: String = row.notes.iter().map(|note| format!("\n    {note}")).collect();
     format!("{}: {}{notes}", row.id, said.trim_end())
 }
 
@@ -223,12 +197,9 @@ fn documents_of_commands() {
             case.left.cpu_ns = 400 * MS;
         }),
         ("processes left that sleep", |case| case.left.at_end = 2),
-        (
-            "a thousandth of the commands' own time is not noted",
-            |case| {
-                case.left.cpu_ns = MS / 10;
-            },
-        ),
+        ("a thousandth of the commands' own time is not noted", |case| {
+            case.left.cpu_ns = MS / 10;
+        }),
         ("a few ticks do not divide the time", |case| {
             case.tick_ns = Some(4 * MS);
         }),
@@ -237,21 +208,15 @@ fn documents_of_commands() {
             case.edit = |_, u| u.system_ns = 0;
             case.tick_ns = Some(MS / 2);
         }),
-        (
-            "runs that failed are timed, and nothing is concluded",
-            |case| {
-                case.edit_command = |command| {
-                    command.failures = 2;
-                    command.ends = vec![ended(0, 28), ended(3, 2)];
-                };
-            },
-        ),
-        (
-            "an accepted exit code is not that of the other command",
-            |case| {
-                case.edit_command = |command| command.ends = vec![ended(1, 30)];
-            },
-        ),
+        ("runs that failed are timed, and nothing is concluded", |case| {
+            case.edit_command = |command| {
+                command.failures = 2;
+                command.ends = vec![ended(0, 28), ended(3, 2)];
+            };
+        }),
+        ("an accepted exit code is not that of the other command", |case| {
+            case.edit_command = |command| command.ends = vec![ended(1, 30)];
+        }),
         ("an input that was not read", |case| {
             case.edit_command = |command| command.input_unread = true;
         }),

@@ -10,8 +10,5 @@ use model::command::Rule;
 const MS: u64 = 1_000_000;
 
 fn exactly(runs: u32) -> Rule {
-    Rule {
-        runs: Some(runs),
-        ..ADAPTIVE
-    }
+    Rule { runs: Some(runs), ..ADAPTIVE }
 }

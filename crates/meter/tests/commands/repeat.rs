@@ -50,10 +50,7 @@ impl Runner for Scripted {
         let wall_ns = (self.costs)(command, self.counts[command]);
         self.counts[command] += 1;
         self.now_ns += wall_ns;
-        Ok(Done::Ended(Usage {
-            wall_ns,
-            ..Usage::default()
-        }))
+        Ok(Done::Ended(Usage { wall_ns, ..Usage::default() }))
     }
 
     fn elapsed_ms(&self) -> u64 {
@@ -73,10 +70,7 @@ fn warm_ups_come_first_and_count_for_nothing() {
     assert_eq!(one.log.join(" "), "w0 w0 w0 0 0 0 0");
     let walls: Vec<u64> = found.runs[0].iter().map(|r| r.usage.wall_ns / MS).collect();
     assert_eq!(walls, [1, 2, 3, 4]);
-    assert_eq!(
-        found.runs[0].iter().map(|r| r.at_ms).collect::<Vec<_>>(),
-        [0, 1, 3, 6]
-    );
+    assert_eq!(found.runs[0].iter().map(|r| r.at_ms).collect::<Vec<_>>(), [0, 1, 3, 6]);
     assert_eq!(found.ended, Some(Ended::AsAsked));
 }
 
@@ -106,17 +100,11 @@ fn steady_commands_end_after_ten_runs_and_three_seconds() {
     // Long runs: the ten are what is waited for.
     let mut long = Scripted::new(1, |_, _| 1_000 * MS);
     let found = runs(&mut long, &ADAPTIVE, 1);
-    assert_eq!(
-        (found.runs[0].len(), found.ended),
-        (10, Some(Ended::Narrow))
-    );
+    assert_eq!((found.runs[0].len(), found.ended), (10, Some(Ended::Narrow)));
     // Short ones: the three seconds.
     let mut short = Scripted::new(1, |_, _| 10 * MS);
     let found = runs(&mut short, &ADAPTIVE, 1);
-    assert_eq!(
-        (found.runs[0].len(), found.ended),
-        (300, Some(Ended::Narrow))
-    );
+    assert_eq!((found.runs[0].len(), found.ended), (300, Some(Ended::Narrow)));
     // Each of two has its three seconds.
     let mut two = Scripted::new(2, |_, _| 10 * MS);
     let found = runs(&mut two, &ADAPTIVE, 1);
@@ -133,20 +121,14 @@ fn noisy_commands_go_on_until_the_limit() {
     // Never fewer than ten, however long they take.
     let mut long = Scripted::new(1, |_, n| (30_000 + 900 * (n as u64 % 7)) * MS);
     let found = runs(&mut long, &ADAPTIVE, 1);
-    assert_eq!(
-        (found.runs[0].len(), found.ended),
-        (10, Some(Ended::AtTheLimit))
-    );
+    assert_eq!((found.runs[0].len(), found.ended), (10, Some(Ended::AtTheLimit)));
     // Each of two has its minute.
     let mut two = Scripted::new(2, |_, n| if n % 2 == 0 { 100 } else { 200 } * MS);
     assert_eq!(runs(&mut two, &ADAPTIVE, 1).ended, Some(Ended::AtTheLimit));
     assert_eq!(two.elapsed_ms(), 120_000);
     let mut tiny = Scripted::new(1, |_, n| if n % 2 == 0 { 1000 } else { 2000 });
     let found = runs(&mut tiny, &ADAPTIVE, 1);
-    assert_eq!(
-        (found.runs[0].len(), found.ended),
-        (10_000, Some(Ended::AtTheLimit))
-    );
+    assert_eq!((found.runs[0].len(), found.ended), (10_000, Some(Ended::AtTheLimit)));
 }
 
 #[test]
@@ -173,9 +155,8 @@ fn a_ratio_that_is_not_known_keeps_both_going() {
     // Each alone is known to less than 2 %, their ratio in a round is not:
     // they are fast and slow in turns, never together.
     let interleaved = |step: u64| {
-        let mut two = Scripted::new(2, move |c, n| {
-            (1000 + if (n + c) % 2 == 0 { step } else { 0 }) * MS
-        });
+        let mut two =
+            Scripted::new(2, move |c, n| (1000 + if (n + c) % 2 == 0 { step } else { 0 }) * MS);
         let found = runs(&mut two, &ADAPTIVE, 1);
         let alone = model::repeats::relative_half_width(&walls(&found.runs[0]));
         assert!(alone <= 0.02, "{alone}");

@@ -8,33 +8,19 @@ use model::noise::osnoise::{CauseTime, Osnoise};
 use std::fmt::Write;
 
 fn event(at_us: f64, takes_us: f64) -> Event {
-    Event {
-        at_us,
-        takes_us,
-        ..Event::default()
-    }
+    Event { at_us, takes_us, ..Event::default() }
 }
 
 fn tick(at_us: f64) -> Event {
-    Event {
-        timer: 1,
-        ..event(at_us, 5.0)
-    }
+    Event { timer: 1, ..event(at_us, 5.0) }
 }
 
 fn device(at_us: f64) -> Event {
-    Event {
-        other: 1,
-        ..event(at_us, 12.0)
-    }
+    Event { other: 1, ..event(at_us, 12.0) }
 }
 
 fn switched(at_us: f64) -> Event {
-    Event {
-        run_delay_us: 4_000.0,
-        timer: 2,
-        ..event(at_us, 4_003.0)
-    }
+    Event { run_delay_us: 4_000.0, timer: 2, ..event(at_us, 4_003.0) }
 }
 
 fn pause(at_us: f64) -> Event {
@@ -61,15 +47,8 @@ impl Page {
 
     fn show_on(&mut self, name: &str, machine: &mut Scripted, span_us: f64) -> Osnoise {
         let osnoise = measure(machine, span_us);
-        let Osnoise {
-            detours,
-            mixed,
-            readings,
-            blind_ns,
-            run_delay_ns,
-            in_readings_ns,
-            ..
-        } = &osnoise;
+        let Osnoise { detours, mixed, readings, blind_ns, run_delay_ns, in_readings_ns, .. } =
+            &osnoise;
         let run_delay = run_delay_ns.map_or("unknown".into(), |ns| format!("{ns} ns"));
         writeln!(
             self.0,
@@ -109,27 +88,15 @@ fn each_cause_gets_what_it_took() {
     // and belongs to that detour. Which of its interrupts came while the other
     // ran is unknown, and so is its rest.
     let mut events = each(20, 3_000.0, 4_000.0, tick);
-    events.extend([
-        device(10_100.0),
-        device(20_500.0),
-        switched(30_000.0),
-        pause(50_000.0),
-    ]);
+    events.extend([device(10_100.0), device(20_500.0), switched(30_000.0), pause(50_000.0)]);
     let osnoise = page.show("ticks, devices, a switch, a pause", events, 100_000.0);
     // 5 µs lies between 2^12 and 2^13 ns.
     let ticks = &osnoise.causes[1];
     assert_eq!(ticks.histogram[12], ticks.detours);
 
-    let both = Event {
-        takes_us: 30.0,
-        timer: 1,
-        ..device(1_000.0)
-    };
+    let both = Event { takes_us: 30.0, timer: 1, ..device(1_000.0) };
     // The larger part gives the detour its name.
-    let switch_and_pause = Event {
-        run_delay_us: 250.0,
-        ..event(5_000.0, 900.0)
-    };
+    let switch_and_pause = Event { run_delay_us: 250.0, ..event(5_000.0, 900.0) };
     page.show("mixed", vec![both, switch_and_pause], 10_000.0);
 
     // Each tick is followed, while the interrupts are read, by another thread
@@ -151,10 +118,7 @@ fn each_cause_gets_what_it_took() {
     let mut events = each(30, 4_000.0, 4_000.0, tick);
     events.extend(each(10, 200_000.0, 8_000.0, tick));
     events.extend(each(10, 204_000.0, 8_000.0, pause));
-    events.extend(each(10, 200_020.0, 8_000.0, |at_us| Event {
-        other: 1,
-        ..event(at_us, 5.0)
-    }));
+    events.extend(each(10, 200_020.0, 8_000.0, |at_us| Event { other: 1, ..event(at_us, 5.0) }));
     page.show("an interrupt within a reading", events, 290_000.0);
 
     // A missing source is no cause.
@@ -184,10 +148,7 @@ fn each_cause_gets_what_it_took() {
     // whose time ten ticks came: it lends its interrupts to no other.
     let mut events = each(30, 10.0, 20.0, tick);
     events.extend(each(5, 700.0, 20.0, short_pause));
-    events.push(Event {
-        timer: 10,
-        ..switched(900.0)
-    });
+    events.push(Event { timer: 10, ..switched(900.0) });
     page.show("a switch with interrupts of its own", events, 20_000.0);
 
     // Detours too short for an interrupt do not hide the interrupts, once

@@ -13,11 +13,7 @@ fn at(ghz: f64) -> f64 {
 }
 
 fn event(at_us: f64, takes_us: f64) -> Event {
-    Event {
-        at_us,
-        takes_us,
-        ..Event::default()
-    }
+    Event { at_us, takes_us, ..Event::default() }
 }
 
 fn with_clock(events: Vec<Event>, ticks_per_cycle: fn(f64) -> f64) -> Scripted {
@@ -27,13 +23,7 @@ fn with_clock(events: Vec<Event>, ticks_per_cycle: fn(f64) -> f64) -> Scripted {
 }
 
 fn show(page: &mut String, name: &str, osnoise: &Osnoise) {
-    let Osnoise {
-        detours,
-        detector,
-        span_ns,
-        frequency,
-        ..
-    } = osnoise;
+    let Osnoise { detours, detector, span_ns, frequency, .. } = osnoise;
     let f = frequency.as_ref().expect("quiet windows");
     writeln!(
         page,

@@ -10,11 +10,7 @@ use sys::clock::{Counter, calibrate};
 fn spin(cpu: Option<u32>, ms: u64) -> Osnoise {
     let counter = Counter::best();
     let calibration = calibrate(&counter, Duration::from_millis(20));
-    let request = Request {
-        cpu,
-        span: Duration::from_millis(ms),
-        stretches: 20,
-    };
+    let request = Request { cpu, span: Duration::from_millis(ms), stretches: 20 };
     let stop = AtomicBool::new(false);
     let (osnoise, ended_early) = measure(&request, counter, &calibration, &stop).expect("a thread");
     assert!(!ended_early);
@@ -60,18 +56,12 @@ fn a_competitor_on_the_same_cpu_is_the_schedulers() {
     let kernels = run_delay_ns as f64 / osnoise.span_ns as f64;
     // Under emulation a tenth of the time and more is blind.
     let blind = osnoise.blind_ns as f64 / osnoise.span_ns as f64;
-    assert!(
-        (ours / kernels - 1.0).abs() < 0.1 + blind,
-        "{ours} {kernels}: {osnoise:?}"
-    );
+    assert!((ours / kernels - 1.0).abs() < 0.1 + blind, "{ours} {kernels}: {osnoise:?}");
     // The thread waited while the competitor (and others) had the CPU; the
     // competitor ran before and after, so its time bounds nothing from below
     // but that it had some.
     assert!(competitor_ns.expect("known") > 0);
-    assert!(
-        osnoise.involuntary_switches.is_none_or(|n| n > 0),
-        "{osnoise:?}"
-    );
+    assert!(osnoise.involuntary_switches.is_none_or(|n| n > 0), "{osnoise:?}");
     let share = osnoise.share_of(Cause::Scheduler).expect("watched");
     assert!(share > 0.1, "a competitor takes its part: {share}");
     assert_eq!(osnoise.cpu, Some(cpu));
@@ -79,10 +69,7 @@ fn a_competitor_on_the_same_cpu_is_the_schedulers() {
     let ended_ns = osnoise.began_ns + osnoise.span_ns;
     let now_ns = sys::monotonic_raw_ns();
     // The thread's own time is on the clock that a trace may have.
-    assert!(
-        ended_ns <= now_ns && now_ns - ended_ns < 60_000_000_000,
-        "{ended_ns} {now_ns}"
-    );
+    assert!(ended_ns <= now_ns && now_ns - ended_ns < 60_000_000_000, "{ended_ns} {now_ns}");
 }
 
 #[test]
@@ -101,9 +88,7 @@ fn the_interrupts_of_the_cpu_are_counted() {
             return println!("SKIPPED: no tick on this CPU: {:?}", osnoise.interrupts);
         }
         let ticks = [Cause::Tick, Cause::TickAndInterrupts].into_iter();
-        let ticks: u64 = ticks
-            .filter_map(|cause| Some(osnoise.of(cause)?.detours))
-            .sum();
+        let ticks: u64 = ticks.filter_map(|cause| Some(osnoise.of(cause)?.detours)).sum();
         assert!(ticks <= osnoise.detours, "{osnoise:?}");
         if ticks > 0 {
             break osnoise;
@@ -118,11 +103,7 @@ fn the_interrupts_of_the_cpu_are_counted() {
 fn a_thread_on_no_cpu_of_its_own_says_what_is_missing() {
     let osnoise = spin(None, 60);
     assert_eq!(osnoise.cpu, None);
-    assert!(
-        osnoise.remarks.iter().any(|r| r.contains("not pinned")),
-        "{:?}",
-        osnoise.remarks
-    );
+    assert!(osnoise.remarks.iter().any(|r| r.contains("not pinned")), "{:?}", osnoise.remarks);
     assert_eq!(osnoise.readings, 0);
 }
 
@@ -130,11 +111,7 @@ fn a_thread_on_no_cpu_of_its_own_says_what_is_missing() {
 fn it_ends_when_asked_to_and_refuses_a_cpu_that_is_not_there() {
     let counter = Counter::best();
     let calibration = calibrate(&counter, Duration::from_millis(5));
-    let request = |cpu| Request {
-        cpu,
-        span: Duration::from_secs(3600),
-        stretches: 20,
-    };
+    let request = |cpu| Request { cpu, span: Duration::from_secs(3600), stretches: 20 };
     let stop = AtomicBool::new(true);
     let (osnoise, ended_early) =
         measure(&request(None), counter, &calibration, &stop).expect("a thread");

@@ -65,10 +65,7 @@ impl Scripted {
             events,
             ticks_per_cycle: |_| 0.7,
             run_delay_ns: Some(123_456),
-            counts: Some(Counts {
-                timer: 1000,
-                other: 50,
-            }),
+            counts: Some(Counts { timer: 1000, other: 50 }),
             run_delay_cost_us: 1.2,
             interrupts_cost_us: 40.0,
             began: None,

@@ -5,13 +5,7 @@ use model::noise::osnoise::Cause;
 use proptest::prelude::*;
 
 fn event() -> impl Strategy<Value = Event> {
-    (
-        0.0..20_000.0f64,
-        0.1..2_000.0f64,
-        prop_oneof![Just(0.0), 0.0..1.2f64],
-        0..3u64,
-        0..3u64,
-    )
+    (0.0..20_000.0f64, 0.1..2_000.0f64, prop_oneof![Just(0.0), 0.0..1.2f64], 0..3u64, 0..3u64)
         .prop_map(|(at_us, takes_us, delayed, timer, other)| Event {
             at_us,
             takes_us,
@@ -24,12 +18,8 @@ fn event() -> impl Strategy<Value = Event> {
 /// No detour shows it: one falls in the readings after another, one leaves no gap.
 #[test]
 fn run_delay_that_no_detour_holds_is_lost_in_the_readings() {
-    let delayed = |at_us, takes_us, run_delay_us| Event {
-        at_us,
-        takes_us,
-        run_delay_us,
-        ..Event::default()
-    };
+    let delayed =
+        |at_us, takes_us, run_delay_us| Event { at_us, takes_us, run_delay_us, ..Event::default() };
     let detour = delayed(1_000.0, 200.0, 200.0);
     for (hidden, lost_us) in [
         (vec![detour, delayed(1_220.0, 70.0, 70.0)], 270),

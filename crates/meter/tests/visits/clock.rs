@@ -31,11 +31,7 @@ fn an_empty_body_is_below_resolution_and_never_clamped() {
 fn samples_aim_at_a_tenth_of_a_millisecond() {
     for (per_op, paired) in [(0.3, true), (40.0, true), (3.0, false), (90_000.0, false)] {
         let m = machine();
-        let mut work = Op {
-            machine: m.clone(),
-            per_op,
-            paired,
-        };
+        let mut work = Op { machine: m.clone(), per_op, paired };
         let visited = visit_with(&m, &mut work, &order(3));
         let sample = visited.samples[0];
         let ticks = sample.first_ticks + sample.second_ticks.unwrap_or(0);
@@ -53,11 +49,7 @@ fn a_stopped_clock_makes_the_row_invalid() {
     let m = machine();
     let mut samples = run(&m, 3.0, true);
     m.broken.set(Some(|_| 77));
-    let mut work = Op {
-        machine: m.clone(),
-        per_op: 3.0,
-        paired: true,
-    };
+    let mut work = Op { machine: m.clone(), per_op: 3.0, paired: true };
     let mut order = order(2);
     order.turns = Some(100);
     let visited = visit_with(&m, &mut work, &order);
@@ -70,11 +62,7 @@ fn a_stopped_clock_makes_the_row_invalid() {
 fn a_clock_that_runs_backwards_makes_the_row_invalid() {
     let m = machine();
     m.broken.set(Some(|now| u64::MAX / 2 - now));
-    let mut work = Op {
-        machine: m.clone(),
-        per_op: 3.0,
-        paired: true,
-    };
+    let mut work = Op { machine: m.clone(), per_op: 3.0, paired: true };
     let mut order = order(3);
     order.turns = Some(100);
     let samples = visit_with(&m, &mut work, &order).samples;
@@ -86,14 +74,9 @@ fn a_clock_that_runs_backwards_makes_the_row_invalid() {
 fn a_drifting_core_clock_cancels_in_cycles() {
     let m = machine();
     // From 0.40 to 0.52 ns a cycle and back, over 5 ms.
-    m.cycle_ns.set(Some(|ns| {
-        0.46 + 0.06 * (ns / 5e6 * std::f64::consts::TAU).sin()
-    }));
+    m.cycle_ns.set(Some(|ns| 0.46 + 0.06 * (ns / 5e6 * std::f64::consts::TAU).sin()));
     let estimate = judge(&run(&m, 3.0, true));
-    let cycles = estimate
-        .quiet
-        .and_then(|q| q.cycles)
-        .expect("the clock is known");
+    let cycles = estimate.quiet.and_then(|q| q.cycles).expect("the clock is known");
     assert!((cycles.value / 3.0 - 1.0).abs() < 0.01, "{cycles:?}");
     let typical = estimate.typical.expect("all");
     assert!(typical.p90_ns / typical.p10_ns > 1.15, "{typical:?}");
@@ -104,11 +87,7 @@ fn a_drifting_core_clock_cancels_in_cycles() {
 fn with_a_step(cycle_at: CycleAt) -> Vec<bool> {
     let m = machine();
     m.cycle_ns.set(Some(cycle_at));
-    let mut work = Op {
-        machine: m.clone(),
-        per_op: 3.0,
-        paired: true,
-    };
+    let mut work = Op { machine: m.clone(), per_op: 3.0, paired: true };
     let samples = visit_with(&m, &mut work, &order(10)).samples;
     samples.iter().map(|s| s.has(flag::CLOCK_MOVED)).collect()
 }

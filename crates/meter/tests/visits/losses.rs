@@ -22,11 +22,7 @@ fn preempted_visits_are_kept_as_typical_and_kept_out_of_quiet() {
 #[test]
 fn a_visits_loss_falls_to_its_samples_by_duration() {
     let m = machine();
-    let mut work = Op {
-        machine: m.clone(),
-        per_op: 3.0,
-        paired: false,
-    };
+    let mut work = Op { machine: m.clone(), per_op: 3.0, paired: false };
     let mut order = order(4);
     order.turns = Some(4_000);
     // The third run is the second sample's untimed part; the fourth it itself.
@@ -36,10 +32,7 @@ fn a_visits_loss_falls_to_its_samples_by_duration() {
     assert!((900_000..=1_000_000).contains(&all), "{all}");
     let share = |s: &Sample| s.evidence.lost_ns as f64 / s.first_ticks as f64;
     let shares: Vec<f64> = samples.iter().map(share).collect();
-    assert!(
-        shares.iter().all(|s| (s / shares[0] - 1.0).abs() < 1e-3),
-        "{shares:?}"
-    );
+    assert!(shares.iter().all(|s| (s / shares[0] - 1.0).abs() < 1e-3), "{shares:?}");
 }
 
 #[test]

@@ -36,12 +36,8 @@ pub(crate) struct Neighbour {
     pub(crate) slowdown: f64,
 }
 
-pub(crate) const NONE: Neighbour = Neighbour {
-    branch: 1.003,
-    capacity: 1.006,
-    multiply: 2.998,
-    slowdown: 1.0,
-};
+pub(crate) const NONE: Neighbour =
+    Neighbour { branch: 1.003, capacity: 1.006, multiply: 2.998, slowdown: 1.0 };
 
 /// Cycles of work that run slower after a system call has had the branch
 /// predictors, and by how much: assumed, so tests show that the untimed part
@@ -140,10 +136,7 @@ impl Environment for SimEnvironment {
     fn losses(&mut self) -> Losses {
         self.0.note(Call::Losses);
         self.0.slow_cycles.set(AFTER_A_CALL.0);
-        Losses {
-            lost_ns: self.0.pending_loss.replace(0),
-            ..Losses::default()
-        }
+        Losses { lost_ns: self.0.pending_loss.replace(0), ..Losses::default() }
     }
     fn losses_of_visit(&mut self) -> Losses {
         self.losses()
@@ -170,8 +163,7 @@ impl Work for Op {
     fn run(&mut self, turns: u64, double: bool) {
         self.machine.note(Call::Run);
         let ops = if double { 32.0 } else { 16.0 };
-        self.machine
-            .work_cycles(turns as f64 * (ops * self.per_op + 3.0));
+        self.machine.work_cycles(turns as f64 * (ops * self.per_op + 3.0));
         if let Some(loss_ns) = self.machine.preemptions.borrow_mut().pop()
             && loss_ns > 0
         {
@@ -183,10 +175,7 @@ impl Work for Op {
 }
 
 pub(crate) fn machine() -> Rc<Machine> {
-    Rc::new(Machine {
-        now: Cell::new(1_000),
-        ..Machine::default()
-    })
+    Rc::new(Machine { now: Cell::new(1_000), ..Machine::default() })
 }
 
 pub(crate) fn visitor(machine: &Rc<Machine>) -> Visitor<SimClock, SimEnvironment> {

@@ -40,11 +40,7 @@ fn visit_with(machine: &Rc<Machine>, work: &mut Op, order: &Order) -> Visited {
 fn run(machine: &Rc<Machine>, per_op: f64, paired: bool) -> Vec<Sample> {
     (0..8)
         .flat_map(|worker| {
-            let mut work = Op {
-                machine: machine.clone(),
-                per_op,
-                paired,
-            };
+            let mut work = Op { machine: machine.clone(), per_op, paired };
             let visited = visit_with(machine, &mut work, &order(12));
             let at_ms = (machine.now.get() as f64 * TICK_NS / 1e6) as u32;
             visited.samples.into_iter().map(move |mut sample| {
@@ -58,10 +54,8 @@ fn run(machine: &Rc<Machine>, per_op: f64, paired: bool) -> Vec<Sample> {
 
 /// Among other rows, whose visits read the multiplications too.
 fn judge(samples: &[Sample]) -> Estimate {
-    let gate = Gate {
-        multiply_ratio: Some(NONE.multiply),
-        ..MachineReadings::of(samples).gate(None)
-    };
+    let gate =
+        Gate { multiply_ratio: Some(NONE.multiply), ..MachineReadings::of(samples).gate(None) };
     judged_by(&gate, samples)
 }
 

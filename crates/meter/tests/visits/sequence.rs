@@ -14,10 +14,7 @@ fn the_place_in_the_visit_does_not_change_the_figure() {
         };
         let places: Vec<f64> = (0..12).map(at).collect();
         let off = places.iter().map(|ns| (ns / places[11] - 1.0).abs());
-        assert!(
-            off.fold(0.0, f64::max) < 1e-3,
-            "{per_op} {paired}: {places:?}"
-        );
+        assert!(off.fold(0.0, f64::max) < 1e-3, "{per_op} {paired}: {places:?}");
     }
 }
 
@@ -69,23 +66,14 @@ fn work_of_one_turn_runs_once_untimed_before_the_first_sample() {
 #[test]
 fn evidence_that_takes_a_system_call_is_read_outside_the_samples() {
     let m = machine();
-    let mut work = Op {
-        machine: m.clone(),
-        per_op: 3.0,
-        paired: false,
-    };
+    let mut work = Op { machine: m.clone(), per_op: 3.0, paired: false };
     let mut order = order(3);
     order.turns = Some(1_000);
     visit_with(&m, &mut work, &order);
     use Call::{Canary, Figures, Losses, Restore, Run};
     let sample = [Run, Run, Canary];
-    let visit = [
-        &[Figures, Losses, Restore, Run, Canary][..],
-        &sample,
-        &sample,
-        &sample,
-        &[Losses],
-    ];
+    let visit =
+        [&[Figures, Losses, Restore, Run, Canary][..], &sample, &sample, &sample, &[Losses]];
     assert_eq!(*m.calls.borrow(), visit.concat());
 }
 

@@ -14,12 +14,7 @@ impl Work for Stamps {
     }
     fn run(&mut self, _turns: u64, _double: bool) {}
     fn stamped(&mut self, operations: u32) -> Result<Vec<Event>, WorkError> {
-        Ok(self
-            .events
-            .iter()
-            .copied()
-            .take(operations as usize)
-            .collect())
+        Ok(self.events.iter().copied().take(operations as usize).collect())
     }
     fn contradiction(&self) -> Option<String> {
         self.contradiction.clone()
@@ -37,14 +32,7 @@ fn stamped(work: &mut dyn Work, operations: u32) -> Result<Vec<visit::Series>, W
 }
 
 fn event(series: usize, from_ticks: u64, to_ticks: u64, mode: u8) -> Event {
-    Event {
-        series,
-        from_ticks,
-        to_ticks,
-        ops: 2,
-        mode,
-        place: None,
-    }
+    Event { series, from_ticks, to_ticks, ops: 2, mode, place: None }
 }
 
 #[test]
@@ -57,10 +45,7 @@ fn stamped_operations_go_to_their_variants_with_their_modes_and_sign() {
     let of = |variant: usize| -> Vec<(f64, u8)> {
         let found = series.iter().find(|s| s.variant == variant);
         let samples = &found.expect("a variant").samples;
-        samples
-            .iter()
-            .map(|s| (s.ns_per_op(1.0, 1.0), s.evidence.mode))
-            .collect()
+        samples.iter().map(|s| (s.ns_per_op(1.0, 1.0), s.evidence.mode)).collect()
     };
     assert_eq!(of(0), [(-3.0, 1)]);
     assert_eq!(of(1), [(5.0, 0), (7.0, 1)]);
@@ -86,9 +71,7 @@ fn run_delay_is_of_the_stamping_thread_and_recorded_once_in_a_series() {
     };
     let mut series = stamped(&mut work, 4).expect("four events");
     visit::record_run_delay(&mut series, &work, 4_000);
-    let lost: Vec<Vec<u64>> = series
-        .iter()
-        .map(|s| s.samples.iter().map(|s| s.evidence.lost_ns).collect())
-        .collect();
+    let lost: Vec<Vec<u64>> =
+        series.iter().map(|s| s.samples.iter().map(|s| s.evidence.lost_ns).collect()).collect();
     assert_eq!(lost, [vec![4_000, 0], vec![70], vec![0]]);
 }

@@ -26,12 +26,8 @@ pub enum Wander {
 
 impl Wander {
     /// All of them.
-    pub const ALL: [Wander; 4] = [
-        Wander::Cycles,
-        Wander::Ns,
-        Wander::NsOfCore,
-        Wander::Distribution,
-    ];
+    pub const ALL: [Wander; 4] =
+        [Wander::Cycles, Wander::Ns, Wander::NsOfCore, Wander::Distribution];
 
     /// As printed.
     pub fn text(self) -> &'static str {
@@ -107,10 +103,7 @@ impl Scatter {
 impl Dispersion {
     /// What is assumed of a row of which no other run is known.
     pub fn assumed(wander: Wander) -> Dispersion {
-        Dispersion {
-            factor: 1.0,
-            df: wander.assumed().1,
-        }
+        Dispersion { factor: 1.0, df: wander.assumed().1 }
     }
 
     /// What rows of one kind have in common, from the scatter of each: by how
@@ -121,15 +114,11 @@ impl Dispersion {
     /// than assumed, the few that are not must not be taken for steady too.
     pub fn learned(wander: Wander, rows: &[Scatter]) -> Dispersion {
         let assumed = Dispersion::assumed(wander);
-        let usable: Vec<&Scatter> = rows
-            .iter()
-            .filter(|row| row.df > 0.0 && row.squares > 0.0)
-            .collect();
+        let usable: Vec<&Scatter> =
+            rows.iter().filter(|row| row.df > 0.0 && row.squares > 0.0).collect();
         // Logarithms of each row's factor, without their bias.
-        let logs: Vec<f64> = usable
-            .iter()
-            .map(|row| (row.squares / row.df).ln() - log_bias(row.df))
-            .collect();
+        let logs: Vec<f64> =
+            usable.iter().map(|row| (row.squares / row.df).ln() - log_bias(row.df)).collect();
         let Some(of_rows) = stats::mean(&logs) else {
             return assumed;
         };
@@ -141,20 +130,14 @@ impl Dispersion {
         let unlike = (squares - of_chance + assumed_rows * trigamma(assumed.df / 2.0))
             / (rows + assumed_rows);
         let df = df_of(unlike);
-        Dispersion {
-            factor: (mean + log_bias(df)).exp().max(assumed.factor),
-            df,
-        }
+        Dispersion { factor: (mean + log_bias(df)).exp().max(assumed.factor), df }
     }
 
     /// The dispersion of one row: what is known of its kind, moderated by (as
     /// Smyth's moderated t is) what its own runs differed by.
     pub fn of_row(self, row: Scatter) -> Dispersion {
         let df = self.df + row.df;
-        Dispersion {
-            factor: (self.df * self.factor + row.squares) / df,
-            df,
-        }
+        Dispersion { factor: (self.df * self.factor + row.squares) / df, df }
     }
 }
 
@@ -215,10 +198,7 @@ pub fn variance(groups: &[Vec<Reading>]) -> Option<Variance> {
         squares += deviation * deviation * of_group;
         df += of_group;
     }
-    (df > 0.0).then(|| Variance {
-        value: squares / df,
-        df,
-    })
+    (df > 0.0).then(|| Variance { value: squares / df, df })
 }
 
 /// The same as a standard deviation, a share of the figure.
@@ -231,13 +211,7 @@ mod tests {
     use super::*;
 
     fn reading(ln: f64, within: f64) -> Reading {
-        Reading {
-            ln,
-            within: Variance {
-                value: within,
-                df: 7.0,
-            },
-        }
+        Reading { ln, within: Variance { value: within, df: 7.0 } }
     }
 
     #[test]
@@ -266,20 +240,14 @@ mod tests {
 
     #[test]
     fn rows_of_a_kind_teach_what_they_have_in_common() {
-        let scatter = |factor: f64| Scatter {
-            squares: 3.0 * factor,
-            df: 3.0,
-        };
+        let scatter = |factor: f64| Scatter { squares: 3.0 * factor, df: 3.0 };
         let assumed = Dispersion::assumed(Wander::Cycles);
         assert_eq!(Dispersion::learned(Wander::Cycles, &[]), assumed);
         let none = Scatter::default();
         assert_eq!(Dispersion::learned(Wander::Cycles, &[none; 9]), assumed);
         // Fifty rows that all vary four times as much as assumed.
         let alike = Dispersion::learned(Wander::Cycles, &[scatter(4.0); 50]);
-        assert!(
-            (3.0..8.0).contains(&alike.factor) && alike.df == MOST_DF,
-            "{alike:?}"
-        );
+        assert!((3.0..8.0).contains(&alike.factor) && alike.df == MOST_DF, "{alike:?}");
         // As many of which some hardly vary and others wildly: none says much of
         // another.
         let unlike: Vec<Scatter> = (0..50).map(|k| scatter(10_f64.powi(k % 5 - 2))).collect();
@@ -296,12 +264,9 @@ mod tests {
 
     #[test]
     fn trigamma_is_that_of_the_printed_tables() {
-        for (x, expected) in [
-            (0.5, 4.934_802),
-            (1.0, 1.644_934),
-            (1.5, 0.934_802),
-            (3.0, 0.394_934),
-        ] {
+        for (x, expected) in
+            [(0.5, 4.934_802), (1.0, 1.644_934), (1.5, 0.934_802), (3.0, 0.394_934)]
+        {
             assert!((trigamma(x) - expected).abs() < 1e-5, "{x}");
             assert!((df_of(expected) - 2.0 * x).abs() < 1e-3, "{x}");
         }

@@ -148,9 +148,7 @@ pub fn findings(rows: &[Tested], margin: f64) -> Vec<Finding> {
 
 /// Whether the 95 % interval lies within the margin on both sides of 1.
 fn is_within(ratio: &Ratio, margin: f64) -> bool {
-    ratio
-        .interval(0.95)
-        .is_some_and(|i| i.low >= 1.0 / (1.0 + margin) && i.high <= 1.0 + margin)
+    ratio.interval(0.95).is_some_and(|i| i.low >= 1.0 / (1.0 + margin) && i.high <= 1.0 + margin)
 }
 
 /// Which rows' times grew by more than a factor: with the chance of any wrong
@@ -172,22 +170,12 @@ mod tests {
     use crate::compare::reading::Variance;
 
     fn ratio(value: f64, error: f64) -> Ratio {
-        Ratio {
-            ln: value.ln(),
-            error: Variance {
-                value: error * error,
-                df: 14.0,
-            },
-        }
+        Ratio { ln: value.ln(), error: Variance { value: error * error, df: 14.0 } }
     }
 
     fn one(value: f64, error: f64, support: Support) -> Finding {
         let ratio = ratio(value, error);
-        let tested = Tested {
-            ratio: &ratio,
-            support,
-            family: Family::Quiet,
-        };
+        let tested = Tested { ratio: &ratio, support, family: Family::Quiet };
         findings(&[tested], 0.05)[0]
     }
 
@@ -210,11 +198,7 @@ mod tests {
         let apart = |apart| Support::Mixture { apart };
         assert_eq!(one(2.0, 0.05, apart(false)), Finding::CannotTell);
         assert_eq!(one(2.0, 0.05, apart(true)), Finding::Different);
-        assert_eq!(
-            one(1.0, 0.001, apart(true)),
-            Finding::CannotTell,
-            "never the same"
-        );
+        assert_eq!(one(1.0, 0.001, apart(true)), Finding::CannotTell, "never the same");
         assert_eq!(one(2.0, 0.05, Support::Nothing), Finding::CannotTell);
     }
 
@@ -234,11 +218,7 @@ mod tests {
         let (near, far) = (ratio(1.0, 0.01), ratio(1.0245, 0.01));
         let p = far.p_value().expect("a spread");
         assert!((0.025..0.05).contains(&p), "{p}");
-        let of = |ratio, support| Tested {
-            ratio,
-            support,
-            family: Family::Quiet,
-        };
+        let of = |ratio, support| Tested { ratio, support, family: Family::Quiet };
         let alone = [of(&far, Support::Interval)];
         assert_eq!(findings(&alone, 0.05)[0], Finding::Different);
         let with = [of(&near, Support::Nothing), of(&far, Support::Interval)];
@@ -248,11 +228,7 @@ mod tests {
     #[test]
     fn each_row_says_which_change_it_could_have_found() {
         let [calm, rough] = [ratio(1.0, 0.01), ratio(1.0, 0.1)];
-        let of = |ratio, support| Tested {
-            ratio,
-            support,
-            family: Family::Quiet,
-        };
+        let of = |ratio, support| Tested { ratio, support, family: Family::Quiet };
         let rows = [
             of(&calm, Support::Interval),
             of(&rough, Support::Interval),
@@ -262,10 +238,7 @@ mod tests {
             panic!("three rows");
         };
         let [calm, rough] = [calm, rough].map(|size| size.expect("an interval"));
-        assert!(
-            (0.03..0.06).contains(&calm) && rough > 0.3,
-            "{calm} {rough}"
-        );
+        assert!((0.03..0.06).contains(&calm) && rough > 0.3, "{calm} {rough}");
         assert_eq!(mixture, None);
     }
 
@@ -273,17 +246,10 @@ mod tests {
     fn a_gate_is_crossed_only_by_what_is_surely_beyond() {
         let (beyond, at, faster) = (ratio(1.3, 0.02), ratio(1.1, 0.02), ratio(0.5, 0.02));
         let wide = ratio(1.3, 0.2);
-        let of = |ratio| Tested {
-            ratio,
-            support: Support::Interval,
-            family: Family::Quiet,
-        };
+        let of = |ratio| Tested { ratio, support: Support::Interval, family: Family::Quiet };
         let rows = [of(&beyond), of(&at), of(&faster), of(&wide)];
         assert_eq!(grown_beyond(&rows, 1.1), [true, false, false, false]);
-        let mixture = Tested {
-            support: Support::Mixture { apart: false },
-            ..of(&beyond)
-        };
+        let mixture = Tested { support: Support::Mixture { apart: false }, ..of(&beyond) };
         assert_eq!(grown_beyond(&[mixture], 1.1), [false]);
     }
 }

@@ -63,11 +63,7 @@ impl Watched {
     /// that is measured again too.
     pub fn of_first(said: Option<&Said>, share: f64) -> Watched {
         let slower = said.is_none_or(|said| said.is_beyond(LOOKED_AT_FROM * share));
-        let mut watched = Watched {
-            share,
-            again: slower,
-            p_values: Vec::new(),
-        };
+        let mut watched = Watched { share, again: slower, p_values: Vec::new() };
         watched.say(said);
         watched
     }
@@ -98,13 +94,8 @@ pub fn another_run(rows: &[Watched]) -> bool {
             false => combined(&row.p_values),
         })
         .collect();
-    let open = rows
-        .iter()
-        .map(|row| row.again && row.p_values.len() < RUNS);
-    across(&at_best)
-        .into_iter()
-        .zip(open)
-        .any(|both| both == (true, true))
+    let open = rows.iter().map(|row| row.again && row.p_values.len() < RUNS);
+    across(&at_best).into_iter().zip(open).any(|both| both == (true, true))
 }
 
 /// The answer for a row.
@@ -120,9 +111,7 @@ pub struct Decided {
 pub fn decided(rows: &[Watched]) -> Vec<Decided> {
     let all: Vec<f64> = rows.iter().map(|row| combined(&row.p_values)).collect();
     let answers = all.iter().zip(across(&all));
-    answers
-        .map(|(&p_value, crossed)| Decided { p_value, crossed })
-        .collect()
+    answers.map(|(&p_value, crossed)| Decided { p_value, crossed }).collect()
 }
 
 /// One chance out of those of several runs against the same baseline: the
@@ -167,11 +156,7 @@ mod tests {
     }
 
     fn said(time_ratio: f64, raw_ratio: f64) -> Said {
-        Said {
-            time_ratio,
-            raw_ratio,
-            p_surely: 0.001,
-        }
+        Said { time_ratio, raw_ratio, p_surely: 0.001 }
     }
 
     #[test]

@@ -53,10 +53,7 @@ pub fn steadier(measure: Measure, kept: &dyn Fn(Measure) -> Vec<Vec<Reading>>) -
         return measure;
     }
     let among_runs = |measure| variance(&kept(measure));
-    match (
-        among_runs(Measure::TypicalNs),
-        among_runs(Measure::TypicalP10),
-    ) {
+    match (among_runs(Measure::TypicalNs), among_runs(Measure::TypicalP10)) {
         (Some(median), Some(low))
             if low.df >= FEWEST && low.df == median.df && low.value < CLEARLY * median.value =>
         {
@@ -105,10 +102,7 @@ impl Measure {
             Measure::TypicalP10 => {
                 let median = Measure::TypicalNs.reading(estimate, repeats)?;
                 let low = self.interval(estimate)?.value;
-                return (low > 0.0).then(|| Reading {
-                    ln: low.ln(),
-                    ..median
-                });
+                return (low > 0.0).then(|| Reading { ln: low.ln(), ..median });
             }
             Measure::QuietNs => return of_quiet_ns(self.interval(estimate), estimate.quiet?),
             Measure::TypicalNs => repeats,
@@ -148,11 +142,7 @@ mod tests {
     use crate::estimate::{Typical, Verdict};
 
     fn interval(value: f64) -> Interval {
-        Interval {
-            value,
-            low: value * 0.9,
-            high: value * 1.2,
-        }
+        Interval { value, low: value * 0.9, high: value * 1.2 }
     }
 
     fn gated() -> Estimate {
@@ -172,12 +162,7 @@ mod tests {
 
     fn stamped() -> Estimate {
         Estimate::bare(
-            Some(Typical {
-                ns: interval(3.0),
-                p10_ns: 2.0,
-                p90_ns: 4.0,
-                samples: 100,
-            }),
+            Some(Typical { ns: interval(3.0), p10_ns: 2.0, p90_ns: 4.0, samples: 100 }),
             Verdict::Ok,
         )
     }
@@ -203,10 +188,7 @@ mod tests {
     fn kept_runs_choose_the_steadier_quantile() {
         let runs = |wander: f64| -> Vec<Vec<Reading>> {
             let ln = [0.0, wander, -wander, wander / 2.0];
-            let within = Variance {
-                value: 0.0,
-                df: 7.0,
-            };
+            let within = Variance { value: 0.0, df: 7.0 };
             vec![ln.map(|ln| Reading { ln, within }).to_vec()]
         };
         let chosen = |median: f64, low: f64| {
@@ -223,11 +205,7 @@ mod tests {
             Measure::TypicalP10 => vec![runs(0.01)[0][..3].to_vec()],
             _ => vec![runs(0.2)[0][..3].to_vec()],
         };
-        assert_eq!(
-            steadier(Measure::TypicalNs, &two),
-            Measure::TypicalNs,
-            "few runs"
-        );
+        assert_eq!(steadier(Measure::TypicalNs, &two), Measure::TypicalNs, "few runs");
     }
 
     #[test]

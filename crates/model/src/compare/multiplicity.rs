@@ -122,9 +122,7 @@ pub fn families(all: &[Hypothesis], level: f64) -> Vec<bool> {
     kinds.sort();
     kinds.dedup();
     for family in kinds {
-        let own: Vec<usize> = (0..all.len())
-            .filter(|&at| all[at].family == family)
-            .collect();
+        let own: Vec<usize> = (0..all.len()).filter(|&at| all[at].family == family).collect();
         let of_family: f64 = own.iter().map(|&at| levels[at]).sum();
         let even = of_family / own.len() as f64;
         let weighted = |&at: &usize| all[at].p_value * even / levels[at];
@@ -219,12 +217,7 @@ mod tests {
     }
 
     fn hypothesis(family: Family, p_value: f64, standard_error: f64) -> Hypothesis {
-        Hypothesis {
-            family,
-            p_value,
-            standard_error,
-            df: 12.0,
-        }
+        Hypothesis { family, p_value, standard_error, df: 12.0 }
     }
 
     #[test]

@@ -27,11 +27,7 @@ impl Side {
 
     /// The side's figure with its 95 % interval, where one was measured.
     pub fn figure(&self, wander: Wander, dispersion: &Dispersion) -> Option<Interval> {
-        Ratio {
-            ln: self.ln()?,
-            error: Variance::of(&[self], wander, dispersion),
-        }
-        .interval(0.95)
+        Ratio { ln: self.ln()?, error: Variance::of(&[self], wander, dispersion) }.interval(0.95)
     }
 }
 
@@ -56,10 +52,7 @@ impl Variance {
             true => squares / (assumed * assumed),
             false => 0.0,
         };
-        Variance {
-            value: assumed * dispersion.factor,
-            df: 1.0 / (1.0 / dispersion.df + relative),
-        }
+        Variance { value: assumed * dispersion.factor, df: 1.0 / (1.0 / dispersion.df + relative) }
     }
 }
 
@@ -75,10 +68,7 @@ pub struct Ratio {
 impl Ratio {
     /// The ratio of two sides.
     pub fn of(a: &Side, b: &Side, wander: Wander, dispersion: &Dispersion) -> Option<Ratio> {
-        Some(Ratio {
-            ln: b.ln()? - a.ln()?,
-            error: Variance::of(&[a, b], wander, dispersion),
-        })
+        Some(Ratio { ln: b.ln()? - a.ln()?, error: Variance::of(&[a, b], wander, dispersion) })
     }
 
     /// This ratio over another one, such as that of a reference workload: what
@@ -151,11 +141,7 @@ mod tests {
     use crate::compare::reading::Repeats;
 
     fn interval(value: f64, half: f64) -> Interval {
-        Interval {
-            value,
-            low: value - half,
-            high: value + half,
-        }
+        Interval { value, low: value - half, high: value + half }
     }
 
     fn run(value: f64, deviation: f64) -> Side {
@@ -166,10 +152,7 @@ mod tests {
         }
     }
 
-    const AS_ASSUMED: Dispersion = Dispersion {
-        factor: 1.0,
-        df: 6.0,
-    };
+    const AS_ASSUMED: Dispersion = Dispersion { factor: 1.0, df: 6.0 };
 
     fn ratio(a: &Side, b: &Side) -> Ratio {
         Ratio::of(a, b, Wander::Ns, &AS_ASSUMED).expect("both")
@@ -200,10 +183,7 @@ mod tests {
     fn what_runs_differ_by_widens_the_interval() {
         let [a, b] = [run(1.0, 0.0), run(1.0, 0.0)];
         assert!((ratio(&a, &b).standard_error() - 0.01 * 2_f64.sqrt()).abs() < 1e-12);
-        let four_times = Dispersion {
-            factor: 4.0,
-            df: 9.0,
-        };
+        let four_times = Dispersion { factor: 4.0, df: 9.0 };
         let wide = Ratio::of(&a, &b, Wander::Ns, &four_times).expect("both");
         assert!((wide.standard_error() - 0.02 * 2_f64.sqrt()).abs() < 1e-12);
         assert!((wide.error.df - 9.0).abs() < 1e-9);
@@ -246,10 +226,7 @@ mod tests {
     fn runs_that_resemble_each_other_count_as_fewer() {
         let all = Reading::of(&interval(10.0, 0.3), 30).expect("a spread");
         let of = |values, independent| {
-            let repeats = Repeats {
-                values,
-                independent,
-            };
+            let repeats = Repeats { values, independent };
             Reading::of_repeats(&interval(10.0, 0.3), repeats)
         };
         let few = of(30, 8).expect("a spread");
@@ -265,10 +242,7 @@ mod tests {
         assert_eq!(Reading::of(&interval(2.0, f64::INFINITY), 8), None);
         assert_eq!(Reading::of(&interval(2.0, 0.1), 1), None, "no spread known");
         assert_eq!(Reading::published(f64::NAN), None);
-        let nothing = Side {
-            readings: Vec::new(),
-            measured: true,
-        };
+        let nothing = Side { readings: Vec::new(), measured: true };
         let none = Ratio::of(&nothing, &run(1.0, 0.1), Wander::Ns, &AS_ASSUMED);
         assert_eq!(none, None);
     }

@@ -24,10 +24,7 @@ pub struct Repeats {
 impl Repeats {
     /// Values that don't depend on each other.
     pub fn independent(values: u32) -> Repeats {
-        Repeats {
-            values,
-            independent: values,
-        }
+        Repeats { values, independent: values }
     }
 }
 
@@ -60,21 +57,13 @@ impl Reading {
         let deviation = half / figure.value / stats::t_quantile_975(of_width as usize);
         (figure.value > 0.0 && deviation.is_finite()).then(|| Reading {
             ln: figure.value.ln(),
-            within: Variance {
-                value: deviation * deviation,
-                df: f64::from(df),
-            },
+            within: Variance { value: deviation * deviation, df: f64::from(df) },
         })
     }
 
     /// A figure that came without a spread, such as a published one: it adds none.
     pub fn published(value: f64) -> Option<Reading> {
-        (value > 0.0 && value.is_finite()).then(|| Reading {
-            ln: value.ln(),
-            within: Variance {
-                value: 0.0,
-                df: f64::INFINITY,
-            },
-        })
+        (value > 0.0 && value.is_finite())
+            .then(|| Reading { ln: value.ln(), within: Variance { value: 0.0, df: f64::INFINITY } })
     }
 }

@@ -61,10 +61,7 @@ mod tests {
         for df in [1.0, 2.5, 7.0, 40.0] {
             for q in [0.6, 0.975, 0.999_9, 0.999_999] {
                 let share = share_above(quantile(q, df), df);
-                assert!(
-                    ((share - (1.0 - q)) / (1.0 - q)).abs() < 1e-3,
-                    "{df} {q}: {share}"
-                );
+                assert!(((share - (1.0 - q)) / (1.0 - q)).abs() < 1e-3, "{df} {q}: {share}");
             }
         }
         // A tiny share is not rounded to nothing.

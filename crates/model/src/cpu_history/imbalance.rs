@@ -69,10 +69,7 @@ impl CpuHistory {
             cpus: there.len(),
             busiest: there[busiest].cpu,
             whole,
-            intervals: Spread {
-                busiest_share: share / weights,
-                variation: variation / weights,
-            },
+            intervals: Spread { busiest_share: share / weights, variation: variation / weights },
         })
     }
 }

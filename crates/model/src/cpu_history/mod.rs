@@ -71,12 +71,7 @@ pub struct Ticks {
 
 impl From<[u32; 4]> for Ticks {
     fn from([user, system, steal, idle]: [u32; 4]) -> Ticks {
-        Ticks {
-            user,
-            system,
-            steal,
-            idle,
-        }
+        Ticks { user, system, steal, idle }
     }
 }
 
@@ -168,25 +163,17 @@ impl CpuHistory {
         let kinds = self.core_kinds.get().map_or(&[][..], Vec::as_slice);
         let of = |kind: &'_ CoreKind| {
             let cpus = self.cpus.iter();
-            cpus.filter(|strip| kind.cpus.contains(&strip.cpu))
-                .collect::<Vec<_>>()
+            cpus.filter(|strip| kind.cpus.contains(&strip.cpu)).collect::<Vec<_>>()
         };
         let known = kinds.iter().map(|kind| (Some(kind), of(kind)));
         let is_known = |strip: &&CpuStrip| kinds.iter().any(|kind| kind.cpus.contains(&strip.cpu));
         let others = self.cpus.iter().filter(|strip| !is_known(strip)).collect();
-        known
-            .chain([(None, others)])
-            .filter(|(_, cpus): &(_, Vec<_>)| !cpus.is_empty())
-            .collect()
+        known.chain([(None, others)]).filter(|(_, cpus): &(_, Vec<_>)| !cpus.is_empty()).collect()
     }
 
     /// Joins intervals two by two, so that half as many remain.
     pub fn halve(&mut self) {
-        self.ends_ns = self
-            .ends_ns
-            .chunks(2)
-            .filter_map(|ends| ends.last().copied())
-            .collect();
+        self.ends_ns = self.ends_ns.chunks(2).filter_map(|ends| ends.last().copied()).collect();
         for strip in &mut self.cpus {
             let joined = strip.ticks.chunks(2).map(|pair| match *pair {
                 [Some(a), Some(b)] => Some(a.plus(b)),

@@ -5,12 +5,7 @@ fn ticks(user: u32, system: u32, steal: u32, idle: u32) -> Option<Ticks> {
 }
 
 fn kind(name: &str, cpus: &[u32]) -> CoreKind {
-    CoreKind {
-        name: name.into(),
-        cpus: cpus.to_vec(),
-        capacity: None,
-        max_hz: None,
-    }
+    CoreKind { name: name.into(), cpus: cpus.to_vec(), capacity: None, max_hz: None }
 }
 
 /// Intervals of 100 ms.
@@ -25,13 +20,7 @@ fn history(cpus: &[(u32, &[Option<Ticks>])]) -> CpuHistory {
         source: "/proc/stat".into(),
         core_kinds: Fact::unknown("a test"),
         ends_ns: (1..=intervals).map(|at| at * 100_000_000).collect(),
-        cpus: cpus
-            .iter()
-            .map(|&(cpu, ticks)| CpuStrip {
-                cpu,
-                ticks: ticks.to_vec(),
-            })
-            .collect(),
+        cpus: cpus.iter().map(|&(cpu, ticks)| CpuStrip { cpu, ticks: ticks.to_vec() }).collect(),
         queued_while_idle_ns: Fact::unknown(NO_QUEUES),
     }
 }
@@ -48,17 +37,11 @@ fn columns_weigh_intervals_by_their_time() {
     let busy = ticks(10, 0, 0, 0);
     let idle = ticks(0, 0, 0, 10);
     let half = ticks(0, 5, 0, 5);
-    let strip = CpuStrip {
-        cpu: 0,
-        ticks: vec![busy, idle, None, half],
-    };
+    let strip = CpuStrip { cpu: 0, ticks: vec![busy, idle, None, half] };
     let ends = [100, 200, 300, 400];
     let user = |columns| {
         let columns = strip.columns(&ends, columns);
-        columns
-            .into_iter()
-            .map(|c| c.map(|[user, ..]| user))
-            .collect::<Vec<_>>()
+        columns.into_iter().map(|c| c.map(|[user, ..]| user)).collect::<Vec<_>>()
     };
     assert_eq!(user(4), [Some(1.0), Some(0.0), None, Some(0.0)]);
     assert_eq!(user(2), [Some(0.5), Some(0.0)], "what is known of a column");
@@ -74,31 +57,19 @@ fn cpus_are_grouped_by_kind_and_none_is_left_out() {
     let names = |history: &CpuHistory| -> Vec<(Option<String>, Vec<u32>)> {
         let kinds = history.by_kind().into_iter();
         let numbers = |cpus: Vec<&CpuStrip>| cpus.iter().map(|strip| strip.cpu).collect();
-        kinds
-            .map(|(kind, cpus)| (kind.map(|kind| kind.name.clone()), numbers(cpus)))
-            .collect()
+        kinds.map(|(kind, cpus)| (kind.map(|kind| kind.name.clone()), numbers(cpus))).collect()
     };
     assert_eq!(names(&history), [(None, vec![0, 1, 2])]);
     history.core_kinds = Fact::known(vec![kind("P-core", &[2, 3]), kind("E-core", &[0])]);
     assert_eq!(
         names(&history),
-        [
-            (Some("P-core".into()), vec![2]),
-            (Some("E-core".into()), vec![0]),
-            (None, vec![1]),
-        ]
+        [(Some("P-core".into()), vec![2]), (Some("E-core".into()), vec![0]), (None, vec![1]),]
     );
 }
 
 #[test]
 fn joined_intervals_keep_their_ticks() {
-    let all = [
-        ticks(1, 2, 3, 4),
-        ticks(9, 0, 0, 1),
-        None,
-        ticks(1, 1, 1, 1),
-        ticks(5, 0, 0, 5),
-    ];
+    let all = [ticks(1, 2, 3, 4), ticks(9, 0, 0, 1), None, ticks(1, 1, 1, 1), ticks(5, 0, 0, 5)];
     let mut history = history(&[(0, &all)]);
     history.halve();
     assert_eq!(history.ends_ns, [200_000_000, 400_000_000, 500_000_000]);
@@ -109,13 +80,8 @@ fn joined_intervals_keep_their_ticks() {
 #[test]
 fn equal_use_is_no_imbalance() {
     let half = [ticks(4, 1, 0, 5); 3];
-    let imbalance = history(&[(0, &half), (1, &half)])
-        .imbalance()
-        .expect("two CPUs");
-    let even = Spread {
-        busiest_share: 0.5,
-        variation: 0.0,
-    };
+    let imbalance = history(&[(0, &half), (1, &half)]).imbalance().expect("two CPUs");
+    let even = Spread { busiest_share: 0.5, variation: 0.0 };
     assert_eq!((imbalance.whole, imbalance.intervals), (even, even));
 }
 
@@ -124,10 +90,7 @@ fn work_that_moves_is_uneven_in_intervals_only() {
     let (busy, idle) = (ticks(10, 0, 0, 0), ticks(0, 0, 0, 10));
     let imbalance = history(&[(4, &[busy, idle]), (5, &[idle, busy])]);
     let imbalance = imbalance.imbalance().expect("two CPUs");
-    assert_eq!(
-        (imbalance.whole.busiest_share, imbalance.whole.variation),
-        (0.5, 0.0)
-    );
+    assert_eq!((imbalance.whole.busiest_share, imbalance.whole.variation), (0.5, 0.0));
     let intervals = imbalance.intervals;
     assert_eq!((intervals.busiest_share, intervals.variation), (1.0, 1.0));
     assert_eq!(imbalance.busiest, 4, "the first of equals");

@@ -171,10 +171,7 @@ impl Expectation {
             let name = own.element.text();
             usable(format!("the median of {name}"), own.median)?;
             spread(name, &own.spread)?;
-            if self.elements[..place]
-                .iter()
-                .any(|e| e.element == own.element)
-            {
+            if self.elements[..place].iter().any(|e| e.element == own.element) {
                 return Err(Unusable::Twice(name.into()));
             }
         }

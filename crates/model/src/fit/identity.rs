@@ -69,22 +69,12 @@ impl Identity {
             if let (Some(here), Some(expected)) = (here, expected)
                 && here != expected
             {
-                all.push(Differs {
-                    what,
-                    here,
-                    expected,
-                    means,
-                });
+                all.push(Differs { what, here, expected, means });
             }
         };
         let (a, b) = (self.clone(), expected.clone());
         set("CPU model", a.cpu_model, b.cpu_model, Means::Machine);
-        set(
-            "CPU signature",
-            a.cpu_signature,
-            b.cpu_signature,
-            Means::Machine,
-        );
+        set("CPU signature", a.cpu_signature, b.cpu_signature, Means::Machine);
         set("microcode", a.microcode, b.microcode, Means::Note);
         let text = |cpus: Option<usize>| cpus.map(|cpus| cpus.to_string());
         set("CPUs", text(a.cpus), text(b.cpus), Means::Machine);
@@ -92,12 +82,7 @@ impl Identity {
             Some(cpus) => Some(format!("{cpus} CPUs")),
             None => Some("none".into()),
         };
-        set(
-            "CPU quota",
-            quota(a.cpu_quota),
-            quota(b.cpu_quota),
-            Means::Setting,
-        );
+        set("CPU quota", quota(a.cpu_quota), quota(b.cpu_quota), Means::Setting);
         all
     }
 }

@@ -49,11 +49,7 @@ pub fn learn(vectors: &[Vector]) -> Result<Expectation, NothingLearned> {
             break;
         };
         let why = format!("unlike the other hosts: {score:.1} times the limit");
-        left_out.push(left(
-            host,
-            hosts.remove(host).map_or(0, |runs| runs.len()),
-            why,
-        ));
+        left_out.push(left(host, hosts.remove(host).map_or(0, |runs| runs.len()), why));
         scores = self::scores(&hosts, &identity);
     }
     let mut learned = of_hosts(&hosts, &identity);
@@ -63,11 +59,7 @@ pub fn learn(vectors: &[Vector]) -> Result<Expectation, NothingLearned> {
 }
 
 fn left(host: &str, runs: usize, why: String) -> LeftOut {
-    LeftOut {
-        host: host.into(),
-        runs,
-        why,
-    }
+    LeftOut { host: host.into(), runs, why }
 }
 
 fn quiet_hosts<'v>(
@@ -83,11 +75,7 @@ fn quiet_hosts<'v>(
         }
     }
     for (host, runs) in disturbed {
-        left_out.push(left(
-            host,
-            runs,
-            "not quiet, or stopped by a CPU quota".into(),
-        ));
+        left_out.push(left(host, runs, "not quiet, or stopped by a CPU quota".into()));
     }
     match (vectors.len(), hosts.is_empty()) {
         (0, _) => Err(NothingLearned::NoRun),
@@ -120,9 +108,7 @@ fn kind_differs(one: &Identity, usual: &Identity) -> Option<Differs> {
 
 fn leave_out_other_kinds(hosts: &mut Hosts, usual: &Identity, left_out: &mut Vec<LeftOut>) {
     hosts.retain(|host, runs| {
-        let mut differ = runs
-            .iter()
-            .filter_map(|run| kind_differs(&run.identity, usual));
+        let mut differ = runs.iter().filter_map(|run| kind_differs(&run.identity, usual));
         let Some(fact) = differ.next() else {
             return true;
         };
@@ -152,9 +138,7 @@ fn scores<'v>(hosts: &Hosts<'v>, identity: &Identity) -> Vec<(&'v str, f64)> {
 fn limit(mut scores: Vec<f64>) -> f64 {
     scores.sort_by(|a, b| b.total_cmp(a));
     let above = ((scores.len() + 1) as f64 * ALPHA) as usize;
-    scores
-        .get(above.saturating_sub(1))
-        .map_or(1.0, |score| score.max(1.0))
+    scores.get(above.saturating_sub(1)).map_or(1.0, |score| score.max(1.0))
 }
 
 fn of_hosts(hosts: &Hosts, identity: &Identity) -> Expectation {
@@ -163,12 +147,7 @@ fn of_hosts(hosts: &Hosts, identity: &Identity) -> Expectation {
         .filter_map(|element| {
             let ln = |run: &Vector| run.value(element).map(f64::ln);
             let (middle, spread, hosts) = spread(hosts, ln, assumed(element))?;
-            Some(Expected {
-                element,
-                median: middle.exp(),
-                spread,
-                hosts,
-            })
+            Some(Expected { element, median: middle.exp(), spread, hosts })
         })
         .collect();
     let mut learned = Expectation {
@@ -213,20 +192,11 @@ fn spread(
     assumed: f64,
 ) -> Option<(f64, Spread, usize)> {
     let of_host = |runs: &Vec<&Vector>| runs.iter().filter_map(|run| value(run)).collect();
-    let all: Vec<Vec<f64>> = hosts
-        .values()
-        .map(of_host)
-        .filter(|v: &Vec<f64>| !v.is_empty())
-        .collect();
-    let middles: Vec<f64> = all
-        .iter()
-        .filter_map(|own| median(own.iter().copied()))
-        .collect();
+    let all: Vec<Vec<f64>> =
+        hosts.values().map(of_host).filter(|v: &Vec<f64>| !v.is_empty()).collect();
+    let middles: Vec<f64> = all.iter().filter_map(|own| median(own.iter().copied())).collect();
     let middle = median(middles.iter().copied())?;
-    let (hosts, runs) = (
-        all.len() as f64,
-        all.iter().map(Vec::len).sum::<usize>() as f64,
-    );
+    let (hosts, runs) = (all.len() as f64, all.iter().map(Vec::len).sum::<usize>() as f64);
     // Steps from one run of a host to its next have twice the variance of a run.
     let steps = |own: &Vec<f64>| -> Vec<f64> {
         let pairs = own.windows(2);

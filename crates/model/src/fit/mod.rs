@@ -171,11 +171,8 @@ impl Element {
         if let Outcome::Unavailable { reason } = &row.outcome {
             return Err(format!("not available: {reason}"));
         }
-        let values: Vec<Result<f64, String>> = row
-            .figures()
-            .into_iter()
-            .map(|figure| self.of_estimate(figure.estimate))
-            .collect();
+        let values: Vec<Result<f64, String>> =
+            row.figures().into_iter().map(|figure| self.of_estimate(figure.estimate)).collect();
         let usable = values.iter().filter_map(|value| value.as_ref().ok());
         match (median(usable.copied()), values.into_iter().next()) {
             (Some(value), _) => Ok(value),
@@ -234,9 +231,7 @@ impl Vector {
         Vector {
             host: host.unwrap_or_else(|| run.id.clone()),
             identity: Identity::of(&run.machine),
-            elements: Element::ALL
-                .map(|element| (element, element.of(run)))
-                .into(),
+            elements: Element::ALL.map(|element| (element, element.of(run))).into(),
             noise: noise::of(run),
             throttled_share: noise::throttled_share(run),
         }
@@ -250,10 +245,7 @@ impl Vector {
 
     /// Whether too little was measured to say anything of the machine.
     pub fn is_too_little(&self) -> bool {
-        let measured = self
-            .elements
-            .iter()
-            .filter(|(_, value)| value.get().is_some());
+        let measured = self.elements.iter().filter(|(_, value)| value.get().is_some());
         let is_partial = |noise: &Noise| matches!(noise, Noise::Partial(_));
         measured.count() < judge::LEAST_ELEMENTS || self.noise.iter().any(is_partial)
     }

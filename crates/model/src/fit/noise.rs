@@ -66,10 +66,7 @@ pub(super) fn of(run: &Run) -> Vec<Noise> {
 
 fn spins(run: &Run) -> Vec<&Osnoise> {
     let around = run.conditions.osnoise.iter();
-    around
-        .flat_map(|around| [Some(&around.before), around.after.as_ref()])
-        .flatten()
-        .collect()
+    around.flat_map(|around| [Some(&around.before), around.after.as_ref()]).flatten().collect()
 }
 
 /// Share of the time that a spinning thread lost just before and just after the run.

@@ -35,9 +35,7 @@ fn usual(host: &str) -> Vector {
             cpus: Some(64),
             cpu_quota: None,
         },
-        elements: USUAL
-            .map(|(element, value)| (element, Fact::known(value)))
-            .into(),
+        elements: USUAL.map(|(element, value)| (element, Fact::known(value))).into(),
         noise: Vec::new(),
         throttled_share: None,
     }
@@ -98,10 +96,7 @@ fn another_core_is_named_by_its_cycles_on_a_loaded_host_too() {
     let mut other = times(usual("new"), Element::L2, 12.0 / 14.0);
     let named = (Verdict::AnotherMachine, vec![Element::L2]);
     assert_eq!(verdict(&other), named);
-    other.noise = vec![Noise::Lost {
-        share: 0.5,
-        cause: Some(Cause::Scheduler),
-    }];
+    other.noise = vec![Noise::Lost { share: 0.5, cause: Some(Cause::Scheduler) }];
     assert_eq!(verdict(&other), named);
     // A shared core has no cycles to trust.
     other.noise = vec![Noise::Contended];
@@ -142,11 +137,7 @@ fn another_cpu_by_name_is_another_machine_whatever_it_measures() {
 #[test]
 fn a_slow_host_of_the_same_model_is_out_of_range() {
     for element in [Element::Clock, Element::L3, Element::Dram, Element::Syscall] {
-        let factor = if element == Element::Clock {
-            1.0 / 1.1
-        } else {
-            1.1
-        };
+        let factor = if element == Element::Clock { 1.0 / 1.1 } else { 1.1 };
         let slow = times(usual("new"), element, factor);
         assert_eq!(verdict(&slow), (Verdict::OutOfRange, vec![element]));
     }
@@ -179,15 +170,9 @@ fn a_faster_host_fits_until_it_must_be_another() {
     let dram = test(judge(&usual("new"), &expected()));
     assert_eq!(dram.of, Tested::Element(Element::Dram));
     let [least, most] = dram.allowed;
-    assert!(
-        (least * most * most - 1.0).abs() < 1e-9,
-        "twice as far: {dram:?}"
-    );
+    assert!((least * most * most - 1.0).abs() < 1e-9, "twice as far: {dram:?}");
     assert_eq!(verdict(&faster(most * 1.02)).0, Verdict::Fits);
-    assert_eq!(
-        verdict(&faster(1.2)),
-        (Verdict::OutOfRange, vec![Element::Dram])
-    );
+    assert_eq!(verdict(&faster(1.2)), (Verdict::OutOfRange, vec![Element::Dram]));
     // The clock counts the other way around.
     let [least, most] = judge(&usual("new"), &expected()).tests[0].allowed;
     assert!((least * least * most - 1.0).abs() < 1e-9);
@@ -196,10 +181,7 @@ fn a_faster_host_fits_until_it_must_be_another() {
 #[test]
 fn half_the_share_is_the_machines_under_a_quota_and_noise_under_a_load() {
     let mut half = times(usual("new"), Element::Share, 0.5);
-    half.noise = vec![Noise::Lost {
-        share: 0.5,
-        cause: Some(Cause::Scheduler),
-    }];
+    half.noise = vec![Noise::Lost { share: 0.5, cause: Some(Cause::Scheduler) }];
     assert_eq!(verdict(&half), (Verdict::NotQuiet, vec![Element::Share]));
     half.noise = Vec::new();
     half.throttled_share = Some(0.5);
@@ -234,10 +216,7 @@ fn what_is_missing_is_not_compared_and_too_little_says_nothing() {
     }
     assert_eq!(judged.too_few(), None);
     let judged = judge(&blind, &expected());
-    assert_eq!(
-        (judged.verdict, judged.too_few()),
-        (Verdict::NotQuiet, Some(3))
-    );
+    assert_eq!((judged.verdict, judged.too_few()), (Verdict::NotQuiet, Some(3)));
 }
 
 #[test]
@@ -249,13 +228,7 @@ fn the_spread_is_that_between_hosts_and_from_run_to_run() {
         assert_eq!(own.hosts, 400);
     }
     // 1 % and 0.5 %: 1.12 % for one run on one more host; never below what is assumed.
-    let deviation = |element| {
-        learned
-            .element(element)
-            .expect("all have it")
-            .spread
-            .deviation
-    };
+    let deviation = |element| learned.element(element).expect("all have it").spread.deviation;
     assert!((deviation(Element::L1) / 0.0112 - 1.0).abs() < 0.12);
     assert!((deviation(Element::Dram) / 0.015 - 1.0).abs() < 0.01);
     assert_eq!((learned.hosts.len(), learned.runs), (400, 1200));
@@ -335,9 +308,7 @@ fn a_run_gives_each_element_or_the_reason_why_not() {
     assert_eq!(vector.host, "example");
     let clock = run.core_clock.as_ref().expect("a clock").cycle_ns.value;
     assert_eq!(vector.value(Element::Clock), Some(1.0 / clock));
-    let l1 = run
-        .row("memory.latency/L1")
-        .and_then(|row| row.estimate()?.quiet);
+    let l1 = run.row("memory.latency/L1").and_then(|row| row.estimate()?.quiet);
     let cycles = l1.and_then(|quiet| quiet.cycles).expect("cycles").value;
     assert_eq!(vector.value(Element::L1), Some(cycles));
     let missing: Vec<String> = vector
@@ -366,14 +337,8 @@ fn with_few_elements_or_broken_off_it_is_too_little() {
         }
         assert_eq!(few.is_too_little(), expected, "{measured}");
     }
-    let broken_off = Vector {
-        noise: vec![Noise::Partial("interrupted".into())],
-        ..whole.clone()
-    };
+    let broken_off = Vector { noise: vec![Noise::Partial("interrupted".into())], ..whole.clone() };
     assert!(broken_off.is_too_little());
-    let shared = Vector {
-        noise: vec![Noise::Contended],
-        ..whole
-    };
+    let shared = Vector { noise: vec![Noise::Contended], ..whole };
     assert!(!shared.is_too_little());
 }

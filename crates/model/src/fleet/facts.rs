@@ -91,9 +91,7 @@ impl FactKind {
             FactKind::Kernel => setup.kernel.clone(),
             FactKind::Os => facts.os.clone(),
             FactKind::Governor => setup.governor.clone(),
-            FactKind::Turbo => facts
-                .turbo
-                .map(|on| if on { "on" } else { "off" }.to_owned()),
+            FactKind::Turbo => facts.turbo.map(|on| if on { "on" } else { "off" }.to_owned()),
             FactKind::Cpus => setup.cpus.map(|cpus| cpus.to_string()),
             FactKind::Threads => facts.threads_per_core.map(|n| n.to_string()),
             FactKind::Memory => facts.memory.clone(),
@@ -166,17 +164,10 @@ pub(super) fn of_fleet(hosts: &[BTreeMap<FactKind, String>]) -> Vec<FleetFact> {
         let known: usize = values.values().map(Vec::len).sum();
         let mut values: Vec<FactValue> = values
             .into_iter()
-            .map(|(value, hosts)| FactValue {
-                value: value.to_owned(),
-                hosts,
-            })
+            .map(|(value, hosts)| FactValue { value: value.to_owned(), hosts })
             .collect();
         values.sort_by_key(|value| (std::cmp::Reverse(value.hosts.len()), value.hosts[0]));
-        FleetFact {
-            fact,
-            values,
-            unknown: hosts.len() - known,
-        }
+        FleetFact { fact, values, unknown: hosts.len() - known }
     };
     let all = FactKind::ALL.into_iter().map(of);
     all.filter(|fact| !fact.values.is_empty()).collect()

@@ -39,15 +39,9 @@ impl HostFigure {
             [only] => (only.low, only.high),
             _ => (values[0], values[count - 1]),
         };
-        let own = figures
-            .iter()
-            .map(|f| (f.relative_half_width() / HALF).powi(2));
+        let own = figures.iter().map(|f| (f.relative_half_width() / HALF).powi(2));
         let own = own.sum::<f64>() / count as f64;
-        let logarithms: Vec<f64> = values
-            .iter()
-            .filter(|v| **v > 0.0)
-            .map(|v| v.ln())
-            .collect();
+        let logarithms: Vec<f64> = values.iter().filter(|v| **v > 0.0).map(|v| v.ln()).collect();
         let between = stats::standard_deviation(&logarithms).map_or(0.0, |sd| sd * sd);
         let median = if count > 2 { MEDIAN } else { 1.0 };
         Some(HostFigure {
@@ -64,9 +58,7 @@ impl HostFigure {
 /// The figure, if a conclusion may be drawn from it.
 pub(super) fn usable(result: &KeptResult) -> Option<Interval> {
     let usable = result.verdict.is_some_and(|verdict| verdict.is_usable());
-    let figure = result
-        .value_ns
-        .filter(|_| usable && result.below_ns.is_none())?;
+    let figure = result.value_ns.filter(|_| usable && result.below_ns.is_none())?;
     (figure.value.is_finite() && figure.half_width().is_finite()).then_some(figure)
 }
 

@@ -32,9 +32,7 @@ impl Grouping {
 
     /// The tests with this finding.
     pub fn with(&self, finding: Finding) -> impl Iterator<Item = &GroupTest> {
-        self.tests
-            .iter()
-            .filter(move |test| test.finding == finding)
+        self.tests.iter().filter(move |test| test.finding == finding)
     }
 }
 
@@ -64,10 +62,7 @@ pub struct GroupTest {
 /// The groupings of a fleet, each fact that has several values.
 pub(super) fn groupings(facts: &[FleetFact], rows: &[FleetRow], margin: f64) -> Vec<Grouping> {
     let mut all: Vec<Grouping> = Vec::new();
-    for fact in facts
-        .iter()
-        .filter(|f| (2..=MOST_GROUPS).contains(&f.values.len()))
-    {
+    for fact in facts.iter().filter(|f| (2..=MOST_GROUPS).contains(&f.values.len())) {
         let alike = |grouping: &&mut Grouping| {
             let same = |(a, b): (&FactValue, &FactValue)| a.hosts == b.hosts;
             grouping.groups.len() == fact.values.len()
@@ -99,10 +94,7 @@ pub(super) fn groupings(facts: &[FleetFact], rows: &[FleetRow], margin: f64) -> 
 fn tests(grouping: &Grouping, place: usize, row: &FleetRow, test: &mut RankTest) -> Vec<GroupTest> {
     // Sorted, since the figures are.
     let of = |group: &FactValue| -> Vec<f64> {
-        let own = row
-            .figures
-            .iter()
-            .filter(|f| group.hosts.binary_search(&f.host).is_ok());
+        let own = row.figures.iter().filter(|f| group.hosts.binary_search(&f.host).is_ok());
         own.map(|figure| figure.value_ns).collect()
     };
     let largest = of(&grouping.groups[0]);

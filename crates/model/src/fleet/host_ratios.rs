@@ -27,30 +27,19 @@ pub(super) struct HostRatios<'a> {
 
 impl HostRatios<'_> {
     pub(super) fn of<'a>(first: &'a [f64], second: &'a [f64]) -> HostRatios<'a> {
-        let logarithms: Vec<f64> = first
-            .iter()
-            .zip(second)
-            .map(|(a, b)| (b / a).ln())
-            .collect();
+        let logarithms: Vec<f64> = first.iter().zip(second).map(|(a, b)| (b / a).ln()).collect();
         let mean = || {
             let hosts = logarithms.len() as f64;
             let deviation = stats::standard_deviation(&logarithms)?.max(Wander::Cycles.least());
             let mean = Ratio {
                 ln: stats::mean(&logarithms)?,
-                error: Variance {
-                    value: deviation * deviation / hosts,
-                    df: hosts - 1.0,
-                },
+                error: Variance { value: deviation * deviation / hosts, df: hosts - 1.0 },
             };
             let median = stats::median(logarithms.iter().copied())?.exp();
             let own = mean.interval(each(0.95))?;
             (own.low <= median && median <= own.high).then_some(mean)
         };
-        HostRatios {
-            first,
-            second,
-            mean: mean().filter(|_| first.len() >= LEAST_HOSTS),
-        }
+        HostRatios { first, second, mean: mean().filter(|_| first.len() >= LEAST_HOSTS) }
     }
 
     /// The median ratio with the interval that no test at this level excludes.
@@ -59,13 +48,9 @@ impl HostRatios<'_> {
         let signs = interleaved::ratio_at(self.first, self.second, each(level));
         let mean = self.mean.and_then(|mean| mean.interval(each(level)));
         let both = [signs, mean].into_iter().flatten();
-        let both = both.reduce(|a, b| Interval {
-            value,
-            low: a.low.max(b.low),
-            high: a.high.min(b.high),
-        });
-        both.filter(|_| self.is_enough())
-            .map(|both| Interval { value, ..both })
+        let both =
+            both.reduce(|a, b| Interval { value, low: a.low.max(b.low), high: a.high.min(b.high) });
+        both.filter(|_| self.is_enough()).map(|both| Interval { value, ..both })
     }
 
     /// The chance of such ratios where nothing changed.
@@ -102,9 +87,7 @@ impl HostRatios<'_> {
     /// the hosts that one of `sought` needs.
     pub(super) fn reach(&self, level: f64, sought: f64) -> Option<(f64, usize)> {
         let interval = self.interval(1.0 - level)?;
-        let half = (interval.high / interval.value)
-            .max(interval.value / interval.low)
-            .ln();
+        let half = (interval.high / interval.value).max(interval.value / interval.low).ln();
         let quantiles = |hosts: usize| {
             let df = hosts as f64 - 1.0;
             let level = level / TESTS;

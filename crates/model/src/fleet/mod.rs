@@ -1,6 +1,7 @@
 //! A fleet: what one campaign found on many hosts. Every row as a distribution over hosts with one figure a
 //! machine, the hosts that lie apart and what else is odd about them, groups of hosts by their facts.
 
+mod counted;
 mod facts;
 mod figure;
 mod groups;
@@ -13,11 +14,12 @@ mod row;
 #[cfg(test)]
 mod tests;
 
+pub use counted::counted;
 pub use facts::{FactKind, FactValue, FleetFact};
 pub use figure::{HostFigure, Quantiles};
 pub use groups::{GroupTest, Grouping};
-pub use outliers::{LEAST_HOSTS, Outlier};
-pub use row::{FleetRow, Without};
+pub use outliers::LEAST_HOSTS;
+pub use row::{FleetRow, Outlier, Without};
 
 use crate::compare::finding::LEVEL;
 use crate::keyed::{HasId, Keyed};
@@ -119,7 +121,7 @@ impl HasId for Host {
 }
 
 impl Fleet {
-    /// Of the runs that count ([`crate::campaign::counted`]), by host.
+    /// Of the runs that count ([`counted`]), by host.
     pub fn of(counted: &BTreeMap<&str, Vec<&KeptRun>>, figures: &Figures, margin: f64) -> Fleet {
         let host_facts: Vec<_> = counted.values().map(|runs| facts::of_host(runs)).collect();
         let facts = facts::of_fleet(&host_facts);
@@ -136,15 +138,8 @@ impl Fleet {
         let hosts = hosts.map(|(place, (((name, runs), own), noise))| Host {
             name: (*name).to_owned(),
             runs: runs.iter().map(|run| run.id.clone()).collect(),
-            repetitions: runs
-                .iter()
-                .filter_map(|run| Some(run.job.as_ref()?.repetition))
-                .collect(),
-            started_unix_ms: runs
-                .iter()
-                .map(|run| run.started_unix_ms)
-                .min()
-                .unwrap_or(0),
+            repetitions: runs.iter().filter_map(|run| Some(run.job.as_ref()?.repetition)).collect(),
+            started_unix_ms: runs.iter().map(|run| run.started_unix_ms).min().unwrap_or(0),
             odd: odd(&facts, &own),
             facts: own,
             noise,

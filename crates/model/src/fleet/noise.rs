@@ -39,10 +39,7 @@ pub(super) fn of_hosts<'r>(hosts: impl Iterator<Item = &'r Vec<&'r KeptRun>>) ->
             unusual: false,
         })
         .collect();
-    let quiet = limit(
-        all.iter()
-            .filter_map(|noise| noise.quiet_share.map(|share| -share)),
-    );
+    let quiet = limit(all.iter().filter_map(|noise| noise.quiet_share.map(|share| -share)));
     let steal = limit(all.iter().filter_map(|noise| noise.steal_share));
     for noise in &mut all {
         let beyond =

@@ -1,13 +1,11 @@
 //! Hosts that lie apart from the others in a row.
 
-use super::{FleetRow, Grouping};
+use super::{FleetRow, Grouping, Outlier};
 use crate::compare::between::Wander;
 use crate::compare::finding::{Finding, LEVEL};
 use crate::compare::multiplicity::holm;
 use crate::compare::student;
 use crate::stats;
-use schemars::JsonSchema;
-use serde::Serialize;
 use std::collections::HashMap;
 
 /// With fewer hosts what hosts differ by isn't known well enough to call one apart.
@@ -23,17 +21,6 @@ const MAD: f64 = 1.4826;
 const WORTH: f64 = 0.367;
 /// Closer to the median than this many standard deviations nothing is called apart.
 const NEAR: f64 = 2.0;
-
-/// A host apart from the others.
-#[derive(Serialize, JsonSchema, Clone, Copy, Debug, PartialEq)]
-pub struct Outlier {
-    /// Place of the host.
-    pub host: usize,
-    /// Its time over that of the hosts it is judged with: above 1 is longer.
-    pub ratio: f64,
-    /// How far, in standard deviations of hosts and of its own figure together.
-    pub deviations: f64,
-}
 
 /// What hosts of one row lie apart from.
 struct Judged {
@@ -69,11 +56,7 @@ pub(super) fn find(rows: &mut [FleetRow], groupings: &[Grouping]) {
     let marks = holm(&p_values, LEVEL);
     for (&(row, host, away, deviations, _), _) in tests.iter().zip(marks).filter(|(_, mark)| *mark)
     {
-        rows[row].outliers.push(Outlier {
-            host,
-            ratio: away.exp(),
-            deviations,
-        });
+        rows[row].outliers.push(Outlier { host, ratio: away.exp(), deviations });
     }
     for (row, judged) in rows.iter_mut().zip(judged) {
         let Some(judged) = judged else { continue };
@@ -95,17 +78,12 @@ fn strongest(groupings: &[Grouping], row: usize) -> Option<&Grouping> {
     let surest = |grouping: &Grouping| {
         // In the order of the rows.
         let from = grouping.tests.partition_point(|test| test.row < row);
-        let own = grouping.tests[from..]
-            .iter()
-            .take_while(|test| test.row == row);
+        let own = grouping.tests[from..].iter().take_while(|test| test.row == row);
         let different = own.filter(|test| test.finding == Finding::Different);
         different.map(|test| test.p_value).min_by(f64::total_cmp)
     };
-    let all = groupings
-        .iter()
-        .filter_map(|grouping| Some((surest(grouping)?, grouping)));
-    all.min_by(|a, b| a.0.total_cmp(&b.0))
-        .map(|(_, grouping)| grouping)
+    let all = groupings.iter().filter_map(|grouping| Some((surest(grouping)?, grouping)));
+    all.min_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, grouping)| grouping)
 }
 
 fn judge(row: &FleetRow, grouping: Option<&Grouping>) -> Option<Judged> {
@@ -119,22 +97,14 @@ fn judge(row: &FleetRow, grouping: Option<&Grouping>) -> Option<Judged> {
         }
     }
     let group_of = |host: usize| groups_of.get(&host).copied();
-    let logarithms: Vec<(usize, f64, f64, Option<usize>)> = row
-        .figures
-        .iter()
-        .map(|f| (f.host, f.value_ns.ln(), f.error, group_of(f.host)))
-        .collect();
+    let logarithms: Vec<(usize, f64, f64, Option<usize>)> =
+        row.figures.iter().map(|f| (f.host, f.value_ns.ln(), f.error, group_of(f.host))).collect();
     let groups = grouping.map_or(0, |grouping| grouping.groups.len());
     let middles: Vec<Option<f64>> = (0..groups)
         .map(|group| {
-            let own = logarithms
-                .iter()
-                .filter(|l| l.3 == Some(group))
-                .map(|l| l.1);
+            let own = logarithms.iter().filter(|l| l.3 == Some(group)).map(|l| l.1);
             let own: Vec<f64> = own.collect();
-            (own.len() >= LEAST_HOSTS)
-                .then(|| stats::median(own))
-                .flatten()
+            (own.len() >= LEAST_HOSTS).then(|| stats::median(own)).flatten()
         })
         .collect();
     // A host of no group, or of a small one, is held against the largest group: that is the first.

@@ -104,9 +104,8 @@ impl PairedFleets {
         let [name_a, name_b] = names;
         let places: HashMap<&str, usize> = by_name(b);
         let pairs = a.hosts.iter().enumerate();
-        let pairs: Vec<(usize, usize)> = pairs
-            .filter_map(|(at, host)| Some((at, *places.get(host.name.as_str())?)))
-            .collect();
+        let pairs: Vec<(usize, usize)> =
+            pairs.filter_map(|(at, host)| Some((at, *places.get(host.name.as_str())?))).collect();
         let rows_of = |fleet: &'_ Fleet| -> Vec<String> {
             let ids = fleet.rows.iter().map(|row| row.id.clone());
             ids.filter(|id| wanted(id)).collect()
@@ -131,9 +130,7 @@ impl PairedFleets {
         let without = |one: &Fleet, other: &Fleet| -> Vec<String> {
             let known = by_name(other);
             let names = one.hosts.iter().map(|host| host.name.clone());
-            names
-                .filter(|name| !known.contains_key(name.as_str()))
-                .collect()
+            names.filter(|name| !known.contains_key(name.as_str())).collect()
         };
         let only = |own: &[String], other: &[String]| -> Vec<String> {
             let other: HashSet<&String> = other.iter().collect();
@@ -144,10 +141,7 @@ impl PairedFleets {
             a: name_a,
             b: name_b,
             not_shown,
-            hosts: pairs
-                .iter()
-                .map(|(at, _)| a.hosts[*at].name.clone())
-                .collect(),
+            hosts: pairs.iter().map(|(at, _)| a.hosts[*at].name.clone()).collect(),
             only_in_a: without(a, b),
             only_in_b: without(b, a),
             differences: changes(a, b, &pairs),
@@ -187,9 +181,7 @@ impl PairedFleets {
 
 fn by_name(fleet: &Fleet) -> HashMap<&str, usize> {
     let hosts = fleet.hosts.iter().enumerate();
-    hosts
-        .map(|(place, host)| (host.name.as_str(), place))
-        .collect()
+    hosts.map(|(place, host)| (host.name.as_str(), place)).collect()
 }
 
 /// The row by hosts, and the figures of both sides; `None` where no host has both, or they are two quantities.
@@ -206,9 +198,7 @@ fn pair(
         known.map(|figure| (figure.host, figure.value_ns)).collect()
     };
     let (of_a, of_b) = (figures(a), figures(b));
-    let both = pairs
-        .iter()
-        .filter_map(|(a, b)| Some((*of_a.get(a)?, *of_b.get(b)?)));
+    let both = pairs.iter().filter_map(|(a, b)| Some((*of_a.get(a)?, *of_b.get(b)?)));
     let (first, second): (Vec<f64>, Vec<f64>) = both.unzip();
     let row = row(&a.id, a.unit, &first, &second)?;
     Some((row, [first, second]))
@@ -258,9 +248,8 @@ fn is_tested(row: &PairedRow, fail_above: Option<f64>) -> bool {
 /// Times that grew by more than a share: the chance of any wrong one is at most [`LEVEL`].
 pub(super) fn crossed(rows: &[PairedRow], sides: &[[Vec<f64>; 2]], share: f64) -> Vec<String> {
     let times = rows.iter().zip(sides).filter(|(row, _)| row.unit.is_time());
-    let (times, p_values): (Vec<&PairedRow>, Vec<f64>) = times
-        .map(|(row, [a, b])| (row, HostRatios::of(a, b).p_above(1.0 + share)))
-        .unzip();
+    let (times, p_values): (Vec<&PairedRow>, Vec<f64>) =
+        times.map(|(row, [a, b])| (row, HostRatios::of(a, b).p_above(1.0 + share))).unzip();
     let marks = holm(&p_values, LEVEL);
     let grown = times.iter().zip(marks).filter(|(_, mark)| *mark);
     grown.map(|(row, _)| row.id.clone()).collect()
@@ -298,23 +287,14 @@ fn changes(a: &Fleet, b: &Fleet, pairs: &[(usize, usize)]) -> Vec<Changed> {
     let mut counts: BTreeMap<(FactKind, &str, &str), usize> = BTreeMap::new();
     for &(of_a, of_b) in pairs {
         for (fact, before) in &a.hosts[of_a].facts {
-            if let Some(after) = b.hosts[of_b]
-                .facts
-                .get(fact)
-                .filter(|after| *after != before)
-            {
+            if let Some(after) = b.hosts[of_b].facts.get(fact).filter(|after| *after != before) {
                 *counts.entry((*fact, before, after)).or_default() += 1;
             }
         }
     }
     let mut all: Vec<Changed> = counts
         .into_iter()
-        .map(|((fact, a, b), hosts)| Changed {
-            fact,
-            a: a.to_owned(),
-            b: b.to_owned(),
-            hosts,
-        })
+        .map(|((fact, a, b), hosts)| Changed { fact, a: a.to_owned(), b: b.to_owned(), hosts })
         .collect();
     all.sort_by_key(|change| std::cmp::Reverse(change.hosts));
     all

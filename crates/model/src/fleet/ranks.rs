@@ -45,9 +45,7 @@ impl RankTest {
     /// The smallest p-value that groups of these sizes can have.
     pub(super) fn least(n: usize, m: usize) -> f64 {
         // One over the number of ways to choose the group.
-        let ways: f64 = (0..n)
-            .map(|k| ((m + n - k) as f64 / (n - k) as f64).ln())
-            .sum();
+        let ways: f64 = (0..n).map(|k| ((m + n - k) as f64 / (n - k) as f64).ln()).sum();
         2.0 * (-ways).exp()
     }
 }
@@ -91,9 +89,7 @@ fn chances(n: usize, m: usize) -> Vec<f64> {
             chances[k] += chances[k - i];
         }
         let scale = i as f64 / (m + i) as f64;
-        chances[..=next]
-            .iter_mut()
-            .for_each(|chance| *chance *= scale);
+        chances[..=next].iter_mut().for_each(|chance| *chance *= scale);
         top = next;
     }
     chances

@@ -3,7 +3,6 @@
 use super::Figures;
 use super::facts::FactKind;
 use super::figure::{HostFigure, Quantiles, usable};
-use super::outliers::Outlier;
 use crate::estimate::Verdict;
 use crate::stats;
 use crate::summary::{KeptResult, KeptRun};
@@ -41,6 +40,17 @@ pub struct FleetRow {
     pub reach: Option<f64>,
     /// Hosts without a figure, by reason.
     pub without: Vec<Without>,
+}
+
+/// A host apart from the others.
+#[derive(Serialize, JsonSchema, Clone, Copy, Debug, PartialEq)]
+pub struct Outlier {
+    /// Place of the host.
+    pub host: usize,
+    /// Its time over that of the hosts it is judged with: above 1 is longer.
+    pub ratio: f64,
+    /// How far, in standard deviations of hosts and of its own figure together.
+    pub deviations: f64,
 }
 
 /// Hosts that have no figure for the same reason.
@@ -89,33 +99,21 @@ pub(super) fn rows(counted: &BTreeMap<&str, Vec<&KeptRun>>, figures: &Figures) -
 fn row(id: &str, results: &[(usize, &KeptResult)], hosts: usize) -> FleetRow {
     // The form that most results have; figures of another are another quantity.
     let mut forms: Vec<(Form, usize)> = Vec::new();
-    for (_, result) in results
-        .iter()
-        .filter(|(_, result)| usable(result).is_some())
-    {
+    for (_, result) in results.iter().filter(|(_, result)| usable(result).is_some()) {
         let own = form(result);
         match forms.iter_mut().find(|(known, _)| *known == own) {
             Some((_, count)) => *count += 1,
             None => forms.push((own, 1)),
         }
     }
-    let usual = forms
-        .into_iter()
-        .max_by_key(|(_, count)| *count)
-        .map(|(form, _)| form);
+    let usual = forms.into_iter().max_by_key(|(_, count)| *count).map(|(form, _)| form);
     let mut figures = Vec::new();
     let mut without: BTreeMap<String, Vec<usize>> = BTreeMap::new();
     for host in 0..hosts {
         let start = results.partition_point(|(other, _)| *other < host);
         let end = results.partition_point(|(other, _)| *other <= host);
-        let own: Vec<&KeptResult> = results[start..end]
-            .iter()
-            .map(|(_, result)| *result)
-            .collect();
-        let same = own
-            .iter()
-            .copied()
-            .filter(|result| Some(form(result)) == usual);
+        let own: Vec<&KeptResult> = results[start..end].iter().map(|(_, result)| *result).collect();
+        let same = own.iter().copied().filter(|result| Some(form(result)) == usual);
         let same: Vec<&KeptResult> = same.collect();
         match HostFigure::of(host, &same) {
             Some(figure) => figures.push(figure),
@@ -124,9 +122,7 @@ fn row(id: &str, results: &[(usize, &KeptResult)], hosts: usize) -> FleetRow {
     }
     figures.sort_by(|a, b| a.value_ns.total_cmp(&b.value_ns).then(a.host.cmp(&b.host)));
     let values: Vec<f64> = figures.iter().map(|figure| figure.value_ns).collect();
-    let repeated = figures
-        .iter()
-        .filter(|f| f.repetitions > 1 && f.low_ns > 0.0);
+    let repeated = figures.iter().filter(|f| f.repetitions > 1 && f.low_ns > 0.0);
     let (unit, quiet, mode) = usual.unwrap_or((Unit::Time, false, None));
     FleetRow {
         id: id.to_owned(),
@@ -141,10 +137,7 @@ fn row(id: &str, results: &[(usize, &KeptResult)], hosts: usize) -> FleetRow {
         outliers: Vec::new(),
         apart: Vec::new(),
         reach: None,
-        without: without
-            .into_iter()
-            .map(|(why, hosts)| Without { why, hosts })
-            .collect(),
+        without: without.into_iter().map(|(why, hosts)| Without { why, hosts }).collect(),
     }
 }
 

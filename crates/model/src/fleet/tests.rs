@@ -12,10 +12,7 @@ mod paired;
 const MARGIN: f64 = 0.05;
 
 fn names(fleet: &Fleet, row: &FleetRow) -> Vec<String> {
-    let hosts = row
-        .outliers
-        .iter()
-        .map(|outlier| fleet.hosts[outlier.host].name.clone());
+    let hosts = row.outliers.iter().map(|outlier| fleet.hosts[outlier.host].name.clone());
     hosts.collect()
 }
 
@@ -31,23 +28,13 @@ fn one_figure_a_machine_is_the_median_of_its_repetitions() {
     let row = &fleet.rows[0];
     let own = |f: &HostFigure| (f.host, f.low_ns, f.value_ns, f.high_ns, f.repetitions);
     let all: Vec<_> = row.figures.iter().map(own).collect();
-    let expected = [
-        (2, 5.0, 6.0, 7.0, 3),
-        (0, 10.0, 11.0, 30.0, 3),
-        (1, 20.0, 20.0, 20.0, 3),
-    ];
+    let expected = [(2, 5.0, 6.0, 7.0, 3), (0, 10.0, 11.0, 30.0, 3), (1, 20.0, 20.0, 20.0, 3)];
     assert_eq!(all, expected);
     let q = row.quantiles.expect("three hosts");
     assert_eq!((q.min_ns, q.median_ns, q.max_ns), (6.0, 11.0, 20.0));
-    assert!(
-        (q.p95_ns - 19.1).abs() < 1e-9 && q.interval_ns.is_none(),
-        "{q:?}"
-    );
+    assert!((q.p95_ns - 19.1).abs() < 1e-9 && q.interval_ns.is_none(), "{q:?}");
     assert!((row.repetitions_differ.expect("three") - 0.4).abs() < 1e-9);
-    assert_eq!(
-        row.spread, None,
-        "three hosts don't say what hosts differ by"
-    );
+    assert_eq!(row.spread, None, "three hosts don't say what hosts differ by");
 }
 
 fn exact(ns: f64, half: f64) -> crate::estimate::Estimate {
@@ -72,9 +59,7 @@ fn a_slow_host_is_named_with_what_is_odd_about_it() {
     }
     let ratio = fleet.rows[0].outliers[0].ratio;
     assert!((1.1..1.2).contains(&ratio), "{ratio}");
-    let [place] = fleet.apart()[..] else {
-        panic!("one host")
-    };
+    let [place] = fleet.apart()[..] else { panic!("one host") };
     let host = &fleet.hosts[place];
     assert_eq!(host.apart_in, [0, 1]);
     let odd = &host.odd[0];
@@ -85,22 +70,14 @@ fn a_slow_host_is_named_with_what_is_odd_about_it() {
     assert!(fleet.hosts[6].odd.is_empty());
     // One host says nothing of its microcode.
     let tests = &fleet.groupings[0].tests;
-    assert!(
-        tests
-            .iter()
-            .all(|test| test.too_few && test.finding == Finding::CannotTell)
-    );
+    assert!(tests.iter().all(|test| test.too_few && test.finding == Finding::CannotTell));
 }
 
 #[test]
 fn a_noisy_run_is_no_outlier_where_its_interval_holds_the_others() {
     let mut runs = Made::new(50, 5, 1).runs(|_, _| 1.0, |_, _| ());
     let row = Made::row(0);
-    let ns = runs[9].rows[0]
-        .estimate()
-        .and_then(|e| e.ns())
-        .expect("a figure")
-        .value;
+    let ns = runs[9].rows[0].estimate().and_then(|e| e.ns()).expect("a figure").value;
     let with =
         |half: f64| crate::synthetic::with(runs[9].clone(), &row, exact(ns * 1.2, ns * half));
     let (noisy, sure) = (with(0.25), with(0.01));
@@ -134,15 +111,8 @@ fn groups_differ_by_a_fact_and_hosts_are_judged_within_them() {
     let [grouping] = &fleet.groupings[..] else {
         panic!("one split of the hosts: {:?}", fleet.groupings)
     };
-    assert_eq!(
-        grouping.facts,
-        [FactKind::Firmware, FactKind::Kernel],
-        "nothing tells them apart"
-    );
-    let different: Vec<usize> = grouping
-        .with(Finding::Different)
-        .map(|test| test.row)
-        .collect();
+    assert_eq!(grouping.facts, [FactKind::Firmware, FactKind::Kernel], "nothing tells them apart");
+    let different: Vec<usize> = grouping.with(Finding::Different).map(|test| test.row).collect();
     assert_eq!(different, [3]);
     let test = &grouping.tests[3];
     assert_eq!(test.hosts, [20, 40]);
@@ -150,11 +120,7 @@ fn groups_differ_by_a_fact_and_hosts_are_judged_within_them() {
     assert!(grouping.with(Finding::SameWithinNoise).count() > 5);
     let row = &fleet.rows[3];
     assert_eq!(row.judged_within.as_deref(), Some(&grouping.facts[..]));
-    assert_eq!(
-        names(&fleet, row),
-        ["n002"],
-        "it lies among hosts of another kernel"
-    );
+    assert_eq!(names(&fleet, row), ["n002"], "it lies among hosts of another kernel");
 }
 
 #[test]
@@ -172,11 +138,7 @@ fn hosts_without_a_figure_say_why() {
     runs[2] = crate::synthetic::fleet::unavailable(runs[2].clone(), &Made::row(1), "no AVX");
     runs[3].rows.pop();
     let fleet = fleet(&runs);
-    let why: Vec<_> = fleet.rows[1]
-        .without
-        .iter()
-        .map(|w| (&*w.why, &w.hosts[..]))
-        .collect();
+    let why: Vec<_> = fleet.rows[1].without.iter().map(|w| (&*w.why, &w.hosts[..])).collect();
     assert_eq!(why, [("no AVX", &[2][..]), ("not in its runs", &[3])]);
     assert_eq!(fleet.rows[1].figures.len(), 6);
 }
@@ -188,12 +150,7 @@ fn quieter_hosts_are_usual() {
     runs[5].conditions.after.steal_ns = Some(20_000_000_000);
     let fleet = fleet(&runs);
     let unusual = |host: &&Host| host.noise.unusual;
-    let names: Vec<&str> = fleet
-        .hosts
-        .iter()
-        .filter(unusual)
-        .map(|host| &*host.name)
-        .collect();
+    let names: Vec<&str> = fleet.hosts.iter().filter(unusual).map(|host| &*host.name).collect();
     assert_eq!(names, ["n005", "n006"]);
 }
 

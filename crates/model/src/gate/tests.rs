@@ -64,27 +64,14 @@ fn older(percent: u16) -> Sample {
 fn both_humps_of_contention_are_outside() {
     let samples = run(60, 2998, &[QUIET, QUIET, QUIET, NEAR, FAR]);
     let gate = MachineReadings::of(&samples).gate(None);
-    assert_eq!(
-        (gate.quiet_ratio, gate.learned),
-        (Some(1.0), Learned::FromRun)
-    );
+    assert_eq!((gate.quiet_ratio, gate.learned), (Some(1.0), Learned::FromRun));
     assert_eq!(gate.state, GateState::Usable);
     assert!(gate.peak_share.expect("a peak") > 0.9, "{gate:?}");
     assert!((gate.quiet_share.expect("readings") - 0.6).abs() < 0.01);
     assert!(gate.is_quiet(&at(QUIET)));
     // Of the near hump each canary alone says enough.
-    for (branch, capacity) in [
-        NEAR,
-        FAR,
-        (1060, 1006),
-        (1030, 1006),
-        (1003, 1700),
-        (1003, 1200),
-    ] {
-        assert!(
-            !gate.is_quiet(&at((branch, capacity))),
-            "{branch} {capacity}"
-        );
+    for (branch, capacity) in [NEAR, FAR, (1060, 1006), (1030, 1006), (1003, 1700), (1003, 1200)] {
+        assert!(!gate.is_quiet(&at((branch, capacity))), "{branch} {capacity}");
     }
     // A disturbed 4 KiB chase makes the capacity look better than it is.
     assert!(!gate.is_quiet(&at((1003, 600))));
@@ -122,19 +109,13 @@ fn a_contended_level_is_not_learned_as_quiet() {
     // Two humps and nothing else, as a neighbour that never rests makes them:
     // no ratio holds a peak, though each hump is narrow enough for a mode.
     let gate = MachineReadings::of(&run(60, 2910, &[(1040, 1700), (1080, 1700), FAR])).gate(None);
-    assert_eq!(
-        (gate.quiet_ratio, gate.state),
-        (None, GateState::NeverQuiet)
-    );
+    assert_eq!((gate.quiet_ratio, gate.state), (None, GateState::NeverQuiet));
     assert!(!gate.can_be_quiet());
     assert!(gate.reason.contains("shared during the whole run"));
     assert!(!gate.is_quiet(&at(QUIET)));
     // What kept runs had is known all the same.
     let gate = MachineReadings::of(&run(60, 2910, &[NEAR, FAR, NEAR, FAR])).gate(Some(1.0));
-    assert_eq!(
-        (gate.quiet_ratio, gate.learned),
-        (Some(1.0), Learned::FromKeptRuns)
-    );
+    assert_eq!((gate.quiet_ratio, gate.learned), (Some(1.0), Learned::FromKeptRuns));
     assert_eq!(gate.state, GateState::NeverQuiet);
 }
 
@@ -144,27 +125,17 @@ fn a_shared_front_end_is_not_a_core_of_two_cycles_a_branch() {
     assert_eq!(MachineReadings::of(&contended).gate(None).quiet_ratio, None);
     // The multiplications agree, and L1 does not; or the other way round.
     assert_eq!(
-        MachineReadings::of(&run(60, 2999, &[(2003, 1700); 4]))
-            .gate(None)
-            .quiet_ratio,
+        MachineReadings::of(&run(60, 2999, &[(2003, 1700); 4])).gate(None).quiet_ratio,
         None
     );
     assert_eq!(
-        MachineReadings::of(&run(60, 2910, &[(2003, 1006); 4]))
-            .gate(None)
-            .quiet_ratio,
+        MachineReadings::of(&run(60, 2910, &[(2003, 1006); 4])).gate(None).quiet_ratio,
         None
     );
     let quiet = run(60, 2999, &[(2003, 1006); 4]);
-    assert_eq!(
-        MachineReadings::of(&quiet).gate(None).quiet_ratio,
-        Some(2.0)
-    );
+    assert_eq!(MachineReadings::of(&quiet).gate(None).quiet_ratio, Some(2.0));
     // Where kept runs had 1, 2 is contention whatever the others say.
-    assert_eq!(
-        MachineReadings::of(&quiet).gate(Some(1.0)).quiet_ratio,
-        Some(1.0)
-    );
+    assert_eq!(MachineReadings::of(&quiet).gate(Some(1.0)).quiet_ratio, Some(1.0));
 }
 
 #[test]
@@ -181,10 +152,7 @@ fn few_strays_are_no_peak() {
     let mut samples = run(600, 2999, &[(1330, 1006), (1400, 1006)]);
     samples.extend(run(3, 2999, &[QUIET]));
     let gate = MachineReadings::of(&samples).gate(None);
-    assert_eq!(
-        (gate.quiet_ratio, gate.state),
-        (None, GateState::NeverQuiet)
-    );
+    assert_eq!((gate.quiet_ratio, gate.state), (None, GateState::NeverQuiet));
     assert_eq!(
         gate.reason,
         "no reference timings for this CPU (a taken branch takes 1.34 adds, expected 0.5, 1 or 2)"
@@ -219,10 +187,7 @@ fn a_neighbour_that_only_the_multiplications_see_leaves_no_quiet_sample() {
 fn what_was_never_quiet_by_capacity_was_never_quiet() {
     // A neighbour that leaves the branches alone: a third of contended readings.
     let gate = MachineReadings::of(&run(60, 2915, &[(1003, 1700); 4])).gate(None);
-    assert_eq!(
-        (gate.quiet_ratio, gate.state),
-        (Some(1.0), GateState::NeverQuiet)
-    );
+    assert_eq!((gate.quiet_ratio, gate.state), (Some(1.0), GateState::NeverQuiet));
     assert!(!gate.is_quiet(&at(QUIET)));
 }
 
@@ -235,15 +200,9 @@ fn a_capacity_that_can_not_be_read_leaves_the_others() {
     assert!(!gate.is_quiet(&at((1060, 1300))));
     // Without it and without the multiplications nothing vouches for a sample.
     let few = run(8, 2999, &[(1003, 1300); 4]);
-    assert_eq!(
-        MachineReadings::of(&few).gate(None).state,
-        GateState::NeverQuiet
-    );
+    assert_eq!(MachineReadings::of(&few).gate(None).state, GateState::NeverQuiet);
     let none: Vec<Sample> = (0..40).map(|_| sample([1000; 2], None, 2999)).collect();
-    assert_eq!(
-        MachineReadings::of(&none).gate(None).state,
-        GateState::NeverQuiet
-    );
+    assert_eq!(MachineReadings::of(&none).gate(None).state, GateState::NeverQuiet);
 }
 
 #[test]
@@ -251,9 +210,7 @@ fn readings_that_waited_for_quiet_say_nothing_of_the_run() {
     let mut samples = run(60, 2999, &[QUIET, FAR]);
     let before = MachineReadings::of(&samples).gate(None);
     let mut waited = run(60, 2999, &[QUIET; 4]);
-    waited
-        .iter_mut()
-        .for_each(|s| s.evidence.flags = flag::WAITED_FOR_QUIET);
+    waited.iter_mut().for_each(|s| s.evidence.flags = flag::WAITED_FOR_QUIET);
     samples.extend(waited);
     let after = MachineReadings::of(&samples).gate(None);
     assert_eq!(before.quiet_share, after.quiet_share);
@@ -288,10 +245,7 @@ fn older_documents_keep_their_rule_and_can_be_judged_anew() {
     assert!(gate.quiet(&[older(112), older(116), older(116)])[0]);
     let samples: Vec<Sample> = (0..60).map(|k| older(99 + k % 4)).collect();
     let anew = MachineReadings::of(&samples).gate(None);
-    assert_eq!(
-        (anew.quiet_ratio, anew.state),
-        (Some(1.0), GateState::Usable)
-    );
+    assert_eq!((anew.quiet_ratio, anew.state), (Some(1.0), GateState::Usable));
     assert!(anew.is_quiet(&older(102)) && anew.is_quiet(&older(98)));
     assert!(!anew.is_quiet(&older(103)) && !anew.is_quiet(&older(97)));
 }
@@ -324,11 +278,7 @@ fn last_level_theft_shows_only_in_its_own_canary() {
 
 #[test]
 fn a_cpu_looks_quiet_on_any_ratio_until_one_is_kept() {
-    let reading = |ratio, capacity| CanaryReading {
-        ratio,
-        capacity,
-        cycle_ns: 0.4,
-    };
+    let reading = |ratio, capacity| CanaryReading { ratio, capacity, cycle_ns: 0.4 };
     assert!(looks_quiet(&reading(1.0, Some(1.0)), None));
     assert!(looks_quiet(&reading(2.0, None), None));
     assert!(!looks_quiet(&reading(2.0, Some(1.0)), Some(1.0)));
@@ -338,9 +288,7 @@ fn a_cpu_looks_quiet_on_any_ratio_until_one_is_kept() {
 
 #[test]
 fn an_older_run_is_confirmed_by_its_multiplication_row() {
-    let samples: Vec<Sample> = (0..60)
-        .map(|k| older(if k % 3 == 0 { 140 } else { 100 }))
-        .collect();
+    let samples: Vec<Sample> = (0..60).map(|k| older(if k % 3 == 0 { 140 } else { 100 })).collect();
     let gate = MachineReadings::of(&samples).gate(None);
     assert_eq!(gate.state, GateState::Usable);
     assert!(!gate.is_confirmed());
@@ -350,9 +298,5 @@ fn an_older_run_is_confirmed_by_its_multiplication_row() {
     assert!(quiet.state == GateState::Usable && quiet.is_confirmed());
     let shared = by(Some(2.91));
     assert_eq!(shared.state, GateState::NeverQuiet);
-    assert!(
-        shared.reason.contains("shared during the whole run"),
-        "{}",
-        shared.reason
-    );
+    assert!(shared.reason.contains("shared during the whole run"), "{}", shared.reason);
 }

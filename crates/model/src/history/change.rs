@@ -69,9 +69,8 @@ pub fn changes(past: &Past) -> Changes {
         starts.remove(weakest);
         settle(past, &spread, &mut starts);
     }
-    let levels: Vec<Level> = stretches(past, &starts)
-        .map(|[from, to]| Level::of(past, &spread, from, to))
-        .collect();
+    let levels: Vec<Level> =
+        stretches(past, &starts).map(|[from, to]| Level::of(past, &spread, from, to)).collect();
     let last = levels.last().map(|last| [last.from, last.to]);
     Changes {
         looked: past.len() >= 2 * FEWEST,
@@ -99,11 +98,7 @@ fn divide(past: &Past, spread: &Spread, [from, to]: [usize; 2], starts: &mut Vec
 fn stretches(past: &Past, starts: &[usize]) -> impl Iterator<Item = [usize; 2]> {
     let ends: Vec<usize> = starts.iter().copied().chain([past.len()]).collect();
     let begins: Vec<usize> = [0].into_iter().chain(starts.iter().copied()).collect();
-    begins
-        .into_iter()
-        .zip(ends)
-        .map(<[usize; 2]>::from)
-        .filter(|[from, to]| from < to)
+    begins.into_iter().zip(ends).map(<[usize; 2]>::from).filter(|[from, to]| from < to)
 }
 
 /// Moves each start to the place between its neighbours that suits the two
@@ -135,9 +130,8 @@ fn settle(past: &Past, spread: &Spread, starts: &mut [usize]) {
 /// than [`LEAST`].
 fn too_small(past: &Past, spread: &Spread, starts: &[usize]) -> Option<usize> {
     let least = LEAST * deviation(past, spread)?;
-    let levels: Vec<f64> = stretches(past, starts)
-        .map(|[from, to]| Level::of(past, spread, from, to).ln)
-        .collect();
+    let levels: Vec<f64> =
+        stretches(past, starts).map(|[from, to]| Level::of(past, spread, from, to).ln).collect();
     let steps = levels.windows(2).map(|two| (two[1] - two[0]).abs());
     let smallest = steps.enumerate().min_by(|a, b| a.1.total_cmp(&b.1))?;
     (smallest.1 < least).then_some(smallest.0)
@@ -171,18 +165,12 @@ impl Level {
             from,
             to,
             ln: median + sum / weights,
-            error: Variance {
-                value: spread.factor * spread.of_means() / weights,
-                df: spread.df,
-            },
+            error: Variance { value: spread.factor * spread.of_means() / weights, df: spread.df },
         }
     }
 
     fn interval(&self) -> Interval {
-        let alone = Ratio {
-            ln: self.ln,
-            error: self.error,
-        };
+        let alone = Ratio { ln: self.ln, error: self.error };
         interval(&alone)
     }
 
@@ -190,10 +178,7 @@ impl Level {
     fn over(&self, before: &Level) -> Interval {
         interval(&Ratio {
             ln: self.ln - before.ln,
-            error: Variance {
-                value: self.error.value + before.error.value,
-                df: self.error.df,
-            },
+            error: Variance { value: self.error.value + before.error.value, df: self.error.df },
         })
     }
 }
@@ -201,11 +186,7 @@ impl Level {
 /// The 95 % interval; the figure alone where nothing has a spread.
 fn interval(ratio: &Ratio) -> Interval {
     let value = ratio.value();
-    ratio.interval(0.95).unwrap_or(Interval {
-        value,
-        low: value,
-        high: value,
-    })
+    ratio.interval(0.95).unwrap_or(Interval { value, low: value, high: value })
 }
 
 fn segments(levels: &[Level]) -> Vec<Segment> {
@@ -245,25 +226,15 @@ mod tests {
     /// Of four runs that vary alike, of which one is far away.
     #[test]
     fn a_level_is_a_mean_that_one_odd_run_can_t_move_far() {
-        let past = Past {
-            ln: vec![1.0, 1.0, 1.0, 3.0],
-            assumed: vec![0.01; 4],
-        };
-        let spread = Spread {
-            factor: 4.0,
-            df: 9.0,
-            resemblance: 0.0,
-        };
+        let past = Past { ln: vec![1.0, 1.0, 1.0, 3.0], assumed: vec![0.01; 4] };
+        let spread = Spread { factor: 4.0, df: 9.0, resemblance: 0.0 };
         let level = Level::of(&past, &spread, 0, 4);
         // 2.5 standard deviations of 0.2, shared by four.
         assert!((level.ln - (1.0 + 0.5 / 4.0)).abs() < 1e-12, "{}", level.ln);
         assert!((level.error.value - 0.04 / 4.0).abs() < 1e-12);
         assert_eq!(level.error.df, 9.0);
         // Runs that resemble each other say less.
-        let alike = Spread {
-            resemblance: 0.4,
-            ..spread
-        };
+        let alike = Spread { resemblance: 0.4, ..spread };
         let slow = 0.5 + 0.5 * 9.0;
         let level = Level::of(&past, &alike, 0, 4);
         assert!((level.error.value - slow * 0.01).abs() < 1e-12);

@@ -57,10 +57,7 @@ fn without_change(past: &Past, spread: &Spread, bits: &mut Bits) -> Past {
         wander = SLOW * wander + fresh * step;
         value * (spread.factor * assumed).sqrt()
     });
-    Past {
-        ln: ln.collect(),
-        assumed: past.assumed.clone(),
-    }
+    Past { ln: ln.collect(), assumed: past.assumed.clone() }
 }
 
 #[cfg(test)]
@@ -68,15 +65,8 @@ mod tests {
     use super::*;
 
     fn flat(count: usize) -> (Past, Spread) {
-        let past = Past {
-            ln: vec![0.0; count],
-            assumed: vec![1e-4; count],
-        };
-        let spread = Spread {
-            factor: 1.0,
-            df: 20.0,
-            resemblance: 0.3,
-        };
+        let past = Past { ln: vec![0.0; count], assumed: vec![1e-4; count] };
+        let spread = Spread { factor: 1.0, df: 20.0, resemblance: 0.3 };
         (past, spread)
     }
 
@@ -94,10 +84,7 @@ mod tests {
     #[test]
     fn runs_that_resemble_each_other_need_a_larger_step() {
         let (past, spread) = flat(40);
-        let alike = Spread {
-            resemblance: 0.6,
-            ..spread
-        };
+        let alike = Spread { resemblance: 0.6, ..spread };
         assert!(limit(&past, &alike, [0, 40]) > 1.3 * limit(&past, &spread, [0, 40]));
     }
 }

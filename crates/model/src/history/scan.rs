@@ -40,10 +40,7 @@ pub(super) fn largest(past: &Past, from: usize, to: usize, factor: f64) -> Optio
         for at in start + FEWEST..=end - FEWEST {
             let size = step(&sums, start, at, end);
             if best.is_none_or(|best| size > best.size) {
-                best = Some(Step {
-                    at: from + at,
-                    size,
-                });
+                best = Some(Step { at: from + at, size });
             }
         }
     }
@@ -88,10 +85,7 @@ mod tests {
     use super::*;
 
     fn past(ln: &[f64]) -> Past {
-        Past {
-            ln: ln.to_vec(),
-            assumed: vec![1.0; ln.len()],
-        }
+        Past { ln: ln.to_vec(), assumed: vec![1.0; ln.len()] }
     }
 
     #[test]

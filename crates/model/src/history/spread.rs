@@ -128,10 +128,7 @@ mod tests {
             value = resemblance * value + fresh * bits.normals()[0];
             0.01 * deviation * value
         });
-        Past {
-            ln: ln.collect(),
-            assumed: vec![1e-4; count],
-        }
+        Past { ln: ln.collect(), assumed: vec![1e-4; count] }
     }
 
     #[test]
@@ -139,10 +136,7 @@ mod tests {
         for (deviation, resemblance) in [(1.0, 0.0), (3.0, 0.0), (2.0, 0.5)] {
             let mut past = past(400, deviation, resemblance);
             let calm = Spread::of(&past);
-            assert!(
-                (calm.factor.sqrt() / deviation - 1.0).abs() < 0.1,
-                "{calm:?}"
-            );
+            assert!((calm.factor.sqrt() / deviation - 1.0).abs() < 0.1, "{calm:?}");
             assert!((calm.resemblance - resemblance).abs() < 0.12, "{calm:?}");
             // Ten levels far apart, and some odd runs.
             for (at, ln) in past.ln.iter_mut().enumerate() {
@@ -160,10 +154,7 @@ mod tests {
         let two = Spread::of(&past(2, 1.0, 0.0));
         assert!((two.df - 6.0 - 2.0 / 3.0).abs() < 1e-12);
         assert_eq!(two.resemblance, ASSUMED_RESEMBLANCE);
-        let same = Past {
-            ln: vec![1.0; 60],
-            assumed: vec![1e-4; 60],
-        };
+        let same = Past { ln: vec![1.0; 60], assumed: vec![1e-4; 60] };
         let same = Spread::of(&same);
         assert!(same.factor > 0.0 && same.factor < 0.2, "{same:?}");
         assert_eq!(same.resemblance, ASSUMED_RESEMBLANCE);

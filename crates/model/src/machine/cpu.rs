@@ -33,23 +33,12 @@ pub enum CpuSignature {
 impl fmt::Display for CpuSignature {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            CpuSignature::X86 {
-                family,
-                model,
-                stepping,
-            } => write!(
-                f,
-                "family {family:#x}, model {model:#x}, stepping {stepping}"
-            ),
-            CpuSignature::Arm {
-                implementer,
-                variant,
-                part,
-                revision,
-            } => write!(
-                f,
-                "implementer {implementer:#x}, part {part:#x}, r{variant}p{revision}"
-            ),
+            CpuSignature::X86 { family, model, stepping } => {
+                write!(f, "family {family:#x}, model {model:#x}, stepping {stepping}")
+            }
+            CpuSignature::Arm { implementer, variant, part, revision } => {
+                write!(f, "implementer {implementer:#x}, part {part:#x}, r{variant}p{revision}")
+            }
         }
     }
 }

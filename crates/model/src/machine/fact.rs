@@ -21,20 +21,12 @@ pub struct Fact<T> {
 impl<T> Fact<T> {
     /// A value that was read.
     pub fn known(value: T) -> Fact<T> {
-        Fact {
-            value: Some(value),
-            unknown: None,
-            source: None,
-        }
+        Fact { value: Some(value), unknown: None, source: None }
     }
 
     /// No value, and why.
     pub fn unknown(why: impl Into<String>) -> Fact<T> {
-        Fact {
-            value: None,
-            unknown: Some(why.into()),
-            source: None,
-        }
+        Fact { value: None, unknown: Some(why.into()), source: None }
     }
 
     /// The same fact with the place it was read from.
@@ -58,11 +50,7 @@ impl<T> Fact<T> {
 
     /// The fact about `f(value)`, from the same source.
     pub fn map<U>(self, f: impl FnOnce(T) -> U) -> Fact<U> {
-        Fact {
-            value: self.value.map(f),
-            unknown: self.unknown,
-            source: self.source,
-        }
+        Fact { value: self.value.map(f), unknown: self.unknown, source: self.source }
     }
 }
 

@@ -93,12 +93,7 @@ impl Applied {
     /// What was asked for, and what came of it, where that is something else.
     pub fn new(asked: Settings, granted: Settings) -> Applied {
         let refused = differing(&asked, &granted);
-        Applied {
-            asked,
-            granted,
-            refused,
-            page_cache_dropped: false,
-        }
+        Applied { asked, granted, refused, page_cache_dropped: false }
     }
 
     /// The controls that the processes had, in words: what was asked for, and
@@ -154,26 +149,15 @@ fn differing(asked: &Settings, granted: &Settings) -> Vec<String> {
     set("CPUs", cpus(&asked.cpus), cpus(&granted.cpus));
     let session = asked.own_session.filter(|&own| own);
     set("own session", switch(session), switch(granted.own_session));
-    set(
-        "autogroup nice",
-        text(asked.autogroup),
-        text(granted.autogroup),
-    );
+    set("autogroup nice", text(asked.autogroup), text(granted.autogroup));
     set("nice", text(asked.nice), text(granted.nice));
     let policy = |policy: Option<Policy>| policy.map(Policy::text);
     set("policy", policy(asked.policy), policy(granted.policy));
     let slack = |ns: Option<u64>| ns.map(|ns| format!("{ns} ns"));
     // 0 is the one of the parent, and real-time processes have none.
-    let real_time = matches!(
-        granted.policy,
-        Some(Policy::Fifo(_) | Policy::RoundRobin(_))
-    );
+    let real_time = matches!(granted.policy, Some(Policy::Fifo(_) | Policy::RoundRobin(_)));
     let slack_asked = asked.timer_slack_ns.filter(|&ns| ns > 0 && !real_time);
-    set(
-        "timer slack",
-        slack(slack_asked),
-        slack(granted.timer_slack_ns),
-    );
+    set("timer slack", slack(slack_asked), slack(granted.timer_slack_ns));
     set(
         "transparent huge pages",
         switch(asked.transparent_huge_pages),
@@ -227,24 +211,15 @@ mod tests {
         let refused = Applied::new(settings(), other).refused;
         assert_eq!(refused.len(), 7, "{refused:?}");
         assert_eq!(refused[0], "CPUs: [1] asked for, [0, 1] granted");
-        assert_eq!(
-            refused[4],
-            "policy: SCHED_FIFO 2 asked for, SCHED_OTHER granted"
-        );
+        assert_eq!(refused[4], "policy: SCHED_FIFO 2 asked for, SCHED_OTHER granted");
         // What can't be read is neither granted nor refused.
-        assert_eq!(
-            Applied::new(settings(), Settings::default()).refused,
-            [""; 0]
-        );
+        assert_eq!(Applied::new(settings(), Settings::default()).refused, [""; 0]);
     }
 
     #[test]
     fn inherited_controls_are_listed_too() {
-        let elsewhere = Settings {
-            nice: Some(10),
-            policy: Some(Policy::RoundRobin(3)),
-            ..Settings::default()
-        };
+        let elsewhere =
+            Settings { nice: Some(10), policy: Some(Policy::RoundRobin(3)), ..Settings::default() };
         let applied = Applied::new(Settings::default(), elsewhere);
         assert_eq!(applied.in_force(), ["nice 10", "SCHED_RR 3"]);
     }
@@ -256,10 +231,7 @@ mod tests {
         applied.granted.cpuset = Some("/latlas".into());
         applied.page_cache_dropped = true;
         let text = serde_json::to_string(&applied).expect("written");
-        assert_eq!(
-            serde_json::from_str::<Applied>(&text).expect("read"),
-            applied
-        );
+        assert_eq!(serde_json::from_str::<Applied>(&text).expect("read"), applied);
         let least = r#"{"asked":{},"granted":{"policy":"other"}}"#;
         let read: Applied = serde_json::from_str(least).expect("read");
         assert_eq!(read.granted.policy, Some(Policy::Other));

@@ -33,9 +33,7 @@ pub struct Controls {
 impl Controls {
     /// Whether any value is known; without one, missing advice means nothing.
     pub fn sees(&self) -> bool {
-        self.controls
-            .iter()
-            .any(|control| control.now.get().is_some())
+        self.controls.iter().any(|control| control.now.get().is_some())
     }
 }
 

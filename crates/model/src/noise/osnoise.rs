@@ -284,10 +284,7 @@ pub fn share(stretches: &[Stretch], lost: impl Fn(&Stretch) -> u64) -> Option<In
         return None;
     }
     let sums = |part: &[Stretch]| -> (u64, u64) {
-        (
-            part.iter().map(&lost).sum(),
-            part.iter().map(|s| s.watched_ns).sum(),
-        )
+        (part.iter().map(&lost).sum(), part.iter().map(|s| s.watched_ns).sum())
     };
     let shares: Option<Vec<f64>> = stretches
         .chunks(stretches.len() / STRETCHES_OF_INTERVAL)
@@ -299,11 +296,7 @@ pub fn share(stretches: &[Stretch], lost: impl Fn(&Stretch) -> u64) -> Option<In
     let half = t_interval(&shares?)?.half_width();
     let (lost_ns, watched_ns) = sums(stretches);
     let value = share_of(lost_ns, watched_ns)?;
-    Some(Interval {
-        value,
-        low: value - half,
-        high: value + half,
-    })
+    Some(Interval { value, low: value - half, high: value + half })
 }
 
 #[cfg(test)]
@@ -311,11 +304,7 @@ mod tests {
     use super::*;
 
     fn stretch(watched_ns: u64, lost_ns: u64) -> Stretch {
-        Stretch {
-            watched_ns,
-            lost_ns: vec![lost_ns],
-            ghz: None,
-        }
+        Stretch { watched_ns, lost_ns: vec![lost_ns], ghz: None }
     }
 
     #[test]
@@ -346,12 +335,7 @@ mod tests {
 
     #[test]
     fn shares_are_of_the_watched_time() {
-        let osnoise = Osnoise {
-            span_ns: 1_100,
-            blind_ns: 100,
-            lost_ns: 50,
-            ..Osnoise::default()
-        };
+        let osnoise = Osnoise { span_ns: 1_100, blind_ns: 100, lost_ns: 50, ..Osnoise::default() };
         assert_eq!(osnoise.lost_share(), Some(0.05));
         assert_eq!(osnoise.share_of(Cause::Tick), Some(0.0));
         assert_eq!(Osnoise::default().lost_share(), None);

@@ -62,10 +62,7 @@ impl Doubt {
     /// The doubt about the results of a run; none where all are ok.
     pub fn of(run: &Run) -> Option<Doubt> {
         let rows = tally(run).rows;
-        (rows.uncertain().total() > 0).then(|| Doubt {
-            rows,
-            causes: causes(run),
-        })
+        (rows.uncertain().total() > 0).then(|| Doubt { rows, causes: causes(run) })
     }
 
     /// What to do for steadier results, if something can be done: two states and a bias
@@ -98,10 +95,8 @@ pub fn causes(run: &Run) -> Vec<Cause> {
     let clock = run.core_clock.as_ref();
     let varied = clock.filter(|clock| clock.longest_ns > clock.shortest_ns * CLOCK_VARIED);
     causes.extend(varied.map(|c| Cause::Clock(1.0 / c.longest_ns, 1.0 / c.shortest_ns)));
-    let unknown = |row: &crate::run::Row| {
-        row.estimate()
-            .is_some_and(|e| e.verdict == Verdict::CannotTell)
-    };
+    let unknown =
+        |row: &crate::run::Row| row.estimate().is_some_and(|e| e.verdict == Verdict::CannotTell);
     if causes.is_empty() && run.rows.iter().any(unknown) {
         causes.push(Cause::Short);
     }
@@ -116,9 +111,7 @@ impl Display for Doubt {
             write!(f, "{}{cause}", if at == 0 { ": " } else { ", " })?;
         }
         f.write_str(".")?;
-        self.remedy().map_or(Ok(()), |remedy| {
-            write!(f, " For steadier results {remedy}.")
-        })
+        self.remedy().map_or(Ok(()), |remedy| write!(f, " For steadier results {remedy}."))
     }
 }
 
@@ -162,8 +155,7 @@ mod tests {
     fn what_no_calm_machine_mends_has_no_remedy() {
         let mut run = synthetic::run();
         run.rows.retain(|row| {
-            row.estimate()
-                .is_some_and(|e| matches!(e.verdict, Verdict::Ok | Verdict::TwoStates))
+            row.estimate().is_some_and(|e| matches!(e.verdict, Verdict::Ok | Verdict::TwoStates))
         });
         assert_eq!(Doubt::of(&run).and_then(|d| d.remedy()), None);
         let mut outcomes = run.rows.iter_mut().map(|row| &mut row.outcome);
@@ -173,8 +165,7 @@ mod tests {
         });
         figure.expect("a figure").verdict = Verdict::Biased;
         assert_eq!(Doubt::of(&run).and_then(|d| d.remedy()), None);
-        run.rows
-            .retain(|row| row.estimate().is_some_and(|e| e.verdict == Verdict::Ok));
+        run.rows.retain(|row| row.estimate().is_some_and(|e| e.verdict == Verdict::Ok));
         assert_eq!(Doubt::of(&run), None);
     }
 }

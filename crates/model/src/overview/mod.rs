@@ -29,13 +29,8 @@ pub enum Topic {
 
 impl Topic {
     /// All of them, in their order.
-    pub const ALL: [Topic; 5] = [
-        Topic::Cpu,
-        Topic::Memory,
-        Topic::Kernel,
-        Topic::Threads,
-        Topic::Io,
-    ];
+    pub const ALL: [Topic; 5] =
+        [Topic::Cpu, Topic::Memory, Topic::Kernel, Topic::Threads, Topic::Io];
 
     /// Its name.
     pub fn text(self) -> &'static str {
@@ -156,15 +151,8 @@ pub fn lines(run: &Run) -> Vec<Line<'_>> {
 }
 
 fn of_row(operation: Operation, row: &Row) -> Vec<Line<'_>> {
-    let line = Line {
-        operation,
-        mode: None,
-        row,
-        ns: None,
-        spread_ns: None,
-        cycles: None,
-        verdict: None,
-    };
+    let line =
+        Line { operation, mode: None, row, ns: None, spread_ns: None, cycles: None, verdict: None };
     let (Outcome::Figure(estimate) | Outcome::Level { estimate, .. }) = &row.outcome else {
         return vec![line];
     };

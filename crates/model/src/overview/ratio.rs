@@ -2,8 +2,8 @@
 
 use super::{OPERATIONS, Operation};
 use crate::estimate::Verdict;
+use crate::figure::number_of_digits;
 use crate::run::Run;
-use crate::shown::number_of_digits;
 use crate::stats::Interval;
 use crate::unit::Unit;
 use std::fmt::{self, Display};
@@ -29,14 +29,8 @@ const PAIRS: [Pair; 8] = {
     const LOAD: (&str, &str) = ("memory.latency/DRAM", "loading from memory once");
     [
         pair(ADD, LOAD),
-        pair(
-            ("call.syscall", "system calls"),
-            ("thread.create_join", "creating one thread"),
-        ),
-        pair(
-            ("thread.create_join", "threads"),
-            ("process.fork_exec", "starting one process"),
-        ),
+        pair(("call.syscall", "system calls"), ("thread.create_join", "creating one thread")),
+        pair(("thread.create_join", "threads"), ("process.fork_exec", "starting one process")),
         pair(("memory.latency/L1", "loads from L1 cache"), LOAD),
         pair(
             ("sync.mutex_uncontended", "mutexes locked and unlocked"),
@@ -47,10 +41,7 @@ const PAIRS: [Pair; 8] = {
             ("disk.random_read_4K", "reading 4 KiB from disk"),
         ),
         pair(ADD, ("call.syscall", "one system call")),
-        pair(
-            ("call.syscall", "system calls"),
-            ("net.round_trip/tcp", "one TCP round trip"),
-        ),
+        pair(("call.syscall", "system calls"), ("net.round_trip/tcp", "one TCP round trip")),
     ]
 };
 
@@ -90,20 +81,12 @@ impl Display for Ratio {
 
 /// Up to three ratios between figures of a run that can be relied on.
 pub fn ratios(run: &Run) -> Vec<Ratio> {
-    PAIRS
-        .iter()
-        .filter_map(|pair| of(run, pair))
-        .take(MOST)
-        .collect()
+    PAIRS.iter().filter_map(|pair| of(run, pair)).take(MOST).collect()
 }
 
 fn of(run: &Run, pair: &Pair) -> Option<Ratio> {
     let (many, one) = (usable(run, pair.many.0)?, usable(run, pair.one.0)?);
-    let share = Interval {
-        value: 1.0 / many.value,
-        low: 1.0 / many.high,
-        high: 1.0 / many.low,
-    };
+    let share = Interval { value: 1.0 / many.value, low: 1.0 / many.high, high: 1.0 / many.low };
     let count = one.times(&share);
     // A count without its first digit is none.
     let is_known = count.value >= LEAST && count.relative_half_width() < 0.5;
@@ -165,23 +148,14 @@ mod tests {
             ]
         );
         let first = ratios(&run)[0];
-        assert_eq!(
-            (first.many.row, first.one.row),
-            ("cpu.add_i64", "memory.latency/DRAM")
-        );
+        assert_eq!((first.many.row, first.one.row), ("cpu.add_i64", "memory.latency/DRAM"));
         assert!((first.count.value - 616.0).abs() < 1e-9);
-        assert!(
-            first.count.low < 615.5 && first.count.high > 616.5,
-            "{first:?}"
-        );
+        assert!(first.count.low < 615.5 && first.count.high > 616.5, "{first:?}");
     }
 
     #[test]
     fn figures_that_say_too_little_are_not_divided() {
-        let rows = [
-            ("memory.latency/L1", 1.0, 0.01),
-            ("memory.latency/DRAM", 100.0, 0.01),
-        ];
+        let rows = [("memory.latency/L1", 1.0, 0.01), ("memory.latency/DRAM", 100.0, 0.01)];
         assert_eq!(
             texts(&of_rows(&rows)),
             ["100 loads from L1 cache in the time of loading from memory once"]

@@ -29,10 +29,7 @@ impl Curve {
             .copied()
             .collect();
         points.sort_by(|a, b| a.bytes.cmp(&b.bytes).then(a.ns.total_cmp(&b.ns)));
-        let mut dots: Vec<Dot> = points
-            .chunk_by(|a, b| a.bytes == b.bytes)
-            .map(Dot::new)
-            .collect();
+        let mut dots: Vec<Dot> = points.chunk_by(|a, b| a.bytes == b.bytes).map(Dot::new).collect();
         let times: Vec<f64> = dots.iter().map(|d| d.y).collect();
         for (dot, fitted) in dots.iter_mut().zip(monotone(&times)) {
             dot.monotone = fitted;
@@ -81,10 +78,7 @@ fn monotone(values: &[f64]) -> Vec<f64> {
         }
         pools.push(pool);
     }
-    pools
-        .iter()
-        .flat_map(|(pool, level)| std::iter::repeat_n(*level, pool.len()))
-        .collect()
+    pools.iter().flat_map(|(pool, level)| std::iter::repeat_n(*level, pool.len())).collect()
 }
 
 /// The median; of an even number of values, the mean of the middle two.
@@ -95,11 +89,7 @@ pub(super) fn median(values: &mut [f64]) -> f64 {
         return f64::NAN;
     }
     let (below, &mut upper, _) = values.select_nth_unstable_by(count / 2, f64::total_cmp);
-    if count % 2 == 1 {
-        upper
-    } else {
-        (highest(below) + upper) / 2.0
-    }
+    if count % 2 == 1 { upper } else { (highest(below) + upper) / 2.0 }
 }
 
 pub(super) fn lowest(values: &[f64]) -> f64 {

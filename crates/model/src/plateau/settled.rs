@@ -14,14 +14,10 @@ impl Curve {
         while let Some(mut stretch) = rest.pop_front() {
             let gap = settled.last().map_or(0, |s| s.to + 1);
             // Slower before it: it had begun there.
-            let slower: Vec<usize> = (gap..stretch.from)
-                .filter(|&i| self.dots[i].y > stretch.start + APART)
-                .collect();
+            let slower: Vec<usize> =
+                (gap..stretch.from).filter(|&i| self.dots[i].y > stretch.start + APART).collect();
             if !slower.is_empty()
-                && too_many(
-                    slower.len() + self.apart(&stretch),
-                    stretch.to - slower[0] + 1,
-                )
+                && too_many(slower.len() + self.apart(&stretch), stretch.to - slower[0] + 1)
             {
                 stretch.from = slower[0];
                 stretch.kind = Kind::Disputed;

@@ -35,13 +35,9 @@ impl Stated {
             let known = sizes.entry(cache.level).or_default();
             *known = cache.size_bytes.unwrap_or(0).max(*known);
         }
-        let whole = (1..)
-            .zip(&sizes)
-            .all(|(n, (level, bytes))| n == *level && *bytes > 0);
+        let whole = (1..).zip(&sizes).all(|(n, (level, bytes))| n == *level && *bytes > 0);
         let stated = sizes.into_iter().filter(|_| whole);
-        stated
-            .map(|(level, bytes)| Stated { level, bytes })
-            .collect()
+        stated.map(|(level, bytes)| Stated { level, bytes }).collect()
     }
 }
 

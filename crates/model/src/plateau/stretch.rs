@@ -78,22 +78,14 @@ impl Curve {
                     let mut before = None;
                     let mut sum = 0.0;
                     for &chain in &open {
-                        let Chain {
-                            last: lower,
-                            sum: earned,
-                            ..
-                        } = &chains[chain];
+                        let Chain { last: lower, sum: earned, .. } = &chains[chain];
                         if lower.end + STEP <= last.start && *earned > sum + ROUNDING {
                             before = Some(chain);
                             sum = *earned;
                         }
                     }
                     ending.push(chains.len());
-                    chains.push(Chain {
-                        last,
-                        before,
-                        sum: sum + last.gain,
-                    });
+                    chains.push(Chain { last, before, sum: sum + last.gain });
                 }
             }
         }
@@ -141,11 +133,7 @@ impl Curve {
         }
         let leaning = self.along(from, to, slope);
         let worth = |s: &Stretch| s.gain + ROUNDING;
-        if leaning.as_ref().map(|s| s.gain) > level.as_ref().map(worth) {
-            leaning
-        } else {
-            level
-        }
+        if leaning.as_ref().map(|s| s.gain) > level.as_ref().map(worth) { leaning } else { level }
     }
 
     /// Points `from` to `to` along a line of a given slope.
@@ -182,10 +170,7 @@ impl Curve {
     /// off the monotone curve, and the times go both up and down again.
     fn disputed(&self, from: usize, to: usize) -> Option<Stretch> {
         let dots = &self.dots[from..=to];
-        let off = dots
-            .iter()
-            .filter(|d| (d.y - d.monotone).abs() > APART)
-            .count();
+        let off = dots.iter().filter(|d| (d.y - d.monotone).abs() > APART).count();
         let enough = dots.len() >= DISPUTED_POINTS
             && off >= DISPUTED_OFF
             && off as f64 >= DOUBT * dots.len() as f64

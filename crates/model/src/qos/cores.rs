@@ -62,19 +62,12 @@ pub fn cores(qos: &Qos) -> Vec<Cores> {
         };
         groups[place].1.push((name(runs, job), share));
     }
-    if let (None, why) = (
-        qos.machine.core_kinds.get(),
-        &qos.machine.core_kinds.unknown,
-    ) {
+    if let (None, why) = (qos.machine.core_kinds.get(), &qos.machine.core_kinds.unknown) {
         let why = why.as_deref().unwrap_or("no reason");
         return vec![Cores::NotKnown(why.into())];
     }
     let groups = groups.into_iter().filter(|(_, jobs)| !jobs.is_empty());
-    let of = |(word, jobs)| Cores::Jobs {
-        kind: slowest.clone(),
-        word,
-        jobs,
-    };
+    let of = |(word, jobs)| Cores::Jobs { kind: slowest.clone(), word, jobs };
     groups.map(of).collect()
 }
 
@@ -95,10 +88,9 @@ fn name(runs: &CaseRuns, job: usize) -> String {
 impl fmt::Display for Cores {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Cores::OneKind => write!(
-                f,
-                "The machine has one kind of cores: no level runs on slower ones."
-            ),
+            Cores::OneKind => {
+                write!(f, "The machine has one kind of cores: no level runs on slower ones.")
+            }
             Cores::NotKnown(why) => write!(f, "Kinds of cores are not known: {why}."),
             Cores::NotAllowed(kind) => write!(f, "The jobs were not allowed on {kind} CPUs."),
             Cores::OnlyAllowed(kind) => write!(

@@ -30,9 +30,7 @@ pub struct JobFigures {
 impl JobFigures {
     /// The unit of the throughput.
     pub fn throughput_unit(&self) -> Unit {
-        Unit::Bandwidth {
-            bytes_per_op: self.bytes as f64,
-        }
+        Unit::Bandwidth { bytes_per_op: self.bytes as f64 }
     }
 }
 
@@ -57,11 +55,7 @@ pub fn of_job(runs: &CaseRuns, job: usize) -> JobFigures {
     let first = runs.runs.first().and_then(|run| run.jobs.get(job));
     JobFigures {
         wall: repeats::estimate(&walls, &Unit::Time, 0.0),
-        cpu: repeats::estimate(
-            &values(runs, job, |job| job.cpu_ns as f64),
-            &Unit::Time,
-            0.0,
-        ),
+        cpu: repeats::estimate(&values(runs, job, |job| job.cpu_ns as f64), &Unit::Time, 0.0),
         // The same runs in another unit: ns of one operation, which is one job.
         throughput: repeats::estimate(&walls, &Unit::Time, 0.0),
         bytes: first.map_or(0, |job| job.bytes),

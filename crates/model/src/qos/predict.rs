@@ -40,11 +40,7 @@ pub struct Weights {
 impl Weights {
     /// From the parts that hold.
     pub fn of(parts: &[Part], threads: u32) -> Weights {
-        let mut weights = Weights {
-            thread: weight_of_nice(0),
-            group: weight_of_nice(0),
-            threads,
-        };
+        let mut weights = Weights { thread: weight_of_nice(0), group: weight_of_nice(0), threads };
         let held = || parts.iter().filter(|part| part.holds());
         for part in held() {
             match part.setting {

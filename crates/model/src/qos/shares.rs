@@ -2,7 +2,6 @@
 //! to measured.
 
 use super::predict::{self, Weights};
-use super::verdict::PREFERRED;
 use super::{Case, CaseRun, CaseRuns, Level, Qos, Setting};
 use crate::repeats::LEAST_FOR_INTERVAL;
 use crate::stats::{self, Interval};
@@ -47,6 +46,8 @@ pub const CLOSE: f64 = 0.02;
 /// Shares of which one is less than this times the other may agree: the weights of
 /// neighboring nice values. 2 points alone are more than a small share has.
 pub const CLOSE_RATIO: f64 = 1.25;
+/// A share this far from a half on one side shows a preference.
+pub(super) const PREFERRED: f64 = 0.05;
 /// Less than this of the CPUs' time for both jobs: others had the rest.
 const ALL_OURS: f64 = 0.97;
 /// Shares are steady in runs that are longer than this.
@@ -101,11 +102,7 @@ impl fmt::Display for Deviation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Deviation::OtherWork(share) => {
-                write!(
-                    f,
-                    "neither job had {:.0} % of the CPUs' time",
-                    share * 100.0
-                )
+                write!(f, "neither job had {:.0} % of the CPUs' time", share * 100.0)
             }
             Deviation::Short(ns) => write!(
                 f,
@@ -132,10 +129,7 @@ impl SharePair {
 
 /// Predicted and measured shares of every case with two jobs.
 pub fn shares(qos: &Qos) -> Vec<SharePair> {
-    let two = qos
-        .cases
-        .iter()
-        .filter(|runs| runs.case.levels().len() == 2);
+    let two = qos.cases.iter().filter(|runs| runs.case.levels().len() == 2);
     two.map(|runs| share_pair(qos, runs)).collect()
 }
 
@@ -146,13 +140,10 @@ pub fn seen_to_act(qos: &Qos, level: Level, setting: Setting) -> bool {
         return false;
     }
     let of_level = |pair: &SharePair| matches!(pair.case, Case::Pair { high, low } if high == level || low == level);
-    shares(qos)
-        .iter()
-        .filter(|pair| of_level(pair))
-        .any(|pair| {
-            pair.agreement == Some(Agreement::Agrees)
-                && pair.measured.is_some_and(|share| share < 0.5 - PREFERRED)
-        })
+    shares(qos).iter().filter(|pair| of_level(pair)).any(|pair| {
+        pair.agreement == Some(Agreement::Agrees)
+            && pair.measured.is_some_and(|share| share < 0.5 - PREFERRED)
+    })
 }
 
 /// Whether a part is a weight between the jobs' sessions.
@@ -180,19 +171,11 @@ fn share_pair(qos: &Qos, runs: &CaseRuns) -> SharePair {
     let predicted = predicted(qos, runs.case);
     let interval = share_interval(runs);
     let measured = stats::median(shares_of_second(runs));
-    let agreement = predicted
-        .zip(measured)
-        .map(|(predicted, _)| match &interval {
-            None => Agreement::FewRounds,
-            Some(interval) => agreement(predicted, interval, || deviation(runs, cpus)),
-        });
-    SharePair {
-        case: runs.case,
-        predicted,
-        measured,
-        interval,
-        agreement,
-    }
+    let agreement = predicted.zip(measured).map(|(predicted, _)| match &interval {
+        None => Agreement::FewRounds,
+        Some(interval) => agreement(predicted, interval, || deviation(runs, cpus)),
+    });
+    SharePair { case: runs.case, predicted, measured, interval, agreement }
 }
 
 fn agreement(

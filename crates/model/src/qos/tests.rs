@@ -9,13 +9,8 @@ use super::*;
 use crate::synthetic::qos::document;
 
 fn job(parts: &[Setting]) -> Weights {
-    let parts: Vec<Part> = parts
-        .iter()
-        .map(|&setting| Part {
-            setting,
-            outcome: Outcome::ReadBack,
-        })
-        .collect();
+    let parts: Vec<Part> =
+        parts.iter().map(|&setting| Part { setting, outcome: Outcome::ReadBack }).collect();
     Weights::of(&parts, 2)
 }
 
@@ -60,10 +55,7 @@ fn predictions_are_those_that_were_measured() {
 
 #[test]
 fn what_was_refused_weighs_nothing() {
-    let refused = Part {
-        setting: Setting::Autogroup(-10),
-        outcome: Outcome::Refused("no".into()),
-    };
+    let refused = Part { setting: Setting::Autogroup(-10), outcome: Outcome::Refused("no".into()) };
     assert_eq!(Weights::of(&[refused], 2), job(&[]));
 }
 
@@ -136,11 +128,7 @@ fn small_shares_are_compared_by_their_ratio() {
     };
     let short = Some(Agreement::Differs(Deviation::Short(50_000.0)));
     assert_eq!(said(|round| 1_400 + round), Some(Agreement::Agrees));
-    assert_eq!(
-        said(|round| 700 + round),
-        short,
-        "half of it, 0.7 points off"
-    );
+    assert_eq!(said(|round| 700 + round), short, "half of it, 0.7 points off");
     assert_eq!(said(|round| 2_900 + round), short, "twice, 1.5 points off");
     let varies = said(|round| 600 + round * 200);
     assert_eq!(varies, Some(Agreement::CannotTell));
@@ -248,10 +236,7 @@ fn verdicts_follow_the_shares() {
 fn whether_the_level_matters_alone() {
     let mut qos = document();
     let first = |qos: &Qos| conclusions(qos).remove(0);
-    let none = Conclusion::Alone {
-        differ: Vec::new(),
-        unclear: Vec::new(),
-    };
+    let none = Conclusion::Alone { differ: Vec::new(), unclear: Vec::new() };
     assert_eq!(first(&qos), none);
     for run in &mut qos.cases[0].runs {
         run.jobs[0].wall_ns *= 6;
@@ -263,10 +248,7 @@ fn whether_the_level_matters_alone() {
     assert_eq!(differ[0].0, Level::BACKGROUND);
     assert!((differ[0].1.value - 6.0).abs() < 0.01);
     qos.cases[0].runs.truncate(6);
-    let unclear = Conclusion::Alone {
-        differ: Vec::new(),
-        unclear: vec![Level::BACKGROUND],
-    };
+    let unclear = Conclusion::Alone { differ: Vec::new(), unclear: vec![Level::BACKGROUND] };
     assert_eq!(first(&qos), unclear);
 }
 
@@ -287,10 +269,7 @@ fn a_long_run_shows_its_loss() {
     let mut qos = document();
     let level = Level::DEFAULT;
     let mut long = qos.cases[0].clone();
-    long.case = Case::Long {
-        level,
-        seconds: 300,
-    };
+    long.case = Case::Long { level, seconds: 300 };
     long.runs.truncate(1);
     long.runs[0].jobs[0].tenths = vec![4e8, 4e8, 1e8];
     qos.cases.push(long);

@@ -2,7 +2,7 @@
 
 use super::cores::{Cores, cores};
 use super::figures::{self, slowdown};
-use super::shares::{predicted, share_interval};
+use super::shares::{PREFERRED, predicted, share_interval};
 use super::{Case, CaseRuns, Level, Qos};
 use crate::compare::finding::Finding;
 use crate::interleaved;
@@ -15,8 +15,6 @@ use std::fmt;
 const SAME: f64 = 0.05;
 /// A job that takes up to this much longer than alone is not affected.
 const UNAFFECTED: f64 = 1.10;
-/// A share this far from a half on one side shows a preference.
-pub(super) const PREFERRED: f64 = 0.05;
 
 /// A sentence about the results.
 #[derive(Clone, Debug, PartialEq)]
@@ -99,10 +97,9 @@ pub fn conclusions(qos: &Qos) -> Vec<Conclusion> {
     let measured = qos.cases.iter().filter(|runs| !runs.runs.is_empty());
     all.extend(measured.filter_map(|runs| match runs.case {
         Case::Pair { high, low } => Some(pair(qos, runs, high, low)),
-        Case::Same { level } => Some(Conclusion::Same {
-            level,
-            times: [0, 1].map(|job| slowdown(qos, runs, job)),
-        }),
+        Case::Same { level } => {
+            Some(Conclusion::Same { level, times: [0, 1].map(|job| slowdown(qos, runs, job)) })
+        }
         Case::Long { level, .. } => Some(long(runs, level)),
         Case::Alone { .. } | Case::Operations { .. } => None,
     }));
@@ -111,9 +108,7 @@ pub fn conclusions(qos: &Qos) -> Vec<Conclusion> {
 }
 
 fn alone(qos: &Qos) -> Option<Conclusion> {
-    let default = qos.case(Case::Alone {
-        level: Level::DEFAULT,
-    })?;
+    let default = qos.case(Case::Alone { level: Level::DEFAULT })?;
     let others: Vec<(Level, &CaseRuns)> = qos
         .cases
         .iter()
@@ -284,10 +279,7 @@ impl fmt::Display for Conclusion {
                     false => write!(f, " Not set: {}.", refused.join("; ")),
                 }
             }
-            Conclusion::Same {
-                level,
-                times: [None, None],
-            } => write!(
+            Conclusion::Same { level, times: [None, None] } => write!(
                 f,
                 "Two {} jobs at once: {LEAST_FOR_INTERVAL} rounds are needed to compare with the time alone.",
                 level.name()
@@ -299,11 +291,7 @@ impl fmt::Display for Conclusion {
                 times(both[0].as_ref()),
                 times(both[1].as_ref())
             ),
-            Conclusion::Long {
-                level,
-                last_over_first,
-                changed,
-            } => {
+            Conclusion::Long { level, last_over_first, changed } => {
                 match last_over_first {
                     Some(ratio) => write!(
                         f,

@@ -40,11 +40,7 @@ pub enum Carried {
 impl Residency {
     /// CPU time whose kind is not known for certain.
     pub fn unknown(&self) -> Work {
-        let parts = [
-            self.moved_between_kinds,
-            self.may_have_moved,
-            self.kind_not_known,
-        ];
+        let parts = [self.moved_between_kinds, self.may_have_moved, self.kind_not_known];
         parts.iter().fold(Work::default(), |sum, part| Work {
             blocks: sum.blocks + part.blocks,
             cpu_ns: sum.cpu_ns.saturating_add(part.cpu_ns),
@@ -56,10 +52,8 @@ impl Residency {
         let all_ns = self.all.cpu_ns as f64;
         let work = self.kinds.get(kind)?.work;
         let most_ns = work.cpu_ns.saturating_add(self.unknown().cpu_ns);
-        (all_ns > 0.0).then(|| Share {
-            least: work.cpu_ns as f64 / all_ns,
-            most: most_ns as f64 / all_ns,
-        })
+        (all_ns > 0.0)
+            .then(|| Share { least: work.cpu_ns as f64 / all_ns, most: most_ns as f64 / all_ns })
     }
 
     /// Whether the slowest kind of cores carried the job alone.

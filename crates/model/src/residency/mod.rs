@@ -140,15 +140,11 @@ impl CpuWork {
     fn add_run(&mut self, other: &CpuWork) {
         let clocks = [&*self, other].map(|of| Some((of.clock_hz?, of.work.blocks)));
         let (cycles, blocks) =
-            clocks
-                .into_iter()
-                .flatten()
-                .fold((0_u128, 0_u64), |(cycles, all), (hz, blocks)| {
-                    (cycles + u128::from(hz) * u128::from(blocks), all + blocks)
-                });
-        self.clock_hz = cycles
-            .checked_div(u128::from(blocks))
-            .and_then(|hz| u64::try_from(hz).ok());
+            clocks.into_iter().flatten().fold((0_u128, 0_u64), |(cycles, all), (hz, blocks)| {
+                (cycles + u128::from(hz) * u128::from(blocks), all + blocks)
+            });
+        self.clock_hz =
+            cycles.checked_div(u128::from(blocks)).and_then(|hz| u64::try_from(hz).ok());
         self.work.add_all(other.work);
     }
 }
@@ -185,10 +181,7 @@ impl Residency {
 
     /// The kinds on which the job was allowed to run.
     fn allowed_kinds(&self) -> usize {
-        self.kinds
-            .iter()
-            .filter(|kind| !kind.cpus.is_empty())
-            .count()
+        self.kinds.iter().filter(|kind| !kind.cpus.is_empty()).count()
     }
 
     /// To another kind and back takes two moves.
@@ -207,11 +200,7 @@ impl Residency {
     fn on_cpu(&mut self, cpu: u32) -> &mut CpuWork {
         let place = self.cpus.binary_search_by_key(&cpu, |of| of.cpu);
         let at = place.unwrap_or_else(|at| {
-            let new = CpuWork {
-                cpu,
-                work: Work::default(),
-                clock_hz: None,
-            };
+            let new = CpuWork { cpu, work: Work::default(), clock_hz: None };
             self.cpus.insert(at, new);
             at
         });

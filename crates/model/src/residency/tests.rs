@@ -24,11 +24,7 @@ fn intel() -> Vec<CoreKind> {
 }
 
 fn arm() -> Vec<CoreKind> {
-    kinds(&[
-        ("Cortex-X1", &[7]),
-        ("Cortex-A76", &[4, 5, 6]),
-        ("Cortex-A55", &[0, 1, 2, 3]),
-    ])
+    kinds(&[("Cortex-X1", &[7]), ("Cortex-A76", &[4, 5, 6]), ("Cortex-A55", &[0, 1, 2, 3])])
 }
 
 fn alike() -> Vec<CoreKind> {
@@ -47,10 +43,7 @@ fn block(begin_cpu: u32, end_cpu: u32, cpu_ms: u64, most_moves: Option<u64>) -> 
 }
 
 fn work(blocks: u64, cpu_ms: u64) -> Work {
-    Work {
-        blocks,
-        cpu_ns: cpu_ms * 1_000_000,
-    }
+    Work { blocks, cpu_ns: cpu_ms * 1_000_000 }
 }
 
 #[test]
@@ -92,12 +85,7 @@ fn what_a_block_can_t_tell_is_given_to_no_core() {
     assert_eq!(residency.may_have_moved, work(3, 14));
     assert_eq!(residency.kind_not_known, work(1, 16));
     assert_eq!(residency.unknown(), work(5, 31));
-    assert!(
-        residency
-            .kinds
-            .iter()
-            .all(|kind| kind.work == Work::default())
-    );
+    assert!(residency.kinds.iter().all(|kind| kind.work == Work::default()));
     // CPU 9 is sure, its kind is not.
     assert_eq!(residency.cpus.len(), 1);
     let share = residency.share(1).expect("CPU time");
@@ -120,10 +108,7 @@ fn a_cpuset_makes_the_kind_sure() {
     let judged = |allowed: &[u32]| residency(blocks, &intel(), Some(allowed)).carried_by_slowest();
     assert_eq!(judged(&[12, 13]), Carried::NoOtherAllowed);
     // On P-cores it may have been, too.
-    let share = Share {
-        least: 0.0,
-        most: 1.0,
-    };
+    let share = Share { least: 0.0, most: 1.0 };
     assert_eq!(judged(&[0, 12, 13]), Carried::CannotTell(share));
     let one = residency([block(12, 12, 5, None)], &intel(), Some(&[12]));
     assert_eq!(one.cpus.len(), 1, "there is no other CPU");
@@ -152,10 +137,7 @@ fn slow_cores_carried_it_alone_or_not() {
     assert!(matches!(little.carried_by_slowest(), Carried::Alone(_)));
     let nothing = residency::<WorkBlock>([], &m1(), None).carried_by_slowest();
     assert_eq!(nothing, Carried::Nothing);
-    assert_eq!(
-        residency([block(0, 0, 1, None)], &[], None).carried_by_slowest(),
-        Carried::Nothing
-    );
+    assert_eq!(residency([block(0, 0, 1, None)], &[], None).carried_by_slowest(), Carried::Nothing);
 }
 
 /// Numbers from a seed (SplitMix64, Steele, Lea and Flood 2014).
@@ -204,9 +186,7 @@ fn ran(
             *cpu = numbers.of(cpus);
         } else if numbers.one_in(restless) {
             let kind = kinds.iter().find(|kind| kind.cpus.contains(cpu));
-            let alike = cpus
-                .iter()
-                .filter(|c| kind.is_some_and(|kind| kind.cpus.contains(c)));
+            let alike = cpus.iter().filter(|c| kind.is_some_and(|kind| kind.cpus.contains(c)));
             let alike: Vec<u32> = alike.copied().collect();
             *cpu = numbers.of(&alike);
         }
@@ -214,10 +194,7 @@ fn ran(
     }
     // Between turns it was switched out; it may be so without a move, and at the ends.
     let switches = turns.len() as u64 - 1 + numbers.below(2);
-    let moves = turns
-        .windows(2)
-        .filter(|pair| pair[0].0 != pair[1].0)
-        .count() as u64;
+    let moves = turns.windows(2).filter(|pair| pair[0].0 != pair[1].0).count() as u64;
     let counted = if counts_moves { moves } else { switches };
     let most_moves = (!numbers.one_in(10)).then_some(counted);
     let ends = [turns.first(), turns.last()].map(|turn| turn.map_or(0, |turn| turn.0));
@@ -263,9 +240,8 @@ fn no_schedule_mixes_kinds_without_a_flag() {
         let scheduler = (restless, numbers.one_in(2));
         let mut cpu = numbers.of(&cpus);
         let count = 1 + numbers.below(20);
-        let ran: Vec<Ran> = (0..count)
-            .map(|_| ran(&mut numbers, &machine, &cpus, &mut cpu, scheduler))
-            .collect();
+        let ran: Vec<Ran> =
+            (0..count).map(|_| ran(&mut numbers, &machine, &cpus, &mut cpu, scheduler)).collect();
         let mut times = vec![0; machine.len()];
         for ran in &ran {
             let (there, of) = truth(ran, &machine);
@@ -276,12 +252,7 @@ fn no_schedule_mixes_kinds_without_a_flag() {
             known += u32::from(given.is_some());
             blocks_there += 1;
             if let Some(kind) = given {
-                assert_eq!(
-                    there,
-                    BTreeSet::from([kind]),
-                    "seed {seed}: {:?}",
-                    ran.turns
-                );
+                assert_eq!(there, BTreeSet::from([kind]), "seed {seed}: {:?}", ran.turns);
             }
             if let [only] = &one.cpus[..] {
                 let elsewhere = ran.turns.iter().any(|(cpu, _)| *cpu != only.cpu);
@@ -292,11 +263,7 @@ fn no_schedule_mixes_kinds_without_a_flag() {
         let residency = residency(blocks, &machine, Some(&cpus));
         let sum: u64 = times.iter().sum();
         let parts = residency.kinds.iter().map(|kind| kind.work.cpu_ns);
-        assert_eq!(
-            parts.sum::<u64>() + residency.unknown().cpu_ns,
-            sum,
-            "seed {seed}"
-        );
+        assert_eq!(parts.sum::<u64>() + residency.unknown().cpu_ns, sum, "seed {seed}");
         for (kind, ns) in times.iter().enumerate() {
             let share = residency.share(kind).expect("CPU time");
             let truth = *ns as f64 / sum as f64;
@@ -319,10 +286,7 @@ fn no_schedule_mixes_kinds_without_a_flag() {
     // The simulation has what it is to test, and most is told.
     assert!(mixed > 5_000, "{mixed} blocks of several kinds");
     assert!(alone > 400, "{alone} schedules");
-    assert!(
-        known * 2 > blocks_there,
-        "{known} of {blocks_there} blocks are known"
-    );
+    assert!(known * 2 > blocks_there, "{known} of {blocks_there} blocks are known");
 }
 
 #[test]
@@ -332,22 +296,14 @@ fn the_clock_of_a_core_is_the_median_of_its_blocks_and_the_mean_of_runs() {
         ..block(cpu, cpu, 1, Some(0))
     };
     // One was interrupted; a block that moved counts nowhere.
-    let moved = WorkBlock {
-        end_cpu: 1,
-        ..at(0, 9000)
-    };
+    let moved = WorkBlock { end_cpu: 1, ..at(0, 9000) };
     let blocks = [at(0, 4000), at(0, 700), at(0, 4010), moved, at(1, 3000)];
     let mut all = residency(blocks, &[], None);
     let clocks = |of: &Residency| -> Vec<_> {
         let cpus = of.cpus.iter();
-        cpus.map(|on| on.clock_hz.map(|hz| hz / 1_000_000))
-            .collect()
+        cpus.map(|on| on.clock_hz.map(|hz| hz / 1_000_000)).collect()
     };
     assert_eq!(clocks(&all), [Some(4000), Some(3000)]);
-    all.add_run(&residency(
-        [at(0, 3000), block(1, 1, 1, Some(0))],
-        &[],
-        None,
-    ));
+    all.add_run(&residency([at(0, 3000), block(1, 1, 1, Some(0))], &[], None));
     assert_eq!(clocks(&all), [Some(3750), Some(3000)]);
 }

@@ -67,21 +67,11 @@ fn damaged_columns_are_refused() {
     columns.at_ms_steps.pop();
     assert_eq!(
         columns.samples(),
-        Err(DamagedColumns::Length {
-            column: "at_ms_steps",
-            length: 1,
-            samples: 2
-        })
+        Err(DamagedColumns::Length { column: "at_ms_steps", length: 1, samples: 2 })
     );
     let mut columns = Columns::from(&[sample, sample][..]);
     columns.flags.push((9, 1));
-    assert_eq!(
-        columns.samples(),
-        Err(DamagedColumns::NoSample {
-            column: "flags",
-            index: 9
-        })
-    );
+    assert_eq!(columns.samples(), Err(DamagedColumns::NoSample { column: "flags", index: 9 }));
 }
 
 #[test]
@@ -102,20 +92,13 @@ fn a_visit_shares_the_readings_between_its_samples() {
             ..Evidence::default()
         },
     };
-    let samples = [
-        sample([1000, 1001]),
-        sample([1001, 1700]),
-        sample([999, 998]),
-    ];
+    let samples = [sample([1000, 1001]), sample([1001, 1700]), sample([999, 998])];
     let mut columns = Columns::from(&samples[..]);
     assert_eq!(columns.visits, [(2, 2998, 1320), (1, 2998, 1320)]);
     assert_eq!(columns.branch_permille, [1000, 1001, 1700, 999, 998]);
     assert_eq!(columns.samples().expect("whole"), samples);
     columns.capacity_permille.pop();
-    assert_eq!(
-        columns.samples(),
-        Err(DamagedColumns::Short("capacity_permille"))
-    );
+    assert_eq!(columns.samples(), Err(DamagedColumns::Short("capacity_permille")));
     columns.capacity_permille.extend([1, 2]);
     assert_eq!(columns.samples(), Err(DamagedColumns::NoVisit(1)));
     columns.visits.pop();
@@ -123,10 +106,6 @@ fn a_visit_shares_the_readings_between_its_samples() {
     columns.capacity_permille.truncate(3);
     assert_eq!(
         columns.samples(),
-        Err(DamagedColumns::Length {
-            column: "visits",
-            length: 2,
-            samples: 3
-        })
+        Err(DamagedColumns::Length { column: "visits", length: 2, samples: 3 })
     );
 }

@@ -53,10 +53,7 @@ impl<'r> Pairs<'r> {
 
 /// The figure of a pair that may be built on.
 fn reliable_ns(point: &MapPoint) -> Option<f64> {
-    let unknown = matches!(
-        point.estimate.verdict,
-        Verdict::CannotTell | Verdict::Invalid
-    );
+    let unknown = matches!(point.estimate.verdict, Verdict::CannotTell | Verdict::Invalid);
     let ns = point.estimate.ns().filter(|_| !unknown)?.value;
     Some(ns).filter(|ns| ns.is_finite())
 }
@@ -69,15 +66,9 @@ impl Display for Pairs<'_> {
         };
         match (self.nearest(), self.median_ns(), self.farthest()) {
             (Some(only), ..) if self.reliable.len() == 1 => {
-                let ns = only
-                    .estimate
-                    .ns()
-                    .map_or("-".into(), |ns| time_with_half(&ns));
+                let ns = only.estimate.ns().map_or("-".into(), |ns| time_with_half(&ns));
                 let (first, second) = (only.y.min(only.x), only.y.max(only.x));
-                write!(
-                    f,
-                    "CPUs {first} and {second} hand over a cache line in {ns}, one way"
-                )
+                write!(f, "CPUs {first} and {second} hand over a cache line in {ns}, one way")
             }
             (Some(nearest), Some(median_ns), Some(farthest)) => write!(
                 f,
@@ -151,10 +142,7 @@ mod tests {
             point.estimate.verdict = Verdict::CannotTell;
         }
         assert_eq!(ends(&run), (None, None));
-        assert_eq!(
-            Pairs::of(&run).expect("pairs").to_string(),
-            "no pair can be relied on"
-        );
+        assert_eq!(Pairs::of(&run).expect("pairs").to_string(), "no pair can be relied on");
         assert_eq!(story(&run).len(), 2);
         assert_eq!(story(&run_of(core_to_core_row(1, |_, _| 1.0))), []);
     }

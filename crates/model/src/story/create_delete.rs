@@ -65,12 +65,8 @@ pub fn story(run: &Run) -> Vec<Block> {
     if sizes.is_empty() {
         return Vec::new();
     }
-    let mut table = Table::new([
-        right("  size"),
-        right("create"),
-        right("delete"),
-        left("delete / create"),
-    ]);
+    let mut table =
+        Table::new([right("  size"), right("create"), right("delete"), left("delete / create")]);
     for size in &sizes {
         let figure = |estimate: Option<&Estimate>| {
             let cell = Cell::time(estimate.and_then(Estimate::ns));
@@ -109,17 +105,12 @@ pub fn conclusion(run: &Run) -> String {
         false => format!("{} to {}", text(low), text(high)),
     };
     let all: Vec<Interval> = ratios.iter().map(|(_, ratio)| *ratio).collect();
-    format!(
-        "Deleting takes {range} of the time of creating: {}.",
-        Deleting::of(&all).text()
-    )
+    format!("Deleting takes {range} of the time of creating: {}.", Deleting::of(&all).text())
 }
 
 fn sizes(run: &Run) -> Vec<Size<'_>> {
-    let (create, delete) = (
-        curve(run, CREATE, Axis::FileBytes),
-        curve(run, DELETE, Axis::FileBytes),
-    );
+    let (create, delete) =
+        (curve(run, CREATE, Axis::FileBytes), curve(run, DELETE, Axis::FileBytes));
     let mut sizes: Vec<u64> = create.iter().chain(delete).map(|p| p.x).collect();
     sizes.sort_unstable();
     sizes.dedup();
@@ -128,12 +119,7 @@ fn sizes(run: &Run) -> Vec<Size<'_>> {
         let create = create.get(&bytes).copied();
         let delete = delete.get(&bytes).copied();
         let both = create.and_then(usable).and(delete.and_then(usable));
-        Size {
-            bytes,
-            create,
-            delete,
-            ratio: both.and_then(|_| ratio(run, bytes)),
-        }
+        Size { bytes, create, delete, ratio: both.and_then(|_| ratio(run, bytes)) }
     };
     sizes.into_iter().map(size).collect()
 }

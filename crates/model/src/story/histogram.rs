@@ -66,10 +66,7 @@ impl Bins {
 
     /// Counts values.
     pub fn count(&self, values: &[f64]) -> Counts {
-        let mut counts = Counts {
-            not_above_zero: 0,
-            bins: vec![0; self.number],
-        };
+        let mut counts = Counts { not_above_zero: 0, bins: vec![0; self.number] };
         for &value in values {
             match self.of(value) {
                 Some(bin) => counts.bins[bin] += 1,
@@ -94,9 +91,7 @@ pub enum DamagedCell {
 /// Every operation of a cell, ns.
 pub fn values(cell: &Samples, ns_per_tick: f64) -> Result<Vec<f64>, DamagedCell> {
     let samples = cell.samples.samples()?;
-    let values = samples
-        .iter()
-        .map(|s| s.ns_per_op(cell.ops_per_turn, ns_per_tick));
+    let values = samples.iter().map(|s| s.ns_per_op(cell.ops_per_turn, ns_per_tick));
     let values: Vec<f64> = values.collect();
     match values.iter().all(|v| v.is_finite()) {
         true => Ok(values),
@@ -114,21 +109,13 @@ pub(super) struct Distribution<'r> {
 /// Counts of every operation over the same bins, with a bar to each
 /// distribution's own scale; `None` where no operation took longer than 0.
 pub(super) fn table(distributions: &[Distribution]) -> Option<Table> {
-    let all = distributions
-        .iter()
-        .flat_map(|d| d.values_ns.iter().copied());
+    let all = distributions.iter().flat_map(|d| d.values_ns.iter().copied());
     let bins = Bins::over(all, BINS)?;
-    let width = if distributions.len() == 1 {
-        ALONE
-    } else {
-        SIDE_BY_SIDE
-    };
+    let width = if distributions.len() == 1 { ALONE } else { SIDE_BY_SIDE };
     let mut table = Table::new([right("  from")]);
     let mut counts = Vec::new();
     for one in distributions {
-        table
-            .columns
-            .extend([left(one.name.clone()), right(""), left("")]);
+        table.columns.extend([left(one.name.clone()), right(""), left("")]);
         counts.push(bins.count(&one.values_ns));
     }
     let mut row = |from: String, bin: Option<usize>| {
@@ -137,11 +124,7 @@ pub(super) fn table(distributions: &[Distribution]) -> Option<Table> {
             let most = counts.bins.iter().copied().max().unwrap_or(0);
             let most = most.max(counts.not_above_zero).max(1);
             let count = bin.map_or(counts.not_above_zero, |bin| counts.bins[bin]);
-            let number = if count == 0 {
-                String::new()
-            } else {
-                count.to_string()
-            };
+            let number = if count == 0 { String::new() } else { count.to_string() };
             cells.extend([
                 Cell::bar(0.0, count as f64 / most as f64, width),
                 number.into(),
@@ -188,12 +171,10 @@ pub(super) mod tests {
             Block::Table(table) if table.columns[0].title.trim() == "from" => Some(table),
             _ => None,
         });
-        let cells = tables
-            .flat_map(|table| &table.rows)
-            .flat_map(|row| match row {
-                Row::Cells(cells) => cells[1..].iter(),
-                Row::Note(_) => [].iter(),
-            });
+        let cells = tables.flat_map(|table| &table.rows).flat_map(|row| match row {
+            Row::Cells(cells) => cells[1..].iter(),
+            Row::Note(_) => [].iter(),
+        });
         let counts = cells.filter_map(|cell| match &cell.value {
             Value::Text(text) => text.parse::<usize>().ok(),
             _ => None,
@@ -203,10 +184,8 @@ pub(super) mod tests {
 
     #[test]
     fn every_value_is_counted_once() {
-        let values: Vec<f64> = (0..1000)
-            .map(|k| 2_000.0 * (f64::from(k) / 100.0).exp())
-            .chain([0.0, -5.0])
-            .collect();
+        let values: Vec<f64> =
+            (0..1000).map(|k| 2_000.0 * (f64::from(k) / 100.0).exp()).chain([0.0, -5.0]).collect();
         for number in [1, 2, 7, 16] {
             let counts = bins(&values, number).count(&values);
             assert_eq!(counts.bins.len(), number);
@@ -215,10 +194,7 @@ pub(super) mod tests {
             assert_eq!(sum + counts.not_above_zero, values.len());
             // Equal factors between: equal counts, but for rounding.
             let even = 1000 / number;
-            assert!(
-                counts.bins.iter().all(|&n| n.abs_diff(even) <= 2),
-                "{counts:?}"
-            );
+            assert!(counts.bins.iter().all(|&n| n.abs_diff(even) <= 2), "{counts:?}");
         }
     }
 

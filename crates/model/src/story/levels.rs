@@ -64,10 +64,7 @@ impl<'r> Level<'r> {
         if self.name.starts_with("to_") {
             return OsCache::NotOfThisSize;
         }
-        let level = self
-            .name
-            .strip_prefix('L')
-            .and_then(|n| n.parse::<u32>().ok());
+        let level = self.name.strip_prefix('L').and_then(|n| n.parse::<u32>().ok());
         let Some(level) = level else {
             return OsCache::NotACache;
         };
@@ -164,23 +161,13 @@ pub fn typical_sizes(run: &Run) -> Vec<(String, u64)> {
 /// The levels by curve, with the OS's caches next to them; empty where none was
 /// found.
 pub fn story(run: &Run) -> Vec<Block> {
-    let mut table = Table::new([
-        left(""),
-        right(""),
-        right(""),
-        left(""),
-        right(""),
-        left(""),
-    ]);
+    let mut table = Table::new([left(""), right(""), right(""), left(""), right(""), left("")]);
     let caches = os_caches(run);
     let mut curve = "";
     for level in Level::all(run) {
         if level.curve != curve {
             curve = level.curve;
-            table.note(
-                "",
-                format!("levels found in {curve}, and caches as the OS reports them"),
-            );
+            table.note("", format!("levels found in {curve}, and caches as the OS reports them"));
         }
         table.row([
             format!("  {}", level.name).into(),

@@ -24,12 +24,8 @@ pub fn story(run: &Run) -> Vec<Block> {
         return Vec::new();
     }
     let mut story = vec![
-        Block::Heading(format!(
-            "{PROBE}: the life of one thread, to scale (medians)"
-        )),
-        Block::Table(picture(
-            &phases.iter().map(|(_, ns)| *ns).collect::<Vec<_>>(),
-        )),
+        Block::Heading(format!("{PROBE}: the life of one thread, to scale (medians)")),
+        Block::Table(picture(&phases.iter().map(|(_, ns)| *ns).collect::<Vec<_>>())),
     ];
     story.extend(conclusions(run).into_iter().map(Block::note));
     story
@@ -41,11 +37,7 @@ fn picture(phases: &[Interval]) -> Table {
     let from = spans.iter().map(|s| s.0.min(s.1)).fold(0.0, f64::min);
     let to = spans.iter().map(|s| s.0.max(s.1)).fold(0.0, f64::max);
     let share = |ns: f64| {
-        if to > from {
-            (ns - from) / (to - from)
-        } else {
-            0.0
-        }
+        if to > from { (ns - from) / (to - from) } else { 0.0 }
     };
     let mut table = Table::new([left(""), right(""), left("")]);
     for ((name, ns), (begin, end)) in PHASES.iter().zip(phases).zip(spans) {
@@ -94,9 +86,8 @@ pub fn conclusions(run: &Run) -> Vec<String> {
     let names = PHASES.iter().copied().chain(["parts", "overhead"]);
     let estimates = phases.iter().map(|(e, _)| Some(*e));
     let estimates = estimates.chain([sum.map(|(e, _)| e), Some(whole_estimate)]);
-    let invalid = names
-        .zip(estimates)
-        .find(|(_, e)| e.is_some_and(|e| e.verdict == Verdict::Invalid));
+    let invalid =
+        names.zip(estimates).find(|(_, e)| e.is_some_and(|e| e.verdict == Verdict::Invalid));
     match invalid {
         Some((name, _)) => texts.push(format!("Sum not checked: {name} is invalid.")),
         None => {
@@ -166,11 +157,7 @@ impl Sum {
     fn of(each_life: Option<Interval>, phases: &[Interval], whole: Interval) -> Sum {
         let costs = phases.iter().enumerate().filter(|&(k, _)| k != PROCEDURE);
         let medians = costs.fold(Interval::about(0.0, 0.0), |sum, (_, ns)| sum.plus(ns));
-        Sum {
-            phases: each_life.unwrap_or(medians),
-            of_each_life: each_life.is_some(),
-            whole,
-        }
+        Sum { phases: each_life.unwrap_or(medians), of_each_life: each_life.is_some(), whole }
     }
 
     /// Whether both sides are the same.
@@ -229,14 +216,8 @@ mod tests {
     /// 40 - 4 + 20 + 10 = 66 µs besides the procedure's 100. Half of the sum:
     /// the root of 1.2² + 0.3² + 1.6² + 0.1² is 2.02.
     fn figures() -> [Interval; 5] {
-        [
-            (40e3, 1.2e3),
-            (-4e3, 0.3e3),
-            (100e3, 9e3),
-            (20e3, 1.6e3),
-            (10e3, 0.1e3),
-        ]
-        .map(|(value, half)| Interval::about(value, half))
+        [(40e3, 1.2e3), (-4e3, 0.3e3), (100e3, 9e3), (20e3, 1.6e3), (10e3, 0.1e3)]
+            .map(|(value, half)| Interval::about(value, half))
     }
 
     fn sum(whole: f64, half: f64) -> Sum {
@@ -255,10 +236,7 @@ mod tests {
         // With 1.5 of the whole half of the difference is 2.52.
         assert!(matches!(sum(68.6e3, 1.5e3).check(), Check::Differ(_)));
         let text = sum(60e3, 1.5e3).text();
-        assert!(
-            text.ends_with("they differ by 6.0 µs ±2.6, significantly."),
-            "{text}"
-        );
+        assert!(text.ends_with("they differ by 6.0 µs ±2.6, significantly."), "{text}");
         assert_eq!(sum(60e3, 30e3).check(), Check::CannotTell);
         let mut long = figures();
         long[PROCEDURE] = Interval::about(5e6, 1e6);
@@ -294,10 +272,8 @@ mod tests {
             let mut run = synthetic::run();
             let id = format!("{PROBE}/{name}");
             let row = run.rows.iter_mut().find(|row| row.id == id);
-            row.expect("the row").outcome = Outcome::Figure(Estimate {
-                verdict: Verdict::Invalid,
-                ..stamped_figure(1.0, 0.1)
-            });
+            row.expect("the row").outcome =
+                Outcome::Figure(Estimate { verdict: Verdict::Invalid, ..stamped_figure(1.0, 0.1) });
             let said = format!("Sum not checked: {name} is invalid.");
             assert!(conclusions(&run).contains(&said));
         }
@@ -309,13 +285,7 @@ mod tests {
 
     #[test]
     fn each_phase_begins_where_the_one_before_ended() {
-        let expected = [
-            (0.0, 40e3),
-            (40e3, 36e3),
-            (36e3, 136e3),
-            (136e3, 156e3),
-            (156e3, 166e3),
-        ];
+        let expected = [(0.0, 40e3), (40e3, 36e3), (36e3, 136e3), (136e3, 156e3), (156e3, 166e3)];
         assert_eq!(spans(&figures()), expected);
     }
 
@@ -333,10 +303,7 @@ mod tests {
             rows.iter().map(bar).collect()
         };
         let bars = ends([10.0, 30.0, 20.0, 30.0, 10.0]);
-        assert_eq!(
-            bars,
-            [[0.0, 0.1], [0.1, 0.4], [0.4, 0.6], [0.6, 0.9], [0.9, 1.0]]
-        );
+        assert_eq!(bars, [[0.0, 0.1], [0.1, 0.4], [0.4, 0.6], [0.6, 0.9], [0.9, 1.0]]);
         // A start that was seen before its own creation.
         let bars = ends([-4.0, 8.0, 4.0, 4.0, 4.0]);
         assert_eq!(bars[..2], [[0.2, 0.0], [0.0, 0.4]]);

@@ -68,10 +68,7 @@ impl Block {
 
     /// A paragraph that must not be overlooked.
     pub fn warning(label: &str, text: impl Into<String>) -> Block {
-        Block::Note(Note {
-            tone: Tone::Bad,
-            ..Note::new(label, text)
-        })
+        Block::Note(Note { tone: Tone::Bad, ..Note::new(label, text) })
     }
 
     /// A paragraph below a table or a heading, indented.
@@ -94,11 +91,7 @@ pub struct Note {
 impl Note {
     /// A paragraph with its label.
     pub fn new(label: impl Into<String>, text: impl Into<String>) -> Note {
-        Note {
-            label: label.into(),
-            text: text.into(),
-            tone: Tone::Plain,
-        }
+        Note { label: label.into(), text: text.into(), tone: Tone::Plain }
     }
 }
 
@@ -158,18 +151,12 @@ pub struct Column {
 
 /// A column whose cells begin at the left.
 pub fn left(title: impl Into<String>) -> Column {
-    Column {
-        title: title.into(),
-        ..Column::default()
-    }
+    Column { title: title.into(), ..Column::default() }
 }
 
 /// A column whose cells end at the right.
 pub fn right(title: impl Into<String>) -> Column {
-    Column {
-        right: true,
-        ..left(title)
-    }
+    Column { right: true, ..left(title) }
 }
 
 impl Column {
@@ -185,10 +172,7 @@ impl Column {
 
     /// The same column, left out where there is no room.
     pub fn optional(self) -> Column {
-        Column {
-            optional: true,
-            ..self
-        }
+        Column { optional: true, ..self }
     }
 }
 
@@ -214,18 +198,12 @@ impl Row {
 impl Table {
     /// A table without rows.
     pub fn new(columns: impl IntoIterator<Item = Column>) -> Table {
-        Table {
-            columns: columns.into_iter().collect(),
-            ..Table::default()
-        }
+        Table { columns: columns.into_iter().collect(), ..Table::default() }
     }
 
     /// The same table, as wide as it needs to be.
     pub fn wide(self) -> Table {
-        Table {
-            extra: usize::MAX,
-            ..self
-        }
+        Table { extra: usize::MAX, ..self }
     }
 
     /// Adds a row of cells.
@@ -344,39 +322,23 @@ impl<T: Into<String>> From<T> for Cell {
 
 impl Cell {
     fn new(value: Value) -> Cell {
-        Cell {
-            value,
-            verdict: Verdict::Ok,
-            tone: Tone::Plain,
-            link: None,
-            instead: None,
-        }
+        Cell { value, verdict: Verdict::Ok, tone: Tone::Plain, link: None, instead: None }
     }
 
     /// The same cell, with another text where optional columns are left out.
     pub fn or_instead(self, text: String) -> Cell {
-        Cell {
-            instead: Some(text),
-            ..self
-        }
+        Cell { instead: Some(text), ..self }
     }
 
     /// The same cell, which leads somewhere.
     pub fn to(self, link: Link) -> Cell {
-        Cell {
-            link: Some(link),
-            ..self
-        }
+        Cell { link: Some(link), ..self }
     }
 
     /// A time with its interval, `-` where there is none.
     pub fn time(ns: Option<Interval>) -> Cell {
         ns.map_or("-".into(), |ns| {
-            Cell::new(Value::Figure {
-                ns,
-                unit: Unit::Time,
-                at_run_clock: false,
-            })
+            Cell::new(Value::Figure { ns, unit: Unit::Time, at_run_clock: false })
         })
     }
 
@@ -412,11 +374,7 @@ impl Cell {
 
     /// A dot for each figure.
     pub fn strip(dots: Vec<f64>, marked: Vec<f64>, columns: usize) -> Cell {
-        Cell::new(Value::Strip {
-            dots,
-            marked,
-            columns,
-        })
+        Cell::new(Value::Strip { dots, marked, columns })
     }
 
     /// The same cell, marked with a verdict.
@@ -425,19 +383,12 @@ impl Cell {
             Verdict::Ok => self.tone,
             other => other.into(),
         };
-        Cell {
-            verdict,
-            tone,
-            ..self
-        }
+        Cell { verdict, tone, ..self }
     }
 
     /// The same cell, coloured.
     pub fn toned(self, tone: impl Into<Tone>) -> Cell {
-        Cell {
-            tone: tone.into(),
-            ..self
-        }
+        Cell { tone: tone.into(), ..self }
     }
 
     /// Its text in three parts, so that a column of them lines up: the number
@@ -449,21 +400,14 @@ impl Cell {
             Value::Bar { .. } | Value::Strip { .. } => [String::new(), String::new()],
             Value::Digits(parts) => parts.clone(),
             Value::Number(number) => number_parts(number),
-            Value::Figure {
-                ns,
-                unit,
-                at_run_clock,
-            } => {
+            Value::Figure { ns, unit, at_run_clock } => {
                 let figure = set(ns, unit);
                 let unit = match figure.unit {
                     own if own == unit_of_column => "",
                     own => own,
                 };
                 let value = format!("{} {unit}", figure.value);
-                [
-                    value.trim_end().to_owned(),
-                    half_with_sign(&figure.half_width, *at_run_clock),
-                ]
+                [value.trim_end().to_owned(), half_with_sign(&figure.half_width, *at_run_clock)]
             }
         };
         [value, half, self.verdict.mark().to_owned()]
@@ -493,7 +437,5 @@ pub(crate) fn by_x(points: &[CurvePoint]) -> HashMap<u64, &Estimate> {
 
 /// The figure of an estimate that a conclusion may be drawn from.
 pub(crate) fn usable(estimate: &Estimate) -> Option<Interval> {
-    estimate
-        .ns_of_run()
-        .filter(|_| estimate.verdict.is_usable())
+    estimate.ns_of_run().filter(|_| estimate.verdict.is_usable())
 }

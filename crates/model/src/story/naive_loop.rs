@@ -89,21 +89,16 @@ impl Growth {
         Some(Growth::Known {
             span: [first.name.into(), last.name.into()],
             naive: last.element_ns().value / first.element_ns().value,
-            load: first
-                .load_ns
-                .zip(last.load_ns)
-                .map(|(first, last)| last / first),
+            load: first.load_ns.zip(last.load_ns).map(|(first, last)| last / first),
         })
     }
 
     /// Whether dependent loads show the caches and the loop does not.
     pub fn hides_caches(&self) -> bool {
         match self {
-            Growth::Known {
-                naive,
-                load: Some(load),
-                ..
-            } => *load > 1.5 && (naive - 1.0).abs() < 0.25 * (load - 1.0),
+            Growth::Known { naive, load: Some(load), .. } => {
+                *load > 1.5 && (naive - 1.0).abs() < 0.25 * (load - 1.0)
+            }
             _ => false,
         }
     }
@@ -116,10 +111,7 @@ impl Display for Growth {
         };
         let [from, to] = span;
         let naive = growth_text(*naive);
-        write!(
-            f,
-            "From {from} to {to} the naive loop's time per element {naive}"
-        )?;
+        write!(f, "From {from} to {to} the naive loop's time per element {naive}")?;
         if let Some(load) = load {
             write!(f, ", that of a dependent load {}", growth_text(*load))?;
         }
@@ -162,24 +154,18 @@ pub fn story(run: &Run, published: impl Fn(&str) -> Option<f64>) -> Vec<Block> {
     type Text<'a> = &'a dyn Fn(&Size) -> Option<String>;
     let lines: [(&str, Text); 5] = [
         ("naive loop", &|size| Some(digits(size.element_ns()))),
-        ("  one repetition", &|size| {
-            Some(time(size.repetition_ns.value))
-        }),
+        ("  one repetition", &|size| Some(time(size.repetition_ns.value))),
         ("vectorised loop", &vectorised),
         ("one dependent load", &load),
         ("iPhone 5s, naive loop (published)", &published),
     ];
     let mut table = Table::new([left("ns per element")]);
-    table
-        .columns
-        .extend(sizes.iter().map(|size| right(size.name)));
+    table.columns.extend(sizes.iter().map(|size| right(size.name)));
     for (name, text) in lines {
         let texts: Vec<Option<String>> = sizes.iter().map(text).collect();
         if texts.iter().any(Option::is_some) {
             let name = Cell::from(format!("  {name}"));
-            let cells = texts
-                .into_iter()
-                .map(|text| Cell::from(text.unwrap_or_default()));
+            let cells = texts.into_iter().map(|text| Cell::from(text.unwrap_or_default()));
             table.row([name].into_iter().chain(cells));
         }
     }
@@ -201,27 +187,19 @@ mod tests {
         let growth = |run: &Run| Growth::over(&sizes(run)).expect("sizes");
         let hidden = growth(&run);
         assert!(hidden.hides_caches() && hidden.to_string().contains("Only dependent loads"));
-        for row in run
-            .rows
-            .iter_mut()
-            .filter(|row| row.id == "memory.naive_xor/5000kB")
-        {
+        for row in run.rows.iter_mut().filter(|row| row.id == "memory.naive_xor/5000kB") {
             row.outcome = synthetic::figure(80.0 * 5e6, 1e5);
         }
         let shown = growth(&run);
-        assert!(
-            !shown.hides_caches() && shown.to_string().contains("-fold"),
-            "{shown}"
-        );
+        assert!(!shown.hides_caches() && shown.to_string().contains("-fold"), "{shown}");
         run.rows.retain(|row| !row.id.starts_with(ROWS));
         assert_eq!(story(&run, |_| None), []);
     }
 
     #[test]
     fn each_size_has_its_published_figure() {
-        let story = story(&synthetic::run(), |row| {
-            (row == "memory.naive_xor/50kB").then_some(30.0)
-        });
+        let story =
+            story(&synthetic::run(), |row| (row == "memory.naive_xor/50kB").then_some(30.0));
         let Block::Table(table) = &story[1] else {
             panic!("a table");
         };

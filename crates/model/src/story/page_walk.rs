@@ -94,11 +94,7 @@ mod tests {
              on huge pages; the difference (7 ns ±10) is not distinguishable from 0."
         );
         assert!(walk(136.0, 1.0).cost_ns().excludes_zero());
-        assert!(
-            walk(136.0, 1.0)
-                .to_string()
-                .ends_with("the page walk costs 46 ns ±2.")
-        );
+        assert!(walk(136.0, 1.0).to_string().ends_with("the page walk costs 46 ns ±2."));
     }
 
     #[test]

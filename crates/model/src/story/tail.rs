@@ -7,18 +7,13 @@ use crate::stats::Interval;
 use crate::unit::Unit;
 
 /// Rows whose tail has a line in the default table; `--wide` has all.
-const TAIL_BY_DEFAULT: [&str; 3] = [
-    "sched.wakeup",
-    "collections.push/worst",
-    "thread.create_join",
-];
+const TAIL_BY_DEFAULT: [&str; 3] = ["sched.wakeup", "collections.push/worst", "thread.create_join"];
 
 /// The lines below a row of the default table: why it is not ok, its modes,
 /// its tail.
 pub fn notes_of_row(id: &str, estimate: &Estimate, unit: &Unit) -> Vec<String> {
-    let modes = modes(&estimate.modes, |mode| {
-        figure::value(unit, unit.of_ns(mode.typical.ns.value))
-    });
+    let modes =
+        modes(&estimate.modes, |mode| figure::value(unit, unit.of_ns(mode.typical.ns.value)));
     let mut lines = Vec::new();
     // The reason for two states is the large modes, in the same words.
     if estimate.verdict != Verdict::Ok && !modes.contains(&estimate.reason) {
@@ -34,8 +29,7 @@ pub fn notes_of_row(id: &str, estimate: &Estimate, unit: &Unit) -> Vec<String> {
 
 fn has_tail_by_default(id: &str) -> bool {
     TAIL_BY_DEFAULT.iter().any(|row| {
-        id.strip_prefix(row)
-            .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        id.strip_prefix(row).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
     })
 }
 
@@ -104,11 +98,7 @@ pub fn percentile(ns: &Interval) -> String {
 pub fn longest(tail: &Tail) -> String {
     let seconds = f64::from(tail.over_ms) / 1e3;
     let places = usize::from(seconds < 10.0);
-    format!(
-        "{} ({} samples, {seconds:.places$} s)",
-        time(tail.longest_ns),
-        tail.operations
-    )
+    format!("{} ({} samples, {seconds:.places$} s)", time(tail.longest_ns), tail.operations)
 }
 
 #[cfg(test)]
@@ -127,10 +117,7 @@ mod tests {
 
     fn two_modes() -> Estimate {
         Estimate {
-            modes: vec![
-                mode("same CPU", 0.87, 2_904.0),
-                mode("other CPU", 0.13, 37_000.0),
-            ],
+            modes: vec![mode("same CPU", 0.87, 2_904.0), mode("other CPU", 0.13, 37_000.0)],
             ..stamped_figure(2_950.0, 30.0)
         }
     }
@@ -189,18 +176,12 @@ mod tests {
         };
         let words = "p99 41 µs ±3, max 1.20 ms (1280 samples, 31 s)";
         assert_eq!(text(&tail), words);
-        let estimate = Estimate {
-            tail: Some(tail),
-            ..stamped_figure(2_950.0, 30.0)
-        };
+        let estimate = Estimate { tail: Some(tail), ..stamped_figure(2_950.0, 30.0) };
         let notes = |id| notes_of_row(id, &estimate, &Unit::Time);
         assert_eq!(notes("sched.wakeup/idle"), [words]);
         assert!(notes("sched.wakeups").is_empty() && notes("sync.handoff/pipe").is_empty());
         tail.verdict = Some(Verdict::CannotTell);
-        tail.longest = Some(Longest {
-            of: 7,
-            scheduler: 5,
-        });
+        tail.longest = Some(Longest { of: 7, scheduler: 5 });
         assert_eq!(text(&tail), format!("{words}, {}", tail.reason()));
         (tail.p99_ns, tail.over_ms) = (None, 900);
         (tail.verdict, tail.longest) = (None, None);

@@ -25,11 +25,7 @@ pub fn story(run: &Run) -> Vec<Block> {
         let text = match values(cell, run.clock.ns_per_tick) {
             Ok(values_ns) if values_ns.is_empty() => continue,
             Ok(values_ns) => {
-                distributions.push(Distribution {
-                    name: name.into(),
-                    estimate,
-                    values_ns,
-                });
+                distributions.push(Distribution { name: name.into(), estimate, values_ns });
                 percentiles(estimate)
             }
             Err(why) => format!("no histogram: {why}"),
@@ -51,11 +47,7 @@ pub fn story(run: &Run) -> Vec<Block> {
 fn percentiles(estimate: &Estimate) -> String {
     let mut texts = Vec::new();
     texts.extend((estimate.verdict == Verdict::Invalid).then(|| "invalid".to_owned()));
-    texts.extend(
-        estimate
-            .ns()
-            .map(|ns| format!("p50 {}", time_with_half(&ns))),
-    );
+    texts.extend(estimate.ns().map(|ns| format!("p50 {}", time_with_half(&ns))));
     texts.extend(estimate.tail.as_ref().map(tail::text));
     texts.join(", ")
 }
@@ -70,10 +62,7 @@ mod tests {
     fn every_operation_is_in_the_histogram() {
         let mut run = synthetic::run();
         let cells = |run: &Run| -> usize {
-            let own = run
-                .cells
-                .iter()
-                .filter(|cell| ROWS.contains(&cell.row.as_str()));
+            let own = run.cells.iter().filter(|cell| ROWS.contains(&cell.row.as_str()));
             own.map(|cell| cell.samples.first_ticks.len()).sum()
         };
         assert!(cells(&run) > 1000);
@@ -89,10 +78,7 @@ mod tests {
         let [_, Block::Note(damaged)] = &story(&run)[..] else {
             panic!("a heading and a note");
         };
-        assert!(
-            damaged.text.contains("no histogram: column second_ticks"),
-            "{damaged:?}"
-        );
+        assert!(damaged.text.contains("no histogram: column second_ticks"), "{damaged:?}");
         run.cells.clear();
         assert_eq!(story(&run), []);
     }

@@ -25,15 +25,12 @@ pub fn run_of_commands() -> Run {
         id: id.into(),
         unit,
         bound: Bound::Memory,
-        outcome: Outcome::Unavailable {
-            reason: "no hardware counters".into(),
-        },
+        outcome: Outcome::Unavailable { reason: "no hardware counters".into() },
         notes: Vec::new(),
         missing: Vec::new(),
     };
     for row in ["cycles", "instructions"] {
-        run.rows
-            .push(unavailable(&format!("exec.rg/{row}"), Unit::Count));
+        run.rows.push(unavailable(&format!("exec.rg/{row}"), Unit::Count));
     }
     run.commands = Some(record());
     run
@@ -44,9 +41,7 @@ type Value = fn(u64, u64) -> (u64, u64);
 fn rows(slow: u64) -> Vec<(&'static str, Unit, f64, Value)> {
     let time = Unit::Time;
     let mut rows: Vec<(&'static str, Unit, f64, Value)> = vec![
-        ("wall", time, 0.0, |k, s| {
-            (s * 2_570_000 + wiggle(k, s) * 9_000, 1)
-        }),
+        ("wall", time, 0.0, |k, s| (s * 2_570_000 + wiggle(k, s) * 9_000, 1)),
         ("start", time, 0.0, |k, _| (91_000 + k * 50, 1)),
         ("user", time, 0.0, |k, s| (s * 1_900_000 + k * 700, 1)),
         ("system", time, 0.0, |_, _| (0, 1)),
@@ -54,27 +49,15 @@ fn rows(slow: u64) -> Vec<(&'static str, Unit, f64, Value)> {
         ("cpus_utilised", Unit::Count, 0.0, |k, s| {
             (s * 2_300_000 + k * 800, s * 2_570_000 + k * 900)
         }),
-        ("peak_memory", Unit::Bytes, 0.0, |k, s| {
-            (s * 9_500_000 + k * 4096, 1)
-        }),
-        ("context_switches", Unit::Count, FEW_EVENTS, |k, _| {
-            (k % 2, 1)
-        }),
+        ("peak_memory", Unit::Bytes, 0.0, |k, s| (s * 9_500_000 + k * 4096, 1)),
+        ("context_switches", Unit::Count, FEW_EVENTS, |k, _| (k % 2, 1)),
         ("cpu_migrations", Unit::Count, FEW_EVENTS, |_, _| (0, 1)),
-        ("faults", Unit::Count, FEW_EVENTS, |k, s| {
-            (s * 161 + k % 3, 1)
-        }),
+        ("faults", Unit::Count, FEW_EVENTS, |k, s| (s * 161 + k % 3, 1)),
     ];
     if slow == 1 {
-        rows.push(("cycles", Unit::Count, FEW_EVENTS, |k, _| {
-            (32_427_294_227 + k, 1)
-        }));
-        rows.push(("instructions", Unit::Count, FEW_EVENTS, |k, _| {
-            (61_027_294_227 + k, 1)
-        }));
-        rows.push(("frequency", Unit::Frequency, 0.0, |k, _| {
-            (11_984_691_958 + k, 32_427_294_227)
-        }));
+        rows.push(("cycles", Unit::Count, FEW_EVENTS, |k, _| (32_427_294_227 + k, 1)));
+        rows.push(("instructions", Unit::Count, FEW_EVENTS, |k, _| (61_027_294_227 + k, 1)));
+        rows.push(("frequency", Unit::Frequency, 0.0, |k, _| (11_984_691_958 + k, 32_427_294_227)));
     }
     rows
 }
@@ -140,10 +123,7 @@ fn record() -> Commands {
         output_bytes: None,
         checked_by: None,
     };
-    let mut commands = vec![
-        command(&["grep", "-F", "x", "big"]),
-        command(&["rg", "x", "big"]),
-    ];
+    let mut commands = vec![command(&["grep", "-F", "x", "big"]), command(&["rg", "x", "big"])];
     commands[0].checked_by = Some("grep -q x".into());
     let compared = |row: &str, value: f64, half: f64, word| Compared {
         name: "rg".into(),
@@ -160,11 +140,7 @@ fn record() -> Commands {
             stayed_pages: 3,
             untold: Vec::new(),
         },
-        controls: Controls {
-            pinned_cpu: Some(1),
-            nice: Some(-5),
-            observer_apart: true,
-        },
+        controls: Controls { pinned_cpu: Some(1), nice: Some(-5), observer_apart: true },
         warmups: 1,
         rule: Rule {
             runs: None,

@@ -8,10 +8,7 @@ use crate::unit::Unit;
 pub(super) fn cpu_rows() -> Vec<Row> {
     let two = "3.30 ns in 62 % of the samples, 6.60 ns in 38 %";
     let few = "5 undisturbed samples, 12 needed";
-    let below = Estimate {
-        below_ns: Some(0.0083),
-        ..estimate(0.0003, 0.008)
-    };
+    let below = Estimate { below_ns: Some(0.0083), ..estimate(0.0003, 0.008) };
     let never_quiet = Estimate {
         quiet: None,
         tail: None,
@@ -26,12 +23,7 @@ pub(super) fn cpu_rows() -> Vec<Row> {
         row("cpu.add_i32/throughput", figure(0.0831, 0.0004)),
         row(
             "cpu.div_i32",
-            Outcome::Figure(judged(
-                3.3,
-                0.3,
-                Verdict::Noisy,
-                "worker processes disagree by ±9 %",
-            )),
+            Outcome::Figure(judged(3.3, 0.3, Verdict::Noisy, "worker processes disagree by ±9 %")),
         ),
         row("cpu.div_f64_as_ash", figure(1.32, 0.01)),
         row(
@@ -40,14 +32,8 @@ pub(super) fn cpu_rows() -> Vec<Row> {
         ),
         row("cpu.memcpy/16B", Outcome::Figure(below)),
         row("cpu.memcpy/1MiB", Outcome::Figure(never_quiet)),
-        row(
-            "cpu.branch_mispredict",
-            Outcome::Figure(judged(5.2, 0.1, Verdict::Invalid, faulted)),
-        ),
-        Row {
-            unit: Unit::Frequency,
-            ..row("cpu.frequency", figure(CYCLE_NS, 0.002))
-        },
+        row("cpu.branch_mispredict", Outcome::Figure(judged(5.2, 0.1, Verdict::Invalid, faulted))),
+        Row { unit: Unit::Frequency, ..row("cpu.frequency", figure(CYCLE_NS, 0.002)) },
         row(
             "cpu.timer/counter",
             Outcome::Unavailable {

@@ -13,11 +13,7 @@ pub fn figure(ns: f64, half: f64) -> Outcome {
 }
 
 pub(super) fn interval(value: f64, half: f64) -> Interval {
-    Interval {
-        value,
-        low: value - half,
-        high: value + half,
-    }
+    Interval { value, low: value - half, high: value + half }
 }
 
 pub(super) fn estimate(ns: f64, half: f64) -> Estimate {

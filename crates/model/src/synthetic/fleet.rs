@@ -1,7 +1,8 @@
 //! Made-up runs of a campaign on many hosts, marked so in their host names' system and their program's version.
 
 use super::{row, run};
-use crate::campaign::{Job, counted};
+use crate::campaign::Job;
+use crate::fleet::counted;
 use crate::fleet::{Figures, Fleet};
 use crate::machine::{Fact, Machine};
 use crate::run::{Outcome, Row, Run};
@@ -49,14 +50,7 @@ pub struct Made {
 impl Made {
     /// Hosts alike but for 1 %, repetitions but for 0.3 %.
     pub fn new(hosts: usize, rows: usize, repetitions: u32) -> Made {
-        Made {
-            hosts,
-            rows,
-            repetitions,
-            between: 0.01,
-            within: 0.003,
-            seed: 1,
-        }
+        Made { hosts, rows, repetitions, between: 0.01, within: 0.003, seed: 1 }
     }
 
     /// The name of a host.
@@ -66,9 +60,8 @@ impl Made {
 
     /// The id of a row: each group has 25.
     pub fn row(at: usize) -> String {
-        const GROUPS: [&str; 8] = [
-            "cpu", "call", "memory", "alloc", "sync", "thread", "file", "net",
-        ];
+        const GROUPS: [&str; 8] =
+            ["cpu", "call", "memory", "alloc", "sync", "thread", "file", "net"];
         format!("{}.row_{:03}", GROUPS[at / 25 % GROUPS.len()], at + 1)
     }
 
@@ -140,10 +133,7 @@ fn empty(host: usize, repetition: u32, seed: u64) -> Run {
 /// # Panics
 /// If a row is not a single figure.
 pub fn fleet(runs: &[Run]) -> Fleet {
-    let kept: Vec<KeptRun> = runs
-        .iter()
-        .map(|run| KeptRun::of(run, PathBuf::new()))
-        .collect();
+    let kept: Vec<KeptRun> = runs.iter().map(|run| KeptRun::of(run, PathBuf::new())).collect();
     let figures: Figures = runs
         .iter()
         .map(|run| {
@@ -161,9 +151,7 @@ pub fn fleet(runs: &[Run]) -> Fleet {
 /// The same run where a row has no figure.
 pub fn unavailable(mut run: Run, id: &str, reason: &str) -> Run {
     for row in run.rows.iter_mut().filter(|row| row.id == id) {
-        row.outcome = Outcome::Unavailable {
-            reason: reason.into(),
-        };
+        row.outcome = Outcome::Unavailable { reason: reason.into() };
     }
     run
 }

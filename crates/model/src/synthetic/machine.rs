@@ -28,11 +28,7 @@ pub(super) fn conditions() -> Conditions {
 }
 
 pub(super) fn applied() -> Applied {
-    let asked = Settings {
-        cpus: vec![1],
-        own_session: Some(true),
-        ..Settings::default()
-    };
+    let asked = Settings { cpus: vec![1], own_session: Some(true), ..Settings::default() };
     let granted = Settings {
         autogroup: Some(0),
         nice: Some(0),
@@ -78,29 +74,19 @@ pub(super) fn machine() -> Machine {
     machine.kernel = Fact::known("6.1.0-28-amd64".into());
     machine.emulated = Fact::known(Presence::Absent);
     machine.cpu_model = Fact::known("AMD EPYC 7B13".into());
-    machine.cpu_signature = Fact::known(CpuSignature::X86 {
-        family: 0x19,
-        model: 1,
-        stepping: 0,
-    });
+    machine.cpu_signature = Fact::known(CpuSignature::X86 { family: 0x19, model: 1, stepping: 0 });
     machine.microarchitecture = Fact::known("Zen 3".into());
     machine.online_cpus = Fact::known(vec![0, 1, 2, 3]);
     machine.allowed_cpus = Fact::known(vec![0, 1, 2, 3]);
-    machine.smt = Fact::known(Smt {
-        threads_per_core: 2,
-        active: true,
-    });
+    machine.smt = Fact::known(Smt { threads_per_core: 2, active: true });
     machine.core_kinds = Fact::known(vec![CoreKind {
         name: "only kind".into(),
         cpus: vec![0, 1, 2, 3],
         capacity: None,
         max_hz: None,
     }]);
-    machine.numa_nodes = Fact::known(vec![NumaNode {
-        id: 0,
-        cpus: vec![0, 1],
-        memory_bytes: 8_203_173_888,
-    }]);
+    machine.numa_nodes =
+        Fact::known(vec![NumaNode { id: 0, cpus: vec![0, 1], memory_bytes: 8_203_173_888 }]);
     machine.caches = Fact::known(vec![
         cache(1, CacheKind::Data, 32 * KIB),
         cache(1, CacheKind::Instruction, 32 * KIB),

@@ -23,9 +23,7 @@ pub fn latency(bytes: u64) -> f64 {
 }
 
 fn sizes() -> Vec<u64> {
-    (0..=72)
-        .map(|k| (1024.0 * 2_f64.powf(f64::from(k) / 4.0)).round() as u64)
-        .collect()
+    (0..=72).map(|k| (1024.0 * 2_f64.powf(f64::from(k) / 4.0)).round() as u64).collect()
 }
 
 /// A curve over working sets.
@@ -34,11 +32,7 @@ pub fn curve(ns: impl Fn(u64) -> f64) -> Outcome {
         axis: Axis::WorkingSetBytes,
         points: sizes()
             .into_iter()
-            .map(|x| CurvePoint {
-                x,
-                bound: None,
-                estimate: estimate(ns(x), ns(x) * 0.008),
-            })
+            .map(|x| CurvePoint { x, bound: None, estimate: estimate(ns(x), ns(x) * 0.008) })
             .collect(),
     }
 }
@@ -69,10 +63,7 @@ fn bandwidth(id: &str, gb_per_s: f64) -> Row {
         unit: Unit::Bandwidth { bytes_per_op: 4.0 },
         bound: Bound::Memory,
         notes: vec!["On huge pages of 2 MiB.".into()],
-        ..row(
-            id,
-            curve(move |x| 4.0 / gb_per_s * (1.0 + latency(x) / 20.0)),
-        )
+        ..row(id, curve(move |x| 4.0 / gb_per_s * (1.0 + latency(x) / 20.0)))
     }
 }
 
@@ -123,10 +114,7 @@ fn spoil_a_point(rows: &mut [Row]) {
     let last = points.len() - 1;
     points[last].estimate.verdict = Verdict::Noisy;
     points[last].estimate.reason = "worker processes disagree by ±9 %".into();
-    let level = points
-        .iter()
-        .position(|p| p.x >= 5 * KIB)
-        .expect("a point in L1");
+    let level = points.iter().position(|p| p.x >= 5 * KIB).expect("a point in L1");
     for point in &mut points[level..level + 3] {
         point.estimate.verdict = Verdict::CannotTell;
         point.estimate.reason = "3 undisturbed samples, 12 needed".into();
@@ -149,11 +137,7 @@ pub(super) fn map() -> Row {
         unit: Unit::Bandwidth { bytes_per_op: 8.0 },
         ..row(
             "memory.mountain",
-            Outcome::Map {
-                y_axis: Axis::WorkingSetBytes,
-                x_axis: Axis::StrideBytes,
-                points,
-            },
+            Outcome::Map { y_axis: Axis::WorkingSetBytes, x_axis: Axis::StrideBytes, points },
         )
     }
 }

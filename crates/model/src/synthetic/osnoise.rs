@@ -55,16 +55,10 @@ pub fn osnoise(stretches: u64) -> Osnoise {
     let causes: Vec<CauseTotal> = causes
         .into_iter()
         .enumerate()
-        .map(|(place, lost)| CauseTotal {
-            share: share(&stretches, |s| s.lost_ns[place]),
-            ..lost
-        })
+        .map(|(place, lost)| CauseTotal { share: share(&stretches, |s| s.lost_ns[place]), ..lost })
         .collect();
-    let interrupt = |name: &str, count| InterruptCount {
-        name: name.into(),
-        timer: name == "LOC",
-        count,
-    };
+    let interrupt =
+        |name: &str, count| InterruptCount { name: name.into(), timer: name == "LOC", count };
     Osnoise {
         cpu: Some(1),
         thread: Some(4242),
@@ -137,9 +131,6 @@ pub fn document() -> OsnoiseDocument {
 pub fn around() -> OsnoiseAround {
     OsnoiseAround {
         before: osnoise(20),
-        after: Some(Osnoise {
-            lost_ns: 40_000_000,
-            ..osnoise(20)
-        }),
+        after: Some(Osnoise { lost_ns: 40_000_000, ..osnoise(20) }),
     }
 }

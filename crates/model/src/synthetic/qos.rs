@@ -17,10 +17,7 @@ const ROUNDS: u32 = 8;
 pub fn document() -> Qos {
     let two = |high, low, share, low_time| {
         let case = Case::Pair { high, low };
-        case_runs(
-            case,
-            [(1.0 / (1.0 - share), 1.0 - share), (low_time, share)],
-        )
+        case_runs(case, [(1.0 / (1.0 - share), 1.0 - share), (low_time, share)])
     };
     let alone = |level| case_runs(Case::Alone { level }, [(1.0, 1.0)]);
     Qos {
@@ -61,19 +58,8 @@ pub fn document() -> Qos {
             alone(Level::USER_INTERACTIVE),
             two(Level::DEFAULT, Level::BACKGROUND, 0.012, 2.02),
             two(Level::USER_INTERACTIVE, Level::DEFAULT, 0.5, 1.99),
-            case_runs(
-                Case::Same {
-                    level: Level::BACKGROUND,
-                },
-                [(1.97, 0.5), (1.99, 0.5)],
-            ),
-            case_runs(
-                Case::Operations {
-                    level: Level::DEFAULT,
-                    operations: 1,
-                },
-                [(1.01, 1.0)],
-            ),
+            case_runs(Case::Same { level: Level::BACKGROUND }, [(1.97, 0.5), (1.99, 0.5)]),
+            case_runs(Case::Operations { level: Level::DEFAULT, operations: 1 }, [(1.01, 1.0)]),
         ],
         partial: None,
         remarks: Vec::new(),
@@ -99,10 +85,7 @@ fn levels() -> Vec<LevelHere> {
             vec![
                 part(Setting::Autogroup(-10), refused()),
                 part(Setting::Nice(-10), refused()),
-                part(
-                    Setting::SliceNs(100_000),
-                    Outcome::Differs("1400000 ns".into()),
-                ),
+                part(Setting::SliceNs(100_000), Outcome::Differs("1400000 ns".into())),
             ],
         ),
     ]
@@ -123,12 +106,7 @@ fn case_runs<const N: usize>(case: Case, jobs: [(f64, f64); N]) -> CaseRuns {
                 .collect(),
         }
     });
-    CaseRuns {
-        case,
-        runs: runs.collect(),
-        left_out: None,
-        history: None,
-    }
+    CaseRuns { case, runs: runs.collect(), left_out: None, history: None }
 }
 
 fn job(wall_ns: u64, together_cpu_ns: f64) -> JobRun {
@@ -148,12 +126,7 @@ fn job(wall_ns: u64, together_cpu_ns: f64) -> JobRun {
 
 /// Of one kind.
 fn kinds() -> [CoreKind; 1] {
-    [CoreKind {
-        name: "only kind".into(),
-        cpus: vec![0, 1, 2, 3],
-        capacity: None,
-        max_hz: None,
-    }]
+    [CoreKind { name: "only kind".into(), cpus: vec![0, 1, 2, 3], capacity: None, max_hz: None }]
 }
 
 /// 2 s on CPU 0, 1.9 s on CPU 1, which is faster, and 0.1 s on both.

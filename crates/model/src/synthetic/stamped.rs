@@ -48,23 +48,15 @@ fn with_tail(ns: f64, half: f64, operations: u32) -> Estimate {
 
 /// The rows.
 pub(super) fn rows() -> Vec<Row> {
-    let figure = |id: &str, estimate| Row {
-        bound: Bound::Memory,
-        ..row(id, Outcome::Figure(estimate))
-    };
+    let figure =
+        |id: &str, estimate| Row { bound: Bound::Memory, ..row(id, Outcome::Figure(estimate)) };
     let mut rows = vec![
         figure("collections.push/worst", with_tail(61.0, 1.2, 40_000)),
         figure("thread.create_join", with_tail(48_300.0, 900.0, 96)),
-        figure(
-            "thread.lifecycle/overhead",
-            stamped_figure(55_100.0, 1_800.0),
-        ),
+        figure("thread.lifecycle/overhead", stamped_figure(55_100.0, 1_800.0)),
         figure("thread.lifecycle/create", stamped_figure(30_400.0, 700.0)),
         figure("thread.lifecycle/start", start()),
-        figure(
-            "thread.lifecycle/procedure",
-            stamped_figure(121_000.0, 900.0),
-        ),
+        figure("thread.lifecycle/procedure", stamped_figure(121_000.0, 900.0)),
         figure("thread.lifecycle/end", stamped_figure(21_300.0, 650.0)),
         figure("thread.lifecycle/join", stamped_figure(6_120.0, 90.0)),
         figure("thread.lifecycle/parts", stamped_figure(54_900.0, 1_300.0)),
@@ -94,18 +86,12 @@ pub fn in_modes(ns: f64, modes: &[(&str, f64, f64)]) -> Estimate {
         share,
         typical: stamped_figure(ns, ns * 0.02).typical.expect("a figure"),
     };
-    Estimate {
-        modes: modes.iter().map(mode).collect(),
-        ..stamped_figure(ns, 50.0)
-    }
+    Estimate { modes: modes.iter().map(mode).collect(), ..stamped_figure(ns, 50.0) }
 }
 
 /// Two modes of which one is too rare for two states.
 fn rare_mode() -> Estimate {
-    in_modes(
-        4_220.0,
-        &[("same CPU", 0.996, 4_210.0), ("other CPU", 0.004, 39_400.0)],
-    )
+    in_modes(4_220.0, &[("same CPU", 0.996, 4_210.0), ("other CPU", 0.004, 39_400.0)])
 }
 
 /// The cells.
@@ -136,9 +122,7 @@ fn single(threads: u64) -> Cell {
 fn overhead() -> Cell {
     let ticks = |ns: f64| (ns / NS_PER_TICK).round() as u64;
     let inline = ticks(118_000.0);
-    let mut cell = cell("thread.lifecycle/overhead", 96, |u| {
-        (55_100.0 * (0.9 + 0.2 * u), 0)
-    });
+    let mut cell = cell("thread.lifecycle/overhead", 96, |u| (55_100.0 * (0.9 + 0.2 * u), 0));
     for stamp in &mut cell.samples.second_ticks {
         *stamp += inline - cell.samples.first_ticks[0];
     }
@@ -183,10 +167,7 @@ fn cell(id: &str, operations: u32, of: impl Fn(f64) -> (f64, u8)) -> Cell {
                 turns: 1,
                 first_ticks: 40,
                 second_ticks: Some(40 + (ns / NS_PER_TICK).round() as u64),
-                evidence: Evidence {
-                    mode,
-                    ..Evidence::default()
-                },
+                evidence: Evidence { mode, ..Evidence::default() },
             }
         })
         .collect();
@@ -231,13 +212,7 @@ fn pool() -> Vec<Row> {
             id,
             Outcome::Curve {
                 axis: Axis::Threads,
-                points: THREADS
-                    .map(|x| CurvePoint {
-                        x,
-                        bound: None,
-                        estimate: of(x),
-                    })
-                    .into(),
+                points: THREADS.map(|x| CurvePoint { x, bound: None, estimate: of(x) }).into(),
             },
         )
     };
@@ -247,9 +222,7 @@ fn pool() -> Vec<Row> {
             let ns = ideal(x) * (1.02 + 0.001 * x as f64);
             stamped_figure(ns, ns * 0.011)
         }),
-        curve("sched.pool/ideal", &|x| {
-            stamped_figure(ideal(x), ideal(x) * 0.006)
-        }),
+        curve("sched.pool/ideal", &|x| stamped_figure(ideal(x), ideal(x) * 0.006)),
         curve("sched.pool/single", &|x| of_cell(&single(x))),
     ]
 }
@@ -261,10 +234,8 @@ const FILE_SIZES: [u64; 3] = [0, KIB, 1024 * KIB];
 fn of_files(bytes: u64) -> [Cell; 2] {
     let create = 9_200.0 + bytes as f64 / 8.0;
     let delete = 6_100.0 + bytes as f64 / 60.0;
-    [("file.create", create), ("file.delete", delete)].map(|(id, ns)| Cell {
-        at: vec![bytes],
-        ..cell(id, 160, |u| (ns * (0.97 + 0.06 * u), 0))
-    })
+    [("file.create", create), ("file.delete", delete)]
+        .map(|(id, ns)| Cell { at: vec![bytes], ..cell(id, 160, |u| (ns * (0.97 + 0.06 * u), 0)) })
 }
 
 /// Files made and deleted; of the largest, the samples of creating disagree.
@@ -314,23 +285,14 @@ fn ring() -> Row {
                 },
                 _ => stamped_figure(ns, ns * 0.02),
             };
-            points.push(MapPoint {
-                y,
-                x,
-                bound: None,
-                estimate,
-            });
+            points.push(MapPoint { y, x, bound: None, estimate });
         }
     }
     Row {
         bound: Bound::Memory,
         ..row(
             "sched.ring",
-            Outcome::Map {
-                y_axis: Axis::Processes,
-                x_axis: Axis::WorkingSetBytes,
-                points,
-            },
+            Outcome::Map { y_axis: Axis::Processes, x_axis: Axis::WorkingSetBytes, points },
         )
     }
 }
@@ -341,23 +303,14 @@ pub fn core_to_core_row(cpus: u64, ns: impl Fn(u64, u64) -> f64) -> Row {
     for y in 0..cpus {
         for x in 0..y {
             let estimate = stamped_figure(ns(y, x), ns(y, x) * 0.01);
-            points.push(MapPoint {
-                y,
-                x,
-                bound: None,
-                estimate,
-            });
+            points.push(MapPoint { y, x, bound: None, estimate });
         }
     }
     Row {
         id: "memory.core_to_core".into(),
         unit: Unit::Time,
         bound: Bound::Memory,
-        outcome: Outcome::Map {
-            y_axis: Axis::Cpu,
-            x_axis: Axis::Cpu,
-            points,
-        },
+        outcome: Outcome::Map { y_axis: Axis::Cpu, x_axis: Axis::Cpu, points },
         notes: Vec::new(),
         missing: Vec::new(),
     }

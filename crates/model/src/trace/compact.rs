@@ -1,10 +1,9 @@
 //! How the many small values of a trace stand in its document: as lists of
 //! numbers, not as objects.
 
+use super::state::SegmentTuple;
 use super::{Access, Call, Fault, Segment, Signpost, State, Switch, Wakeup};
 
-/// Begin, length, code of the state, its detail.
-pub(super) type SegmentTuple = (u64, u64, u8, u32);
 /// Begin, length, number, arguments, what it returned.
 pub(super) type CallTuple = (u64, u64, u32, [u64; 3], Option<i64>);
 /// When, address, code of the access.
@@ -29,13 +28,9 @@ impl From<Segment> for SegmentTuple {
             State::Preempted(by) => (2, by),
             State::Yielded => (3, 0),
             State::PreemptedOrYielded => (4, 0),
-            State::Blocked {
-                call,
-                uninterruptible,
-            } => (
-                5 + u8::from(uninterruptible),
-                call.map_or(0, |call| call.saturating_add(1)),
-            ),
+            State::Blocked { call, uninterruptible } => {
+                (5 + u8::from(uninterruptible), call.map_or(0, |call| call.saturating_add(1)))
+            }
             State::Stopped => (7, 0),
             State::BlockedOrRunnable => (8, 0),
             State::Lost => (9, 0),
@@ -57,55 +52,31 @@ impl TryFrom<SegmentTuple> for Segment {
             2 => State::Preempted(detail),
             3 => State::Yielded,
             4 => State::PreemptedOrYielded,
-            5 | 6 => State::Blocked {
-                call: detail.checked_sub(1),
-                uninterruptible: code == 6,
-            },
+            5 | 6 => State::Blocked { call: detail.checked_sub(1), uninterruptible: code == 6 },
             7 => State::Stopped,
             8 => State::BlockedOrRunnable,
             9 => State::Lost,
             10 => State::Unknown,
             code => return Err(UnknownState(code)),
         };
-        Ok(Segment {
-            from_ns,
-            to_ns: from_ns.saturating_add(duration_ns),
-            state,
-        })
+        Ok(Segment { from_ns, to_ns: from_ns.saturating_add(duration_ns), state })
     }
 }
 
 impl From<Call> for CallTuple {
     fn from(call: Call) -> CallTuple {
         let duration_ns = call.to_ns.saturating_sub(call.from_ns);
-        (
-            call.from_ns,
-            duration_ns,
-            call.number,
-            call.arguments,
-            call.returned,
-        )
+        (call.from_ns, duration_ns, call.number, call.arguments, call.returned)
     }
 }
 
 impl From<CallTuple> for Call {
     fn from((from_ns, duration_ns, number, arguments, returned): CallTuple) -> Call {
-        Call {
-            from_ns,
-            to_ns: from_ns.saturating_add(duration_ns),
-            number,
-            arguments,
-            returned,
-        }
+        Call { from_ns, to_ns: from_ns.saturating_add(duration_ns), number, arguments, returned }
     }
 }
 
-const ACCESSES: [Access; 4] = [
-    Access::Read,
-    Access::Write,
-    Access::Execute,
-    Access::Unknown,
-];
+const ACCESSES: [Access; 4] = [Access::Read, Access::Write, Access::Execute, Access::Unknown];
 
 impl From<Fault> for FaultTuple {
     fn from(fault: Fault) -> FaultTuple {
@@ -117,19 +88,13 @@ impl From<Fault> for FaultTuple {
 impl From<FaultTuple> for Fault {
     fn from((at_ns, address, code): FaultTuple) -> Fault {
         let access = ACCESSES.get(usize::from(code)).copied();
-        Fault {
-            at_ns,
-            address,
-            access: access.unwrap_or(Access::Unknown),
-        }
+        Fault { at_ns, address, access: access.unwrap_or(Access::Unknown) }
     }
 }
 
 impl From<Signpost> for SignpostTuple {
     fn from(signpost: Signpost) -> SignpostTuple {
-        let duration_ns = signpost
-            .to_ns
-            .map(|to_ns| to_ns.saturating_sub(signpost.from_ns));
+        let duration_ns = signpost.to_ns.map(|to_ns| to_ns.saturating_sub(signpost.from_ns));
         (signpost.from_ns, duration_ns, signpost.name)
     }
 }
@@ -152,12 +117,7 @@ impl From<Wakeup> for WakeupTuple {
 
 impl From<WakeupTuple> for Wakeup {
     fn from((at_ns, thread, by, cpu): WakeupTuple) -> Wakeup {
-        Wakeup {
-            at_ns,
-            thread,
-            by,
-            cpu,
-        }
+        Wakeup { at_ns, thread, by, cpu }
     }
 }
 
@@ -169,12 +129,7 @@ impl From<Switch> for SwitchTuple {
 
 impl From<SwitchTuple> for Switch {
     fn from((at_ns, out, state, into): SwitchTuple) -> Switch {
-        Switch {
-            at_ns,
-            out,
-            state,
-            into,
-        }
+        Switch { at_ns, out, state, into }
     }
 }
 
@@ -184,10 +139,7 @@ mod tests {
 
     #[test]
     fn states_go_and_come() {
-        let blocked = |call, uninterruptible| State::Blocked {
-            call,
-            uninterruptible,
-        };
+        let blocked = |call, uninterruptible| State::Blocked { call, uninterruptible };
         let states = [
             State::Running(7),
             State::Runnable,
@@ -203,11 +155,7 @@ mod tests {
             State::Unknown,
         ];
         for state in states {
-            let segment = Segment {
-                from_ns: 5,
-                to_ns: 12,
-                state,
-            };
+            let segment = Segment { from_ns: 5, to_ns: 12, state };
             let tuple = SegmentTuple::from(segment);
             assert_eq!(Segment::try_from(tuple), Ok(segment));
         }
@@ -220,11 +168,7 @@ mod tests {
     #[test]
     fn signposts_go_and_come() {
         for to_ns in [None, Some(7), Some(12)] {
-            let signpost = Signpost {
-                from_ns: 7,
-                to_ns,
-                name: 3,
-            };
+            let signpost = Signpost { from_ns: 7, to_ns, name: 3 };
             assert_eq!(Signpost::from(SignpostTuple::from(signpost)), signpost);
         }
     }
@@ -232,11 +176,7 @@ mod tests {
     #[test]
     fn accesses_go_and_come() {
         for access in ACCESSES {
-            let fault = Fault {
-                at_ns: 1,
-                address: 4096,
-                access,
-            };
+            let fault = Fault { at_ns: 1, address: 4096, access };
             assert_eq!(Fault::from(FaultTuple::from(fault)), fault);
         }
     }

@@ -40,10 +40,7 @@ impl Trace {
     /// The same in place.
     pub fn keep(&mut self, from_ns: u64, to_ns: u64) {
         let to_ns = to_ns.min(self.duration_ns);
-        let stretch = Stretch {
-            from_ns: from_ns.min(to_ns),
-            to_ns,
-        };
+        let stretch = Stretch { from_ns: from_ns.min(to_ns), to_ns };
         self.threads.retain_mut(|thread| {
             let (from, to) = (&mut thread.from_ns, &mut thread.to_ns);
             let ends_within = *to <= stretch.to_ns;
@@ -54,9 +51,7 @@ impl Trace {
                 stretch.part(from, to) && from < to
             });
             // Of what began before, the last is that of the first stretch.
-            let before = thread
-                .left
-                .partition_point(|left| left.at_ns < stretch.from_ns);
+            let before = thread.left.partition_point(|left| left.at_ns < stretch.from_ns);
             thread.left.drain(..before.saturating_sub(1));
             thread.left.retain_mut(|left| {
                 let kept = left.at_ns <= stretch.to_ns;
@@ -65,31 +60,22 @@ impl Trace {
             });
             let calls = &mut thread.calls;
             calls.retain_mut(|call| stretch.part(&mut call.from_ns, &mut call.to_ns));
-            thread
-                .faults
-                .retain_mut(|fault| stretch.moment(&mut fault.at_ns));
+            thread.faults.retain_mut(|fault| stretch.moment(&mut fault.at_ns));
             thread.maps.retain_mut(|map| stretch.moment(&mut map.at_ns));
-            thread
-                .samples
-                .retain_mut(|sample| stretch.moment(&mut sample.at_ns));
-            thread
-                .signposts
-                .retain_mut(|signpost| match &mut signpost.to_ns {
-                    Some(to) => stretch.part(&mut signpost.from_ns, to),
-                    None => stretch.moment(&mut signpost.from_ns),
-                });
+            thread.samples.retain_mut(|sample| stretch.moment(&mut sample.at_ns));
+            thread.signposts.retain_mut(|signpost| match &mut signpost.to_ns {
+                Some(to) => stretch.part(&mut signpost.from_ns, to),
+                None => stretch.moment(&mut signpost.from_ns),
+            });
             there
         });
         for cpu in &mut self.cpus {
-            cpu.switches
-                .retain_mut(|switch| stretch.moment(&mut switch.at_ns));
+            cpu.switches.retain_mut(|switch| stretch.moment(&mut switch.at_ns));
             let interrupts = &mut cpu.interrupts;
             interrupts.retain_mut(|interrupt| stretch.moment(&mut interrupt.at_ns));
-            cpu.lost
-                .retain_mut(|(from, to)| stretch.part(from, to) && from < to);
+            cpu.lost.retain_mut(|(from, to)| stretch.part(from, to) && from < to);
         }
-        self.wakeups
-            .retain_mut(|wakeup| stretch.moment(&mut wakeup.at_ns));
+        self.wakeups.retain_mut(|wakeup| stretch.moment(&mut wakeup.at_ns));
         if let Target::Row(row) = &mut self.target {
             // Half of an operation is none.
             row.operations.retain_mut(|operation| {
@@ -98,19 +84,13 @@ impl Trace {
                 stretch.part(&mut operation.from_ns, &mut operation.to_ns) && whole
             });
             if let Some(watch) = &mut row.watch {
-                watch
-                    .readings
-                    .retain_mut(|reading| stretch.moment(&mut reading.at_ns));
+                watch.readings.retain_mut(|reading| stretch.moment(&mut reading.at_ns));
                 watch
                     .clock_steps
                     .retain_mut(|step| stretch.part(&mut step.before_ns, &mut step.after_ns));
             }
         }
-        let Clocks {
-            raw_ns,
-            boot_ns,
-            real_ns,
-        } = self.began;
+        let Clocks { raw_ns, boot_ns, real_ns } = self.began;
         self.began = Clocks {
             raw_ns: raw_ns + stretch.from_ns,
             boot_ns: boot_ns + stretch.from_ns,
@@ -125,58 +105,28 @@ mod tests {
     use super::super::*;
 
     fn segment(from_ns: u64, to_ns: u64) -> Segment {
-        Segment {
-            from_ns,
-            to_ns,
-            state: State::Running(0),
-        }
+        Segment { from_ns, to_ns, state: State::Running(0) }
     }
 
     #[test]
     fn a_part_has_what_touches_it() {
-        let fault = |at_ns| Fault {
-            at_ns,
-            address: 0,
-            access: Access::Read,
-        };
-        let thread = |id, from_ns, to_ns| Thread {
-            id,
-            from_ns,
-            to_ns,
-            ended: true,
-            ..Thread::default()
-        };
-        let signpost = |from_ns, to_ns| Signpost {
-            from_ns,
-            to_ns,
-            name: 0,
-        };
+        let fault = |at_ns| Fault { at_ns, address: 0, access: Access::Read };
+        let thread =
+            |id, from_ns, to_ns| Thread { id, from_ns, to_ns, ended: true, ..Thread::default() };
+        let signpost = |from_ns, to_ns| Signpost { from_ns, to_ns, name: 0 };
         let one = Thread {
             segments: vec![segment(0, 100), segment(100, 250), segment(250, 400)],
             faults: vec![fault(99), fault(100), fault(300), fault(301)],
-            signposts: vec![
-                signpost(50, Some(120)),
-                signpost(60, None),
-                signpost(200, None),
-            ],
+            signposts: vec![signpost(50, Some(120)), signpost(60, None), signpost(200, None)],
             ..thread(1, 0, 400)
         };
-        let operation = |from_ns, to_ns| row::Operation {
-            from_ns,
-            to_ns,
-            thread: 1,
-        };
-        let row = Row {
-            operations: vec![operation(90, 110), operation(120, 130)],
-            ..Row::default()
-        };
+        let operation = |from_ns, to_ns| row::Operation { from_ns, to_ns, thread: 1 };
+        let row =
+            Row { operations: vec![operation(90, 110), operation(120, 130)], ..Row::default() };
         let trace = Trace {
             duration_ns: 1000,
             threads: vec![one, thread(2, 0, 99), thread(3, 200, 300)],
-            cpus: vec![Cpu {
-                lost: vec![(0, 150), (500, 600)],
-                ..Cpu::default()
-            }],
+            cpus: vec![Cpu { lost: vec![(0, 150), (500, 600)], ..Cpu::default() }],
             ..Trace::new(Target::Row(row), Ended::Time, Tier::Full)
         };
         let cut = trace.cut(100, 300);
@@ -198,10 +148,8 @@ mod tests {
 
     #[test]
     fn a_part_beyond_the_end_is_empty() {
-        let trace = Trace {
-            duration_ns: 10,
-            ..Trace::new(Target::Process(1), Ended::Time, Tier::Full)
-        };
+        let trace =
+            Trace { duration_ns: 10, ..Trace::new(Target::Process(1), Ended::Time, Tier::Full) };
         assert_eq!(trace.clone().cut(20, 30).duration_ns, 0);
         assert_eq!(trace.cut(4, 30).duration_ns, 6);
     }

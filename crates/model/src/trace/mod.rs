@@ -372,6 +372,11 @@ impl Losses {
 }
 
 impl Trace {
+    /// The CPUs by number; the first one if several have it.
+    pub(crate) fn cpus_by_number(&self) -> HashMap<u32, &Cpu> {
+        self.cpus.iter().rev().map(|cpu| (cpu.id, cpu)).collect()
+    }
+
     /// A trace of one CPU in which nothing happened, to be completed.
     pub fn new(target: Target, ended: Ended, tier: Tier) -> Trace {
         Trace {
@@ -402,11 +407,7 @@ impl Trace {
     pub fn by_id(&self) -> ThreadsById<'_> {
         ThreadsById {
             trace: self,
-            threads: self
-                .threads
-                .iter()
-                .map(|thread| (thread.id, thread))
-                .collect(),
+            threads: self.threads.iter().map(|thread| (thread.id, thread)).collect(),
         }
     }
 
@@ -448,11 +449,7 @@ mod tests {
 
     #[test]
     fn a_number_is_of_the_last_thread_that_had_it() {
-        let thread = |id, name: &str| Thread {
-            id,
-            name: name.into(),
-            ..Thread::default()
-        };
+        let thread = |id, name: &str| Thread { id, name: name.into(), ..Thread::default() };
         let trace = Trace {
             threads: vec![thread(1, "a"), thread(2, "b"), thread(1, "c")],
             other_names: [(1, "not traced".to_owned()), (3, "d".to_owned())].into(),

@@ -1,5 +1,6 @@
 //! The trace of a row: what its stamps mark, and its operations.
 
+pub use super::tails::Spin;
 use super::tails::prices;
 use super::{InterruptKind, Signpost, Target, Thread, Trace};
 use serde::{Deserialize, Serialize};
@@ -50,11 +51,7 @@ impl Operation {
 
 impl From<(u64, u64, u32)> for Operation {
     fn from((from_ns, duration_ns, thread): (u64, u64, u32)) -> Operation {
-        Operation {
-            from_ns,
-            to_ns: from_ns.saturating_add(duration_ns),
-            thread,
-        }
+        Operation { from_ns, to_ns: from_ns.saturating_add(duration_ns), thread }
     }
 }
 
@@ -83,20 +80,6 @@ pub struct Marks {
     pub medians_ns: BTreeMap<String, u64>,
     /// Of a thread that span before the visit.
     pub spin: Option<Spin>,
-}
-
-/// What a spinning thread lost time to: finds the price of an interrupt.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Spin {
-    /// The thread.
-    pub thread: u32,
-    /// When it was interrupted, from and to.
-    pub detours: Vec<(u64, u64)>,
-    /// What a page fault took.
-    pub fault_ns: u64,
-    /// Interrupts that the kernel counted on its CPU, in the order of
-    /// [`InterruptKind::ALL`].
-    pub interrupts: [u32; 4],
 }
 
 /// What the kernel counted in a visit, read every ms by a thread of the process.
@@ -138,11 +121,7 @@ pub struct Reading {
 
 impl From<(u64, u64, [u32; 4])> for Reading {
     fn from((at_ns, throttled_ns, interrupts): (u64, u64, [u32; 4])) -> Reading {
-        Reading {
-            at_ns,
-            throttled_ns,
-            interrupts,
-        }
+        Reading { at_ns, throttled_ns, interrupts }
     }
 }
 
@@ -170,10 +149,7 @@ impl Row {
         let (from_ns, to_ns) = (first.from_ns, self.operations[last].to_ns);
         // What leads there and what follows.
         let margin_ns = to_ns.saturating_sub(from_ns) / 20;
-        Some((
-            from_ns.saturating_sub(margin_ns),
-            to_ns.saturating_add(margin_ns),
-        ))
+        Some((from_ns.saturating_sub(margin_ns), to_ns.saturating_add(margin_ns)))
     }
 }
 
@@ -196,9 +172,8 @@ impl Trace {
         let relative = |at_ns: u64| at_ns.saturating_sub(began_ns);
         let prices = marks.spin.as_ref().map(|spin| {
             let detours = spin.detours.iter();
-            let detours: Vec<(u64, u64)> = detours
-                .map(|&(from, to)| (relative(from), relative(to)))
-                .collect();
+            let detours: Vec<(u64, u64)> =
+                detours.map(|&(from, to)| (relative(from), relative(to))).collect();
             let found = prices(&self, spin, &detours);
             (found, Some(spin.fault_ns))
         });
@@ -227,11 +202,8 @@ impl Trace {
             by_id.entry(thread.id).or_default().push(at);
         }
         for &(name, from_ns, to_ns, id) in &marks.marks {
-            let signpost = Signpost {
-                from_ns: relative(from_ns),
-                to_ns: Some(relative(to_ns)),
-                name,
-            };
+            let signpost =
+                Signpost { from_ns: relative(from_ns), to_ns: Some(relative(to_ns)), name };
             let same = by_id.entry(id).or_default();
             let thread = trace.thread_at(id, same, &signpost);
             thread.signposts.push(signpost);
@@ -256,12 +228,7 @@ impl Trace {
         let possible = apart.filter(|(ns, _, thread)| *ns == 0 || thread.segments.is_empty());
         let found = possible.min_by_key(|(ns, at, _)| (*ns, *at));
         let at = found.map(|(_, at, _)| at).unwrap_or_else(|| {
-            self.threads.push(Thread {
-                id,
-                from_ns: signpost.from_ns,
-                to_ns,
-                ..Thread::default()
-            });
+            self.threads.push(Thread { id, from_ns: signpost.from_ns, to_ns, ..Thread::default() });
             same.push(self.threads.len() - 1);
             self.threads.len() - 1
         });
@@ -288,11 +255,7 @@ fn operations(marks: &Marks, relative: impl Fn(u64) -> u64) -> Vec<Operation> {
                     (last.to_ns, last.thread) = (to_ns, thread);
                 }
             }
-            _ => operations.push(Operation {
-                from_ns,
-                to_ns,
-                thread,
-            }),
+            _ => operations.push(Operation { from_ns, to_ns, thread }),
         }
     }
     operations
@@ -308,18 +271,11 @@ mod tests {
             id,
             from_ns,
             to_ns,
-            segments: vec![Segment {
-                from_ns,
-                to_ns,
-                state: State::Running(0),
-            }],
+            segments: vec![Segment { from_ns, to_ns, state: State::Running(0) }],
             ..Thread::default()
         };
         Trace {
-            began: Clocks {
-                raw_ns: 1000,
-                ..Clocks::default()
-            },
+            began: Clocks { raw_ns: 1000, ..Clocks::default() },
             duration_ns: 500,
             // The number 8 is used twice.
             threads: vec![thread(7, 0, 500), thread(8, 10, 60), thread(8, 100, 300)],
@@ -343,11 +299,7 @@ mod tests {
             notes: vec!["a note".into()],
             watch: Some(Watch {
                 readings: vec![(1040, 0, [0; 4]).into(), (1100, 7, [1; 4]).into()],
-                clock_steps: vec![ClockStep {
-                    before_ns: 1095,
-                    after_ns: 1105,
-                    by_ns: -500,
-                }],
+                clock_steps: vec![ClockStep { before_ns: 1095, after_ns: 1105, by_ns: -500 }],
                 ..Watch::default()
             }),
             ..Marks::default()
@@ -357,16 +309,8 @@ mod tests {
         let Target::Row(row) = &trace.target else {
             panic!("{:?}", trace.target);
         };
-        let operation = |from_ns, to_ns, thread| Operation {
-            from_ns,
-            to_ns,
-            thread,
-        };
-        let expected = [
-            operation(50, 130, 8),
-            operation(150, 180, 7),
-            operation(250, 260, 9),
-        ];
+        let operation = |from_ns, to_ns, thread| Operation { from_ns, to_ns, thread };
+        let expected = [operation(50, 130, 8), operation(150, 180, 7), operation(250, 260, 9)];
         assert_eq!(row.operations, expected);
         assert_eq!((row.error_ns, row.notes.len()), (20, 1));
         let watch = row.watch.as_ref().expect("kept");
@@ -381,16 +325,10 @@ mod tests {
         };
         let ids: Vec<u32> = trace.threads.iter().map(|thread| thread.id).collect();
         assert_eq!(ids, [7, 8, 8, 9], "the last is known by its mark");
-        assert_eq!(
-            signposts(0),
-            [(50, Some(80), 0), (150, Some(160), 0), (160, Some(180), 0)]
-        );
+        assert_eq!(signposts(0), [(50, Some(80), 0), (150, Some(160), 0), (160, Some(180), 0)]);
         assert_eq!(signposts(1), []);
         assert_eq!(signposts(2), [(70, Some(130), 1)]);
-        assert_eq!(
-            (trace.threads[3].from_ns, trace.threads[3].to_ns),
-            (250, 261)
-        );
+        assert_eq!((trace.threads[3].from_ns, trace.threads[3].to_ns), (250, 261));
         let figures = crate::trace::summary::summary(&trace).signposts;
         let unfinished: u64 = figures.iter().map(|f| f.unfinished).sum();
         assert_eq!(unfinished, 0, "every mark has its end");
@@ -416,13 +354,8 @@ mod tests {
 
     #[test]
     fn marks_extend_a_sampled_thread() {
-        let sample = |at_ns| Sample {
-            at_ns,
-            running_ns: 0,
-            queued_ns: 0,
-            switched_in: 0,
-            faults: 0,
-        };
+        let sample =
+            |at_ns| Sample { at_ns, running_ns: 0, queued_ns: 0, switched_in: 0, faults: 0 };
         let mut trace = trace();
         trace.threads = vec![Thread {
             id: 7,
@@ -440,19 +373,14 @@ mod tests {
         };
         let trace = trace.of_row("my.row".into(), &marks);
         let threads = trace.threads.iter();
-        let threads: Vec<_> = threads
-            .map(|t| (t.name.as_str(), t.from_ns, t.to_ns, t.signposts.len()))
-            .collect();
+        let threads: Vec<_> =
+            threads.map(|t| (t.name.as_str(), t.from_ns, t.to_ns, t.signposts.len())).collect();
         assert_eq!(threads, [("one", 50, 301, 2)]);
     }
 
     #[test]
     fn the_typical_operation_has_its_neighbours_unless_it_has_parts() {
-        let operation = |from_ns, to_ns| Operation {
-            from_ns,
-            to_ns,
-            thread: 1,
-        };
+        let operation = |from_ns, to_ns| Operation { from_ns, to_ns, thread: 1 };
         let row = Row {
             operations: vec![
                 operation(100, 105),

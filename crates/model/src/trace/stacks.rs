@@ -123,10 +123,7 @@ impl Thread {
             while let Some(left) = left.next_if(|left| left.at_ns <= segment.from_ns) {
                 last = Some(left.stack);
             }
-            if matches!(
-                segment.state.kind(),
-                Kind::Running | Kind::Lost | Kind::Unknown
-            ) {
+            if matches!(segment.state.kind(), Kind::Running | Kind::Lost | Kind::Unknown) {
                 last = None;
             }
             last
@@ -160,15 +157,9 @@ mod tests {
                 frame(None, Some(0), Some(0x1f0)),
                 frame(None, None, Some(0x7000)),
             ],
-            nodes: [
-                (0, None),
-                (1, Some(0)),
-                (2, Some(1)),
-                (2, Some(3)),
-                (9, Some(0)),
-            ]
-            .map(Node::from)
-            .into(),
+            nodes: [(0, None), (1, Some(0)), (2, Some(1)), (2, Some(3)), (9, Some(0))]
+                .map(Node::from)
+                .into(),
         }
     }
 
@@ -176,10 +167,7 @@ mod tests {
     fn a_stack_has_its_callers() {
         let stacks = stacks();
         let names = |stack| -> Vec<String> {
-            stacks
-                .frames(stack)
-                .map(|frame| stacks.name(frame))
-                .collect()
+            stacks.frames(stack).map(|frame| stacks.name(frame)).collect()
         };
         assert_eq!(names(2), ["0x7000", "prog+0x1f0", "main"]);
         assert_eq!(names(0), ["main"]);
@@ -190,15 +178,8 @@ mod tests {
 
     #[test]
     fn a_stretch_off_the_cpu_has_the_stack_of_its_begin() {
-        let segment = |from_ns, to_ns, state| Segment {
-            from_ns,
-            to_ns,
-            state,
-        };
-        let blocked = State::Blocked {
-            call: None,
-            uninterruptible: false,
-        };
+        let segment = |from_ns, to_ns, state| Segment { from_ns, to_ns, state };
+        let blocked = State::Blocked { call: None, uninterruptible: false };
         let segments = vec![
             segment(0, 10, State::Running(0)),
             segment(10, 20, blocked),
@@ -209,11 +190,7 @@ mod tests {
             segment(50, 60, blocked),
         ];
         let left = |at_ns, stack| Left { at_ns, stack };
-        let thread = Thread {
-            segments,
-            left: vec![left(10, 4), left(30, 5)],
-            ..Thread::default()
-        };
+        let thread = Thread { segments, left: vec![left(10, 4), left(30, 5)], ..Thread::default() };
         let found: Vec<Option<u32>> = thread.stacks().collect();
         let wanted = [None, Some(4), Some(4), None, Some(5), None, None];
         assert_eq!(found, wanted);
@@ -227,9 +204,7 @@ mod tests {
             _ => State::Runnable,
         };
         let thread = Thread {
-            segments: (0..MANY)
-                .map(|at| Segment::new(at, at + 1, state(at)))
-                .collect(),
+            segments: (0..MANY).map(|at| Segment::new(at, at + 1, state(at))).collect(),
             left: vec![Left { at_ns: 0, stack: 3 }],
             ..Thread::default()
         };

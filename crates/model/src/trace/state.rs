@@ -1,8 +1,10 @@
 //! What a thread can be doing. What a recording can't tell apart is a state of
 //! its own, never a guess.
 
-use super::compact::SegmentTuple;
 use serde::{Deserialize, Serialize};
+
+/// How a stretch stands in the document: begin, length, code of the state, its detail.
+pub(super) type SegmentTuple = (u64, u64, u8, u32);
 
 /// A stretch in one state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -19,11 +21,7 @@ pub struct Segment {
 impl Segment {
     /// A stretch in this state.
     pub fn new(from_ns: u64, to_ns: u64, state: State) -> Segment {
-        Segment {
-            from_ns,
-            to_ns,
-            state,
-        }
+        Segment { from_ns, to_ns, state }
     }
 
     /// Its length.

@@ -280,11 +280,7 @@ fn preemptions(trace: &Trace) -> Vec<Preemption> {
 
 fn places(trace: &Trace) -> Vec<PlaceFigures> {
     let mut places: BTreeMap<(&str, Kind, u32), (u64, u64)> = BTreeMap::new();
-    for thread in trace
-        .threads
-        .iter()
-        .filter(|thread| !thread.left.is_empty())
-    {
+    for thread in trace.threads.iter().filter(|thread| !thread.left.is_empty()) {
         for (segment, stack) in thread.segments.iter().zip(thread.stacks()) {
             let kind = segment.state.kind();
             // Once woken, it waits for a CPU only.
@@ -384,11 +380,8 @@ mod tests {
     }
 
     fn thread(states: &[(u64, u64, State)]) -> Thread {
-        let segments = states.iter().map(|&(from_ns, to_ns, state)| Segment {
-            from_ns,
-            to_ns,
-            state,
-        });
+        let segments =
+            states.iter().map(|&(from_ns, to_ns, state)| Segment { from_ns, to_ns, state });
         Thread {
             name: "me".into(),
             to_ns: states.last().map_or(0, |(_, to, _)| *to),
@@ -424,10 +417,7 @@ mod tests {
             count: 1,
             total_ns,
         };
-        assert_eq!(
-            summary.preemptions,
-            [preemption(Some("hog"), 30), preemption(None, 10)]
-        );
+        assert_eq!(summary.preemptions, [preemption(Some("hog"), 30), preemption(None, 10)]);
         assert_eq!(summary.wakeup_latency, Distribution::new(vec![5, 3]));
     }
 
@@ -447,10 +437,7 @@ mod tests {
             call(12, 0, Some(1 << 40)),
             call(0, 0, None),
         ];
-        let one = Thread {
-            calls: calls.to_vec(),
-            ..Thread::default()
-        };
+        let one = Thread { calls: calls.to_vec(), ..Thread::default() };
         let summary = summary(&trace(vec![one]));
         let memory = Memory {
             maps: 1,
@@ -470,11 +457,7 @@ mod tests {
 
     #[test]
     fn signposts_add_up_by_name() {
-        let signpost = |name, to_ns| Signpost {
-            from_ns: 100,
-            to_ns,
-            name,
-        };
+        let signpost = |name, to_ns| Signpost { from_ns: 100, to_ns, name };
         let signposts = [
             signpost(0, None),
             signpost(1, Some(107)),
@@ -483,11 +466,7 @@ mod tests {
             signpost(2, Some(1000)),
             signpost(2, Some(160)),
         ];
-        let one = Thread {
-            to_ns: 1000,
-            signposts: signposts.to_vec(),
-            ..Thread::default()
-        };
+        let one = Thread { to_ns: 1000, signposts: signposts.to_vec(), ..Thread::default() };
         let summary = summary(&trace(vec![one]));
         let figures = |name, moments, times_ns: &[u64], unfinished| SignpostFigures {
             name,
@@ -495,11 +474,7 @@ mod tests {
             durations: Distribution::new(times_ns.to_vec()),
             unfinished,
         };
-        let wanted = [
-            figures(2, 0, &[50, 60], 1),
-            figures(1, 1, &[7], 0),
-            figures(0, 1, &[], 0),
-        ];
+        let wanted = [figures(2, 0, &[50, 60], 1), figures(1, 1, &[7], 0), figures(0, 1, &[], 0)];
         assert_eq!(summary.signposts, wanted, "by time");
     }
 
@@ -519,10 +494,7 @@ mod tests {
         };
         let summary = summary(&trace(vec![one]));
         let figures = &summary.threads[0];
-        assert_eq!(
-            (figures.time_ns(Kind::Running), figures.switched_in),
-            (200, 6)
-        );
+        assert_eq!((figures.time_ns(Kind::Running), figures.switched_in), (200, 6));
         assert_eq!(figures.time_ns(Kind::BlockedOrRunnable), 800);
         assert_eq!((summary.faults.count, summary.faults.writes), (4, None));
     }

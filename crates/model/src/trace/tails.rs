@@ -20,6 +20,7 @@ use std::collections::{BTreeMap, HashMap};
 use steps::Steps;
 use usual::Usual;
 
+pub use prices::Spin;
 pub(super) use prices::prices;
 
 /// The slowest operations are those beyond this share, and so many at least.
@@ -117,10 +118,7 @@ pub fn tails(trace: &Trace) -> Vec<Tails> {
     let Some((interrupts, fault_ns)) = row.prices.as_ref() else {
         return Vec::new();
     };
-    let prices = Prices {
-        interrupts,
-        fault_ns: fault_ns.unwrap_or(0),
-    };
+    let prices = Prices { interrupts, fault_ns: fault_ns.unwrap_or(0) };
     let lengths = row.operations.iter().map(|o| u128::from(o.duration_ns()));
     let overlap = |pair: &[Operation]| pair[0].to_ns > pair[1].from_ns;
     if lengths.sum::<u128>() > u128::from(trace.duration_ns)
@@ -163,11 +161,7 @@ pub fn tails(trace: &Trace) -> Vec<Tails> {
                 counted.interrupts(operation, path, left_ns, &prices)
             });
             steps.name(operation, &mut causes);
-            Slow {
-                number,
-                excess_ns,
-                causes,
-            }
+            Slow { number, excess_ns, causes }
         });
         Some(Tails {
             name: name.and_then(|name| trace.signpost_names.get(name as usize).cloned()),
@@ -189,10 +183,7 @@ fn kinds(trace: &Trace, row: &Row) -> BTreeMap<Option<u32>, Vec<usize>> {
     let mut count = 0;
     for mark in marks {
         count += 1;
-        names.insert(
-            (mark.from_ns, mark.to_ns.unwrap_or(mark.from_ns)),
-            mark.name,
-        );
+        names.insert((mark.from_ns, mark.to_ns.unwrap_or(mark.from_ns)), mark.name);
     }
     let all = 0..row.operations.len();
     let operations = row.operations.iter();

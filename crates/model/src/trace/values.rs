@@ -10,10 +10,7 @@ impl Trace {
     pub fn values_within(&self, from_ns: u64, to_ns: u64) -> u64 {
         let part = |from: u64, to: u64| from <= to_ns && to >= from_ns;
         let moment = |at: u64| part(at, at);
-        let threads = self
-            .threads
-            .iter()
-            .filter(|thread| part(thread.from_ns, thread.to_ns));
+        let threads = self.threads.iter().filter(|thread| part(thread.from_ns, thread.to_ns));
         let threads = threads.map(|thread| {
             lists(thread)
                 + count(&thread.segments, |one| part(one.from_ns, one.to_ns))
@@ -113,11 +110,7 @@ mod tests {
                 to_ns: (from_ns % 2 == 0).then_some(from_ns + 9),
                 name: 0,
             });
-            let maps = times(10).into_iter().map(|at_ns| Mapped {
-                at_ns,
-                address: 1,
-                bytes: 2,
-            });
+            let maps = times(10).into_iter().map(|at_ns| Mapped { at_ns, address: 1, bytes: 2 });
             let samples = times(10).into_iter().map(|at_ns| Sample {
                 at_ns,
                 running_ns: 1,
@@ -143,33 +136,19 @@ mod tests {
             }
         };
         let threads = (0..5).map(&mut thread).collect();
-        let switches = times(50).into_iter().map(|at_ns| Switch {
-            at_ns,
-            out: 1,
-            state: 0,
-            into: 2,
-        });
+        let switches =
+            times(50).into_iter().map(|at_ns| Switch { at_ns, out: 1, state: 0, into: 2 });
         let cpu = Cpu {
             switches: switches.collect(),
-            lost: times(9)
-                .into_iter()
-                .map(|at_ns| (at_ns, at_ns + 3))
-                .collect(),
+            lost: times(9).into_iter().map(|at_ns| (at_ns, at_ns + 3)).collect(),
             interrupts: times(9)
                 .into_iter()
-                .map(|at_ns| Interrupt {
-                    at_ns,
-                    kind: InterruptKind::Timer,
-                })
+                .map(|at_ns| Interrupt { at_ns, kind: InterruptKind::Timer })
                 .collect(),
             ..Cpu::default()
         };
-        let wakeups = times(30).into_iter().map(|at_ns| Wakeup {
-            at_ns,
-            thread: 1,
-            by: None,
-            cpu: 0,
-        });
+        let wakeups =
+            times(30).into_iter().map(|at_ns| Wakeup { at_ns, thread: 1, by: None, cpu: 0 });
         let operations = times(30).into_iter().map(|from_ns| Operation {
             from_ns,
             to_ns: from_ns + 2,
@@ -184,10 +163,7 @@ mod tests {
             operations: operations.collect(),
             watch: Some(Watch {
                 clock_steps: steps.collect(),
-                readings: times(20)
-                    .into_iter()
-                    .map(|at_ns| (at_ns, 0, [0; 4]).into())
-                    .collect(),
+                readings: times(20).into_iter().map(|at_ns| (at_ns, 0, [0; 4]).into()).collect(),
                 ..Watch::default()
             }),
             ..Row::default()
@@ -218,21 +194,11 @@ mod tests {
                 threads: Vec::new(),
                 wakeups: Vec::new(),
                 cpus: vec![Cpu::default()],
-                target: Target::Row(Row {
-                    watch: Some(Watch::default()),
-                    ..Row::default()
-                }),
+                target: Target::Row(Row { watch: Some(Watch::default()), ..Row::default() }),
                 ..trace.clone()
             });
-            let lists = trace
-                .cpus
-                .iter()
-                .filter(|cpu| !cpu.interrupts.is_empty())
-                .count();
-            let Target::Row(Row {
-                watch: Some(watch), ..
-            }) = &trace.target
-            else {
+            let lists = trace.cpus.iter().filter(|cpu| !cpu.interrupts.is_empty()).count();
+            let Target::Row(Row { watch: Some(watch), .. }) = &trace.target else {
                 panic!("a row");
             };
             let lists = lists as u64 + u64::from(!watch.clock_steps.is_empty());

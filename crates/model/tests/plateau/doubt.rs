@@ -92,11 +92,7 @@ fn a_level_whose_slow_state_is_as_slow_as_dram_is_in_doubt() {
 fn the_level_at_the_slow_state_of_one_in_doubt_stays() {
     let mut points = curve(&intel().iter().map(|l| l.1).collect::<Vec<_>>());
     let l2 = 64 * KIB..=1280 * KIB;
-    for (index, p) in points
-        .iter_mut()
-        .filter(|p| l2.contains(&p.bytes))
-        .enumerate()
-    {
+    for (index, p) in points.iter_mut().filter(|p| l2.contains(&p.bytes)).enumerate() {
         if index % 2 == 0 {
             *p = point(p.bytes, 20.0);
         }

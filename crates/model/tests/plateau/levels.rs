@@ -10,14 +10,8 @@ fn one_level_is_l1_however_slow() {
 
 #[test]
 fn two_levels() {
-    finds(&[
-        ("L1", level(KIB, 32 * KIB, 1.4)),
-        ("L2", level(45 * KIB, 2 * MIB, 5.0)),
-    ]);
-    finds(&[
-        ("L1", level(KIB, 32 * KIB, 3.0)),
-        ("DRAM", level(45 * KIB, 256 * MIB, 90.0)),
-    ]);
+    finds(&[("L1", level(KIB, 32 * KIB, 1.4)), ("L2", level(45 * KIB, 2 * MIB, 5.0))]);
+    finds(&[("L1", level(KIB, 32 * KIB, 3.0)), ("DRAM", level(45 * KIB, 256 * MIB, 90.0))]);
 }
 
 #[test]

@@ -38,21 +38,11 @@ struct Level {
 }
 
 fn level(from: u64, to: u64, ns: f64) -> Level {
-    Level {
-        from,
-        to,
-        ns,
-        ns_at_end: ns,
-    }
+    Level { from, to, ns, ns_at_end: ns }
 }
 
 fn leaning(from: u64, to: u64, ns: f64, ns_at_end: f64) -> Level {
-    Level {
-        from,
-        to,
-        ns,
-        ns_at_end,
-    }
+    Level { from, to, ns, ns_at_end }
 }
 
 /// Four sizes an octave.
@@ -64,13 +54,7 @@ fn sizes(from: u64, to: u64) -> Vec<u64> {
 }
 
 fn point(bytes: u64, ns: f64) -> Point {
-    Point {
-        bytes,
-        ns,
-        low: ns * 0.99,
-        high: ns * 1.01,
-        two_states: false,
-    }
+    Point { bytes, ns, low: ns * 0.99, high: ns * 1.01, two_states: false }
 }
 
 /// The curve through the levels, with a straight ramp (in logarithms) between
@@ -85,16 +69,9 @@ fn curve(levels: &[Level]) -> Vec<Point> {
         .into_iter()
         .map(|bytes| {
             let x = (bytes as f64).log2();
-            let right = knots
-                .iter()
-                .position(|k| k.0 >= x - 1e-9)
-                .unwrap_or(knots.len() - 1);
+            let right = knots.iter().position(|k| k.0 >= x - 1e-9).unwrap_or(knots.len() - 1);
             let (a, b) = (knots[right.max(1) - 1], knots[right.max(1)]);
-            let part = if b.0 > a.0 {
-                ((x - a.0) / (b.0 - a.0)).clamp(0.0, 1.0)
-            } else {
-                1.0
-            };
+            let part = if b.0 > a.0 { ((x - a.0) / (b.0 - a.0)).clamp(0.0, 1.0) } else { 1.0 };
             point(bytes, (a.1 + part * (b.1 - a.1)).exp2())
         })
         .collect()
@@ -103,12 +80,7 @@ fn curve(levels: &[Level]) -> Vec<Point> {
 fn noisy(points: &[Point], share: f64, random: &mut Dice) -> Vec<Point> {
     points
         .iter()
-        .map(|p| {
-            point(
-                p.bytes,
-                p.ns * (1.0 + share * (2.0 * random.uniform() - 1.0)),
-            )
-        })
+        .map(|p| point(p.bytes, p.ns * (1.0 + share * (2.0 * random.uniform() - 1.0))))
         .collect()
 }
 
@@ -130,10 +102,7 @@ fn compare_within(
 ) -> Result<(), String> {
     let wanted: Vec<&str> = expected.iter().map(|e| e.0).collect();
     if names(found) != wanted {
-        return Err(format!(
-            "{:?} instead of {wanted:?}: {found:#?}",
-            names(found)
-        ));
+        return Err(format!("{:?} instead of {wanted:?}: {found:#?}", names(found)));
     }
     for (f, (name, e)) in found.iter().zip(expected) {
         let middle = (e.ns * e.ns_at_end).sqrt();
@@ -166,14 +135,10 @@ fn finds(expected: &[(&str, Level)]) {
 
 #[track_caller]
 fn succeeds(attempt: impl Fn(&mut Dice) -> Result<(), String>) {
-    let failures: Vec<(u64, String)> = (0..SEEDS)
-        .filter_map(|seed| attempt(&mut Dice(seed)).err().map(|e| (seed, e)))
-        .collect();
+    let failures: Vec<(u64, String)> =
+        (0..SEEDS).filter_map(|seed| attempt(&mut Dice(seed)).err().map(|e| (seed, e))).collect();
     let good = SEEDS as usize - failures.len();
-    println!(
-        "{good} of {SEEDS} seeds: {}",
-        std::panic::Location::caller()
-    );
+    println!("{good} of {SEEDS} seeds: {}", std::panic::Location::caller());
     assert!(
         good >= ENOUGH,
         "only {good} of {SEEDS} seeds: {:#?}",

@@ -53,21 +53,12 @@ fn measured_on_a_busy_machine() {
         let points: Vec<Point> = sizes(KIB, 256 * MIB)
             .into_iter()
             .zip(values)
-            .map(|(bytes, &(ns, low, high))| Point {
-                bytes,
-                ns,
-                low,
-                high,
-                two_states: false,
-            })
+            .map(|(bytes, &(ns, low, high))| Point { bytes, ns, low, high, two_states: false })
             .collect();
         assert_eq!(points.len(), 73);
         find(&points)
     };
-    for (curve, ns) in [
-        (0, [2.17, 6.12, 26.1, 178.0]),
-        (1, [1.93, 5.72, 25.1, 184.0]),
-    ] {
+    for (curve, ns) in [(0, [2.17, 6.12, 26.1, 178.0]), (1, [1.93, 5.72, 25.1, 184.0])] {
         let found = read(&MEASURED[curve]);
         assert_eq!(names(&found), ["L1", "L2", "L3", "DRAM"], "{found:#?}");
         for (f, ns) in found.iter().zip(ns) {

@@ -4,10 +4,7 @@ use super::{KIB, Level, MIB, curve, intel, level, zen3};
 use model::plateau::Stated;
 
 fn stated(sizes: &[u64]) -> Vec<Stated> {
-    (1..)
-        .zip(sizes)
-        .map(|(level, &bytes)| Stated { level, bytes })
-        .collect()
+    (1..).zip(sizes).map(|(level, &bytes)| Stated { level, bytes }).collect()
 }
 
 /// Names of the levels of a made curve where the machine states these caches.
@@ -65,12 +62,7 @@ fn levels_take_the_names_of_the_caches_that_are_stated() {
     let cases: &[Case] = &[
         ("Zen 3", &zen3, &[32 * KIB, 512 * KIB, 32 * MIB], &all),
         ("Intel", &intel, &[48 * KIB, 1280 * KIB, 24 * MIB], &all),
-        (
-            "a phone of two caches",
-            &phone,
-            &[128 * KIB, 12 * MIB],
-            &["L1", "L2", "DRAM"],
-        ),
+        ("a phone of two caches", &phone, &[128 * KIB, 12 * MIB], &["L1", "L2", "DRAM"]),
         (
             "the TLB's reach ends within L3: no L4",
             &walk,
@@ -89,12 +81,7 @@ fn levels_take_the_names_of_the_caches_that_are_stated() {
             &[48 * KIB, MIB, 480 * MIB],
             &["L1", "L2", "L3", "to_64MiB"],
         ),
-        (
-            "the same walked to memory",
-            &farther,
-            &[48 * KIB, MIB, 480 * MIB],
-            &all,
-        ),
+        ("the same walked to memory", &farther, &[48 * KIB, MIB, 480 * MIB], &all),
         (
             "memory less than 2.5 times slower than the last cache",
             &near,
@@ -104,12 +91,7 @@ fn levels_take_the_names_of_the_caches_that_are_stated() {
         ("the same by order", &near, &[], &["L1", "L2", "L3"]),
         ("QEMU's sizes", &real, &[32 * KIB, 4 * MIB, 16 * MIB], &all),
         ("other sizes", &real, &[64 * KIB, 512 * KIB, 16 * MIB], &all),
-        (
-            "a curve that shows no L1",
-            &real[1..],
-            &[32 * KIB, MIB, 16 * MIB],
-            &all[1..],
-        ),
+        ("a curve that shows no L1", &real[1..], &[32 * KIB, MIB, 16 * MIB], &all[1..]),
     ];
     for (curve, levels, caches, names) in cases {
         assert_eq!(named(levels, caches), *names, "{curve}");

@@ -15,11 +15,7 @@ fn a_ramp_is_no_level() {
     assert_eq!(find(&ramp), []);
     succeeds(|random| {
         let found = find(&noisy(&ramp, 0.05, random));
-        if found.is_empty() {
-            Ok(())
-        } else {
-            Err(format!("{found:?}"))
-        }
+        if found.is_empty() { Ok(()) } else { Err(format!("{found:?}")) }
     });
 }
 

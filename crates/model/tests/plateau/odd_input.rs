@@ -17,9 +17,8 @@ fn too_few_points_have_no_levels() {
 fn points_that_are_no_figures_are_ignored() {
     let clean = curve(&intel().iter().map(|l| l.1).collect::<Vec<_>>());
     let mut points = clean.clone();
-    for (index, ns) in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, 0.0, -1.0]
-        .into_iter()
-        .enumerate()
+    for (index, ns) in
+        [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, 0.0, -1.0].into_iter().enumerate()
     {
         points.push(point(3 * KIB + 17 * index as u64, ns));
         points.push(point(30 * MIB + 17 * index as u64, ns));
@@ -56,8 +55,5 @@ fn a_level_as_json() {
         text,
         r#"[{"name":"L1","from_bytes":1024,"to_bytes":4096,"ns":1.5,"low_ns":1.5,"high_ns":1.5,"certain":true,"reason":null}]"#
     );
-    assert_eq!(
-        serde_json::from_str::<Vec<Plateau>>(&text).expect("reads"),
-        found
-    );
+    assert_eq!(serde_json::from_str::<Vec<Plateau>>(&text).expect("reads"), found);
 }

@@ -109,11 +109,7 @@ pub fn try_out(
 fn may_drop_cache() -> Result<(), Unavailable> {
     const SWITCH: &str = "/proc/sys/vm/drop_caches";
     let opened = OpenOptions::new().write(true).open(SWITCH);
-    opened.map(drop).map_err(|error| Unavailable::File {
-        action: "write",
-        path: SWITCH,
-        error,
-    })
+    opened.map(drop).map_err(|error| Unavailable::File { action: "write", path: SWITCH, error })
 }
 
 /// Whether processes get huge pages without asking.
@@ -130,10 +126,6 @@ pub fn huge_pages_for_all(files: &dyn Files) -> Result<(), Unavailable> {
 /// The chosen word; all words if none is marked.
 pub(super) fn chosen(files: &dyn Files) -> Result<String, Unavailable> {
     let now = files.read(HUGE_PAGES);
-    let now = now.map_err(|error| Unavailable::File {
-        action: "read",
-        path: HUGE_PAGES,
-        error,
-    })?;
+    let now = now.map_err(|error| Unavailable::File { action: "read", path: HUGE_PAGES, error })?;
     Ok(bracketed(&now).unwrap_or(now))
 }

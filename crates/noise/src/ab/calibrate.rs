@@ -52,11 +52,7 @@ pub fn work(
         }
         Workload::Files | Workload::Command => (0, 0),
     };
-    Ok(Work {
-        workload,
-        amount,
-        bytes,
-    })
+    Ok(Work { workload, amount, bytes })
 }
 
 /// Twice the last level, a power of two, within what there is.
@@ -94,9 +90,7 @@ fn amount(seconds: f64, mut time: impl FnMut(u64) -> io::Result<f64>) -> io::Res
     // The same steps took a look's time just now. Far less than that is no
     // time of theirs, and would make a job that never ends.
     if fastest * steps as f64 * FASTER < LOOK.as_secs_f64() {
-        return Err(io::Error::other(
-            "can't time the steps of the job: the clock stood still",
-        ));
+        return Err(io::Error::other("can't time the steps of the job: the clock stood still"));
     }
     Ok(((seconds / fastest).ceil() as u64).max(1))
 }

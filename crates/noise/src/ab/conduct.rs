@@ -149,10 +149,7 @@ fn in_words(plan: &Plan, cut: &[usize]) -> Option<String> {
 }
 
 fn block(planned: &PlannedBlock, runs: Vec<Vec<OneRun>>) -> Block {
-    let arm = |(arm, runs): (&PlannedArm, _)| Arm {
-        name: arm.name.clone(),
-        runs,
-    };
+    let arm = |(arm, runs): (&PlannedArm, _)| Arm { name: arm.name.clone(), runs };
     Block {
         workload: planned.workload,
         load: planned.load,
@@ -190,9 +187,7 @@ impl<'a, 'f, S: Stage> Rounds<'a, 'f, S> {
             arms,
             runs: vec![Vec::new(); arms.len()],
             left_out: vec![None; arms.len()],
-            until: plan
-                .most_ms
-                .map(|most_ms| now_ms + (most_ms as f64 - now_ms) * share),
+            until: plan.most_ms.map(|most_ms| now_ms + (most_ms as f64 - now_ms) * share),
             round: (0, now_ms),
             longest_ms: 0.0,
         }
@@ -210,13 +205,9 @@ impl<'a, 'f, S: Stage> Rounds<'a, 'f, S> {
         if self.until.is_some_and(|until| until <= now_ms) {
             return Err(Stop::Time);
         }
-        self.stage
-            .begin(planned.workload, planned.load, &planned.arms)?;
+        self.stage.begin(planned.workload, planned.load, &planned.arms)?;
         let began_ms = self.elapsed_ms();
-        let rule = Rule {
-            runs: Some(plan.most_rounds),
-            ..ADAPTIVE
-        };
+        let rule = Rule { runs: Some(plan.most_rounds), ..ADAPTIVE };
         // Another order in each block.
         let seed = seed.wrapping_add(k as u64);
         let repeated = repeat(self, planned.arms.len(), 1, &rule, seed, |progress| {
@@ -298,9 +289,7 @@ impl<'a, 'f, S: Stage> Rounds<'a, 'f, S> {
             Ok(groups) => self.stage.run(k, &groups),
             Err(why) => Err(Stop::Arm(format!("can't switch {name} on: {why}"))),
         };
-        toggle
-            .off()
-            .map_err(|why| Stop::All(still_on(name, why).to_string()))?;
+        toggle.off().map_err(|why| Stop::All(still_on(name, why).to_string()))?;
         ran
     }
 }

@@ -66,10 +66,8 @@ impl Spec {
     };
 
     /// About one CPU, which its job is pinned to.
-    const ONE_CPU: Spec = Spec {
-        off: "pinned to the same CPU, the system as it is set",
-        ..Spec::SYSTEM
-    };
+    const ONE_CPU: Spec =
+        Spec { off: "pinned to the same CPU, the system as it is set", ..Spec::SYSTEM };
 
     /// Whether one of the settings in its name is this.
     pub fn sets(&self, setting: &str) -> bool {
@@ -237,8 +235,7 @@ pub const ALL: [Spec; 15] = [
 
 /// The control of that name.
 pub fn find(name: &str) -> Option<&'static Spec> {
-    ALL.iter()
-        .find(|spec| spec.name == name || spec.alias == Some(name))
+    ALL.iter().find(|spec| spec.name == name || spec.alias == Some(name))
 }
 
 #[cfg(test)]

@@ -69,11 +69,7 @@ fn remarks(context: &Context) -> Vec<String> {
             "no autogroups here: a load in another session weighs as one in the same: {why}"
         ));
     }
-    let memory = context
-        .how
-        .work
-        .iter()
-        .find(|w| w.workload == Workload::Memory);
+    let memory = context.how.work.iter().find(|w| w.workload == Workload::Memory);
     if let Some(work) = memory.filter(|work| work.bytes <= context.last_level_bytes) {
         remarks.push(format!(
             "the memory job uses {} MiB, not more than the last-level cache ({} MiB): it is not \

@@ -8,88 +8,24 @@ pub mod busy;
 pub mod cpu;
 pub mod files;
 pub mod memory;
+mod order;
 pub mod wakeup;
 
-use model::noise::effect::Wakeups;
-use serde::{Deserialize, Serialize};
-use std::ffi::OsString;
+pub use order::{Job, ROLE, Report};
+
 use std::io::{self, Write};
-use std::path::PathBuf;
 
-/// First argument of a process that is to be a job.
-pub const ROLE: &str = "__job";
-
-/// What a process is to do.
-#[derive(Serialize, Deserialize, Clone, Debug, PartialEq)]
-pub enum Job {
-    /// So many steps of a chain in registers.
-    Cpu {
-        /// Steps.
-        steps: u64,
-    },
-    /// So many steps of a chase through so much memory, which is written
-    /// before.
-    Memory {
-        /// Steps.
-        steps: u64,
-        /// Bytes, a power of two.
-        bytes: u64,
-    },
-    /// So many short sleeps.
-    Wakeup {
-        /// Sleeps.
-        sleeps: u64,
-    },
-    /// Looks at and reads all files two directories deep.
-    Files {
-        /// Where.
-        directory: PathBuf,
-    },
-    /// Keeps a CPU busy until its parent ends.
-    Busy {
-        /// Id of the parent.
-        parent: u32,
-        /// The CPUs it may use; empty for all.
-        cpus: Vec<u32>,
-        /// How many more like it it starts, in its session.
-        more: u32,
-    },
-}
-
-/// What a job says when it is done.
-#[derive(Serialize, Deserialize, Clone, Debug, Default, PartialEq)]
-pub struct Report {
-    /// How much of its work it did.
-    pub done: u64,
-    /// What came out of the work: the same for the same work.
-    pub check: u64,
-    /// How long the work took, ns.
-    pub took_ns: u64,
-    /// How late it woke up, if it slept.
-    pub wakeups: Option<Wakeups>,
-}
-
-impl Job {
-    /// The arguments that make this program the job.
-    ///
-    /// # Errors
-    /// A path that is no text.
-    pub fn arguments(&self) -> io::Result<[OsString; 2]> {
-        Ok([ROLE.into(), serde_json::to_string(self)?.into()])
-    }
-
-    /// Does the work.
-    ///
-    /// # Errors
-    /// Files that can't be read, and what the system refuses to a busy one.
-    pub fn run(&self) -> io::Result<Report> {
-        match self {
-            Job::Cpu { steps } => Ok(cpu::run(*steps)),
-            Job::Memory { steps, bytes } => memory::run(*steps, *bytes),
-            Job::Wakeup { sleeps } => Ok(wakeup::run(*sleeps)),
-            Job::Files { directory } => files::run(directory),
-            Job::Busy { parent, cpus, more } => busy::run(*parent, cpus, *more),
-        }
+/// Does the work.
+///
+/// # Errors
+/// Files that can't be read, and what the system refuses to a busy one.
+fn run(job: &Job) -> io::Result<Report> {
+    match job {
+        Job::Cpu { steps } => Ok(cpu::run(*steps)),
+        Job::Memory { steps, bytes } => memory::run(*steps, *bytes),
+        Job::Wakeup { sleeps } => Ok(wakeup::run(*sleeps)),
+        Job::Files { directory } => files::run(directory),
+        Job::Busy { parent, cpus, more } => busy::run(*parent, cpus, *more),
     }
 }
 
@@ -101,7 +37,7 @@ pub fn serve(job: &str) -> io::Result<()> {
     let internal = |_| io::Error::other(format!("{ROLE} is internal to latlas"));
     let job: Job = serde_json::from_str(job).map_err(internal)?;
     let began_ns = sys::monotonic_raw_ns();
-    let mut report = job.run()?;
+    let mut report = run(&job)?;
     report.took_ns = sys::monotonic_raw_ns().saturating_sub(began_ns);
     io::stdout().write_all(&serde_json::to_vec(&report)?)
 }

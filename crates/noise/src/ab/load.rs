@@ -33,19 +33,13 @@ impl Processes {
     /// # Errors
     /// Why one of them is not there; the others are ended then.
     pub fn start(count: u32, own_session: bool, cpus: &[u32]) -> io::Result<Processes> {
-        let mut load = Processes {
-            children: Vec::new(),
-        };
+        let mut load = Processes { children: Vec::new() };
         // Another session is one for all of them, which its leader starts.
         let (ours, more) = match own_session {
             true => (count.min(1), count.saturating_sub(1)),
             false => (count, 0),
         };
-        let job = Job::Busy {
-            parent: std::process::id(),
-            cpus: cpus.to_vec(),
-            more,
-        };
+        let job = Job::Busy { parent: std::process::id(), cpus: cpus.to_vec(), more };
         for _ in 0..ours {
             let mut command = sys::process::this_program()?;
             command

@@ -130,16 +130,7 @@ fn lay_out(request: &Request, controls: Vec<Control>) -> Plan {
         Length::Time(time) => (Some(enough_ms.max(time.as_millis() as u64)), MOST_ROUNDS),
         Length::Usual => (Some(enough_ms), rounds),
     };
-    Plan {
-        controls,
-        expected_ms,
-        blocks,
-        rounds,
-        most_rounds,
-        least_rounds,
-        most_ms,
-        busy,
-    }
+    Plan { controls, expected_ms, blocks, rounds, most_rounds, least_rounds, most_ms, busy }
 }
 
 fn described(spec: &Spec, tried: Result<Here, Unavailable>, request: &Request) -> Control {
@@ -184,20 +175,14 @@ impl Request {
 
     /// An arm without any control, but pinned or cold.
     fn without(&self, name: &str) -> PlannedArm {
-        let plain = || Settings {
-            cpus: self.cpus.clone(),
-            ..Settings::default()
-        };
+        let plain = || Settings { cpus: self.cpus.clone(), ..Settings::default() };
         let settings = match control::find(name).filter(|spec| spec.name == PIN) {
             Some(pin) => self.of(pin).settings,
             None => plain(),
         };
         PlannedArm {
             name: name.into(),
-            asked: RequestedControls {
-                settings,
-                groups: Vec::new(),
-            },
+            asked: RequestedControls { settings, groups: Vec::new() },
             cold: name == COLD,
             toggle: None,
         }

@@ -147,10 +147,7 @@ impl RealStage {
         let steps = work.amount;
         let job = match workload {
             Workload::Cpu => Job::Cpu { steps },
-            Workload::Memory => Job::Memory {
-                steps,
-                bytes: work.bytes,
-            },
+            Workload::Memory => Job::Memory { steps, bytes: work.bytes },
             Workload::Wakeup => Job::Wakeup { sleeps: steps },
             Workload::Files | Workload::Command => Job::Files {
                 directory: self
@@ -160,10 +157,7 @@ impl RealStage {
             },
         };
         let arguments = job.arguments().map_err(|e| Stop::Block(e.to_string()))?;
-        Ok(UserCommand {
-            words: [&self.program[..], &arguments].concat(),
-            timeout: PATIENCE,
-        })
+        Ok(UserCommand { words: [&self.program[..], &arguments].concat(), timeout: PATIENCE })
     }
 }
 
@@ -196,10 +190,7 @@ impl RunningBlock {
     /// What the last run said, or how long the user's command took.
     fn report(&self, wall_ns: u64) -> Result<Report, Stop> {
         match self.is_users {
-            true => Ok(Report {
-                took_ns: wall_ns,
-                ..Report::default()
-            }),
+            true => Ok(Report { took_ns: wall_ns, ..Report::default() }),
             false => serde_json::from_slice(self.runner.heard())
                 .map_err(|_| Stop::Arm("the job sent no report".into())),
         }
@@ -276,11 +267,7 @@ impl Stage for RealStage {
         if *block.first.get_or_insert(did) != did {
             return Err(Stop::Arm("a job did other work than the first".into()));
         }
-        Ok(Done::Ended(Ran {
-            usage,
-            took_ns: report.took_ns,
-            wakeups: report.wakeups,
-        }))
+        Ok(Done::Ended(Ran { usage, took_ns: report.took_ns, wakeups: report.wakeups }))
     }
 
     fn end(&mut self) {
@@ -301,10 +288,7 @@ fn not_counted(counted: &[(Event, Counted)]) -> Vec<NotCounted> {
         _ => None,
     };
     let all = counted.iter().filter_map(|(event, counted)| match counted {
-        Counted::Not(why) => Some(NotCounted {
-            what: what(event)?.into(),
-            reason: why.clone(),
-        }),
+        Counted::Not(why) => Some(NotCounted { what: what(event)?.into(), reason: why.clone() }),
         _ => None,
     });
     all.collect()

@@ -38,10 +38,7 @@ pub fn add<'f>(
         foreign: None,
     };
     toggles.insert(spec.name.into(), Box::new(toggle));
-    Ok(Here {
-        on: None,
-        off: now(spec, files, machine),
-    })
+    Ok(Here { on: None, off: now(spec, files, machine) })
 }
 
 /// How it is set now, where that is one word for all.
@@ -147,19 +144,14 @@ impl Toggle for SystemToggle<'_> {
         if let Some(value) = restored.foreign().next() {
             self.foreign = Some(value.what.clone());
         }
-        let failed = restored
-            .values
-            .iter()
-            .find_map(|value| match &value.outcome {
-                BackOutcome::Failed(why) => Some(format!("{}: {why}", value.what)),
-                _ => None,
-            });
+        let failed = restored.values.iter().find_map(|value| match &value.outcome {
+            BackOutcome::Failed(why) => Some(format!("{}: {why}", value.what)),
+            _ => None,
+        });
         match restored.complete() {
             true => Ok(()),
             false => Err(ToggleError::NotRestored(
-                failed
-                    .or_else(|| restored.remarks.first().cloned())
-                    .unwrap_or_default(),
+                failed.or_else(|| restored.remarks.first().cloned()).unwrap_or_default(),
             )),
         }
     }
@@ -191,10 +183,7 @@ mod tests {
     /// it shows what was written.
     fn tree(huge_pages: &str) -> (tempfile::TempDir, Tree) {
         let root = tempfile::tempdir().expect("a directory");
-        let files = [
-            (HUGE_PAGES, huge_pages),
-            ("/proc/sys/kernel/random/boot_id", "a-boot"),
-        ];
+        let files = [(HUGE_PAGES, huge_pages), ("/proc/sys/kernel/random/boot_id", "a-boot")];
         let tree = Tree::new(root.path());
         for (path, text) in files {
             let path = tree.at(path);
@@ -245,14 +234,8 @@ mod tests {
         toggle.on().expect("one of two");
         toggle.off().expect("writable");
         let remarks = toggle.remarks();
-        assert!(
-            remarks[0].starts_with("thp: only 1 of 2 values"),
-            "{remarks:?}"
-        );
-        assert!(
-            remarks[1].contains("another process changed"),
-            "{remarks:?}"
-        );
+        assert!(remarks[0].starts_with("thp: only 1 of 2 values"), "{remarks:?}");
+        assert!(remarks[1].contains("another process changed"), "{remarks:?}");
     }
 
     #[test]

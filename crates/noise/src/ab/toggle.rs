@@ -86,8 +86,5 @@ pub fn rehearse(toggles: &mut Toggles) -> Result<Rehearsed, ToggleError> {
 
 /// One that can't be switched off.
 pub fn still_on(name: &str, why: ToggleError) -> ToggleError {
-    ToggleError::StillOn {
-        name: name.to_owned(),
-        why: Box::new(why),
-    }
+    ToggleError::StillOn { name: name.to_owned(), why: Box::new(why) }
 }

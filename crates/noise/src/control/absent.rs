@@ -37,10 +37,7 @@ pub(super) fn no_turbo_switch(context: &Context) -> Hindrance {
 
 pub(super) fn no_preference(context: &Context) -> Hindrance {
     match context.has_policies() {
-        true => hindrance(
-            Kind::NotOnThisSystem,
-            "this processor or its driver has no EPP",
-        ),
+        true => hindrance(Kind::NotOnThisSystem, "this processor or its driver has no EPP"),
         false => no_driver(context),
     }
 }
@@ -61,10 +58,7 @@ pub(super) fn no_irqs(context: &Context) -> Hindrance {
             Kind::ManagedInterrupt,
             "all interrupts of this machine are managed by the kernel",
         ),
-        false => hindrance(
-            Kind::AbsentInKernel,
-            "no /proc/irq: this kernel has no IRQ affinity",
-        ),
+        false => hindrance(Kind::AbsentInKernel, "no /proc/irq: this kernel has no IRQ affinity"),
     }
 }
 
@@ -76,10 +70,9 @@ pub(super) fn no_smt(context: &Context) -> Hindrance {
             Kind::AbsentInVm,
             format!("{name} exposes no sibling threads; the host cores may have some"),
         ),
-        (Ok("notsupported"), None) => hindrance(
-            Kind::Firmware,
-            "the processor has no SMT, or the firmware disabled it",
-        ),
+        (Ok("notsupported"), None) => {
+            hindrance(Kind::Firmware, "the processor has no SMT, or the firmware disabled it")
+        }
         (Ok(other), _) => hindrance(Kind::AbsentInKernel, format!("{path} is {other}")),
         (Err(_), _) if context.no_sys() => context.missing("/sys"),
         (Err(_), _) => {

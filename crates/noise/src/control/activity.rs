@@ -74,9 +74,7 @@ impl Activity {
         Activity {
             processes: processes(files),
             total: times.all.map(CpuTicks::total),
-            busy: times
-                .all
-                .map_or(0, |all| all.user.saturating_add(all.system)),
+            busy: times.all.map_or(0, |all| all.user.saturating_add(all.system)),
             steal: times.all.and_then(|ticks| ticks.steal),
             cpus: times.cpus.len() as u64,
             throttles: throttles(files),
@@ -85,9 +83,7 @@ impl Activity {
 
     /// CPU time since `before`; `None` if none passed, as in a copied tree.
     fn passed_since(&self, before: &Activity) -> Option<u64> {
-        self.total?
-            .checked_sub(before.total?)
-            .filter(|&ticks| ticks > 0)
+        self.total?.checked_sub(before.total?).filter(|&ticks| ticks > 0)
     }
 
     /// Steal time since `before`, as a share.
@@ -170,10 +166,7 @@ fn processes(files: &dyn Files) -> HashMap<u32, Process> {
         .filter_map(|name| {
             let pid = name.parse().ok()?;
             // It may have ended since.
-            Some((
-                pid,
-                process(&files.read(&format!("/proc/{pid}/stat")).ok()?)?,
-            ))
+            Some((pid, process(&files.read(&format!("/proc/{pid}/stat")).ok()?)?))
         })
         .collect()
 }

@@ -41,21 +41,13 @@ const RANKS: &[Rank] = &[
         step: Step::Fifo,
         worth: "with a load in another session 254 to 60 ms and 96 to 61 ms on two machines, memory-bound 939 to 206 and 122 to 82",
     },
-    Rank {
-        controls: &["autogroup", "nice", "affinity"],
-        step: Step::Exec,
-        worth: "",
-    },
+    Rank { controls: &["autogroup", "nice", "affinity"], step: Step::Exec, worth: "" },
     Rank {
         controls: &["page-cache"],
         step: Step::Own("write dirty pages back before the run"),
         worth: "not measured; cold against warm files: 3.3 times for git status, 9.1 times for reading files",
     },
-    Rank {
-        controls: &["battery"],
-        step: Step::Own("connect mains power"),
-        worth: NOT_MEASURED,
-    },
+    Rank { controls: &["battery"], step: Step::Own("connect mains power"), worth: NOT_MEASURED },
     Rank {
         controls: &["thermal", "low-power"],
         step: Step::Own("let the machine cool down, turn Low Power Mode off"),
@@ -94,10 +86,7 @@ const NOT_MEASURED: &str = "not measured";
 
 /// What can be done here about these controls.
 pub(super) fn advice(context: &Context, controls: &[Control]) -> Vec<Advice> {
-    RANKS
-        .iter()
-        .flat_map(|rank| steps(context, controls, rank))
-        .collect()
+    RANKS.iter().flat_map(|rank| steps(context, controls, rank)).collect()
 }
 
 /// The steps of a rank: with [`Step::Exec`] a user who is not root gets a second
@@ -118,11 +107,7 @@ fn steps(context: &Context, controls: &[Control], rank: &Rank) -> Vec<Advice> {
     };
     // tune needs root even if the files are writable.
     let root = matches!(rank.step, Step::Tune(_)) || concerned.iter().any(by_root);
-    let who = if root {
-        Privilege::Root
-    } else {
-        Privilege::AnyUser
-    };
+    let who = if root { Privilege::Root } else { Privilege::AnyUser };
     let sudo = if root { context.sudo() } else { "" };
     let ids: Vec<String> = concerned.iter().map(|control| control.id.clone()).collect();
     let mut worth = rank.worth.to_owned();
@@ -131,10 +116,9 @@ fn steps(context: &Context, controls: &[Control], rank: &Rank) -> Vec<Advice> {
         setting.map_or(String::new(), |setting| setting.command.clone())
     };
     let (what, command) = match rank.step {
-        Step::Others if own_command().is_empty() => (
-            "wait for other processes to finish".to_owned(),
-            String::new(),
-        ),
+        Step::Others if own_command().is_empty() => {
+            ("wait for other processes to finish".to_owned(), String::new())
+        }
         Step::Others => (
             "wait for other processes to finish, or stop the busiest during the run".to_owned(),
             own_command(),
@@ -152,18 +136,11 @@ fn steps(context: &Context, controls: &[Control], rank: &Rank) -> Vec<Advice> {
             worth = known.to_owned();
             (what, format!("{sudo}latlas exec{options} -- COMMAND"))
         }
-        Step::Tune(what) => (
-            what.to_owned(),
-            format!("{sudo}latlas noise tune --only {}", ids.join(",")),
-        ),
+        Step::Tune(what) => {
+            (what.to_owned(), format!("{sudo}latlas noise tune --only {}", ids.join(",")))
+        }
     };
-    let mut steps = vec![Advice {
-        controls: ids,
-        what,
-        who,
-        command,
-        worth,
-    }];
+    let mut steps = vec![Advice { controls: ids, what, who, command, worth }];
     let unprivileged: Vec<String> = concerned
         .iter()
         .filter(|control| !by_root(control))
@@ -204,11 +181,7 @@ fn lacking(ids: &[String]) -> (String, String, &'static str) {
             "removes migrations only: with a load in the same session 203 to 213 ms and 88 to 103 ms on two machines"
         }
     };
-    (
-        words.join(", "),
-        lacking.iter().map(|(_, _, option)| *option).collect(),
-        worth,
-    )
+    (words.join(", "), lacking.iter().map(|(_, _, option)| *option).collect(), worth)
 }
 
 /// Whether some user here can set it; read-only mounts and missing kernel

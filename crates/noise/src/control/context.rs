@@ -80,22 +80,13 @@ impl Status {
     }
 
     pub(super) fn wanting(self, value: &str, why: &str) -> Status {
-        let wanted = Wanted {
-            value: value.to_owned(),
-            why: why.to_owned(),
-        };
-        Status {
-            wanted: Some(wanted),
-            ..self
-        }
+        let wanted = Wanted { value: value.to_owned(), why: why.to_owned() };
+        Status { wanted: Some(wanted), ..self }
     }
 
     pub(super) fn set_by(self, who: Privilege, command: impl Into<String>) -> Status {
         let command = command.into();
-        Status {
-            setting: Some(Setting { who, command }),
-            ..self
-        }
+        Status { setting: Some(Setting { who, command }), ..self }
     }
 
     pub(super) fn hindered(self, hindrance: Option<Hindrance>) -> Status {
@@ -205,19 +196,15 @@ impl<'a> Context<'a> {
     /// What keeps this process from writing a file.
     pub(super) fn hindrance(&self, path: &str) -> Option<Hindrance> {
         if let Some(mount) = read_only_mount(&self.mounts, path) {
-            return Some(hindrance(
-                Kind::ReadOnly,
-                format!("{mount} is mounted read-only"),
-            ));
+            return Some(hindrance(Kind::ReadOnly, format!("{mount} is mounted read-only")));
         }
         Some(match self.system.files.writing(path) {
             // The owner of a copied tree says nothing about the machine.
             Writing::Allowed if self.root || self.system.files.is_the_systems() => return None,
             Writing::Allowed | Writing::NoPrivilege => needs_root(),
-            Writing::ReadOnlyMount => hindrance(
-                Kind::ReadOnly,
-                format!("{path} is on a read-only file system"),
-            ),
+            Writing::ReadOnlyMount => {
+                hindrance(Kind::ReadOnly, format!("{path} is on a read-only file system"))
+            }
             Writing::Never => hindrance(Kind::ReadOnly, format!("{path} is read-only")),
             Writing::Missing => hindrance(Kind::AbsentInKernel, format!("no {path}")),
             Writing::Refused(why) => hindrance(Kind::NoPrivilege, format!("{path}: {why}")),
@@ -238,11 +225,7 @@ impl<'a> Context<'a> {
 
     /// The privilege of this process.
     pub(super) fn who(&self) -> Privilege {
-        if self.root {
-            Privilege::Root
-        } else {
-            Privilege::AnyUser
-        }
+        if self.root { Privilege::Root } else { Privilege::AnyUser }
     }
 
     /// Adds the privilege needed to raise a priority with this command; `limit`
@@ -253,9 +236,7 @@ impl<'a> Context<'a> {
             (false, true) => (self.who(), "", None),
             (false, false) => (Privilege::Root, self.sudo(), self.hindrance_to_raise()),
         };
-        status
-            .set_by(who, format!("{sudo}{command}"))
-            .hindered(hindrance)
+        status.set_by(who, format!("{sudo}{command}")).hindered(hindrance)
     }
 
     /// A soft resource limit (proc_pid_limits(5)); the largest number if

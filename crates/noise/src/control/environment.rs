@@ -30,15 +30,9 @@ pub(super) fn page_cache(context: &Context) -> StatusResult {
             .wanting("written back", "writeback would run during the measurement")
             .set_by(Privilege::AnyUser, "sync"));
     }
-    let drop = format!(
-        "sync; echo 3 | {}tee /proc/sys/vm/drop_caches",
-        context.sudo()
-    );
+    let drop = format!("sync; echo 3 | {}tee /proc/sys/vm/drop_caches", context.sudo());
     Ok(Status::information(now, SOURCE)
-        .wanting(
-            "always warm, or always cold",
-            "the first read of a file pays for all later ones",
-        )
+        .wanting("always warm, or always cold", "the first read of a file pays for all later ones")
         .set_by(Privilege::Root, drop)
         .hindered(context.hindrance("/proc/sys/vm/drop_caches")))
 }
@@ -46,19 +40,17 @@ pub(super) fn page_cache(context: &Context) -> StatusResult {
 pub(super) fn swap(context: &Context) -> StatusResult {
     const SOURCE: &str = "/proc/meminfo";
     let text = context.read(SOURCE)?;
-    Ok(
-        match (kib_field(&text, "SwapTotal"), kib_field(&text, "SwapFree")) {
-            (Some(0), _) => Status::new("none", SOURCE, State::Good),
-            (Some(total), Some(free)) => {
-                let used = total.saturating_sub(free) >> 20;
-                let swappiness = context.system.files.read("/proc/sys/vm/swappiness");
-                let swappiness = swappiness.map_or(String::new(), |n| format!(", swappiness {n}"));
-                let now = format!("{used} of {} MiB used{swappiness}", total >> 20);
-                Status::information(now, SOURCE)
-            }
-            _ => Status::absent(Kind::AbsentInKernel, format!("{SOURCE} has no swap")),
-        },
-    )
+    Ok(match (kib_field(&text, "SwapTotal"), kib_field(&text, "SwapFree")) {
+        (Some(0), _) => Status::new("none", SOURCE, State::Good),
+        (Some(total), Some(free)) => {
+            let used = total.saturating_sub(free) >> 20;
+            let swappiness = context.system.files.read("/proc/sys/vm/swappiness");
+            let swappiness = swappiness.map_or(String::new(), |n| format!(", swappiness {n}"));
+            let now = format!("{used} of {} MiB used{swappiness}", total >> 20);
+            Status::information(now, SOURCE)
+        }
+        _ => Status::absent(Kind::AbsentInKernel, format!("{SOURCE} has no swap")),
+    })
 }
 
 /// Shares of a CPU that are worth printing, and that disturb.
@@ -88,10 +80,7 @@ pub(super) fn busiest(context: &Context) -> StatusResult {
     busy.retain(|one| one.share >= WORTH_PRINTING);
     let mut now = match busy.is_empty() {
         true => "none above 5 % of a CPU".to_owned(),
-        false => several(
-            &busy.iter().map(Busy::to_string).collect::<Vec<_>>(),
-            PRINTED,
-        ),
+        false => several(&busy.iter().map(Busy::to_string).collect::<Vec<_>>(), PRINTED),
     };
     match (hidden, sees_all) {
         (true, _) => now += &format!("; {whose}: {:.0} % of a CPU", ran.unexplained * 100.0),
@@ -106,10 +95,8 @@ pub(super) fn busiest(context: &Context) -> StatusResult {
             false => Status::information(now, SOURCE),
         });
     }
-    let status = Status::new(now, SOURCE, State::Improvable).wanting(
-        "none",
-        "other processes take CPU time, cache and memory bandwidth",
-    );
+    let status = Status::new(now, SOURCE, State::Improvable)
+        .wanting("none", "other processes take CPU time, cache and memory bandwidth");
     let Some(worst) = worst else {
         return Ok(status);
     };
@@ -147,15 +134,9 @@ pub(super) fn load(context: &Context) -> StatusResult {
 pub(super) fn pressure(context: &Context) -> StatusResult {
     const SOURCE: &str = "/proc/pressure";
     let of = |what: &str| {
-        let text = context
-            .system
-            .files
-            .read(&format!("{SOURCE}/{what}"))
-            .ok()?;
+        let text = context.system.files.read(&format!("{SOURCE}/{what}")).ok()?;
         let some = text.lines().find_map(|line| line.strip_prefix("some "))?;
-        let share = some
-            .split_whitespace()
-            .find_map(|pair| pair.strip_prefix("avg10="))?;
+        let share = some.split_whitespace().find_map(|pair| pair.strip_prefix("avg10="))?;
         Some(format!("{what} {share} %"))
     };
     let texts: Vec<String> = ["cpu", "io", "memory"].into_iter().filter_map(of).collect();
@@ -315,10 +296,7 @@ fn apple(fact: &Fact<String>) -> Status {
         Some(_) => State::Information,
         None => State::Unknown,
     };
-    Status {
-        now: fact.clone(),
-        ..Status::new("", "", state)
-    }
+    Status { now: fact.clone(), ..Status::new("", "", state) }
 }
 
 fn elsewhere() -> Status {

@@ -96,11 +96,9 @@ impl FileState {
     pub(super) fn change(self, control: &str) -> Option<Change> {
         let closed = self.fixed || self.refused.is_some();
         match (self.met || closed, self.wanted) {
-            (false, Some(wanted)) => Some(Change {
-                control: control.to_owned(),
-                path: self.path,
-                wanted,
-            }),
+            (false, Some(wanted)) => {
+                Some(Change { control: control.to_owned(), path: self.path, wanted })
+            }
             _ => None,
         }
     }

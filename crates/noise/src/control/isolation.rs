@@ -88,10 +88,7 @@ fn at_boot(context: &Context, cpus: &str, path: &str, why: &str) -> Status {
     match parse(cpus) {
         None => {
             let why = format!("{path} holds {cpus:?}, which is no list of CPUs");
-            return Status {
-                now: Fact::unknown(why),
-                ..Status::new("", path, State::Unknown)
-            };
+            return Status { now: Fact::unknown(why), ..Status::new("", path, State::Unknown) };
         }
         Some(cpus) if !cpus.is_empty() => {
             return Status::new(format!("CPUs {}", list(&cpus)), path, State::Good);
@@ -106,7 +103,5 @@ fn at_boot(context: &Context, cpus: &str, path: &str, why: &str) -> Status {
     let parameters = format!(
         "isolcpus=domain,managed_irq,{quiet} nohz_full={quiet} on the kernel command line, then reboot"
     );
-    status
-        .wanting(&format!("CPUs {quiet}"), why)
-        .set_by(Privilege::Boot, parameters)
+    status.wanting(&format!("CPUs {quiet}"), why).set_by(Privilege::Boot, parameters)
 }

@@ -209,14 +209,8 @@ pub fn changes(
     quiet_cpus: &[u32],
 ) -> Result<Vec<Change>, UnknownControl> {
     let mut chosen: Vec<&Control> = match only.is_empty() {
-        true => CONTROLS
-            .iter()
-            .filter(|control| control.tune == Tune::ByDefault)
-            .collect(),
-        false => only
-            .iter()
-            .map(|name| named(name))
-            .collect::<Result<_, _>>()?,
+        true => CONTROLS.iter().filter(|control| control.tune == Tune::ByDefault).collect(),
+        false => only.iter().map(|name| named(name)).collect::<Result<_, _>>()?,
     };
     chosen.sort_by_key(|control| control.order);
     chosen.dedup_by_key(|control| control.id);
@@ -246,10 +240,7 @@ fn named(name: &str) -> Result<&'static Control, UnknownControl> {
         },
         None => {
             let names = tunable().into_iter().map(|(id, _)| id);
-            Err(UnknownControl::NoSuch(
-                name.to_owned(),
-                suggestion(name, names),
-            ))
+            Err(UnknownControl::NoSuch(name.to_owned(), suggestion(name, names)))
         }
     }
 }
@@ -307,10 +298,7 @@ mod tests {
         assert_eq!(names.len(), CONTROLS.len());
         for control in CONTROLS {
             let id = control.id;
-            assert!(
-                !control.title.is_empty() && !control.files.is_empty(),
-                "{id}"
-            );
+            assert!(!control.title.is_empty() && !control.files.is_empty(), "{id}");
             let good = !control.better.is_empty() && !control.why.is_empty();
             assert!(!control.is_tunable() || good, "{id}");
             assert!(!control.is_tunable() || control.status.is_none(), "{id}");
@@ -326,10 +314,7 @@ mod tests {
         };
         assert!(suggested("goverour").contains("governor"));
         assert_eq!(suggested("xyzzy"), "");
-        assert!(matches!(
-            error("perf-paranoid"),
-            UnknownControl::NeverSet("perf-paranoid", _)
-        ));
+        assert!(matches!(error("perf-paranoid"), UnknownControl::NeverSet("perf-paranoid", _)));
     }
 
     #[test]

@@ -21,11 +21,7 @@ pub(super) fn affinity(context: &Context) -> StatusResult {
         _ => in_words(&cpus),
     };
     for (kind, of_kind) in &context.kinds {
-        let here: Vec<u32> = cpus
-            .iter()
-            .copied()
-            .filter(|c| of_kind.contains(c))
-            .collect();
+        let here: Vec<u32> = cpus.iter().copied().filter(|c| of_kind.contains(c)).collect();
         if !here.is_empty() {
             now.push_str(&format!("; {kind}: {}", list(&here).replace(',', ", ")));
         }
@@ -33,10 +29,7 @@ pub(super) fn affinity(context: &Context) -> StatusResult {
     let quiet = context.system.quiet.iter().find(|cpu| cpus.contains(cpu));
     let best = quiet.or(cpus.last()).copied().unwrap_or(0);
     Ok(Status::good_if(cpus.len() == 1, now, SOURCE)
-        .wanting(
-            "one CPU",
-            "migrations lose cache contents; pinning alone removes migrations only",
-        )
+        .wanting("one CPU", "migrations lose cache contents; pinning alone removes migrations only")
         .set_by(Privilege::AnyUser, format!("taskset -c {best} COMMAND")))
 }
 
@@ -57,20 +50,14 @@ pub(super) fn policy(context: &Context) -> StatusResult {
     // include/uapi/linux/sched.h
     let (name, state) = match policy {
         0 => ("SCHED_OTHER".to_owned(), State::Improvable),
-        1 => (
-            format!("SCHED_FIFO, priority {}", -1 - priority),
-            State::Good,
-        ),
+        1 => (format!("SCHED_FIFO, priority {}", -1 - priority), State::Good),
         2 => (format!("SCHED_RR, priority {}", -1 - priority), State::Good),
         3 => ("SCHED_BATCH".to_owned(), State::Improvable),
         5 => ("SCHED_IDLE".to_owned(), State::Improvable),
         6 => ("SCHED_DEADLINE".to_owned(), State::Good),
         other => (format!("policy {other}"), State::Information),
     };
-    let why = format!(
-        "it preempts all ordinary tasks of every session; {}",
-        throttling(context)
-    );
+    let why = format!("it preempts all ordinary tasks of every session; {}", throttling(context));
     let status = Status::new(name, "/proc/self/stat", state).wanting("SCHED_FIFO", &why);
     // Priority 1 is enough: ordinary threads have none.
     let most = context.limit("Max realtime priority");
@@ -109,11 +96,7 @@ pub(super) fn throttling(context: &Context) -> String {
 
 /// Whether the kernel is 6.12 or later; `None` if unknown.
 fn has_fair_server(context: &Context) -> Option<bool> {
-    let release = context
-        .system
-        .files
-        .read("/proc/sys/kernel/osrelease")
-        .ok()?;
+    let release = context.system.files.read("/proc/sys/kernel/osrelease").ok()?;
     let mut numbers = release.split(|c: char| !c.is_ascii_digit());
     let mut number = || numbers.next()?.parse::<u32>().ok();
     Some((number()?, number()?) >= (6, 12))
@@ -148,10 +131,7 @@ pub(super) fn autogroup(context: &Context) -> StatusResult {
     let text = context.read(OWN)?;
     // No advice that latlas exec refuses.
     if let Err(why) = files.autogroups() {
-        return Ok(Status::information(
-            format!("{text}, no effect: {why}"),
-            OWN,
-        ));
+        return Ok(Status::information(format!("{text}, no effect: {why}"), OWN));
     }
     let Some(nice) = text.rsplit(' ').next().and_then(|n| n.parse::<i64>().ok()) else {
         return Ok(Status::information(text, OWN));
@@ -180,8 +160,5 @@ pub(super) fn timer_slack(context: &Context) -> StatusResult {
             "1 ns",
             "timers of ordinary threads may be late by this; it matters if the work sleeps",
         )
-        .set_by(
-            Privilege::AnyUser,
-            "sh -c 'echo 1 > /proc/self/timerslack_ns; exec COMMAND'",
-        ))
+        .set_by(Privilege::AnyUser, "sh -c 'echo 1 > /proc/self/timerslack_ns; exec COMMAND'"))
 }

@@ -27,10 +27,8 @@ pub fn show(
     let system = System::new(files, &quiet);
     let hypervisor = present(&machine.hypervisor);
     let context = Context::new(system, hypervisor, kinds(machine), before, apple);
-    let mut controls: Vec<document::Control> = CONTROLS
-        .iter()
-        .map(|control| shown(&context, control))
-        .collect();
+    let mut controls: Vec<document::Control> =
+        CONTROLS.iter().map(|control| shown(&context, control)).collect();
     controls.sort_by_key(|control| control.group);
     Controls {
         root: context.root,
@@ -50,10 +48,9 @@ fn present(fact: &Fact<Presence>) -> Option<String> {
 
 fn kinds(machine: &Machine) -> Vec<(String, Vec<u32>)> {
     match machine.core_kinds.get() {
-        Some(kinds) if kinds.len() > 1 => kinds
-            .iter()
-            .map(|kind| (kind.name.clone(), kind.cpus.clone()))
-            .collect(),
+        Some(kinds) if kinds.len() > 1 => {
+            kinds.iter().map(|kind| (kind.name.clone(), kind.cpus.clone())).collect()
+        }
         _ => Vec::new(),
     }
 }
@@ -151,9 +148,7 @@ fn glob(files: &[FileState]) -> Option<String> {
     let first = &files.first().filter(|_| files.len() > 1)?.path;
     let start = ["/policy", "/cpu/cpu"].iter().find_map(|name| {
         let at = first.find(name)? + name.len();
-        first[at..]
-            .starts_with(|c: char| c.is_ascii_digit())
-            .then_some(at)
+        first[at..].starts_with(|c: char| c.is_ascii_digit()).then_some(at)
     })?;
     let rest = first[start..].trim_start_matches(|c: char| c.is_ascii_digit());
     Some(format!("{}*{rest}", &first[..start]))

@@ -154,9 +154,7 @@ pub(super) fn nominal(system: &System, path: &str) -> Option<String> {
     let cppc = || {
         let cpus = cpus::parse(&read("affected_cpus")?)?;
         let path = format!("{CPUS}/cpu{}/acpi_cppc/nominal_freq", cpus.first()?);
-        khz(system.files.read(&path).ok())?
-            .checked_mul(1000)
-            .filter(|&khz| khz > 0)
+        khz(system.files.read(&path).ok())?.checked_mul(1000).filter(|&khz| khz > 0)
     };
     let highest = || {
         let driver = read("scaling_driver").unwrap_or_default();

@@ -62,9 +62,7 @@ impl<'a> System<'a> {
     /// A policy is named after its first CPU.
     fn cpus_of_policy(&self, number: u32) -> Vec<u32> {
         let path = format!("{CPUS}/cpufreq/policy{number}/affected_cpus");
-        list(self.files, &path)
-            .filter(|cpus| !cpus.is_empty())
-            .unwrap_or_else(|| vec![number])
+        list(self.files, &path).filter(|cpus| !cpus.is_empty()).unwrap_or_else(|| vec![number])
     }
 }
 
@@ -123,7 +121,5 @@ pub(super) fn list(files: &dyn Files, path: &str) -> Option<Vec<u32>> {
 
 /// The value of a line `key:\tvalue`.
 pub(super) fn field<'a>(text: &'a str, key: &str) -> Option<&'a str> {
-    text.lines()
-        .find_map(|line| line.strip_prefix(key)?.strip_prefix(':'))
-        .map(str::trim)
+    text.lines().find_map(|line| line.strip_prefix(key)?.strip_prefix(':')).map(str::trim)
 }

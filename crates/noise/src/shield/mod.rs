@@ -62,10 +62,8 @@ pub(crate) enum ShieldError {
 /// # Errors
 /// Why there is none.
 pub(crate) fn hierarchy(files: &dyn Files) -> Result<Hierarchy, ShieldError> {
-    let (groups, mounts) = (
-        text(files, "/proc/self/cgroup")?,
-        text(files, "/proc/self/mountinfo")?,
-    );
+    let (groups, mounts) =
+        (text(files, "/proc/self/cgroup")?, text(files, "/proc/self/mountinfo")?);
     let chain = chain(&groups, &mounts, "cpuset")?;
     let (Some(home), Some(mount)) = (chain.levels.first(), chain.levels.last()) else {
         return Err(ShieldError::NotMounted);
@@ -76,18 +74,11 @@ pub(crate) fn hierarchy(files: &dyn Files) -> Result<Hierarchy, ShieldError> {
             return Err(ShieldError::NoController(mount.clone()));
         }
     }
-    Ok(Hierarchy {
-        version: chain.version,
-        mount: mount.clone(),
-        home: home.clone(),
-    })
+    Ok(Hierarchy { version: chain.version, mount: mount.clone(), home: home.clone() })
 }
 
 fn text(files: &dyn Files, path: &str) -> Result<String, ShieldError> {
-    files.read(path).map_err(|error| ShieldError::Unreadable {
-        path: path.to_owned(),
-        error,
-    })
+    files.read(path).map_err(|error| ShieldError::Unreadable { path: path.to_owned(), error })
 }
 
 impl Hierarchy {

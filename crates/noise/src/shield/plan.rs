@@ -14,11 +14,7 @@ pub(crate) enum ShieldStep {
     /// A controller is given to the groups below.
     Enable { path: String, controller: String },
     /// A group is made, with these values.
-    Group {
-        action: Action,
-        path: String,
-        values: Vec<(&'static str, String)>,
-    },
+    Group { action: Action, path: String, values: Vec<(&'static str, String)> },
     /// All tasks that can be moved leave the root group.
     Clear(Hierarchy),
 }
@@ -84,10 +80,7 @@ fn version_one(
     let own = text(files, "/proc/self/cpuset")?;
     // The group of /proc/TASK/cpuset must be visible below the mount.
     if tasks::group(mount, &own) != found.home || !files.exists(&format!("{}/tasks", found.home)) {
-        return Err(ShieldError::Container {
-            mount: mount.clone(),
-            own,
-        });
+        return Err(ShieldError::Container { mount: mount.clone(), own });
     }
     let mems = text(files, &format!("{mount}/cpuset.mems"))?;
     let mut steps = shrink(files, found, cpus);
@@ -116,11 +109,8 @@ fn shrink(files: &dyn Files, found: &Hierarchy, cpus: &[u32]) -> Vec<ShieldStep>
             if left.is_empty() || left.len() == has.len() {
                 return None;
             }
-            let mut items = vec![Item {
-                place: Place::File(path.clone()),
-                old,
-                wanted: Some(list(&left)),
-            }];
+            let mut items =
+                vec![Item { place: Place::File(path.clone()), old, wanted: Some(list(&left)) }];
             items.extend(side_effects::of(files, &path));
             Some(ShieldStep::Shrink(items))
         })
@@ -131,10 +121,7 @@ fn version_two(files: &dyn Files, found: &Hierarchy, cpus: &[u32]) -> Vec<Shield
     // Before Linux 6.2 tasks lost their own affinity when that of their group
     // changed.
     let affinities = side_effects::items(files, side_effects::narrow_tasks(files));
-    let values = vec![
-        ("cpuset.cpus", list(cpus)),
-        ("cpuset.cpus.partition", "root".into()),
-    ];
+    let values = vec![("cpuset.cpus", list(cpus)), ("cpuset.cpus.partition", "root".into())];
     vec![
         ShieldStep::Enable {
             path: format!("{}/cgroup.subtree_control", found.mount),

@@ -28,10 +28,7 @@ fn stat(files: &dyn Files, id: u32) -> io::Result<(u64, u64)> {
     let stat = Stat::of(&text);
     // A zombie, or what is left of one: its number is taken until its parent
     // waits for it, but it never runs again and can't be moved.
-    if stat
-        .as_ref()
-        .is_some_and(|s| ["Z", "X", "x"].contains(&s.state()))
-    {
+    if stat.as_ref().is_some_and(|s| ["Z", "X", "x"].contains(&s.state())) {
         return Err(io::ErrorKind::NotFound.into());
     }
     let known = stat.and_then(|stat| Some((stat.number(9)?, stat.number(22)?)));
@@ -96,9 +93,7 @@ pub(crate) fn all(files: &dyn Files) -> Vec<u32> {
 /// The tasks of a group; none if it can't be read.
 pub(crate) fn members(files: &dyn Files, list: &str) -> Vec<u32> {
     let text = files.read(list).unwrap_or_default();
-    text.lines()
-        .filter_map(|line| line.trim().parse().ok())
-        .collect()
+    text.lines().filter_map(|line| line.trim().parse().ok()).collect()
 }
 
 /// The directory of a group below a mount; the root's is the mount itself.

@@ -63,10 +63,7 @@ impl<R: Into<Refusal>> From<R> for StepError {
 
 impl Refusal {
     fn of(self, path: &str) -> Refusal {
-        Refusal::Of {
-            path: path.to_owned(),
-            why: Box::new(self),
-        }
+        Refusal::Of { path: path.to_owned(), why: Box::new(self) }
     }
 
     /// What the kernel means by an error of a write.
@@ -118,11 +115,7 @@ pub(crate) fn set(
         Ok(old) => old,
         Err(why) => return Ok(applied(None, SetOutcome::Failed(why.to_string()))),
     };
-    let mut items = vec![Item {
-        place,
-        old: old.clone(),
-        wanted: Some(change.wanted.clone()),
-    }];
+    let mut items = vec![Item { place, old: old.clone(), wanted: Some(change.wanted.clone()) }];
     items.extend(side_effects::of(files, &change.path));
     let done = change_all(files, journal, &change.control, items);
     Ok(applied(Some(old), outcome(done)?))
@@ -135,10 +128,7 @@ fn change_all(
     control: &str,
     items: Vec<Item>,
 ) -> Result<(), StepError> {
-    let action = Action::Change {
-        control: control.to_owned(),
-        items: items.clone(),
-    };
+    let action = Action::Change { control: control.to_owned(), items: items.clone() };
     let entry = journal.intent(action).map_err(StepError::Journal)?;
     for item in items.iter().filter(|item| item.wanted.is_some()) {
         if let Err(why) = write(files, item) {
@@ -160,10 +150,7 @@ fn taken_back(files: &dyn Files, journal: &mut Journal, entry: usize, why: Refus
         .collect();
     match left.is_empty() {
         true => why,
-        false => Refusal::NotRestored {
-            why: Box::new(why),
-            left: left.join("; "),
-        },
+        false => Refusal::NotRestored { why: Box::new(why), left: left.join("; ") },
     }
 }
 
@@ -184,10 +171,7 @@ fn write(files: &dyn Files, item: &Item) -> Result<(), Refusal> {
 }
 
 fn read_all(files: &dyn Files, items: &[Item]) -> Vec<Option<String>> {
-    items
-        .iter()
-        .map(|item| item.place.read(files).ok())
-        .collect()
+    items.iter().map(|item| item.place.read(files).ok()).collect()
 }
 
 /// Makes a shield of these CPUs, all of it or nothing; the second value is its
@@ -238,11 +222,7 @@ fn make_shield(
             ShieldStep::Enable { path, controller } => {
                 enable(files, journal, path, controller)?;
             }
-            ShieldStep::Group {
-                action,
-                path,
-                values,
-            } => {
+            ShieldStep::Group { action, path, values } => {
                 make_group(files, journal, action, &path, &values)?;
                 group = path;
             }
@@ -262,10 +242,7 @@ fn enable(
     if has_controller(files, &path, &controller).map_err(at)? {
         return Ok(());
     }
-    let action = Action::Enable {
-        path: path.clone(),
-        controller: controller.clone(),
-    };
+    let action = Action::Enable { path: path.clone(), controller: controller.clone() };
     journal.intent(action).map_err(StepError::Journal)?;
     files.write(&path, &format!("+{controller}")).map_err(at)?;
     match has_controller(files, &path, &controller) {
@@ -289,10 +266,7 @@ fn make_group(
     let entry = journal.intent(action).map_err(StepError::Journal)?;
     files
         .make_directory(path)
-        .map_err(|error| Refusal::NoGroup {
-            path: path.to_owned(),
-            error,
-        })?;
+        .map_err(|error| Refusal::NoGroup { path: path.to_owned(), error })?;
     for (file, wanted) in values {
         let path = format!("{path}/{file}");
         let item = Item {
@@ -319,10 +293,7 @@ fn clear(
         if items.is_empty() {
             break;
         }
-        let action = Action::Change {
-            control: "shield".into(),
-            items: items.clone(),
-        };
+        let action = Action::Change { control: "shield".into(), items: items.clone() };
         let entry = journal.intent(action).map_err(StepError::Journal)?;
         for item in &items {
             let _ = write(files, item);

@@ -97,10 +97,7 @@ impl Faults {
 
 #[cfg(debug_assertions)]
 fn killing(variable: &str) -> Faults {
-    let Some(last) = std::env::var(variable)
-        .ok()
-        .and_then(|n| n.parse::<u32>().ok())
-    else {
+    let Some(last) = std::env::var(variable).ok().and_then(|n| n.parse::<u32>().ok()) else {
         return Faults::default();
     };
     let count = std::cell::Cell::new(0);

@@ -64,10 +64,9 @@ impl Place {
                 let cpus = parse(text).ok_or(io::ErrorKind::InvalidInput)?;
                 files.set_affinity(task.id, &cpus)
             }
-            Place::Cpuset { task, mount } => files.write(
-                &format!("{}/tasks", tasks::group(mount, text)),
-                &task.id.to_string(),
-            ),
+            Place::Cpuset { task, mount } => {
+                files.write(&format!("{}/tasks", tasks::group(mount, text)), &task.id.to_string())
+            }
         }
     }
 

@@ -14,7 +14,7 @@ mod restored;
 use super::faults::Faults;
 use checksum::Checksum;
 use record::Record;
-pub(crate) use record::{Action, Entry, Header};
+pub(crate) use record::{Action, Damage, Entry, Header};
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
 use std::os::unix::fs::OpenOptionsExt;
@@ -93,19 +93,11 @@ pub(crate) enum Unusable {
     #[error(
         "line {line} of the journal {path} is invalid: {why}; nothing was restored: set the values in it by hand, then remove it"
     )]
-    Garbled {
-        path: PathBuf,
-        line: usize,
-        why: read::Damage,
-    },
+    Garbled { path: PathBuf, line: usize, why: Damage },
     #[error(
         "the journal {path} is of the root {other}, not {ours}: restore that first, or use another state directory (LATLAS_STATE_DIR)"
     )]
-    OfAnotherRoot {
-        path: PathBuf,
-        other: PathBuf,
-        ours: PathBuf,
-    },
+    OfAnotherRoot { path: PathBuf, other: PathBuf, ours: PathBuf },
     #[error("can't read the journal {path}: {error}")]
     Unreadable { path: PathBuf, error: io::Error },
 }
@@ -166,11 +158,8 @@ impl Journal {
         for directory in directories {
             let temporary = directory.join(NEW);
             gone(std::fs::remove_file(&temporary))?;
-            let file = OpenOptions::new()
-                .append(true)
-                .create_new(true)
-                .mode(0o600)
-                .open(&temporary)?;
+            let file =
+                OpenOptions::new().append(true).create_new(true).mode(0o600).open(&temporary)?;
             let path = Journal::path(directory);
             self.copies.push(JournalFile { path, file });
         }
@@ -207,11 +196,7 @@ impl Journal {
     pub(crate) fn tried(&mut self, entry: usize, left: Vec<Option<String>>) -> io::Result<()> {
         let known = &self.entries[entry];
         let foreign = known.undoing.as_ref().unwrap_or(&known.foreign).clone();
-        self.record(Record::Tried {
-            entry,
-            foreign,
-            left,
-        })
+        self.record(Record::Tried { entry, foreign, left })
     }
 
     /// Says that nothing of it is left.
@@ -304,12 +289,8 @@ impl Journal {
 impl Stale {
     /// Gives it another name.
     pub(crate) fn set_aside(self) -> io::Result<PathBuf> {
-        let boot: String = self
-            .boot_id
-            .chars()
-            .filter(char::is_ascii_alphanumeric)
-            .take(12)
-            .collect();
+        let boot: String =
+            self.boot_id.chars().filter(char::is_ascii_alphanumeric).take(12).collect();
         let directory = self.path.parent().unwrap_or(Path::new("/"));
         let aside = directory.join(format!("journal.of-boot-{boot}"));
         self.faults.at("set the journal aside");

@@ -28,9 +28,7 @@ impl Late {
                 _ => false,
             });
         let read = || parse(&files.read("/sys/devices/system/cpu/online").ok()?);
-        Late {
-            online: takes.then(read).flatten(),
-        }
+        Late { online: takes.then(read).flatten() }
     }
 
     /// Whether what is there now is what the kernel makes of the old value, or
@@ -58,9 +56,7 @@ impl Late {
                 others || of_its_group(files, *task).is_some_and(|group| group == now)
             }),
             Place::File(path) if path.ends_with("/cpuset.cpus") => parse(&now).is_some_and(|now| {
-                [item.old.as_str(), was]
-                    .into_iter()
-                    .any(|list| left(list).as_ref() == Some(&now))
+                [item.old.as_str(), was].into_iter().any(|list| left(list).as_ref() == Some(&now))
             }),
             Place::Cpuset { mount, .. } => {
                 let (old, now) = (item.old.trim(), now.trim());

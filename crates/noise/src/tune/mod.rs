@@ -143,10 +143,7 @@ impl<'f> Tuned<'f> {
         let boot_id = boot_id(files)?;
         state.prepare()?;
         let lock = state.lock(PATIENCE)?;
-        let here = Here {
-            boot_id: &boot_id,
-            root: &state.root,
-        };
+        let here = Here { boot_id: &boot_id, root: &state.root };
         let set_aside = match Journal::open(&state.directories(), here, &state.faults)? {
             None => None,
             Some(Found::OfAnotherBoot(stale)) => {
@@ -179,20 +176,13 @@ impl<'f> Tuned<'f> {
                     true => "what was set is restored",
                     false => "not everything could be restored: run `latlas noise restore`",
                 };
-                Err(TuneError::Broken {
-                    error,
-                    what: what.into(),
-                    restored: Box::new(restored),
-                })
+                Err(TuneError::Broken { error, what: what.into(), restored: Box::new(restored) })
             }
         }
     }
 
     fn apply(&mut self, what: &[Step]) -> io::Result<()> {
-        let files = Faulty {
-            inner: self.files,
-            faults: self.state.faults.clone(),
-        };
+        let files = Faulty { inner: self.files, faults: self.state.faults.clone() };
         let Some(journal) = &mut self.journal else {
             return Ok(());
         };

@@ -53,19 +53,13 @@ pub fn plan(files: &dyn Files, only: &[String], cpus: &[u32]) -> Result<Vec<Step
     // What takes interrupts along comes after their masks, and the shield last:
     // undone in reverse, each finds what it left.
     steps.extend(offline.into_iter().map(|cpu| {
-        Step::Set(Change {
-            control: "offline".into(),
-            path: cpu_online(cpu),
-            wanted: "0".into(),
-        })
+        Step::Set(Change { control: "offline".into(), path: cpu_online(cpu), wanted: "0".into() })
     }));
     if shielded {
         if cpus.is_empty() {
             return Err(PlanError::NoShieldCpus);
         }
-        steps.push(Step::Shield {
-            cpus: cpus.to_vec(),
-        });
+        steps.push(Step::Shield { cpus: cpus.to_vec() });
     }
     Ok(steps)
 }

@@ -91,8 +91,6 @@ impl Restored {
 
     /// Values that another program has changed since.
     pub fn foreign(&self) -> impl Iterator<Item = &PutBack> {
-        self.values
-            .iter()
-            .filter(|value| matches!(value.outcome, BackOutcome::ChangedByOthers(_)))
+        self.values.iter().filter(|value| matches!(value.outcome, BackOutcome::ChangedByOthers(_)))
     }
 }

@@ -36,10 +36,7 @@ pub(crate) fn restore_locked(
     by: &str,
 ) -> Result<Restored, TuneError> {
     let boot_id = boot_id(files)?;
-    let here = Here {
-        boot_id: &boot_id,
-        root: &state.root,
-    };
+    let here = Here { boot_id: &boot_id, root: &state.root };
     match Journal::open(&state.directories(), here, &state.faults)? {
         None => Ok(Restored::default()),
         Some(Found::OfAnotherBoot(stale)) => set_aside(stale),
@@ -67,10 +64,7 @@ pub(crate) fn put_back(
     mut journal: Journal,
     by: &str,
 ) -> Restored {
-    let files = Faulty {
-        inner: files,
-        faults: state.faults.clone(),
-    };
+    let files = Faulty { inner: files, faults: state.faults.clone() };
     let mut restored = Restored {
         found: true,
         torn: journal.torn,
@@ -100,9 +94,7 @@ pub(crate) fn put_back(
     if !restored.pending
         && let Err(error) = journal.remove()
     {
-        restored
-            .remarks
-            .push(format!("the journal can't be removed: {error}"));
+        restored.remarks.push(format!("the journal can't be removed: {error}"));
     }
     restored
 }
@@ -117,18 +109,11 @@ fn record(state: &StateDir, by: &str, restored: &Restored) -> io::Result<()> {
         restored: &'a Restored,
     }
     let temporary = state.path.join("last-restore.new");
-    let mut bytes = serde_json::to_vec_pretty(&Last {
-        by,
-        unix_ms: sys::realtime_unix_ms(),
-        restored,
-    })?;
+    let mut bytes =
+        serde_json::to_vec_pretty(&Last { by, unix_ms: sys::realtime_unix_ms(), restored })?;
     bytes.push(b'\n');
-    let mut file = OpenOptions::new()
-        .write(true)
-        .create(true)
-        .truncate(true)
-        .mode(0o644)
-        .open(&temporary)?;
+    let mut file =
+        OpenOptions::new().write(true).create(true).truncate(true).mode(0o644).open(&temporary)?;
     let written = file
         .write_all(&bytes)
         .and_then(|()| file.sync_all())

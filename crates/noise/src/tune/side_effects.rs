@@ -66,13 +66,7 @@ fn hotplug(files: &dyn Files) -> Vec<Place> {
 pub(crate) fn items(files: &dyn Files, places: Vec<Place>) -> Vec<Item> {
     places
         .into_iter()
-        .filter_map(|place| {
-            Some(Item {
-                old: place.read(files).ok()?,
-                place,
-                wanted: None,
-            })
-        })
+        .filter_map(|place| Some(Item { old: place.read(files).ok()?, place, wanted: None }))
         .collect()
 }
 
@@ -90,17 +84,12 @@ fn cpusets(files: &dyn Files, found: &Hierarchy) -> Vec<Place> {
         return Vec::new();
     }
     let groups = found.groups(files);
-    let cpus = groups
-        .iter()
-        .map(|group| Place::File(format!("{group}/cpuset.cpus")));
+    let cpus = groups.iter().map(|group| Place::File(format!("{group}/cpuset.cpus")));
     let tasks = groups
         .iter()
         .flat_map(|group| tasks::members(files, &format!("{group}/tasks")))
         .filter_map(|id| {
-            Some(Place::Cpuset {
-                task: tasks::find(files, id).ok()?,
-                mount: found.mount.clone(),
-            })
+            Some(Place::Cpuset { task: tasks::find(files, id).ok()?, mount: found.mount.clone() })
         });
     cpus.chain(tasks).collect()
 }

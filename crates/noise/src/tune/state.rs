@@ -83,20 +83,13 @@ impl StateDir {
             .canonicalize()
             .or_else(|_| std::path::absolute(root))
             .unwrap_or_else(|_| root.to_owned());
-        StateDir {
-            machine: self.machine.filter(|_| root == Path::new("/")),
-            root,
-            ..self
-        }
+        StateDir { machine: self.machine.filter(|_| root == Path::new("/")), root, ..self }
     }
 
     /// With another directory of the machine.
     #[must_use]
     pub fn of_machine(self, directory: Option<PathBuf>) -> StateDir {
-        StateDir {
-            machine: directory,
-            ..self
-        }
+        StateDir { machine: directory, ..self }
     }
 
     /// Whether a process of its own puts everything back if this one ends
@@ -189,10 +182,7 @@ impl StateDir {
 }
 
 fn unusable(path: &Path, why: impl Into<String>) -> TuneError {
-    TuneError::StateDirectory {
-        path: path.to_owned(),
-        why: why.into(),
-    }
+    TuneError::StateDirectory { path: path.to_owned(), why: why.into() }
 }
 
 fn make(directory: &Path) -> io::Result<()> {
@@ -230,7 +220,5 @@ fn check(directory: &Path) -> Result<(), TuneError> {
 /// This boot of the system (random(4)).
 pub(crate) fn boot_id(files: &dyn Files) -> Result<String, TuneError> {
     const BOOT_ID: &str = "/proc/sys/kernel/random/boot_id";
-    files.read(BOOT_ID).map_err(|error| TuneError::NoBootId {
-        why: format!("{BOOT_ID}: {error}"),
-    })
+    files.read(BOOT_ID).map_err(|error| TuneError::NoBootId { why: format!("{BOOT_ID}: {error}") })
 }

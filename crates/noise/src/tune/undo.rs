@@ -38,12 +38,7 @@ pub(crate) fn undo(files: &dyn Files, journal: &mut Journal, index: usize) -> Ve
             true => back("shield", path, None, disable(files, path, controller)),
             false => refused("shield", path),
         }],
-        Action::Group {
-            path,
-            home,
-            list,
-            accompanying,
-        } => {
+        Action::Group { path, home, list, accompanying } => {
             let known = ["tasks", "cgroup.procs"].contains(&list.as_str())
                 && cpuset.is_some_and(|mount| within(home, mount))
                 && whitelist::allows_group(path, cpuset)
@@ -60,9 +55,7 @@ pub(crate) fn undo(files: &dyn Files, journal: &mut Journal, index: usize) -> Ve
             }
         }
     };
-    let left = values
-        .iter()
-        .any(|value| matches!(value.outcome, BackOutcome::Failed(_)));
+    let left = values.iter().any(|value| matches!(value.outcome, BackOutcome::Failed(_)));
     if !left {
         // Without this record it is undone once more, which changes nothing.
         let _ = journal.done(index);
@@ -86,8 +79,7 @@ pub(crate) fn remember(files: &dyn Files, journal: &mut Journal, index: usize) {
 }
 
 fn within(path: &str, mount: &str) -> bool {
-    path.strip_prefix(mount)
-        .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    path.strip_prefix(mount).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
         && !path.split('/').any(|part| part == "..")
 }
 
@@ -151,9 +143,7 @@ fn foreign(files: &dyn Files, journal: &mut Journal, index: usize, items: &[Item
 }
 
 fn change(files: &dyn Files, control: &str, items: &[Item], foreign: &[usize]) -> Vec<PutBack> {
-    let ours = (0..items.len())
-        .rev()
-        .filter(|&i| items[i].wanted.is_some());
+    let ours = (0..items.len()).rev().filter(|&i| items[i].wanted.is_some());
     let accompanying = (0..items.len()).filter(|&i| items[i].wanted.is_none());
     let mut values = Vec::new();
     for i in ours.chain(accompanying) {

@@ -64,10 +64,7 @@ impl Watchdog {
             .stdout(sys::process::null_device()?)
             .stderr(sys::process::null_device()?)
             .spawn()?;
-        let mut watchdog = Watchdog {
-            socket: ours,
-            child,
-        };
+        let mut watchdog = Watchdog { socket: ours, child };
         let mut byte = [0];
         watchdog.socket.set_read_timeout(Some(PATIENCE))?;
         match watchdog.socket.read_exact(&mut byte) {
@@ -157,10 +154,7 @@ fn put_back(watched: &Watched) -> Result<Option<Restored>, TuneError> {
     let lock = state.lock(Duration::MAX)?;
     let files = Tree::new(&watched.root);
     let boot_id = boot_id(&files)?;
-    let here = Here {
-        boot_id: &boot_id,
-        root: &state.root,
-    };
+    let here = Here { boot_id: &boot_id, root: &state.root };
     // Another process may have put it back already, and a third begun anew.
     let found = Journal::open(&state.directories(), here, &state.faults)?;
     let of_it = matches!(found, Some(Found::Ours(journal))
@@ -222,14 +216,7 @@ mod tests {
         let last: serde_json::Value = serde_json::from_slice(&last).expect("JSON");
         assert_eq!(last["by"], "watchdog");
         let value = &last["restored"]["values"][0];
-        assert_eq!(
-            (&value["old"], &value["outcome"]["state"]),
-            (&"9".into(), &"restored".into())
-        );
-        assert_eq!(
-            put_back(&watched(own)).expect("looked"),
-            None,
-            "none is left"
-        );
+        assert_eq!((&value["old"], &value["outcome"]["state"]), (&"9".into(), &"restored".into()));
+        assert_eq!(put_back(&watched(own)).expect("looked"), None, "none is left");
     }
 }

@@ -70,13 +70,9 @@ mod tests {
         }
         assert!(!allows("/cg/docker/cpuset.cpus", None));
         assert!(allows_group("/cg/latlas-shield", Some("/cg")));
-        for path in [
-            "/cg/docker",
-            "/cg",
-            "/cg/latlas-shield/x",
-            "/cglatlas-shield",
-            "/etc/latlas-shield",
-        ] {
+        for path in
+            ["/cg/docker", "/cg", "/cg/latlas-shield/x", "/cglatlas-shield", "/etc/latlas-shield"]
+        {
             assert!(!allows_group(path, Some("/cg")), "{path}");
         }
     }

@@ -18,12 +18,7 @@ fn planned(controls: &[&str], workloads: &[Workload], loads: &[Load], length: Le
 
 /// The job bound by the core, for so many rounds under each load.
 fn of_cpu(controls: &[&str], rounds: u32) -> Plan {
-    planned(
-        controls,
-        &[Workload::Cpu],
-        &ALL_LOADS,
-        Length::Rounds(rounds),
-    )
+    planned(controls, &[Workload::Cpu], &ALL_LOADS, Length::Rounds(rounds))
 }
 
 fn counts(block: &Block) -> Vec<usize> {
@@ -139,12 +134,7 @@ fn what_does_not_go_on_is_taken_out_and_what_stays_on_ends_it() {
 fn the_job_joins_the_groups_of_its_switch() {
     let mut seen = Vec::new();
     for seed in 0..8 {
-        let plan = planned(
-            &["shield"],
-            &[Workload::Cpu],
-            &[Load::None],
-            Length::Rounds(1),
-        );
+        let plan = planned(&["shield"], &[Workload::Cpu], &[Load::None], Length::Rounds(1));
         let mut stage = Scripted::new(quiet);
         let mut toggles = switch(&stage, "shield", EVER, EVER);
         run(&mut stage, &plan, &mut toggles, seed);
@@ -172,13 +162,7 @@ struct Case<'a> {
 
 impl<'a> Case<'a> {
     fn new(name: &'a str, plan: Plan, script: Script) -> Case<'a> {
-        Case {
-            name,
-            plan,
-            script,
-            thp: None,
-            interrupt_at: None,
-        }
+        Case { name, plan, script, thp: None, interrupt_at: None }
     }
 
     /// Runs of each arm, rounds of each effect, times and reasons.
@@ -191,23 +175,16 @@ impl<'a> Case<'a> {
             Some((goes_on, goes_off)) => switch(&stage, "thp", goes_on, goes_off),
         };
         let done = run(&mut stage, &plan, &mut toggles, 4);
-        let of = plan
-            .most_ms
-            .map_or(String::new(), |ms| format!(" of {ms} ms"));
+        let of = plan.most_ms.map_or(String::new(), |ms| format!(" of {ms} ms"));
         let (begun, ended) = stage.loads;
         let on = stage.on.borrow().join(" ");
         assert!(begun <= ended, "{name}: each load that was there has ended");
-        writeln!(
-            page,
-            "\n{name}: {} ms{of}, {begun} blocks; on: {on}",
-            stage.now_ms
-        )
-        .expect("text");
+        writeln!(page, "\n{name}: {} ms{of}, {begun} blocks; on: {on}", stage.now_ms)
+            .expect("text");
         for block in &done.blocks {
             let arms = block.arms.iter();
-            let arms: Vec<String> = arms
-                .map(|arm| format!("{} {}", arm.name, arm.runs.len()))
-                .collect();
+            let arms: Vec<String> =
+                arms.map(|arm| format!("{} {}", arm.name, arm.runs.len())).collect();
             let (workload, load) = (block.workload.name(), block.load.in_words());
             writeln!(page, "  {workload} {load}: {}", arms.join(", ")).expect("text");
         }
@@ -257,11 +234,7 @@ fn what_is_kept_when_something_goes_wrong() {
     Case::new("a load that dies", of_cpu(&["pin"], 16), load_dies).outcome(page);
     for interrupt_at in [0, 18 + 2 + 5] {
         let interrupted = Case::new("an interruption", of_cpu(&["pin"], 8), quiet);
-        Case {
-            interrupt_at: Some(interrupt_at),
-            ..interrupted
-        }
-        .outcome(page);
+        Case { interrupt_at: Some(interrupt_at), ..interrupted }.outcome(page);
     }
     insta::assert_snapshot!(page);
 }
@@ -337,9 +310,6 @@ fn a_command_is_judged_on_switches_and_migrations_too() {
         // Without an effect: what could have been seen.
         let least = effect.time.smallest.expect("sixteen rounds");
         assert!((0.02..0.2).contains(&least), "{least}");
-        assert!(
-            switches.smallest.is_some_and(|n| n > 0.0 && n < 30.0),
-            "{switches:?}"
-        );
+        assert!(switches.smallest.is_some_and(|n| n > 0.0 && n < 30.0), "{switches:?}");
     }
 }

@@ -23,15 +23,7 @@ struct Page(String);
 impl Page {
     /// Rounds and times.
     fn length(&mut self, name: &str, plan: &Plan) {
-        let Plan {
-            rounds,
-            most_rounds,
-            least_rounds,
-            most_ms,
-            expected_ms,
-            busy,
-            ..
-        } = plan;
+        let Plan { rounds, most_rounds, least_rounds, most_ms, expected_ms, busy, .. } = plan;
         let most_ms = most_ms.map_or("any time".into(), |ms| format!("{ms} ms"));
         let runs = plan.runs();
         let line = format!(
@@ -79,21 +71,16 @@ fn in_words(arm: &PlannedArm) -> String {
 fn plans() {
     let mut page = Page::default();
     // A control that is not available has no arm; files are a job of their own.
-    let some = plan(&usual(&["pin", "fifo", "cache"]), |spec, _| {
-        match spec.name {
-            "fifo" => Err(Unavailable::NeedsRoot),
-            _ => Ok(Here::default()),
-        }
+    let some = plan(&usual(&["pin", "fifo", "cache"]), |spec, _| match spec.name {
+        "fifo" => Err(Unavailable::NeedsRoot),
+        _ => Ok(Here::default()),
     });
     page.whole("pin, cache, and fifo that is refused", &some);
 
     // What pins its job is compared with a pinned one, and needs a CPU.
     let pinned = planned(&usual(&["shield", "irq-affinity"]));
     page.whole("controls of one CPU", &pinned);
-    let no_cpu = Request {
-        pin: Err(NoPin::NoCpu),
-        ..usual(&[])
-    };
+    let no_cpu = Request { pin: Err(NoPin::NoCpu), ..usual(&[]) };
     page.whole("all, and no CPU to pin to", &planned(&no_cpu));
 
     // All that this machine has: what takes CPUs offline only by name.
@@ -101,10 +88,7 @@ fn plans() {
         "turbo" | "governor" => Err(Unavailable::Other("not in this machine")),
         // The one or the other: never both.
         "no-thp" => Err(Unavailable::NotAlways("madvise".into())),
-        "thp" => Ok(Here {
-            off: Some("madvise".into()),
-            ..Here::default()
-        }),
+        "thp" => Ok(Here { off: Some("madvise".into()), ..Here::default() }),
         _ => Ok(Here::default()),
     });
     assert_eq!(here.controls.len(), control::ALL.len());
@@ -127,18 +111,14 @@ fn lengths_of_plans() {
     let mut page = Page::default();
     // A time becomes rounds, and no fewer than can show anything.
     for seconds in [1, 60, 120] {
-        let timed = Request {
-            length: Length::Time(Duration::from_secs(seconds)),
-            ..usual(&["pin"])
-        };
+        let timed =
+            Request { length: Length::Time(Duration::from_secs(seconds)), ..usual(&["pin"]) };
         page.length(&format!("pin in {seconds} s"), &planned(&timed));
     }
     // Switching that was timed counts.
     for switch_ms in [10.0, 1010.0] {
-        let timed = Request {
-            switch_ms: BTreeMap::from([("thp".into(), switch_ms)]),
-            ..usual(&["thp"])
-        };
+        let timed =
+            Request { switch_ms: BTreeMap::from([("thp".into(), switch_ms)]), ..usual(&["thp"]) };
         let name = format!("thp, which takes {switch_ms} ms");
         page.length(&name, &planned(&timed));
     }

@@ -82,10 +82,8 @@ impl Stage for Scripted {
                 ..Usage::default()
             },
             took_ns: (ms * 1e6) as u64,
-            wakeups: (workload == Workload::Wakeup).then(|| Wakeups {
-                mean_ns: ms * 1e3,
-                ..Wakeups::default()
-            }),
+            wakeups: (workload == Workload::Wakeup)
+                .then(|| Wakeups { mean_ns: ms * 1e3, ..Wakeups::default() }),
         }))
     }
 
@@ -135,13 +133,7 @@ pub(crate) fn switch(
     goes_on: usize,
     goes_off: usize,
 ) -> Toggles<'static> {
-    let switch = Switch {
-        name,
-        on: Rc::clone(&stage.on),
-        turns: Cell::new(0),
-        goes_on,
-        goes_off,
-    };
+    let switch = Switch { name, on: Rc::clone(&stage.on), turns: Cell::new(0), goes_on, goes_off };
     Toggles::from([(name.to_owned(), Box::new(switch) as Box<dyn Toggle>)])
 }
 

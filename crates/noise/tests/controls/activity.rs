@@ -8,9 +8,7 @@ use sys::files::Tree;
 
 /// /proc/stat of 8 CPUs after so many ticks.
 fn stat_after(ticks: u64) -> String {
-    let cpus: String = (0..8)
-        .map(|cpu| format!("cpu{cpu} 0 0 0 0 0 0 0 0 0 0\n"))
-        .collect();
+    let cpus: String = (0..8).map(|cpu| format!("cpu{cpu} 0 0 0 0 0 0 0 0 0 0\n")).collect();
     format!("cpu  0 0 0 {ticks} 0 0 0 0 0 0\n{cpus}")
 }
 
@@ -65,10 +63,7 @@ fn busy_time_that_no_visible_process_explains_is_named() {
     let kthreadd = ("/proc/2/stat", process_below(2, "kthreadd", 0, 0, 0));
     let busy = |ticks: u64| {
         let stat = stat_after(1160).replace("cpu  0", &format!("cpu  {ticks}"));
-        (
-            "/proc/stat",
-            stat.replace(" 1160 ", &format!(" {} ", 1160 - ticks)),
-        )
+        ("/proc/stat", stat.replace(" 1160 ", &format!(" {} ", 1160 - ticks)))
     };
     // Of 20 ticks a CPU; our own are explained.
     let own = || ("/proc/4242/stat", process(4242, "latlas", 3));
@@ -102,12 +97,7 @@ fn busy_time_that_no_visible_process_explains_is_named() {
         assert_eq!(noisiest.state, state, "{value}");
     }
     // A process that is seen and explains the half.
-    let changed = [
-        busy(43),
-        own(),
-        kthreadd,
-        ("/proc/77/stat", process(77, "cc1", 20)),
-    ];
+    let changed = [busy(43), own(), kthreadd, ("/proc/77/stat", process(77, "cc1", 20))];
     let controls = shown_while(machines::intel(), &changed);
     let value = of(&controls, "noisiest").now.value.as_deref();
     assert_eq!(value, Some("cc1 (77) 100 %"));
@@ -128,10 +118,7 @@ fn another_process_with_the_same_id_and_guests() {
     assert_eq!(reused, Some(format!("new (77) 100 %{others}")));
     let times = "cpu  0 0 0 1160 0 0 0 0";
     let guests = stat_after(1160).replace(&format!("{times} 0 0"), &format!("{times} 9 9"));
-    let changed = [
-        ("/proc/77/stat", process(77, "new", 10)),
-        ("/proc/stat", guests),
-    ];
+    let changed = [("/proc/77/stat", process(77, "new", 10)), ("/proc/stat", guests)];
     let with_guests = busiest(machines::intel(), &changed);
     assert_eq!(with_guests, Some(format!("new (77) 50 %{others}")));
 }
@@ -166,25 +153,16 @@ fn no_command_stops_what_latlas_depends_on() {
     ] {
         assert_eq!(about(&family, pid, parent, terminal).command, "", "{what}");
     }
-    assert!(
-        about(&family, 77, 4000, PTS)
-            .command
-            .contains("kill -STOP 77")
-    );
+    assert!(about(&family, 77, 4000, PTS).command.contains("kill -STOP 77"));
     // An ordinary user can only wait for the process of another one.
     let of_user = |uid: u32| {
         let other = format!("Uid:\t{uid}\t{uid}\t{uid}\t{uid}");
-        let machine = family
-            .clone()
-            .with("/proc/self/status", USER)
-            .with("/proc/77/status", &other);
+        let machine =
+            family.clone().with("/proc/self/status", USER).with("/proc/77/status", &other);
         about(&machine, 77, 1, PTS)
     };
     let advice = of_user(1001);
-    assert_eq!(
-        (advice.command.as_str(), advice.who),
-        ("", Privilege::AnyUser)
-    );
+    assert_eq!((advice.command.as_str(), advice.who), ("", Privilege::AnyUser));
     assert!(of_user(1000).command.contains("kill -CONT 77"));
 }
 

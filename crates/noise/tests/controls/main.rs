@@ -27,10 +27,7 @@ fn written(machine: &Machine) -> TempDir {
 }
 
 fn facts(root: &Path) -> Facts {
-    let live = Live {
-        cpuid: None,
-        ..Live::here()
-    };
+    let live = Live { cpuid: None, ..Live::here() };
     machine_from(root, &live)
 }
 

@@ -49,10 +49,7 @@ fn advice_is_complete() {
     for machine in machines::all() {
         let controls = shown(&machine);
         for control in &controls.controls {
-            let kept = control
-                .hindrance
-                .as_ref()
-                .is_some_and(|h| h.kind != Kind::NoPrivilege);
+            let kept = control.hindrance.as_ref().is_some_and(|h| h.kind != Kind::NoPrivilege);
             let to_do = control.state == State::Improvable && !kept;
             let noteworthy = advised(&controls).contains(&control.id.as_str());
             assert_eq!(noteworthy, to_do, "{} on {}", control.id, machine.name);
@@ -122,10 +119,7 @@ fn who_may_write_a_file_needs_no_root_for_it() {
     assert_eq!(setting.who, Privilege::AnyUser);
     assert!(!setting.command.contains("sudo"), "{}", setting.command);
     // tune is root's all the same.
-    let tune = controls
-        .advice
-        .iter()
-        .find(|advice| advice.controls.contains(&"thp".to_owned()));
+    let tune = controls.advice.iter().find(|advice| advice.controls.contains(&"thp".to_owned()));
     let tune = tune.expect("advice");
     assert_eq!(tune.who, Privilege::Root);
     assert!(tune.command.starts_with("sudo latlas noise tune"));
@@ -163,14 +157,8 @@ fn parts_are_listed_one_by_one() {
     let parts = &of(&acpi, "governor").parts;
     let last = parts.last().expect("four policies");
     assert_eq!(parts.len(), 4);
-    assert_eq!(
-        last.path,
-        format!("{CPUS}/cpufreq/policy3/scaling_governor")
-    );
-    assert_eq!(
-        (last.value.as_deref(), last.wanted.as_deref()),
-        (Some("performance"), None)
-    );
+    assert_eq!(last.path, format!("{CPUS}/cpufreq/policy3/scaling_governor"));
+    assert_eq!((last.value.as_deref(), last.wanted.as_deref()), (Some("performance"), None));
     assert_eq!(parts[0].wanted.as_deref(), Some("performance"));
 }
 
@@ -217,21 +205,14 @@ fn no_isolated_cpus_however_the_kernel_writes_it() {
 #[test]
 fn the_quiet_core_is_whole_and_of_the_fastest() {
     let quiet = |list: &str, capacities: [&str; 4]| {
-        let mut machine = Machine {
-            name: "cores",
-            files: BTreeMap::new(),
-            fixed: BTreeSet::new(),
-        }
-        .with(&format!("{CPUS}/online"), "0-3\n");
+        let mut machine = Machine { name: "cores", files: BTreeMap::new(), fixed: BTreeSet::new() }
+            .with(&format!("{CPUS}/online"), "0-3\n");
         for (cpu, capacity) in capacities.iter().enumerate() {
             let threads = list.replace('A', &(cpu % 2).to_string());
             let threads = threads.replace('B', &(cpu % 2 + 2).to_string());
             let directory = format!("{CPUS}/cpu{cpu}");
             machine = machine
-                .with(
-                    &format!("{directory}/topology/thread_siblings_list"),
-                    &threads,
-                )
+                .with(&format!("{directory}/topology/thread_siblings_list"), &threads)
                 .with(&format!("{directory}/cpu_capacity"), capacity);
         }
         quiet_by_default(&Tree::new(written(&machine).path()))
@@ -241,11 +222,7 @@ fn the_quiet_core_is_whole_and_of_the_fastest() {
     assert_eq!(quiet("\0\n", alike), [3]);
     assert_eq!(quiet("(null)\n", alike), [3]);
     let binned = ["1024", "1011", "1007", "1015"];
-    assert_eq!(
-        quiet("A,B\n", binned),
-        [1, 3],
-        "the fastest alone would be CPU 0"
-    );
+    assert_eq!(quiet("A,B\n", binned), [1, 3], "the fastest alone would be CPU 0");
     let prime = ["1024", "871", "871", "871"];
     assert_eq!(quiet("A,B\n", prime), [0, 2]);
 }

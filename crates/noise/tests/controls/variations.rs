@@ -62,15 +62,8 @@ fn line(controls: &Controls, id: &str) -> String {
 
 fn advice(controls: &Controls) -> String {
     let all = controls.advice.iter();
-    all.map(|one| {
-        format!(
-            "\n    {:?} {}: {}",
-            one.who,
-            one.controls.join(","),
-            one.command
-        )
-    })
-    .collect()
+    all.map(|one| format!("\n    {:?} {}: {}", one.who, one.controls.join(","), one.command))
+        .collect()
 }
 
 #[test]
@@ -87,35 +80,18 @@ fn variations_of_machines() {
     page.show("as it is", &intel(), &["turbo", "max-frequency", "smt"]);
     let no_turbo = format!("{CPUS}/intel_pstate/no_turbo");
     page.show("no_turbo", &intel().with(&no_turbo, "1"), &["turbo"]);
-    page.show(
-        "as it is",
-        &machines::acpi(),
-        &["turbo", "governor", "smt", "epb"],
-    );
+    page.show("as it is", &machines::acpi(), &["turbo", "governor", "smt", "epb"]);
     let boost = format!("{CPUS}/cpufreq/boost");
     page.show("no boost", &machines::acpi().with(&boost, "0"), &["turbo"]);
     page.show("as it is", &machines::amd(), &["turbo", "battery"]);
     let one = policies(machines::amd(), 2..3, "boost", "0");
     page.show("one policy without boost", &one, &["turbo"]);
-    page.show(
-        "as it is",
-        &machines::big_little(),
-        &["governor", "max-frequency"],
-    );
+    page.show("as it is", &machines::big_little(), &["governor", "max-frequency"]);
     page.show("as it is", &machines::hybrid(), &["affinity", "governor"]);
     // P-cores have 2.4 GHz, E-cores 1.8: no value is right for all files.
     let slower = policies(machines::hybrid(), 4..8, "scaling_max_freq", "1800000");
-    page.show(
-        "E-cores limited",
-        &slower,
-        &["max-frequency", "min-frequency"],
-    );
-    let other = policies(
-        machines::amd(),
-        0..4,
-        "scaling_available_governors",
-        "powersave",
-    );
+    page.show("E-cores limited", &slower, &["max-frequency", "min-frequency"]);
+    let other = policies(machines::amd(), 0..4, "scaling_available_governors", "powersave");
     page.tune("performance not offered", &other, &["governor"]);
     // Their drivers report the frequency with turbo as the highest.
     let unknown = (0..8).fold(intel(), |machine, cpu| {
@@ -133,61 +109,31 @@ fn variations_of_machines() {
     page.show("no cpufreq", &open, &["turbo"]);
 
     // What is not there.
-    let of_guest = [
-        "turbo", "governor", "epp", "epb", "smt", "battery", "thermal", "steal",
-    ];
+    let of_guest = ["turbo", "governor", "epp", "epb", "smt", "battery", "thermal", "steal"];
     page.show("as it is", &machines::virtual_machine(), &of_guest);
-    page.show(
-        "both versions: one",
-        &machines::virtual_machine(),
-        &["cpuset"],
-    );
-    page.show(
-        "both versions: two",
-        &intel(),
-        &["cpuset", "low-power", "qos"],
-    );
-    page.show(
-        "no NMI watchdog",
-        &machines::big_little(),
-        &["nmi-watchdog"],
-    );
+    page.show("both versions: one", &machines::virtual_machine(), &["cpuset"]);
+    page.show("both versions: two", &intel(), &["cpuset", "low-power", "qos"]);
+    page.show("no NMI watchdog", &machines::big_little(), &["nmi-watchdog"]);
     let no_sys = intel().without("/sys");
-    page.show(
-        "no /sys",
-        &no_sys,
-        &["thp", "governor", "lockdown", "numa-balancing"],
-    );
+    page.show("no /sys", &no_sys, &["thp", "governor", "lockdown", "numa-balancing"]);
     let no_file = no_sys.without("/proc/sys/kernel/numa_balancing");
     page.show("no /sys and no file", &no_file, &["numa-balancing"]);
     let no_proc = intel().without("/proc").without(THP);
-    page.show(
-        "no /proc and no THP",
-        &no_proc,
-        &["thp", "numa-balancing", "pressure"],
-    );
+    page.show("no /proc and no THP", &no_proc, &["thp", "numa-balancing", "pressure"]);
 
     // Files that no user may write.
     let mut fixed = intel();
-    fixed
-        .fixed
-        .insert("/proc/sys/kernel/nmi_watchdog".to_owned());
+    fixed.fixed.insert("/proc/sys/kernel/nmi_watchdog".to_owned());
     page.tune("a fixed file", &fixed, &["nmi-watchdog"]);
     let mut managed = intel();
     for irq in 16..19 {
-        managed
-            .fixed
-            .insert(format!("/proc/irq/{irq}/smp_affinity"));
+        managed.fixed.insert(format!("/proc/irq/{irq}/smp_affinity"));
     }
     let irqs = ["irq-affinity", "default-irq-affinity"];
     page.tune("managed interrupts", &managed, &irqs);
     for share in ["0", "100"] {
         let path = "/proc/sys/kernel/perf_cpu_time_max_percent";
-        page.tune(
-            "a refused rate",
-            &intel().with(path, share),
-            &["sample-rate"],
-        );
+        page.tune("a refused rate", &intel().with(path, share), &["sample-rate"]);
     }
     let of_container = [
         "process",
@@ -205,52 +151,24 @@ fn variations_of_machines() {
     page.show("root", &machines::container_root(), &of_root);
 
     // The chosen word of a list.
-    for words in [
-        "[always] madvise never",
-        "always [madvise] never",
-        "always madvise [never]",
-    ] {
-        page.show(
-            words,
-            &intel().with(&format!("{THP}/enabled"), words),
-            &["thp"],
-        );
+    for words in ["[always] madvise never", "always [madvise] never", "always madvise [never]"] {
+        page.show(words, &intel().with(&format!("{THP}/enabled"), words), &["thp"]);
     }
-    for words in [
-        "[always] defer defer+madvise madvise never",
-        "always defer [defer+madvise] madvise never",
-    ] {
-        page.show(
-            words,
-            &intel().with(&format!("{THP}/defrag"), words),
-            &["thp-defrag"],
-        );
+    for words in
+        ["[always] defer defer+madvise madvise never", "always defer [defer+madvise] madvise never"]
+    {
+        page.show(words, &intel().with(&format!("{THP}/defrag"), words), &["thp-defrag"]);
     }
 
     // Privileges.
     let user = intel().with("/proc/self/status", USER);
-    page.show(
-        "a user",
-        &user,
-        &["process", "governor", "policy", "nice", "advice"],
-    );
-    for map in [
-        "         0       1000          1",
-        "         0          0 4294967295",
-    ] {
-        page.show(
-            map.trim(),
-            &intel().with("/proc/self/uid_map", map),
-            &["process"],
-        );
+    page.show("a user", &user, &["process", "governor", "policy", "nice", "advice"]);
+    for map in ["         0       1000          1", "         0          0 4294967295"] {
+        page.show(map.trim(), &intel().with("/proc/self/uid_map", map), &["process"]);
     }
     let capable = format!("{USER}\nCapEff:\t0000000000800000");
     let capable = intel().with("/proc/self/status", &capable);
-    page.show(
-        "a user with CAP_SYS_NICE",
-        &capable,
-        &["policy", "nice", "autogroup"],
-    );
+    page.show("a user with CAP_SYS_NICE", &capable, &["policy", "nice", "autogroup"]);
     // Of another user namespace it holds only inside.
     let mapped = capable.with("/proc/self/uid_map", "0 1000 1");
     page.show("the same in a container", &mapped, &["process", "nice"]);
@@ -268,11 +186,7 @@ fn variations_of_machines() {
     }
     // sched(7): groups of the CPU controller come before autogroups.
     let weighed = intel().with("/sys/fs/cgroup/user.slice/cpu.weight", "100");
-    page.show(
-        "a group with a CPU weight",
-        &weighed,
-        &["autogroup", "advice"],
-    );
+    page.show("a group with a CPU weight", &weighed, &["autogroup", "advice"]);
 
     // Devices.
     let mouse = |machine: Machine| {
@@ -286,11 +200,7 @@ fn variations_of_machines() {
     page.show("a mouse", &mouse(machines::amd()), &["battery"]);
     let count = |cpu: u32| format!("{CPUS}/cpu{cpu}/thermal_throttle/core_throttle_count");
     let throttled = intel().with(&count(2), "3").with(&count(6), "3");
-    page.show(
-        "threads of a core share its count",
-        &throttled,
-        &["thermal"],
-    );
+    page.show("threads of a core share its count", &throttled, &["thermal"]);
 
     // Masks: CPUs that are kept apart are never added, and one is online.
     let status = "Pid:\t4242\nUid:\t0\t0\t0\t0\nCpus_allowed_list:\t0-3";
@@ -321,11 +231,7 @@ fn variations_of_machines() {
     }
 
     // A process with everything.
-    page.show(
-        "as it is",
-        &machines::quiet(),
-        &["policy", "nice", "isolcpus", "advice"],
-    );
+    page.show("as it is", &machines::quiet(), &["policy", "nice", "isolcpus", "advice"]);
     insta::assert_snapshot!(page.0);
 }
 

@@ -28,9 +28,7 @@ fn a_journal_of_another_tree_is_left() {
     bench.force(BOOT, "boot-of-a-fixture");
     for error in [
         restore(&bench.kernel, &other).expect_err("refused"),
-        Tuned::begin(&bench.kernel, &other, &[])
-            .err()
-            .expect("refused"),
+        Tuned::begin(&bench.kernel, &other, &[]).err().expect("refused"),
     ] {
         assert!(matches!(error, TuneError::Unusable(_)), "{error}");
         assert!(error.to_string().contains("LATLAS_STATE_DIR"), "{error}");
@@ -44,9 +42,7 @@ fn a_journal_of_another_tree_is_left() {
 fn what_an_earlier_boot_left_need_not_be_understood() {
     let bench = Bench::of(Groups::None, &[]);
     for rest in ["\"version\":1,\"x\":1", "\"version\":77,\"root\":\"/\""] {
-        bench.write_journal(format!(
-            "{{\"began\":{{{rest},\"boot_id\":\"boot-0\"}}}}\nnonsense\n"
-        ));
+        bench.write_journal(format!("{{\"began\":{{{rest},\"boot_id\":\"boot-0\"}}}}\nnonsense\n"));
         let tuned = bench.begin(&[set(RATE, "1")]);
         assert!(tuned.set_aside().is_some());
         assert!(tuned.restore().as_before());
@@ -87,10 +83,7 @@ fn without_a_boot_id_nothing_begins() {
     assert!(matches!(begun, Some(TuneError::NoBootId { .. })));
     let restored = restore(&blind, &bench.state);
     assert!(matches!(restored, Err(TuneError::NoBootId { .. })));
-    assert!(
-        bench.journal().exists(),
-        "it waits for a process that sees /proc"
-    );
+    assert!(bench.journal().exists(), "it waits for a process that sees /proc");
 }
 
 #[test]
@@ -140,10 +133,7 @@ fn a_garbled_journal_is_refused_with_its_line() {
 fn a_forged_journal_reaches_nothing_else() {
     let bench = Bench::of(
         Groups::One,
-        &[
-            ("/etc/passwd", "root"),
-            ("/proc/sys/kernel/core_pattern", "core"),
-        ],
+        &[("/etc/passwd", "root"), ("/proc/sys/kernel/core_pattern", "core")],
     );
     let change = |place: &str, old: &str| {
         format!(
@@ -276,10 +266,7 @@ fn a_journal_of_the_form_before_is_restored_and_says_that_it_has_no_checksum() {
     // A boot's id with one letter of another is no other boot's.
     let id = without.find(THIS_BOOT).expect("an id");
     for bit in id * 8..(id + THIS_BOOT.len()) * 8 {
-        assert!(
-            !put_back_or_refused(without.as_bytes(), bit, &bench),
-            "bit {bit}"
-        );
+        assert!(!put_back_or_refused(without.as_bytes(), bit, &bench), "bit {bit}");
     }
     bench.write_journal(&without);
     let restored = bench.restore();

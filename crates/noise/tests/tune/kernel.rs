@@ -34,13 +34,7 @@ pub(crate) struct Task {
 
 impl Task {
     fn new(start: u64, cpus: Vec<u32>, group: &str) -> Task {
-        Task {
-            start,
-            flags: 0,
-            cpus,
-            group: group.into(),
-            dead: None,
-        }
+        Task { start, flags: 0, cpus, group: group.into(), dead: None }
     }
 }
 
@@ -178,10 +172,7 @@ impl Kernel {
             (43, 0, vec![last], deep),
         ];
         let task = |(id, flags, cpus, group): (u32, u64, Vec<u32>, &str)| {
-            let task = Task {
-                flags,
-                ..Task::new(u64::from(id) * 10, cpus, group)
-            };
+            let task = Task { flags, ..Task::new(u64::from(id) * 10, cpus, group) };
             (id, task)
         };
         Kernel {
@@ -204,10 +195,7 @@ impl Kernel {
 
     /// Another has written this, whatever that takes.
     pub(crate) fn force(&self, path: &str, text: &str) {
-        self.state
-            .borrow_mut()
-            .values
-            .insert(path.into(), text.into());
+        self.state.borrow_mut().values.insert(path.into(), text.into());
     }
 
     pub(crate) fn value(&self, path: &str) -> String {

@@ -69,10 +69,7 @@ fn whichever_copy_is_left_puts_everything_back() {
         end(&bench);
         assert!(bench.pending().is_some(), "{number}");
         let restored = bench.restore();
-        assert!(
-            restored.found && restored.as_before(),
-            "{number}: {restored:?}"
-        );
+        assert!(restored.found && restored.as_before(), "{number}: {restored:?}");
         bench.assert_as_before();
         assert_eq!(bench.pending(), None, "{number}");
         // While it is set, too.
@@ -102,10 +99,7 @@ fn what_was_put_back_is_not_put_back_again() {
         bench.force(RATE, "3");
         assert_eq!(pending(&late), None);
         let restored = restore(&bench.kernel, &late).expect("looked");
-        assert!(
-            !restored.found && !aside.join("journal").exists(),
-            "{restored:?}"
-        );
+        assert!(!restored.found && !aside.join("journal").exists(), "{restored:?}");
         assert_eq!(bench.value(RATE), "3");
         // The next tune is another.
         bench.leave(&[set(RATE, "1")]);
@@ -189,10 +183,7 @@ fn what_can_not_be_looked_at_is_not_nothing() {
         set_mode(&root.join("open"), mode);
         refused("open", "writable by other users");
         let begun = Tuned::begin(&bench.kernel, &StateDir::at(&root.join("open")), &[]);
-        assert!(matches!(
-            begun.err(),
-            Some(TuneError::StateDirectory { .. })
-        ));
+        assert!(matches!(begun.err(), Some(TuneError::StateDirectory { .. })));
     }
     set_mode(&root.join("open"), 0o755);
     assert!(!at("open").expect("ours").found);

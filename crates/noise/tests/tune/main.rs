@@ -111,17 +111,11 @@ fn set_mode(path: &Path, mode: u32) {
 }
 
 fn set(path: &str, wanted: &str) -> Step {
-    Step::Set(Change {
-        control: "test".into(),
-        path: path.into(),
-        wanted: wanted.into(),
-    })
+    Step::Set(Change { control: "test".into(), path: path.into(), wanted: wanted.into() })
 }
 
 fn shield(cpus: &[u32]) -> Step {
-    Step::Shield {
-        cpus: cpus.to_vec(),
-    }
+    Step::Shield { cpus: cpus.to_vec() }
 }
 
 /// Every control there is, for these quiet CPUs.
@@ -162,8 +156,5 @@ fn why(outcome: &SetOutcome) -> String {
 
 /// What others changed.
 fn foreign(restored: &Restored) -> Vec<&str> {
-    restored
-        .foreign()
-        .map(|value| value.what.as_str())
-        .collect()
+    restored.foreign().map(|value| value.what.as_str()).collect()
 }

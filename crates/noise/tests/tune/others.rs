@@ -48,12 +48,7 @@ fn one_that_fails_stops_no_other_and_is_as_before() {
     const NUMA: &str = "/proc/sys/kernel/numa_balancing";
     let bench = Bench::of(
         Groups::None,
-        &[
-            (IRQ_7, "00000003"),
-            (RT, "950000"),
-            (MIGRATION, "1"),
-            (NUMA, "1"),
-        ],
+        &[(IRQ_7, "00000003"), (RT, "950000"), (MIGRATION, "1"), (NUMA, "1")],
     );
     bench.quirks(|quirks| {
         quirks.managed.insert(IRQ_7.into());
@@ -67,10 +62,7 @@ fn one_that_fails_stops_no_other_and_is_as_before() {
         (set(NUMA, "0"), "ermission denied"),
         (set(THP, "sometimes"), "nvalid argument"),
         (set("/etc/passwd", "0"), "not a file that latlas writes"),
-        (
-            set("/proc/sys/kernel/nothing", "0"),
-            "not a file that latlas writes",
-        ),
+        (set("/proc/sys/kernel/nothing", "0"), "not a file that latlas writes"),
     ];
     let mut steps: Vec<Step> = refused.iter().map(|(step, _)| step.clone()).collect();
     steps.push(set(RATE, "1"));
@@ -114,12 +106,7 @@ fn values_stay_when_left_and_come_back_later() {
     let bench = Bench::of(Groups::None, &[]);
     bench.leave(&[set(RATE, "1")]);
     assert_eq!(bench.value(RATE), "1");
-    assert!(
-        bench
-            .pending()
-            .expect("something")
-            .contains("noise restore")
-    );
+    assert!(bench.pending().expect("something").contains("noise restore"));
     let again = bench.try_begin(&[set(THP, "never")]);
     assert!(matches!(again.err(), Some(TuneError::Pending)));
     assert!(bench.restore().complete());
@@ -208,11 +195,7 @@ fn a_sibling_that_was_offline_by_itself_stays_so() {
 fn a_boost_of_each_policy_is_as_before() {
     const CPUFREQ: &str = "/sys/devices/system/cpu/cpufreq";
     let kernel = Kernel::new(&machines::acpi(), Groups::None);
-    for (file, value) in [
-        ("boost", "1"),
-        ("policy0/boost", "0"),
-        ("policy1/boost", "1"),
-    ] {
+    for (file, value) in [("boost", "1"), ("policy0/boost", "0"), ("policy1/boost", "1")] {
         kernel.force(&format!("{CPUFREQ}/{file}"), value);
     }
     let bench = Bench::new(kernel);

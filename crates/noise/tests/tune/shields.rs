@@ -14,10 +14,9 @@ fn bench(groups: Groups) -> Bench {
 
 #[test]
 fn a_shield_gives_every_process_back() {
-    for (groups, elsewhere, home) in [
-        (Groups::One, "/docker/inner", "/"),
-        (Groups::Two, "/elsewhere", "/user"),
-    ] {
+    for (groups, elsewhere, home) in
+        [(Groups::One, "/docker/inner", "/"), (Groups::Two, "/elsewhere", "/user")]
+    {
         let bench = bench(groups);
         bench.quirks(|quirks| quirks.forking = true);
         let tuned = bench.begin(&[shield(&[1])]);

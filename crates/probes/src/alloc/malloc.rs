@@ -60,10 +60,7 @@ pub(crate) fn probes() -> Vec<Probe> {
 }
 
 fn probe() -> Probe {
-    Probe {
-        effort: Effort::visits(8),
-        ..Probe::blank("alloc.malloc_free")
-    }
+    Probe { effort: Effort::visits(8), ..Probe::blank("alloc.malloc_free") }
 }
 
 /// Pairs of malloc and free.
@@ -155,9 +152,7 @@ impl Work for Touched {
         self.page_faults = PageFaults::new();
     }
     fn verify(&self) -> Result<(), WorkError> {
-        self.failed
-            .clone()
-            .map_or(Ok(()), |reason| Err(reason.into()))
+        self.failed.clone().map_or(Ok(()), |reason| Err(reason.into()))
     }
     fn notes(&self) -> Vec<String> {
         self.page_faults.note().into_iter().collect()

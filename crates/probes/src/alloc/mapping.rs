@@ -49,10 +49,7 @@ pub(crate) fn probes() -> Vec<Probe> {
 }
 
 fn probe() -> Probe {
-    Probe {
-        effort: Effort::visits(6),
-        ..Probe::blank("alloc.mmap_munmap")
-    }
+    Probe { effort: Effort::visits(6), ..Probe::blank("alloc.mmap_munmap") }
 }
 
 fn file<'w>(worker: &WorkerMemory) -> Result<Box<dyn Work + 'w>, WorkError> {
@@ -63,18 +60,12 @@ fn file<'w>(worker: &WorkerMemory) -> Result<Box<dyn Work + 'w>, WorkError> {
         touch(mapping.as_mut_slice());
         mapping.unmap()
     };
-    calls("mmap of a file", map)
-        .tried()?
-        .note(note)
-        .faulting()
-        .boxed()
+    calls("mmap of a file", map).tried()?.note(note).faulting().boxed()
 }
 
 /// Bytes of a mapping that contain the stores.
 fn touched_bytes(bytes: usize) -> usize {
-    (bytes / TENTH)
-        .next_multiple_of(APART_BYTES)
-        .min(bytes / APART_BYTES * APART_BYTES)
+    (bytes / TENTH).next_multiple_of(APART_BYTES).min(bytes / APART_BYTES * APART_BYTES)
 }
 
 fn touch(memory: &mut [u8]) {
@@ -104,19 +95,11 @@ mod tests {
     fn each_mapping_is_touched_afresh() {
         for (row, stores) in [("64KiB", 1.0), ("1MiB", 7.0), ("1MiB_file", 7.0)] {
             let notes = testing::run(&probes(), &format!("alloc.mmap_munmap/{row}")).expect("runs");
-            let faults = notes
-                .last()
-                .expect("a note")
-                .split(": ")
-                .nth(1)
-                .expect("a figure");
+            let faults = notes.last().expect("a note").split(": ").nth(1).expect("a figure");
             let faults: f64 = faults.parse().expect("a number");
             // Below 2 MiB there is no huge page; what the test itself faults
             // comes on top.
-            assert!(
-                faults >= stores && faults < stores + 40.0,
-                "{row}: {notes:?}"
-            );
+            assert!(faults >= stores && faults < stores + 40.0, "{row}: {notes:?}");
         }
         testing::run(&probes(), "alloc.mmap_munmap/16MiB").expect("it runs");
     }

@@ -29,9 +29,10 @@ impl Loops for Counted {
     fn verify(&self) -> Result<(), WorkError> {
         match Arc::strong_count(&self.0) {
             1 => Ok(()),
-            left => Err(
-                Reason::wrong(format!("the count went up and down and is {left}, not 1")).into(),
-            ),
+            left => {
+                Err(Reason::wrong(format!("the count went up and down and is {left}, not 1"))
+                    .into())
+            }
         }
     }
 }

@@ -32,11 +32,7 @@ mod tests {
                     "call.vdso" => sys::vdso::check().err().map(|e| e.to_string()),
                     _ => None,
                 };
-                assert_eq!(
-                    testing::run(&probes, &row).err(),
-                    missing.map(Into::into),
-                    "{row}"
-                );
+                assert_eq!(testing::run(&probes, &row).err(), missing.map(Into::into), "{row}");
             }
         }
     }

@@ -111,13 +111,7 @@ fn both<C: Coder, D: Coder>(
     compressor: fn() -> io::Result<C>,
     decompressor: fn() -> io::Result<D>,
 ) -> [Probe; 2] {
-    let Compressor {
-        id,
-        name,
-        library,
-        source,
-        bound,
-    } = words;
+    let Compressor { id, name, library, source, bound } = words;
     let method = format!(
         "{PLAIN} {library} The output buffer is allocated before. The text is the same each time, so that branches and caches know it; before the first sample compressing and decompressing must give it back."
     );

@@ -108,12 +108,7 @@ fn both<V: PartialEq + 'static>(
     encode: impl Fn(&V) -> io::Result<Vec<u8>> + Copy + 'static,
     decode: impl Fn(&[u8]) -> io::Result<V> + Copy + 'static,
 ) -> [Probe; 2] {
-    let Format {
-        ids,
-        name,
-        library,
-        remark,
-    } = format;
+    let Format { ids, name, library, remark } = format;
     let make =
         |back: bool| -> Make { Box::new(move |_, _| work(dictionary(), encode, decode, back)) };
     [
@@ -169,18 +164,11 @@ mod tests {
     #[test]
     fn the_bytes_are_of_the_format_that_is_named() {
         let json = encode_json(&serde_json::json!({"one": "won", "two": 2, "three": "free"}));
-        assert_eq!(
-            json.expect("JSON"),
-            br#"{"one":"won","three":"free","two":2}"#
-        );
+        assert_eq!(json.expect("JSON"), br#"{"one":"won","three":"free","two":2}"#);
         let xml = String::from_utf8(encode_xml(&property_list()).expect("XML")).expect("text");
-        for text in [
-            "<?xml ",
-            "<plist",
-            "<key>two</key>",
-            "<integer>2</integer>",
-            "<string>free</string>",
-        ] {
+        for text in
+            ["<?xml ", "<plist", "<key>two</key>", "<integer>2</integer>", "<string>free</string>"]
+        {
             assert!(xml.contains(text), "{xml}");
         }
         let binary = encode_binary(&property_list()).expect("binary");

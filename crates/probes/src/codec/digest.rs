@@ -47,10 +47,7 @@ mod tests {
             digest.iter().map(|byte| format!("{byte:02x}")).collect()
         };
         // FIPS 180-4's example.
-        assert_eq!(
-            hex(b"abc"),
-            "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
-        );
+        assert_eq!(hex(b"abc"), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
         assert_ne!(hex(TEXT), hex(&TEXT[..1023]));
     }
 }

@@ -19,10 +19,7 @@ pub(crate) fn probes() -> Vec<Probe> {
 
 /// A row of the group without its texts.
 fn blank(id: impl Into<Text>) -> Probe {
-    Probe {
-        effort: Effort::visits(8),
-        ..Probe::blank(id)
-    }
+    Probe { effort: Effort::visits(8), ..Probe::blank(id) }
 }
 
 #[cfg(test)]

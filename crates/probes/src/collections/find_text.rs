@@ -65,9 +65,7 @@ fn text(bytes: usize, rng: &mut Rng) -> (Vec<u8>, usize) {
     let mut laid_down = 0;
     loop {
         let drawn = rng.f64() * sum;
-        let word = WORDS[upto
-            .partition_point(|&upto| upto <= drawn)
-            .min(WORDS.len() - 1)];
+        let word = WORDS[upto.partition_point(|&upto| upto <= drawn).min(WORDS.len() - 1)];
         if text.len() + word.len() >= bytes {
             break;
         }
@@ -120,11 +118,7 @@ mod tests {
             assert_eq!(text.len(), bytes);
             let words = text.split(|&byte| byte == b' ');
             assert_eq!(words.filter(|&w| w == WORD.as_bytes()).count(), laid_down);
-            let mut counting = Counting {
-                text,
-                laid_down,
-                found: None,
-            };
+            let mut counting = Counting { text, laid_down, found: None };
             counting.run(1, false);
             assert_eq!(counting.found, Some(laid_down));
             counting.verify().expect("right");

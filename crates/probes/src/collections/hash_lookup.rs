@@ -115,13 +115,7 @@ struct Lookups {
 
 impl Lookups {
     fn new(table: HashMap<u64, u64>, order: Vec<u64>, short: bool) -> Lookups {
-        Lookups {
-            table,
-            order,
-            at: 0,
-            short,
-            right: u64::MAX,
-        }
+        Lookups { table, order, at: 0, short, right: u64::MAX }
     }
 
     #[inline(always)]

@@ -34,10 +34,7 @@ fn growing() -> Repeated<impl FnMut(u64) -> io::Result<()>> {
             other => Err(io::Error::other(format!("it ended with {other} numbers"))),
         }
     };
-    Repeated::new("growing a vector", grow)
-        .ops_per_turn(NUMBERS as f64)
-        .restored_by(2)
-        .faulting()
+    Repeated::new("growing a vector", grow).ops_per_turn(NUMBERS as f64).restored_by(2).faulting()
 }
 
 #[inline(never)]
@@ -67,10 +64,6 @@ mod tests {
             moves += u64::from(before > 0 && vector.capacity() != before);
         }
         assert_eq!(vector.capacity() * size_of::<u64>(), 1 << 20);
-        assert!(
-            probe()
-                .method
-                .contains(&format!("doubling its memory {moves} times"))
-        );
+        assert!(probe().method.contains(&format!("doubling its memory {moves} times")));
     }
 }

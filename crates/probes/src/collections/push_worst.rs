@@ -53,11 +53,7 @@ fn grow(pushes: u64, mut bracket: impl FnMut(&mut Vec<u64>, u64) -> u64) -> Long
         let room = array.capacity();
         let ticks = bracket(&mut array, value);
         if ticks > longest.ticks {
-            longest = Longest {
-                number: value + 1,
-                ticks,
-                grew: array.capacity() != room,
-            };
+            longest = Longest { number: value + 1, ticks, grew: array.capacity() != room };
         }
     }
     black_box(&array);
@@ -74,11 +70,7 @@ impl Work for Growth {
                 array.push(value);
                 counter.stop().wrapping_sub(start)
             });
-            let how = if longest.grew {
-                "the array grew"
-            } else {
-                "the array did not grow"
-            };
+            let how = if longest.grew { "the array grew" } else { "the array did not grow" };
             self.note = Some(format!(
                 "longest push of a growth, for example: number {}, for which {how}",
                 longest.number
@@ -117,11 +109,7 @@ mod tests {
     #[test]
     fn the_longest_of_all_pushes_is_kept() {
         let longest = scripted(|value| if value == 700 { 99 } else { 10 });
-        let expected = Longest {
-            number: 701,
-            ticks: 99,
-            grew: false,
-        };
+        let expected = Longest { number: 701, ticks: 99, grew: false };
         assert_eq!(longest, expected);
         // A Vec doubles: its 513th element finds it full.
         let longest = scripted(|value| if value == 512 { 99 } else { 10 });

@@ -38,9 +38,8 @@ impl Sorting {
     fn new(count: usize, mut rng: Rng) -> Sorting {
         // Different, since equal ones would be less work; their low bits are
         // independent of their order.
-        let numbers = (0..count as i64)
-            .map(|k| Box::new(k << 32 | i64::from(rng.u32(..))))
-            .collect();
+        let numbers =
+            (0..count as i64).map(|k| Box::new(k << 32 | i64::from(rng.u32(..)))).collect();
         Sorting {
             numbers,
             comparator: black_box(Box::new(|a, b| a.cmp(b))),
@@ -92,12 +91,7 @@ mod tests {
             sorting.verify().expect("sorted");
         }
         let mut last = None;
-        assert!(
-            sorting
-                .numbers
-                .iter()
-                .all(|n| last.replace(**n) < Some(**n))
-        );
+        assert!(sorting.numbers.iter().all(|n| last.replace(**n) < Some(**n)));
         sorting.numbers.swap(3, 4);
         sorting.verify().expect_err("no longer");
         sorting.ready();

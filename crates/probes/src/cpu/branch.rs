@@ -44,11 +44,7 @@ impl Work for Branches {
         kernels::checked::branches(&self.predictable);
     }
     fn run(&mut self, turns: u64, double: bool) {
-        let data = if double {
-            &self.coins
-        } else {
-            &self.predictable
-        };
+        let data = if double { &self.coins } else { &self.predictable };
         for _ in 0..turns {
             kernels::checked::branches(data);
         }

@@ -173,9 +173,7 @@ mod tests {
         }
         assert!(
             why.to_string().starts_with("this disk writes ")
-                && why
-                    .to_string()
-                    .ends_with(" MB/s: a file of 2MiB would take longer than 0 s"),
+                && why.to_string().ends_with(" MB/s: a file of 2MiB would take longer than 0 s"),
             "{why}"
         );
         assert_eq!(names(scratch), [TOO_SLOW], "its room is given back");
@@ -191,10 +189,7 @@ mod tests {
         let why =
             LaidOut::in_directory(scratch.path(), SMALL, 1, WRITING_AT_MOST).expect_err("short");
         let expected = ["5 bytes instead of 2097152", "O_DIRECT is refused"];
-        assert!(
-            expected.iter().any(|e| why.to_string().contains(e)),
-            "{why}"
-        );
+        assert!(expected.iter().any(|e| why.to_string().contains(e)), "{why}");
     }
 
     #[test]
@@ -203,15 +198,7 @@ mod tests {
         let gone = scratch.path().join("gone");
         let why = LaidOut::in_directory(&gone, SMALL, 1, WRITING_AT_MOST).expect_err("not there");
         assert!(why.to_string().contains("gone"), "{why}");
-        let full = refused(
-            &ErrorKind::StorageFull.into(),
-            "making",
-            BYTES,
-            scratch.path(),
-        );
-        assert!(
-            full.starts_with("the disk is full (making a file of 256MiB"),
-            "{full}"
-        );
+        let full = refused(&ErrorKind::StorageFull.into(), "making", BYTES, scratch.path());
+        assert!(full.starts_with("the disk is full (making a file of 256MiB"), "{full}");
     }
 }

@@ -51,10 +51,8 @@ impl Reads {
     ) -> Result<Reads, WorkError> {
         let mut rng = worker.rng.fork();
         let pieces = laid_out.bytes / bytes as u64;
-        let buffer = Buffer::new(bytes, PageKind::Base).doing(format!(
-            "no memory to read {} into",
-            model::size::text(bytes as u64)
-        ))?;
+        let buffer = Buffer::new(bytes, PageKind::Base)
+            .doing(format!("no memory to read {} into", model::size::text(bytes as u64)))?;
         let mut reads = Reads {
             next: rng.u64(..pieces.max(1)),
             laid_out,
@@ -108,9 +106,7 @@ impl Evidence {
             && (read as f64) < self.requested as f64 * FROM_STORAGE
         {
             let share = share(read, self.requested);
-            return Some(format!(
-                "share of the bytes that came from storage: {share:.0} %"
-            ));
+            return Some(format!("share of the bytes that came from storage: {share:.0} %"));
         }
         let (all, cached) = self.cached.filter(|&(_, cached)| cached > 0)?;
         let share = share(cached, all);
@@ -264,11 +260,7 @@ mod tests {
     }
 
     fn said(read: Option<u64>, cached: Option<(u64, u64)>) -> Evidence {
-        Evidence {
-            requested: 1000,
-            read,
-            cached,
-        }
+        Evidence { requested: 1000, read, cached }
     }
 
     #[test]
@@ -287,10 +279,7 @@ mod tests {
         assert_eq!(refusal(Some(100), none, virtio), Some(true));
         assert_eq!(refusal(Some(0), none, DeviceKind::Memory), Some(true));
         let why = said(Some(0), none).refusal(network).expect("none counted");
-        assert!(
-            why.contains("served them; name a directory on a disk"),
-            "{why}"
-        );
+        assert!(why.contains("served them; name a directory on a disk"), "{why}");
     }
 
     #[test]
@@ -326,10 +315,7 @@ mod tests {
         std::fs::read(&path).expect("there");
         work.stamped(20).expect("read");
         let why = work.contradiction().expect("it is in memory");
-        assert!(
-            why.starts_with("share of the file in the page cache: "),
-            "{why}"
-        );
+        assert!(why.starts_with("share of the file in the page cache: "), "{why}");
     }
 
     #[test]
@@ -341,11 +327,7 @@ mod tests {
         // The same file through the page cache.
         let path = reads.laid_out.path.clone();
         std::fs::read(&path).expect("there");
-        let laid_out = LaidOut {
-            file: File::open(&path).expect("there"),
-            bytes: BYTES,
-            path,
-        };
+        let laid_out = LaidOut { file: File::open(&path).expect("there"), bytes: BYTES, path };
         let why = Reads::new(&mut worker, laid_out, PAGE, Order::Random).err();
         let why = why.expect("memory serves it");
         // Other tests of this process may be reading from storage just now.

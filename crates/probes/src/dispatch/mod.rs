@@ -18,10 +18,7 @@ const PROVIDERS: &str = "needs libswiftlang of Debian 13, another Swift toolchai
 
 pub(crate) fn probes() -> Vec<Probe> {
     let queues = queues().into_iter();
-    queues
-        .chain(classes::probes())
-        .chain(semaphore::probes())
-        .collect()
+    queues.chain(classes::probes()).chain(semaphore::probes()).collect()
 }
 
 fn queues() -> [Probe; 3] {
@@ -120,10 +117,7 @@ struct Posting {
 
 impl Posting {
     fn to(queue: Queue) -> Posting {
-        Posting {
-            queue,
-            flag: Flag::forever(),
-        }
+        Posting { queue, flag: Flag::forever() }
     }
 }
 
@@ -156,10 +150,7 @@ mod tests {
     #[test]
     fn rows_run_where_libdispatch_is_and_name_it_where_it_is_not() {
         for row in ["dispatch.sync", "dispatch.queue_create"] {
-            match (
-                Dispatch::of_this_system(),
-                crate::engine::testing::run(&probes(), row),
-            ) {
+            match (Dispatch::of_this_system(), crate::engine::testing::run(&probes(), row)) {
                 (Ok(_), ran) => drop(ran.expect("it is there")),
                 (Err(why), ran) => {
                     let reason = ran.expect_err("it is not there").to_string();

@@ -19,11 +19,7 @@ static ROW: Row = Row {
     source: "Kurkin's semaphore test: two threads, two dispatch semaphores, reported per one-way hand-off, threads placed by the system as in /free. On Apple systems sync.semaphore_switch calls the same functions.",
     work: |plan, machine| {
         let dispatch = found()?;
-        Pair::made(
-            Lanes::new("a semaphore", || dispatch.semaphore())?,
-            plan,
-            machine,
-        )
+        Pair::made(Lanes::new("a semaphore", || dispatch.semaphore())?, plan, machine)
     },
 };
 

@@ -40,9 +40,7 @@ fn compare(cpus: &[u32]) -> Result<Counters, Reason> {
     let calibration = calibrate(&counter, CALIBRATION);
     if !calibration.is_usable() {
         let name = counter.name();
-        return Err(Reason::missing(format!(
-            "no clock: the {name} stands still"
-        )));
+        return Err(Reason::missing(format!("no clock: the {name} stands still")));
     }
     let ns_per_tick = calibration.ns_per_tick;
     let mut skews = Vec::new();
@@ -53,10 +51,7 @@ fn compare(cpus: &[u32]) -> Result<Counters, Reason> {
                 let first = cpus[0];
                 let note =
                     format!("the CPUs' counters: not compared (CPUs {first} and {other}: {e})");
-                return Ok(Counters {
-                    ns_per_tick,
-                    note: Some(note),
-                });
+                return Ok(Counters { ns_per_tick, note: Some(note) });
             }
         }
     }
@@ -108,11 +103,7 @@ fn agreement_ns(
 /// The next of 1, 2, 5, 10, 20 and so on: workers find the same.
 fn upwards(ns: f64) -> f64 {
     let tens = 10_f64.powf(ns.max(1.0).log10().floor());
-    [1.0, 2.0, 5.0, 10.0]
-        .map(|step| step * tens)
-        .into_iter()
-        .find(|&step| step >= ns)
-        .unwrap_or(ns)
+    [1.0, 2.0, 5.0, 10.0].map(|step| step * tens).into_iter().find(|&step| step >= ns).unwrap_or(ns)
 }
 
 #[cfg(test)]
@@ -120,11 +111,7 @@ mod tests {
     use super::*;
 
     fn skew(low_ticks: i64, high_ticks: i64) -> Skew {
-        Skew {
-            low_ticks,
-            high_ticks,
-            exchanges: 1000,
-        }
+        Skew { low_ticks, high_ticks, exchanges: 1000 }
     }
 
     #[test]
@@ -149,10 +136,7 @@ mod tests {
             let text = format!(
                 "the counters of CPUs 4 and 7 {how}: times between stamps of both mean nothing"
             );
-            assert_eq!(
-                agreement_ns(&[4, 7], &[(7, ahead)], 0.5),
-                Err(Reason::wrong(text))
-            );
+            assert_eq!(agreement_ns(&[4, 7], &[(7, ahead)], 0.5), Err(Reason::wrong(text)));
         }
     }
 

@@ -31,20 +31,12 @@ pub(crate) fn writing(bytes: u64) -> Duration {
 
 /// Room for files that go at the end of each visit: one visit's at a time.
 pub(crate) fn for_a_visit(bytes: u64, files: u64) -> OnDisk {
-    OnDisk {
-        shared: "the files of a visit".into(),
-        bytes,
-        files,
-        ..OnDisk::default()
-    }
+    OnDisk { shared: "the files of a visit".into(), bytes, files, ..OnDisk::default() }
 }
 
 /// Room for a mapped file without a name; without it, the file goes elsewhere.
 pub(crate) fn for_nameless(bytes: usize) -> OnDisk {
-    OnDisk {
-        optional: true,
-        ..for_a_visit(bytes as u64, 1)
-    }
+    OnDisk { optional: true, ..for_a_visit(bytes as u64, 1) }
 }
 
 /// A mapped file without a name, and a note that says what it is on: the run's
@@ -69,9 +61,7 @@ pub(crate) fn nameless(
         }
     }
     let refused = refused.join(", nor in ");
-    Err(Reason::missing(format!(
-        "no file can be mapped in {refused}"
-    )))
+    Err(Reason::missing(format!("no file can be mapped in {refused}")))
 }
 
 /// A directory for the files of one work. It goes, with all in it, when its
@@ -95,11 +85,7 @@ impl OwnDirectory {
             _ => private(&path),
         };
         made.map_err(|e| ScratchError::file(&e, &format!("making {name}"), scratch))?;
-        Ok(OwnDirectory {
-            path,
-            stays: false,
-            note: None,
-        })
+        Ok(OwnDirectory { path, stays: false, note: None })
     }
 
     /// One that stays, with all in it, until the run ends: a new one below
@@ -122,11 +108,7 @@ impl OwnDirectory {
         let path = common.join(format!("{}-{number:016x}", std::process::id()));
         made.and_then(|()| private(&path))
             .map_err(|e| ScratchError::file(&e, &format!("making {name}"), &scratch.directory))?;
-        Ok(OwnDirectory {
-            path,
-            stays: true,
-            note,
-        })
+        Ok(OwnDirectory { path, stays: true, note })
     }
 
     /// Where it is.
@@ -228,8 +210,7 @@ fn remove(path: &Path) -> io::Result<()> {
 
 /// A second descriptor of a file.
 pub(crate) fn second(file: &File) -> Result<File, Reason> {
-    file.try_clone()
-        .doing("can't duplicate the file's descriptor")
+    file.try_clone().doing("can't duplicate the file's descriptor")
 }
 
 #[cfg(test)]
@@ -261,9 +242,7 @@ mod tests {
             .map(|()| OwnDirectory::that_stays(&mut worker, "made").map(|own| own.note.clone()));
         let scratch = worker.scratch().expect("one was made");
         let spread = sys::filesystem::spread_directories(&scratch.directory.join("made"));
-        let expected = spread
-            .err()
-            .and_then(|e| not_apart(&scratch.filesystem, &e));
+        let expected = spread.err().and_then(|e| not_apart(&scratch.filesystem, &e));
         assert_eq!(notes, [Ok(expected.clone()), Ok(expected)]);
     }
 
@@ -271,9 +250,7 @@ mod tests {
     fn a_file_without_a_name_is_where_the_others_are_if_it_can_be() {
         // On another file system than temporary files, where there is one.
         let shared = tempfile::tempdir_in("/dev/shm");
-        let dir = shared
-            .or_else(|_| tempfile::tempdir())
-            .expect("a directory");
+        let dir = shared.or_else(|_| tempfile::tempdir()).expect("a directory");
         let mut machine = machine();
         machine.scratch = meter::scratch::named(dir.path());
         let worker = WorkerMemory::new(machine.clone(), 0, 0, 1);

@@ -66,10 +66,7 @@ pub(crate) enum Reason {
 impl Reason {
     /// A call of the system that failed.
     pub(crate) fn call(what: impl Into<Cow<'static, str>>, error: &io::Error) -> Reason {
-        Reason::Call {
-            what: what.into(),
-            error: error.to_string(),
-        }
+        Reason::Call { what: what.into(), error: error.to_string() }
     }
 
     /// Why something that counts as a task could not be started.
@@ -128,10 +125,7 @@ mod tests {
             Reason::call("can't open a pipe", &io::ErrorKind::NotFound.into()),
             Reason::not_started("threads", &io::ErrorKind::WouldBlock.into()),
             Reason::not_started("threads", &io::ErrorKind::OutOfMemory.into()),
-            Reason::NotPinned {
-                cpus: vec![3, 8191],
-                error: "invalid argument".into(),
-            },
+            Reason::NotPinned { cpus: vec![3, 8191], error: "invalid argument".into() },
             Reason::Panicked("the waking thread"),
             Reason::TimedOut {
                 what: "the other thread did not answer".into(),

@@ -47,10 +47,7 @@ pub(crate) fn turns(
         run(turns);
         Ok(())
     };
-    Repeated {
-        ops_per_turn,
-        ..Repeated::new("", run)
-    }
+    Repeated { ops_per_turn, ..Repeated::new("", run) }
 }
 
 impl<F: FnMut(u64) -> io::Result<()>> Repeated<F> {
@@ -81,18 +78,12 @@ impl<F: FnMut(u64) -> io::Result<()>> Repeated<F> {
 
     /// So many operations a turn.
     pub(crate) fn ops_per_turn(self, ops_per_turn: f64) -> Repeated<F> {
-        Repeated {
-            ops_per_turn,
-            ..self
-        }
+        Repeated { ops_per_turn, ..self }
     }
 
     /// Brought back by so many turns before a visit.
     pub(crate) fn restored_by(self, restored_by: u64) -> Repeated<F> {
-        Repeated {
-            restored_by,
-            ..self
-        }
+        Repeated { restored_by, ..self }
     }
 
     /// As it was brought back for so long.
@@ -102,19 +93,12 @@ impl<F: FnMut(u64) -> io::Result<()>> Repeated<F> {
 
     /// Page faults are part of the operation.
     pub(crate) fn faults_belong(self, faults_belong: bool) -> Repeated<F> {
-        Repeated {
-            faults_belong,
-            ..self
-        }
+        Repeated { faults_belong, ..self }
     }
 
     /// Page faults are part of the operation, and the row says how many.
     pub(crate) fn faulting(self) -> Repeated<F> {
-        Repeated {
-            faults_belong: true,
-            faults: Some(PageFaults::new()),
-            ..self
-        }
+        Repeated { faults_belong: true, faults: Some(PageFaults::new()), ..self }
     }
 
     /// With a remark for the row.
@@ -190,10 +174,7 @@ fn page_faults() -> Option<u64> {
 impl PageFaults {
     /// Counts from here on.
     pub(crate) fn new() -> PageFaults {
-        PageFaults {
-            before: page_faults(),
-            turns: 0,
-        }
+        PageFaults { before: page_faults(), turns: 0 }
     }
 
     /// So many turns were run.
@@ -230,10 +211,7 @@ mod tests {
                 _ => Err(io::ErrorKind::Other.into()),
             }
         };
-        let mut repeated = calls("counting down", call)
-            .faulting()
-            .tried()
-            .expect("once");
+        let mut repeated = calls("counting down", call).faulting().tried().expect("once");
         repeated.run(1, false);
         assert_eq!(repeated.verify(), Ok(()));
         repeated.run(100, false);
@@ -243,11 +221,7 @@ mod tests {
         // Work that fails at once is asked for any number of turns.
         repeated.run(u64::MAX, false);
         repeated.run(u64::MAX, false);
-        assert!(
-            calls("it", || Err(io::ErrorKind::Other.into()))
-                .tried()
-                .is_err()
-        );
+        assert!(calls("it", || Err(io::ErrorKind::Other.into())).tried().is_err());
     }
 
     #[test]

@@ -69,12 +69,7 @@ pub(crate) struct Singles<S> {
 impl<S: Single> Singles<S> {
     /// Visits of any length, the first operation of each not counted.
     pub(crate) fn new(single: S) -> Singles<S> {
-        Singles {
-            single,
-            warm_up: 1,
-            at_most: Duration::MAX,
-            contradiction: None,
-        }
+        Singles { single, warm_up: 1, at_most: Duration::MAX, contradiction: None }
     }
 
     /// Visits that end after this time, warm-up and all, though not before their first
@@ -173,11 +168,7 @@ mod tests {
         let mut singles = Singles::new(&mut counting).warm_up(2);
         let events = singles.stamped(3).expect("three");
         assert_eq!(events.len(), 3);
-        assert!(
-            events
-                .iter()
-                .all(|e| e.ops == 1 && e.to_ticks >= e.from_ticks)
-        );
+        assert!(events.iter().all(|e| e.ops == 1 && e.to_ticks >= e.from_ticks));
         assert_eq!(Work::contradiction(&singles).as_deref(), Some("no"));
         assert_eq!(counting.log, format!("b{}", "rpf".repeat(5)));
         assert_eq!(counting.operations, 5);
@@ -200,10 +191,7 @@ mod tests {
         }
         let mut singles = Singles::new(SlowFirst(false)).at_most(Duration::from_secs(1));
         assert_eq!(singles.stamped(1000).expect("one").len(), 1);
-        let mut counting = Counting {
-            fails_at: Some(3),
-            ..Counting::default()
-        };
+        let mut counting = Counting { fails_at: Some(3), ..Counting::default() };
         let failed = Singles::new(&mut counting).stamped(1000);
         assert_eq!(failed, Err(Reason::OneCpu.into()));
     }

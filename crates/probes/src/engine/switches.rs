@@ -15,10 +15,7 @@ pub(crate) fn since(before: Option<Switches>) -> Option<Switches> {
 
 /// Of all of these together; `None` if one was not counted.
 pub(crate) fn sum(all: impl IntoIterator<Item = Option<Switches>>) -> Option<Switches> {
-    let none = Switches {
-        voluntary: 0,
-        involuntary: 0,
-    };
+    let none = Switches { voluntary: 0, involuntary: 0 };
     all.into_iter().try_fold(none, |a, b| {
         let b = b?;
         Some(Switches {
@@ -41,10 +38,7 @@ impl Rate {
     /// Of so many operations.
     pub(crate) fn per(switches: Switches, operations: u64) -> Rate {
         let each = |count: u64| count as f64 / operations.max(1) as f64;
-        Rate {
-            voluntary: each(switches.voluntary),
-            involuntary: each(switches.involuntary),
-        }
+        Rate { voluntary: each(switches.voluntary), involuntary: each(switches.involuntary) }
     }
 
     /// Both kinds.
@@ -76,12 +70,7 @@ mod tests {
 
     #[test]
     fn switches_add_up_unless_one_was_not_counted() {
-        let of = |voluntary, involuntary| {
-            Some(Switches {
-                voluntary,
-                involuntary,
-            })
-        };
+        let of = |voluntary, involuntary| Some(Switches { voluntary, involuntary });
         assert_eq!(sum([of(1, 2), of(3, 4)]), of(4, 6));
         assert_eq!(sum([of(1, 2), None]), None);
         assert_eq!(sum([]), of(0, 0));
@@ -89,17 +78,11 @@ mod tests {
 
     #[test]
     fn a_note_and_a_contradiction_have_different_subjects() {
-        let switches = Switches {
-            voluntary: 100,
-            involuntary: 3,
-        };
+        let switches = Switches { voluntary: 100, involuntary: 3 };
         let rate = Rate::per(switches, 100);
         assert_eq!(rate.all(), 1.03);
         let (note, said) = (rate.note("round trip"), rate.contradiction("2"));
-        assert_eq!(
-            note,
-            "context switches per round trip: 1.00 voluntary, 0.03 involuntary"
-        );
+        assert_eq!(note, "context switches per round trip: 1.00 voluntary, 0.03 involuntary");
         // They would be merged as one if they began alike.
         assert_ne!(note.split(": ").next(), said.split(": ").next());
     }

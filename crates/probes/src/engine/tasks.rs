@@ -41,10 +41,7 @@ pub(crate) struct Flag {
 impl Flag {
     /// A new one for the rest of the process's life.
     pub(crate) fn forever() -> &'static Flag {
-        Box::leak(Box::new(Flag {
-            cpu: AtomicU32::new(NO_CPU),
-            state: AtomicU32::new(PENDING),
-        }))
+        Box::leak(Box::new(Flag { cpu: AtomicU32::new(NO_CPU), state: AtomicU32::new(PENDING) }))
     }
 
     /// The task: empty but for this.
@@ -242,9 +239,7 @@ impl<E: Executor> Work for Tasks<E> {
         self.run_delay_ns
     }
     fn notes(&self) -> Vec<String> {
-        let switches = self
-            .switches
-            .map(|rate| rate.note("operation of the caller"));
+        let switches = self.switches.map(|rate| rate.note("operation of the caller"));
         let notes = switches.into_iter().chain(self.notes.clone());
         notes.chain(self.counters.note.clone()).collect()
     }
@@ -365,9 +360,7 @@ mod tests {
     fn a_spinning_caller_waits_for_its_task_and_no_longer_than_its_patience() {
         let flag = Flag::forever();
         assert_eq!(flag.raised(), None);
-        let reason = flag
-            .spin(Duration::from_millis(1))
-            .expect_err("nothing was posted");
+        let reason = flag.spin(Duration::from_millis(1)).expect_err("nothing was posted");
         assert!(matches!(reason, Reason::TimedOut { .. }), "{reason}");
         let ran = post_and_spin(flag, |flag| {
             std::thread::spawn(|| {
@@ -379,18 +372,14 @@ mod tests {
         });
         assert_eq!(ran.expect("it ran").0.is_some(), current_cpu().is_some());
         // An earlier task's flag is no answer.
-        let lowered = post_and_spin(flag, |flag| {
-            flag.raised().map_or(Err(Reason::OneCpu), |_| Ok(()))
-        });
+        let lowered =
+            post_and_spin(flag, |flag| flag.raised().map_or(Err(Reason::OneCpu), |_| Ok(())));
         assert_eq!(lowered, Err(Reason::OneCpu));
     }
 
     #[test]
     fn a_caller_that_slept_contradicts_spinning_only() {
-        let rate = |voluntary, involuntary| Rate {
-            voluntary,
-            involuntary,
-        };
+        let rate = |voluntary, involuntary| Rate { voluntary, involuntary };
         assert!(contradiction(Waiting::Spins, rate(0.25, 0.0)).is_some());
         assert_eq!(contradiction(Waiting::Spins, rate(0.19, 3.0)), None);
         assert_eq!(contradiction(Waiting::Sleeps, rate(1.0, 0.0)), None);

@@ -77,10 +77,7 @@ impl Team {
         state: impl Fn(u32) -> Result<S, Reason>,
         work: impl Fn(&Board, S) + Clone + Send + 'static,
     ) -> Result<Team, Reason> {
-        let mut team = Team {
-            board: Arc::default(),
-            threads: Vec::new(),
-        };
+        let mut team = Team { board: Arc::default(), threads: Vec::new() };
         for &cpu in cpus {
             let state = state(cpu)?;
             let (board, work) = (team.board.clone(), work.clone());
@@ -93,8 +90,7 @@ impl Team {
                 board.ready.fetch_add(1, Ordering::Release);
                 work(&board, state);
             });
-            team.threads
-                .push(thread.map_err(|e| Reason::not_started("threads", &e))?);
+            team.threads.push(thread.map_err(|e| Reason::not_started("threads", &e))?);
         }
         while team.board.ready.load(Ordering::Acquire) < team.threads.len() as u64 {
             std::thread::yield_now();
@@ -137,12 +133,7 @@ impl Drop for Team {
 /// The CPUs other than the measured one.
 pub(crate) fn others(machine: &meter::probe::MachineShape) -> Vec<u32> {
     let here = sys::affinity::current_cpu().or(machine.pinned);
-    machine
-        .cpus
-        .iter()
-        .copied()
-        .filter(|&cpu| Some(cpu) != here)
-        .collect()
+    machine.cpus.iter().copied().filter(|&cpu| Some(cpu) != here).collect()
 }
 
 #[cfg(test)]

@@ -38,21 +38,14 @@ pub(crate) fn machine() -> MachineShape {
 
 /// A worker with 8 MiB of memory on these CPUs.
 pub(crate) fn worker(cpus: Vec<u32>) -> WorkerMemory {
-    let machine = MachineShape {
-        largest_bytes: 8 << 20,
-        cpus,
-        ..MachineShape::default()
-    };
+    let machine = MachineShape { largest_bytes: 8 << 20, cpus, ..MachineShape::default() };
     WorkerMemory::new(machine, 8 << 20, 8 << 20, 1)
 }
 
 /// A worker that has a directory for files, and 16 MiB of memory.
 pub(crate) fn worker_with_files() -> (TempDir, WorkerMemory) {
     let dir = tempfile::tempdir().expect("a directory");
-    let machine = MachineShape {
-        scratch: meter::scratch::named(dir.path()),
-        ..machine()
-    };
+    let machine = MachineShape { scratch: meter::scratch::named(dir.path()), ..machine() };
     (dir, WorkerMemory::new(machine, 16 << 20, 4 << 20, 1))
 }
 
@@ -75,10 +68,7 @@ pub(crate) fn work<'w>(
     if let Some(reason) = probe.missing(&worker.machine) {
         return Err(reason.into());
     }
-    let site = Site {
-        variant: probe.variant_of(row).to_string(),
-        at: at.to_vec(),
-    };
+    let site = Site { variant: probe.variant_of(row).to_string(), at: at.to_vec() };
     (probe.make)(worker, &site)
 }
 

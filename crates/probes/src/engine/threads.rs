@@ -42,32 +42,19 @@ pub(crate) fn apart(from: u64, to: u64) -> (u64, u64) {
 /// One operation, or several, between two stamps: a counter that ran
 /// backwards gives a negative time, not a huge one.
 pub(crate) fn event(from: u64, to: u64, ops: u64, mode: u8) -> Event {
-    Event {
-        place: place(from, to, own_id()),
-        ..length(from, to, ops, mode)
-    }
+    Event { place: place(from, to, own_id()), ..length(from, to, ops, mode) }
 }
 
 /// The same where the two are no stamps but lengths of time.
 pub(crate) fn length(from: u64, to: u64, ops: u64, mode: u8) -> Event {
     let (from_ticks, to_ticks) = apart(from, to);
-    Event {
-        series: 0,
-        from_ticks,
-        to_ticks,
-        ops,
-        mode,
-        place: None,
-    }
+    Event { series: 0, from_ticks, to_ticks, ops, mode, place: None }
 }
 
 /// Where two stamps lie whose event has them [`apart`].
 pub(crate) fn place(from: u64, to: u64, thread: Option<u32>) -> Option<Place> {
     let (from_ticks, _) = apart(from, to);
-    Some(Place {
-        zero_ticks: from.wrapping_sub(from_ticks),
-        thread,
-    })
+    Some(Place { zero_ticks: from.wrapping_sub(from_ticks), thread })
 }
 
 /// The kernel's number of the calling thread, asked for once: no call stands
@@ -95,10 +82,7 @@ pub(crate) fn run_on(cpus: &[u32]) -> Result<(), Reason> {
 }
 
 fn not_pinned(cpus: &[u32], error: &io::Error) -> Reason {
-    Reason::NotPinned {
-        cpus: cpus.to_vec(),
-        error: error.to_string(),
-    }
+    Reason::NotPinned { cpus: cpus.to_vec(), error: error.to_string() }
 }
 
 /// The calling thread on a set of CPUs; back where it was when dropped.
@@ -121,9 +105,7 @@ impl Pinned {
             return Ok(Pinned { before: None });
         }
         pin_to(cpus).map_err(|e| not_pinned(cpus, &e))?;
-        Ok(Pinned {
-            before: Some(before),
-        })
+        Ok(Pinned { before: Some(before) })
     }
 }
 
@@ -178,11 +160,7 @@ impl Waits {
     /// From now on, of the thread of this number; `None` where the system does
     /// not count.
     pub(crate) fn of(thread: Option<u32>) -> Option<Waits> {
-        Some(Waits {
-            thread: thread?,
-            began: Instant::now(),
-            delay_ns: run_delay_ns_of(thread?)?,
-        })
+        Some(Waits { thread: thread?, began: Instant::now(), delay_ns: run_delay_ns_of(thread?)? })
     }
 
     /// Until now: how long it waited, and of how long, ns.
@@ -234,12 +212,7 @@ mod tests {
 
     #[test]
     fn one_cpu_is_a_reason() {
-        let of = |cpus: &[u32]| {
-            alone(&MachineShape {
-                cpus: cpus.to_vec(),
-                ..machine()
-            })
-        };
+        let of = |cpus: &[u32]| alone(&MachineShape { cpus: cpus.to_vec(), ..machine() });
         assert_eq!(of(&[3]).as_deref(), Some("only one CPU may be used"));
         assert_eq!(of(&[3, 4]), None);
     }

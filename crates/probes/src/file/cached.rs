@@ -84,10 +84,7 @@ impl<F: FnMut(u64) -> io::Result<()>> Work for Cached<F> {
     fn verify(&self) -> Result<(), WorkError> {
         self.calls.verify()?;
         // Opening and mapping do not notice.
-        let now = self
-            .file
-            .metadata()
-            .doing("can't ask for the file's size")?;
+        let now = self.file.metadata().doing("can't ask for the file's size")?;
         match now.len() == self.bytes {
             true => Ok(()),
             false => Err(another_size(now.len(), self.bytes).into()),
@@ -96,10 +93,9 @@ impl<F: FnMut(u64) -> io::Result<()>> Work for Cached<F> {
     fn contradiction(&self) -> Option<String> {
         let read = self.read_before.zip(read_from_storage_bytes());
         let read = read.filter(|_| self.counted);
-        contradiction(
-            read.map(|(before, after)| after.saturating_sub(before)),
-            || cached_bytes(&self.file).ok(),
-        )
+        contradiction(read.map(|(before, after)| after.saturating_sub(before)), || {
+            cached_bytes(&self.file).ok()
+        })
     }
     fn notes(&self) -> Vec<String> {
         self.calls.notes()
@@ -144,12 +140,10 @@ fn contradiction(read: Option<u64>, cached: impl FnOnce() -> Option<(u64, u64)>)
     match read {
         Some(0) => None,
         Some(read) => Some(format!("{} were read from storage", size::about(read))),
-        None => cached()
-            .filter(|(all, held)| held < all)
-            .map(|(all, held)| {
-                let [held, all] = [held, all].map(size::about);
-                format!("the page cache held {held} of {all}")
-            }),
+        None => cached().filter(|(all, held)| held < all).map(|(all, held)| {
+            let [held, all] = [held, all].map(size::about);
+            format!("the page cache held {held} of {all}")
+        }),
     }
 }
 

@@ -24,19 +24,8 @@ const KIB: u64 = 1 << 10;
 const MIB: u64 = 1 << 20;
 
 /// The catalogue's sizes.
-const SIZES: [u64; 11] = [
-    0,
-    KIB,
-    2 * KIB,
-    4 * KIB,
-    8 * KIB,
-    16 * KIB,
-    64 * KIB,
-    256 * KIB,
-    MIB,
-    4 * MIB,
-    8 * MIB,
-];
+const SIZES: [u64; 11] =
+    [0, KIB, 2 * KIB, 4 * KIB, 8 * KIB, 16 * KIB, 64 * KIB, 256 * KIB, MIB, 4 * MIB, 8 * MIB];
 /// A first look.
 const QUICK_SIZES: [u64; 4] = [0, KIB, 16 * KIB, MIB];
 
@@ -177,10 +166,7 @@ impl Files {
     /// disk; the file stays.
     fn empty(&self, n: usize) -> Result<(), WorkError> {
         let mut options = File::options();
-        let opened = options
-            .write(true)
-            .truncate(true)
-            .open(Files::path(&self.making, n));
+        let opened = options.write(true).truncate(true).open(Files::path(&self.making, n));
         let emptied = opened.map(drop);
         emptied.map_err(|e| self.making.failed("emptying a file", &e))
     }
@@ -227,10 +213,7 @@ impl Files {
         let done = step(self);
         let stop = counter.stop();
         done?;
-        Ok(Event {
-            series,
-            ..event(start, stop, 1, 0)
-        })
+        Ok(Event { series, ..event(start, stop, 1, 0) })
     }
 }
 
@@ -288,12 +271,9 @@ mod tests {
 
     #[test]
     fn what_is_made_stays_empty_and_what_is_deleted_is_elsewhere() {
-        for (bytes, made, deleted) in [
-            (0, 100, 25),
-            (1 << 10, 100, 25),
-            (MIB, 16, 16),
-            (8 * MIB, 2, 2),
-        ] {
+        for (bytes, made, deleted) in
+            [(0, 100, 25), (1 << 10, 100, 25), (MIB, 16, 16), (8 * MIB, 2, 2)]
+        {
             let (dir, mut worker) = worker_with_files();
             for visit in 1..=2 {
                 let mut files = Files::new(&mut worker, bytes).expect("room");
@@ -304,11 +284,7 @@ mod tests {
                 assert_eq!(of_series(&events, DELETE), deleted, "{bytes} bytes");
                 let delays = [CREATE, DELETE].map(|series| files.run_delay_ns(series, u64::MAX));
                 assert!(!delays.contains(&Some(u64::MAX)), "each series has its own");
-                assert!(
-                    events
-                        .iter()
-                        .all(|e| e.ops == 1 && e.to_ticks > e.from_ticks)
-                );
+                assert!(events.iter().all(|e| e.ops == 1 && e.to_ticks > e.from_ticks));
                 let making = files.making.path().to_path_buf();
                 drop(files);
                 // No inode that a creation of this run could pass over.
@@ -336,16 +312,10 @@ mod tests {
     #[test]
     fn a_pass_never_leaves_much_in_the_page_cache() {
         for bytes in SIZES {
-            assert!(
-                files_of(bytes) as u64 * bytes <= PASS_BYTES.max(bytes),
-                "{bytes}"
-            );
+            assert!(files_of(bytes) as u64 * bytes <= PASS_BYTES.max(bytes), "{bytes}");
             assert!((1..=FILES).contains(&files_of(bytes)), "{bytes}");
         }
-        assert_eq!(
-            [0, KIB, 64 * KIB, 8 * MIB].map(files_of),
-            [100, 100, 100, 2]
-        );
+        assert_eq!([0, KIB, 64 * KIB, 8 * MIB].map(files_of), [100, 100, 100, 2]);
     }
 
     #[test]
@@ -355,10 +325,7 @@ mod tests {
         assert_eq!(probe.point_ids(), ["file.create/1KiB", "file.delete/1KiB"]);
         assert!(probe.together);
         assert_eq!(probe.variants[DELETE], "file.delete");
-        let site = |bytes| Site {
-            variant: String::new(),
-            at: vec![bytes],
-        };
+        let site = |bytes| Site { variant: String::new(), at: vec![bytes] };
         let room = (probe.on_disk)(&site(4 * MIB)).expect("files");
         assert_eq!(room.bytes, 16 * MIB);
         // All that stays, whatever the sizes that are asked for.
@@ -371,10 +338,7 @@ mod tests {
         let mut files = Files::new(&mut worker, 10).expect("room");
         drop(dir);
         let why = files.stamped(100).expect_err("gone").to_string();
-        assert!(
-            why.starts_with("the scratch directory is gone (making a file of 10B"),
-            "{why}"
-        );
+        assert!(why.starts_with("the scratch directory is gone (making a file of 10B"), "{why}");
         let why = Files::new(&mut worker, 10).err().expect("gone").to_string();
         assert!(why.contains("gone"), "{why}");
     }

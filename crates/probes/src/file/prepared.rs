@@ -64,13 +64,7 @@ pub(super) fn on_disk(site: &Site) -> Option<OnDisk> {
 
 /// A file of this size.
 pub(super) fn room(bytes: u64) -> OnDisk {
-    OnDisk {
-        shared: name(bytes),
-        bytes,
-        files: 1,
-        once: writing(bytes),
-        ..OnDisk::default()
-    }
+    OnDisk { shared: name(bytes), bytes, files: 1, once: writing(bytes), ..OnDisk::default() }
 }
 
 fn name(bytes: u64) -> String {
@@ -103,13 +97,8 @@ impl Prepared {
             let doing = format!("{doing} a file of {}", size::text(bytes));
             ScratchError::file(e, &doing, &scratch.directory).to_string()
         };
-        let file = open_or_make(
-            &path,
-            bytes,
-            |path| File::open(path),
-            |path| fill(path, bytes),
-            failed,
-        )?;
+        let file =
+            open_or_make(&path, bytes, |path| File::open(path), |path| fill(path, bytes), failed)?;
         Ok(Prepared {
             file,
             path: CString::new(path.into_os_string().into_encoded_bytes())

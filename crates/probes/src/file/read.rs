@@ -126,13 +126,8 @@ fn curve(id: &'static str) -> Probe {
 /// The sizes at which it is compared with LMbench.
 fn as_lmbench(id: &'static str) -> Probe {
     Probe {
-        shape: Shape::Curve(Axis::FileBytes, |_, _| {
-            vec![1 << 10, 64 << 10, 1 << 20, 10 << 20]
-        }),
-        effort: Effort {
-            visits: 4,
-            ..EFFORT
-        },
+        shape: Shape::Curve(Axis::FileBytes, |_, _| vec![1 << 10, 64 << 10, 1 << 20, 10 << 20]),
+        effort: Effort { visits: 4, ..EFFORT },
         ..curve(id)
     }
 }
@@ -158,15 +153,10 @@ fn with_open<'b>(
 ) -> Result<Box<dyn Work + 'b>, WorkError> {
     let (prepared, mut reader) = reader(worker, site)?;
     let path = prepared.path.clone();
-    cached(
-        "opening and reading",
-        &prepared,
-        Faults::Trouble,
-        move || {
-            let file = open_path(&path)?;
-            reader.read(&file).map(black_box).map(drop)
-        },
-    )
+    cached("opening and reading", &prepared, Faults::Trouble, move || {
+        let file = open_path(&path)?;
+        reader.read(&file).map(black_box).map(drop)
+    })
 }
 
 fn mapped<'b>(worker: &'b mut WorkerMemory, site: &Site) -> Result<Box<dyn Work + 'b>, WorkError> {
@@ -174,17 +164,12 @@ fn mapped<'b>(worker: &'b mut WorkerMemory, site: &Site) -> Result<Box<dyn Work 
     let bytes = prepared.bytes;
     if site.variant == "with_open" {
         let path = prepared.path.clone();
-        return cached(
-            "opening and mapping",
-            &prepared,
-            Faults::Belong,
-            move || load_all(open_path(&path)?, bytes),
-        );
+        return cached("opening and mapping", &prepared, Faults::Belong, move || {
+            load_all(open_path(&path)?, bytes)
+        });
     }
     let file = second(&prepared.file)?;
-    cached("mapping", &prepared, Faults::Belong, move || {
-        load_all(&file, bytes)
-    })
+    cached("mapping", &prepared, Faults::Belong, move || load_all(&file, bytes))
 }
 
 #[inline]

@@ -117,11 +117,7 @@ mod tests {
             ] {
                 let mut file = File::open(&path).expect("there");
                 let mut reader = Reader::new(way, bytes).expect("memory");
-                assert_eq!(
-                    reader.read(&file).expect("readable"),
-                    seen,
-                    "{way:?} {bytes}"
-                );
+                assert_eq!(reader.read(&file).expect("readable"), seen, "{way:?} {bytes}");
                 let at = file.stream_position().expect("a position");
                 assert_eq!(at, bytes as u64, "{way:?} {bytes}");
                 let held = reader.buffer.as_mut_slice();

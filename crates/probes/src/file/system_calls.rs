@@ -58,10 +58,7 @@ pub(crate) fn probes() -> Vec<Probe> {
 }
 
 fn probe(id: &'static str) -> Probe {
-    Probe {
-        effort: Effort::visits(8),
-        ..Probe::blank(id)
-    }
+    Probe { effort: Effort::visits(8), ..Probe::blank(id) }
 }
 
 fn on_path(name: &'static str, call: impl Fn(&CStr) -> io::Result<()> + Copy + 'static) -> Make {

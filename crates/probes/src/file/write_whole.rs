@@ -87,10 +87,7 @@ fn effort(bytes: usize) -> Effort {
 /// Without texts: files of this many bytes, the ways by variant.
 fn writing(id: &'static str, bytes: usize, ways: Vec<(String, Way)>) -> Probe {
     Probe {
-        variants: ways
-            .iter()
-            .map(|(variant, _)| variant.clone().into())
-            .collect(),
+        variants: ways.iter().map(|(variant, _)| variant.clone().into()).collect(),
         bound: Bound::Memory,
         regime: Regime::Stamped,
         effort: effort(bytes),
@@ -138,8 +135,7 @@ impl<'a> Writing<'a> {
 
     fn failed(&self, error: &io::Error) -> WorkError {
         let size = model::size::text(self.data.len() as u64);
-        self.directory
-            .failed(&format!("writing a file of {size}"), error)
+        self.directory.failed(&format!("writing a file of {size}"), error)
     }
 
     /// The operation.
@@ -202,13 +198,7 @@ mod tests {
 
     #[test]
     fn each_way_leaves_the_new_content_and_nothing_else() {
-        for way in [
-            Way::Truncate,
-            Way::NoTruncate,
-            Way::NewFile,
-            Way::Atomic,
-            Way::Durable,
-        ] {
+        for way in [Way::Truncate, Way::NoTruncate, Way::NewFile, Way::Atomic, Way::Durable] {
             let (dir, mut worker) = worker_with_files();
             let writing = Writing::new(&mut worker, way, 1000).expect("room");
             // Whatever was there before.
@@ -218,10 +208,7 @@ mod tests {
             let mut singles = Singles::new(writing);
             assert_eq!(singles.stamped(3).expect("room").len(), 3, "{way:?}");
             assert_eq!(singles.verify(), Ok(()), "{way:?}");
-            let names: Vec<_> = std::fs::read_dir(directory)
-                .expect("there")
-                .flatten()
-                .collect();
+            let names: Vec<_> = std::fs::read_dir(directory).expect("there").flatten().collect();
             assert_eq!(names.len(), 1, "{way:?}: {names:?}");
             assert_eq!(path.metadata().expect("there").len(), 1000);
             drop(singles);
@@ -247,9 +234,6 @@ mod tests {
         let mut writing = Writing::new(&mut worker, Way::Atomic, 16).expect("room");
         drop(dir);
         let why = writing.perform().expect_err("gone").to_string();
-        assert!(
-            why.starts_with("the scratch directory is gone (writing a file of 16B"),
-            "{why}"
-        );
+        assert!(why.starts_with("the scratch directory is gone (writing a file of 16B"), "{why}");
     }
 }

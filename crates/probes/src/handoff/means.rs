@@ -132,10 +132,7 @@ impl Lane for MutexCondvar {
     fn take(&self) -> io::Result<()> {
         let mut full = self.full.lock().unwrap_or_else(PoisonError::into_inner);
         while !*full {
-            full = self
-                .filled
-                .wait(full)
-                .unwrap_or_else(PoisonError::into_inner);
+            full = self.filled.wait(full).unwrap_or_else(PoisonError::into_inner);
         }
         *full = false;
         Ok(())
@@ -266,11 +263,7 @@ mod tests {
     /// Runs a pair where it may run, and counts; then a side that waits comes
     /// back when the pair is abandoned.
     fn hands_over<M: Means>(name: &str, placements: &[Placement], means: M) {
-        let counted = Counted {
-            means,
-            given: Default::default(),
-            taken: Default::default(),
-        };
+        let counted = Counted { means, given: Default::default(), taken: Default::default() };
         let mut trips = 0;
         for &placement in placements {
             if placement == Placement::OtherCpu && cpus().len() < 2 {
@@ -310,16 +303,8 @@ mod tests {
         hands_over("tcp", &ALL, Streams(tcp_pair().expect("loopback")));
         hands_over("udp", &ALL, Datagrams(udp_pair().expect("loopback")));
         if cfg!(any(target_os = "linux", target_os = "android")) {
-            hands_over(
-                "futex",
-                &ALL,
-                Lanes::new("it", Futex::new).expect("futexes"),
-            );
-            hands_over(
-                "eventfd",
-                &ALL,
-                Lanes::new("it", EventFd::new).expect("eventfds"),
-            );
+            hands_over("futex", &ALL, Lanes::new("it", Futex::new).expect("futexes"));
+            hands_over("eventfd", &ALL, Lanes::new("it", EventFd::new).expect("eventfds"));
         }
         hands_over("spin", &[Placement::OtherCpu], Spin::default());
     }

@@ -49,14 +49,7 @@ impl<M: Means> Pair<M> {
             Placement::Free => counters(&machine.cpus)?.note.clone(),
             Placement::SameCpu | Placement::OtherCpu => None,
         };
-        Ok(Pair {
-            means,
-            plan,
-            sets,
-            patience: PATIENCE,
-            counters,
-            seen: None,
-        })
+        Ok(Pair { means, plan, sets, patience: PATIENCE, counters, seen: None })
     }
 
     #[cfg(test)]
@@ -92,9 +85,7 @@ impl<M: Means> Work for Pair<M> {
     }
     fn modes(&self) -> Vec<String> {
         match &self.seen {
-            Some(Seen {
-                events: Some(_), ..
-            }) => MODES.map(String::from).to_vec(),
+            Some(Seen { events: Some(_), .. }) => MODES.map(String::from).to_vec(),
             _ => Vec::new(),
         }
     }
@@ -155,10 +146,7 @@ mod tests {
             assert!(sleeps(placement, Waiting::Spins).is_some(), "{placement:?}");
             assert_eq!(sleeps(placement, Waiting::Depends), None);
             // Others may take a CPU for a while: not in every visit.
-            assert!(
-                (0..5).any(|_| sleeps(placement, Waiting::Sleeps).is_none()),
-                "{placement:?}"
-            );
+            assert!((0..5).any(|_| sleeps(placement, Waiting::Sleeps).is_none()), "{placement:?}");
         }
         assert!((0..5).any(|_| spins(Waiting::Spins).is_none()));
     }
@@ -170,10 +158,7 @@ mod tests {
             expected.push((Placement::OtherCpu, OTHER_CPU));
         }
         for (placement, mode) in expected {
-            let plan = Plan {
-                trips_per_event: 3,
-                ..Plan::round_trips(placement, Waiting::Sleeps)
-            };
+            let plan = Plan { trips_per_event: 3, ..Plan::round_trips(placement, Waiting::Sleeps) };
             let mut pair = Pair::new(semaphores(), plan, &machine()).expect("CPUs");
             assert!(pair.modes().is_empty(), "nothing is known yet");
             let events = pair.stamped(7).expect("it runs");

@@ -28,9 +28,7 @@ impl Placement {
     pub(super) fn sets(self, machine: &MachineShape) -> Result<Sets, Reason> {
         let here = || {
             let here = current_cpu().or(machine.pinned);
-            here.ok_or(Reason::missing(
-                "this system does not say on which CPU a thread runs",
-            ))
+            here.ok_or(Reason::missing("this system does not say on which CPU a thread runs"))
         };
         Ok(match self {
             Placement::SameCpu => {

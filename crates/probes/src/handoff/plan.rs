@@ -26,13 +26,7 @@ pub(crate) struct Plan {
 impl Plan {
     /// Short round trips, each stamped and each two operations.
     pub(crate) fn round_trips(placement: Placement, waiting: Waiting) -> Plan {
-        Plan {
-            placement,
-            warm_up: WARM_UP,
-            trips_per_event: 1,
-            ops_per_trip: 2,
-            waiting,
-        }
+        Plan { placement, warm_up: WARM_UP, trips_per_event: 1, ops_per_trip: 2, waiting }
     }
 }
 

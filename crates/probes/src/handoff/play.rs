@@ -94,18 +94,12 @@ pub(super) fn play<M: Means>(
     events: u32,
     patience: Duration,
 ) -> Result<Visit, Reason> {
-    let table = &Table {
-        means,
-        over: AtomicBool::new(false),
-    };
+    let table = &Table { means, over: AtomicBool::new(false) };
     let _here = Pinned::to(&sets[Side::First as usize])?;
     let (done, running) = mpsc::channel::<()>();
     let (first, second, late) = thread::scope(|scope| {
         // Dropped before the scope waits for its threads.
-        let mut leaving = Leaving {
-            table,
-            orderly: false,
-        };
+        let mut leaving = Leaving { table, orderly: false };
         let (placed, is_placed) = mpsc::channel::<()>();
         let second = spawn(scope, || second_thread(table, sets, plan, events, placed))?;
         // Timeouts on the waits themselves would be a part of what is
@@ -128,10 +122,9 @@ pub(super) fn play<M: Means>(
     })?;
     let reason = |end| match end {
         End::Failed(reason) => reason,
-        End::Abandoned if late => Reason::TimedOut {
-            what: "the other thread did not answer".into(),
-            patience,
-        },
+        End::Abandoned if late => {
+            Reason::TimedOut { what: "the other thread did not answer".into(), patience }
+        }
         End::Abandoned => Reason::wrong("the other thread ended early"),
     };
     let ((stamps, first), second) = match (first, second) {
@@ -141,11 +134,7 @@ pub(super) fn play<M: Means>(
     };
     let modes = first.cpus.iter().zip(&second.cpus);
     let modes = modes.map(|(&(gave, took), &(partner, _))| Some(mode(gave?, partner?, took?)));
-    Ok(Visit {
-        stamps,
-        modes: modes.collect(),
-        switches: sum([first.switches, second.switches]),
-    })
+    Ok(Visit { stamps, modes: modes.collect(), switches: sum([first.switches, second.switches]) })
 }
 
 type Stamps = Vec<(u64, u64)>;
@@ -185,10 +174,7 @@ fn second_thread<M: Means>(
     events: u32,
     placed: mpsc::Sender<()>,
 ) -> Result<Report, End> {
-    let mut leaving = Leaving {
-        table,
-        orderly: false,
-    };
+    let mut leaving = Leaving { table, orderly: false };
     let _here = Pinned::to(&sets[Side::Second as usize]).map_err(End::Failed)?;
     drop(placed);
     let mut cpus = Vec::with_capacity(events as usize);
@@ -269,11 +255,7 @@ mod tests {
     /// The reason that a visit with such a partner gives. That it comes back
     /// at all is half of the test.
     fn reason(fault: Fault, patience: Duration) -> String {
-        let faulty = Faulty {
-            semaphores: semaphores(),
-            fault,
-            taken: AtomicU32::new(0),
-        };
+        let faulty = Faulty { semaphores: semaphores(), fault, taken: AtomicU32::new(0) };
         let plan = Plan::round_trips(Placement::Free, Waiting::Sleeps);
         let mut pair = Pair::new(faulty, plan, &machine())
             .expect("threads can be placed")
@@ -303,13 +285,7 @@ mod tests {
         let plan = Plan::round_trips(Placement::Free, Waiting::Sleeps);
         let mut pair = Pair::new(semaphores(), plan, &machine()).expect("threads can be placed");
         pair.sets[1] = vec![8000];
-        let reason = pair
-            .stamped(1)
-            .expect_err("there is no such CPU")
-            .to_string();
-        assert!(
-            reason.starts_with("can't run a thread on CPU 8000"),
-            "{reason}"
-        );
+        let reason = pair.stamped(1).expect_err("there is no such CPU").to_string();
+        assert!(reason.starts_with("can't run a thread on CPU 8000"), "{reason}");
     }
 }

@@ -35,11 +35,7 @@ const ROWS: [Row; 6] = [
         waiting: Waiting::Sleeps,
         source: "Kurkin's semaphore test: two threads, two dispatch semaphores, reported per one-way hand-off, threads placed by the system as in /free. LMbench's lat_sem is another operation: two processes, and one System V semop that takes its own semaphore and posts the other's at once; the kernel completes it for a sleeper, so that it sleeps once in three calls across CPUs, and it is reported by half an iteration. There is no System V row, because such semaphores outlive a killed process.",
         work: |plan, machine| {
-            Pair::made(
-                Lanes::new("a semaphore", || Semaphore::new(0))?,
-                plan,
-                machine,
-            )
+            Pair::made(Lanes::new("a semaphore", || Semaphore::new(0))?, plan, machine)
         },
     },
     Row {
@@ -83,11 +79,7 @@ const ROWS: [Row; 6] = [
     },
     Row {
         id: "sync.handoff",
-        variants: [
-            "unix_socket/same_cpu",
-            "unix_socket/other_cpu",
-            "unix_socket",
-        ],
+        variants: ["unix_socket/same_cpu", "unix_socket/other_cpu", "unix_socket"],
         title: "unix socket",
         how: "A connected pair of unix stream sockets, one byte written and read.",
         waiting: Waiting::SleepsStirred,
@@ -185,9 +177,5 @@ fn spin() -> Probe {
 }
 
 fn blank(id: &'static str) -> Probe {
-    Probe {
-        bound: Bound::Memory,
-        regime: Regime::Stamped,
-        ..Probe::blank(id)
-    }
+    Probe { bound: Bound::Memory, regime: Regime::Stamped, ..Probe::blank(id) }
 }

@@ -29,8 +29,7 @@ impl Seen {
 
     /// What was counted that the method does not allow for, if anything.
     pub(super) fn contradiction(&self, plan: &Plan) -> Option<String> {
-        self.astray(plan.placement)
-            .or_else(|| self.uncounted(plan.waiting, plan.placement))
+        self.astray(plan.placement).or_else(|| self.uncounted(plan.waiting, plan.placement))
     }
 
     /// Round trips that a pinned pair made elsewhere.
@@ -74,14 +73,8 @@ mod tests {
         placement: Placement,
         waiting: Waiting,
     ) -> Option<String> {
-        let rate = Rate {
-            voluntary: voluntary / 100.0,
-            involuntary: involuntary / 100.0,
-        };
-        let seen = Seen {
-            switches: Some(rate),
-            events: Some(events),
-        };
+        let rate = Rate { voluntary: voluntary / 100.0, involuntary: involuntary / 100.0 };
+        let seen = Seen { switches: Some(rate), events: Some(events) };
         seen.contradiction(&Plan::round_trips(placement, waiting))
     }
 
@@ -113,11 +106,7 @@ mod tests {
             ((200.0, 0.0), [3, 76, 1], Free, Sleeps, true),
         ] {
             let said = says(switches, events, placement, waiting);
-            assert_eq!(
-                said.is_none(),
-                agrees,
-                "{switches:?} {placement:?} {waiting:?}: {said:?}"
-            );
+            assert_eq!(said.is_none(), agrees, "{switches:?} {placement:?} {waiting:?}: {said:?}");
         }
         assert_eq!(
             says((200.0, 0.0), [3, 76, 1], OtherCpu, Sleeps).as_deref(),
@@ -133,15 +122,9 @@ mod tests {
 
     #[test]
     fn what_is_not_counted_is_not_judged() {
-        let seen = Seen {
-            switches: None,
-            events: None,
-        };
+        let seen = Seen { switches: None, events: None };
         let plan = Plan::round_trips(Placement::SameCpu, Waiting::Sleeps);
         assert_eq!(seen.contradiction(&plan), None);
-        assert!(
-            seen.note(Waiting::Sleeps)
-                .ends_with("not counted by this system")
-        );
+        assert!(seen.note(Waiting::Sleeps).ends_with("not counted by this system"));
     }
 }

@@ -63,9 +63,7 @@ fn points(machine: &MachineShape, scale: Scale) -> Vec<u64> {
         Scale::Full => usize::MAX,
     };
     let taken = machine.cpus.len().min(most);
-    (0..taken)
-        .map(|n| u64::from(machine.cpus[n * machine.cpus.len() / taken]))
-        .collect()
+    (0..taken).map(|n| u64::from(machine.cpus[n * machine.cpus.len() / taken])).collect()
 }
 
 const PING: bool = false;
@@ -82,9 +80,7 @@ impl Line {
     #[inline(always)]
     fn hand_over(&self, from: bool, to: bool) -> bool {
         (0..ATTEMPTS).any(|_| {
-            self.0
-                .compare_exchange(from, to, Ordering::Relaxed, Ordering::Relaxed)
-                .is_ok()
+            self.0.compare_exchange(from, to, Ordering::Relaxed, Ordering::Relaxed).is_ok()
         })
     }
 }
@@ -126,9 +122,7 @@ impl Handover {
             }
         });
         handover.partner = Some(partner.map_err(|e| Reason::not_started("threads", &e))?);
-        let partner = placed
-            .recv()
-            .map_err(|_| Reason::Panicked("the partner thread"))??;
+        let partner = placed.recv().map_err(|_| Reason::Panicked("the partner thread"))??;
         handover.here = Some(Pinned::to(&[here])?);
         handover.waits = Waits::of(partner);
         Ok(handover)
@@ -196,10 +190,7 @@ mod tests {
         let of = |cpus: u32, scale| points(&worker((0..cpus).collect()).machine, scale);
         assert_eq!(of(2, Scale::Default), [0, 1]);
         assert_eq!(of(3, Scale::Quick), [0, 1, 2]);
-        assert_eq!(
-            of(64, Scale::Default),
-            (0..16).map(|n| 4 * n).collect::<Vec<u64>>()
-        );
+        assert_eq!(of(64, Scale::Default), (0..16).map(|n| 4 * n).collect::<Vec<u64>>());
         let odd = of(24, Scale::Default);
         assert_eq!(odd.len(), 16);
         assert!(odd.windows(2).all(|two| two[0] < two[1]), "{odd:?}");
@@ -209,10 +200,7 @@ mod tests {
     #[test]
     fn one_cpu_is_a_reason() {
         let reason = (probe().unavailable)(&worker(vec![3]).machine);
-        assert_eq!(
-            reason.as_deref(),
-            Some("only one CPU may be used: a line can't change cores")
-        );
+        assert_eq!(reason.as_deref(), Some("only one CPU may be used: a line can't change cores"));
         assert_eq!((probe().unavailable)(&worker(vec![3, 4]).machine), None);
     }
 

@@ -61,10 +61,7 @@ fn probe() -> Probe {
         source: "Ours; Intel's Memory Latency Checker prints the same two matrices.".into(),
         bound: Bound::Memory,
         since: Scale::Default,
-        shape: Shape::Map {
-            y: (Axis::Node, lines),
-            x: (Axis::Node, columns),
-        },
+        shape: Shape::Map { y: (Axis::Node, lines), x: (Axis::Node, columns) },
         effort: Effort {
             visits: 2,
             samples: 8,
@@ -189,11 +186,7 @@ mod tests {
     use sys::pages::PageKind;
 
     fn node(id: u32, cpus: &[u32], memory_bytes: u64) -> NumaNode {
-        NumaNode {
-            id,
-            cpus: cpus.to_vec(),
-            memory_bytes,
-        }
+        NumaNode { id, cpus: cpus.to_vec(), memory_bytes }
     }
 
     fn with(nodes: Vec<NumaNode>) -> MachineShape {
@@ -246,10 +239,7 @@ mod tests {
             .find(|node| !node.cpus.is_empty() && node.memory_bytes > 0)
             .cloned();
         let id = u64::from(local.as_ref().map_or(0, |node| node.id));
-        let site = Site {
-            variant: String::new(),
-            at: vec![id, id],
-        };
+        let site = Site { variant: String::new(), at: vec![id, id] };
         for probe in probes() {
             let mut worker = WorkerMemory::new(machine.clone(), 4 << 20, 0, 1);
             // Before and after, the same buffer serves other rows.
@@ -280,22 +270,13 @@ mod tests {
     #[test]
     fn a_node_that_is_not_there_is_a_reason() {
         let cpu = sys::affinity::current_cpu().unwrap_or(0);
-        let mut worker = WorkerMemory::new(
-            with(vec![node(0, &[cpu], 1), node(900, &[], 1)]),
-            4 << 20,
-            0,
-            1,
-        );
+        let mut worker =
+            WorkerMemory::new(with(vec![node(0, &[cpu], 1), node(900, &[], 1)]), 4 << 20, 0, 1);
         for probe in probes() {
             for (line, column) in [(0, 900), (900, 0), (0, 7)] {
                 let at = vec![line, column];
-                let site = Site {
-                    variant: String::new(),
-                    at,
-                };
-                let why = (probe.make)(&mut worker, &site)
-                    .err()
-                    .expect("no such node");
+                let site = Site { variant: String::new(), at };
+                let why = (probe.make)(&mut worker, &site).err().expect("no such node");
                 assert!(why.to_string().contains("NUMA node"), "{why}");
             }
         }

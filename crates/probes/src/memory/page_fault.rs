@@ -146,9 +146,8 @@ mod tests {
         assert_eq!(visited(|buffer| buffer.release()), None);
         // The first of twenty samples alone finds fresh pages.
         let why = visited(|_| Ok(())).expect("pages that are there");
-        let each: Option<f64> = why
-            .strip_prefix("page faults per touch: ")
-            .and_then(|each| each.parse().ok());
+        let each: Option<f64> =
+            why.strip_prefix("page faults per touch: ").and_then(|each| each.parse().ok());
         assert!(each.is_some_and(|each| each < 0.2), "{why}");
     }
 }

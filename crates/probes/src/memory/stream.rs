@@ -18,10 +18,7 @@ const ACCESSES: [(&str, Access, &str); 3] = [
 ];
 
 pub(crate) fn probes() -> Vec<Probe> {
-    ACCESSES
-        .iter()
-        .map(|&(id, access, words)| probe(id, access, words))
-        .collect()
+    ACCESSES.iter().map(|&(id, access, words)| probe(id, access, words)).collect()
 }
 
 fn probe(id: &'static str, access: Access, words: &'static str) -> Probe {

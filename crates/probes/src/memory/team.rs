@@ -43,11 +43,7 @@ impl Job {
                 }
             }
             Job::Read | Job::Write => {
-                let access = if self == Job::Read {
-                    Access::Read
-                } else {
-                    Access::Write
-                };
+                let access = if self == Job::Read { Access::Read } else { Access::Write };
                 for chunk in memory.chunks_mut(CHUNK_BYTES) {
                     stream(access, words_mut(chunk), false);
                 }

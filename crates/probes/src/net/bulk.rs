@@ -144,10 +144,7 @@ mod tests {
             assert_eq!(left, Err(io::ErrorKind::WouldBlock));
         }
         let notes = pair.notes().join("; ");
-        assert!(
-            notes.contains("context switches per batch and its answer: "),
-            "{notes}"
-        );
+        assert!(notes.contains("context switches per batch and its answer: "), "{notes}");
         assert_eq!(pair.contradiction(), None);
     }
 

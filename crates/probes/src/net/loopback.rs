@@ -56,18 +56,14 @@ pub(crate) fn udp_pair() -> Result<[UdpSocket; 2], Reason> {
     let one = || UdpSocket::bind(&anywhere()[..]).map_err(refused);
     let ends = [one()?, one()?];
     for (end, other) in [(&ends[0], &ends[1]), (&ends[1], &ends[0])] {
-        end.connect(other.local_addr().map_err(refused)?)
-            .map_err(refused)?;
+        end.connect(other.local_addr().map_err(refused)?).map_err(refused)?;
     }
     Ok(ends)
 }
 
 /// A free port of the loopback address, of whichever kind there is.
 fn anywhere() -> [SocketAddr; 2] {
-    [
-        (Ipv4Addr::LOCALHOST, 0).into(),
-        (Ipv6Addr::LOCALHOST, 0).into(),
-    ]
+    [(Ipv4Addr::LOCALHOST, 0).into(), (Ipv6Addr::LOCALHOST, 0).into()]
 }
 
 /// What a reader can do about it.

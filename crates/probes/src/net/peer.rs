@@ -42,9 +42,7 @@ struct Peer {
 
 impl Peer {
     fn connect(name: String) -> Result<Peer, Reason> {
-        let addresses = name
-            .to_socket_addrs()
-            .doing(format!("can't resolve the peer {name}"))?;
+        let addresses = name.to_socket_addrs().doing(format!("can't resolve the peer {name}"))?;
         let mut last = Err(io::ErrorKind::AddrNotAvailable.into());
         for address in addresses {
             last = TcpStream::connect_timeout(&address, CONNECT_PATIENCE);
@@ -59,11 +57,7 @@ impl Peer {
             Ok(stream)
         });
         match prepared {
-            Ok(stream) => Ok(Peer {
-                name,
-                stream,
-                byte: 0,
-            }),
+            Ok(stream) => Ok(Peer { name, stream, byte: 0 }),
             Err(e) => Err(no_connection(&name, &e)),
         }
     }
@@ -136,10 +130,7 @@ mod tests {
 
     /// What the row makes of this peer.
     fn measured(peer: Option<&str>) -> Result<Vec<Event>, WorkError> {
-        let machine = MachineShape {
-            peer: peer.map(String::from),
-            ..machine()
-        };
+        let machine = MachineShape { peer: peer.map(String::from), ..machine() };
         let mut worker = WorkerMemory::new(machine, 0, 0, 1);
         let row = "net.round_trip_peer";
         work(&[probe()], row, &[], &mut worker).and_then(|mut work| work.stamped(20))
@@ -187,10 +178,7 @@ mod tests {
             (wrong, "it is not `latlas echo`"),
             (with_peer(drop), "closed the connection"),
             (measured(Some(&free)), "refuses connections"),
-            (
-                measured(Some("no port")),
-                "can't resolve the peer no port: ",
-            ),
+            (measured(Some("no port")), "can't resolve the peer no port: "),
             (measured(None), NO_PEER),
         ] {
             let why = visit.expect_err(reason).to_string();

@@ -46,10 +46,7 @@ const ROWS: [Row; 3] = [
 
 pub(super) fn probes() -> Vec<Probe> {
     let probe = |row: &'static Row| {
-        let plan = Plan {
-            ops_per_trip: 1,
-            ..Plan::round_trips(Placement::Free, row.waiting)
-        };
+        let plan = Plan { ops_per_trip: 1, ..Plan::round_trips(Placement::Free, row.waiting) };
         Probe {
             variants: vec![row.variant.into()],
             title: format!("round trip of one byte on this machine, {}", row.variant).into(),

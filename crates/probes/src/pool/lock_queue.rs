@@ -51,10 +51,7 @@ struct SerialQueue {
 
 impl SerialQueue {
     fn new(label: &str) -> Arc<SerialQueue> {
-        Arc::new(SerialQueue {
-            lock: Mutex::new(()),
-            _label: label.into(),
-        })
+        Arc::new(SerialQueue { lock: Mutex::new(()), _label: label.into() })
     }
 
     /// Runs this when no other task runs.

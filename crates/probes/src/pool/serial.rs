@@ -29,11 +29,7 @@ impl SerialQueue {
             }
         })
         .map_err(|e| Reason::not_started("threads", &e))?;
-        Ok(SerialQueue {
-            tasks,
-            thread,
-            flag,
-        })
+        Ok(SerialQueue { tasks, thread, flag })
     }
 }
 
@@ -115,10 +111,7 @@ mod tests {
         let (other, _) = unbounded();
         let tasks = std::mem::replace(&mut queue.tasks, other);
         drop(tasks);
-        assert_eq!(
-            queue.once(),
-            Err(Reason::wrong("the queue's thread is gone"))
-        );
+        assert_eq!(queue.once(), Err(Reason::wrong("the queue's thread is gone")));
         let flag = Flag::forever();
         let broken = SerialQueue::new(flag, || panic!("on purpose")).expect("a thread");
         assert_eq!(broken.close(), Err(Reason::Panicked("the queue's thread")));

@@ -29,12 +29,10 @@ impl Pool {
                 // Those that were started end by themselves.
                 let _ = join(threads);
                 let source = std::error::Error::source(&e);
-                Err(
-                    match source.and_then(|why| why.downcast_ref::<io::Error>()) {
-                        Some(why) => Reason::not_started("threads", why),
-                        None => Reason::missing(format!("can't start a pool: {e}")),
-                    },
-                )
+                Err(match source.and_then(|why| why.downcast_ref::<io::Error>()) {
+                    Some(why) => Reason::not_started("threads", why),
+                    None => Reason::missing(format!("can't start a pool: {e}")),
+                })
             }
         }
     }
@@ -61,10 +59,7 @@ pub(super) struct OneWorker {
 
 impl Executor for OneWorker {
     fn open(_: &[u32]) -> Result<OneWorker, Reason> {
-        Ok(OneWorker {
-            pool: Pool::new(1)?,
-            flag: Flag::forever(),
-        })
+        Ok(OneWorker { pool: Pool::new(1)?, flag: Flag::forever() })
     }
     fn once(&self) -> Result<Ran, Reason> {
         self.flag.lower();
@@ -85,10 +80,7 @@ pub(super) struct Workers {
 
 impl Executor for Workers {
     fn open(cpus: &[u32]) -> Result<Workers, Reason> {
-        Ok(Workers {
-            pool: Pool::new(cpus.len())?,
-            flag: Flag::forever(),
-        })
+        Ok(Workers { pool: Pool::new(cpus.len())?, flag: Flag::forever() })
     }
     fn once(&self) -> Result<Ran, Reason> {
         post_and_spin(self.flag, |flag| {
@@ -152,10 +144,8 @@ mod tests {
     #[test]
     fn the_pool_is_closed_when_its_threads_have_ended() {
         let one = OneWorker::open(&[]).expect("a thread");
-        let begun = one
-            .pool
-            .pool
-            .install(|| ENDING.with(|ending| !ending.0.load(Ordering::SeqCst)));
+        let begun =
+            one.pool.pool.install(|| ENDING.with(|ending| !ending.0.load(Ordering::SeqCst)));
         assert!(begun);
         one.close().expect("it ends");
         assert!(ENDED.load(Ordering::SeqCst), "its thread runs on");

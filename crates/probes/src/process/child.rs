@@ -53,13 +53,7 @@ impl Children {
         worker.order = Order::default();
         sys::heap::give_back();
         sys::child::hear_of_children().doing("can't receive SIGCHLD")?;
-        let children = Children {
-            operation,
-            status,
-            notes,
-            began_ns: 0,
-            cpu_before_ns: None,
-        };
+        let children = Children { operation, status, notes, began_ns: 0, cpu_before_ns: None };
         children.one()?;
         Ok(children)
     }
@@ -156,10 +150,8 @@ fn refusal(error: &io::Error) -> Reason {
     Reason::missing(match error.kind() {
         io::ErrorKind::WouldBlock => {
             let limits = sys::process::process_limits();
-            let named = [
-                (limits.of_user, "ulimit -u"),
-                (limits.of_group, "the control group's pids.max"),
-            ];
+            let named =
+                [(limits.of_user, "ulimit -u"), (limits.of_group, "the control group's pids.max")];
             let named = named.map(|(limit, name)| limit.map(|limit| format!("{limit} by {name}")));
             let limits = match named.into_iter().flatten().collect::<Vec<_>>() {
                 none if none.is_empty() => "no limit is set that could be read".into(),

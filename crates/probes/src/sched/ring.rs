@@ -73,13 +73,7 @@ impl Ring {
         let ring = TokenRing::start(processes, array_bytes, sum_array).map_err(reason)?;
         // After the ring, whose processes would inherit the pipes.
         let single = Single::new(processes, array_bytes).map_err(|e| reason(NoRing::Pipes(e)))?;
-        Ok(Ring {
-            processes: processes as u64,
-            ring,
-            single,
-            note: None,
-            contradiction: None,
-        })
+        Ok(Ring { processes: processes as u64, ring, single, note: None, contradiction: None })
     }
 
     /// Turns of a sample.
@@ -90,9 +84,7 @@ impl Ring {
     fn measure(&mut self, samples: u32) -> io::Result<Vec<Event>> {
         let (turns, processes) = (self.turns(), self.processes);
         let single = &mut self.single;
-        self.ring.watched(PATIENCE, |ring| {
-            stamp(ring, single, processes, turns, samples)
-        })
+        self.ring.watched(PATIENCE, |ring| stamp(ring, single, processes, turns, samples))
     }
 
     /// Whether the kernel saw what the method assumes.
@@ -235,10 +227,7 @@ mod tests {
     fn counts_that_are_not_about_one_contradict() {
         let mut ring = Ring::start(2, 0).expect("a ring");
         let mut judged = |voluntary, involuntary| {
-            let each = Switches {
-                voluntary,
-                involuntary,
-            };
+            let each = Switches { voluntary, involuntary };
             ring.judge_switches(&[each, each], 200);
             (ring.notes(), ring.contradiction())
         };

@@ -125,9 +125,7 @@ impl Work for Timer {
         self.seen = Some(seen);
         let ticks = |ns: u64| (ns as f64 / self.counters.ns_per_tick).round() as u64;
         let counted = late[WARM_UP as usize..].iter();
-        Ok(counted
-            .map(|&ns| crate::engine::threads::length(0, ticks(ns), 1, 0))
-            .collect())
+        Ok(counted.map(|&ns| crate::engine::threads::length(0, ticks(ns), 1, 0)).collect())
     }
     fn contradiction(&self) -> Option<String> {
         contradiction(self.seen?)
@@ -141,12 +139,8 @@ impl Work for Timer {
             let slack = model::figure::value(&model::unit::Unit::Time, ns as f64);
             format!("the kernel's slack for this thread's timers: {slack}")
         });
-        let missed = (seen.missed > 0).then(|| {
-            format!(
-                "expiries more than a period late: {} in one visit",
-                seen.missed
-            )
-        });
+        let missed = (seen.missed > 0)
+            .then(|| format!("expiries more than a period late: {} in one visit", seen.missed));
         slack.into_iter().chain(missed).collect()
     }
 }
@@ -202,13 +196,7 @@ mod tests {
 
     #[test]
     fn sleeps_are_counted() {
-        let of = |switches| {
-            contradiction(Seen {
-                sleeps: 100,
-                switches,
-                ..Seen::default()
-            })
-        };
+        let of = |switches| contradiction(Seen { sleeps: 100, switches, ..Seen::default() });
         assert_eq!(of(Some(101)), None);
         assert_eq!(of(None), None, "not every system counts");
         let said = of(Some(3)).expect("it did not sleep");
@@ -220,11 +208,7 @@ mod tests {
         let Ok(counters) = counters(&cpus()) else {
             return;
         };
-        let mut timer = Timer {
-            cpus: cpus(),
-            counters,
-            seen: None,
-        };
+        let mut timer = Timer { cpus: cpus(), counters, seen: None };
         // Others may take a CPU for a while: not in every visit.
         let agrees = (0..5).any(|_| {
             let events = timer.stamped(8).expect("timers");

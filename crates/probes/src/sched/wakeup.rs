@@ -51,11 +51,7 @@ pub(crate) fn probes() -> Vec<Probe> {
         },
         make: Box::new(|worker, site| {
             let cpus = &worker.machine.cpus;
-            let busy = if site.variant == "loaded" {
-                cpus.clone()
-            } else {
-                Vec::new()
-            };
+            let busy = if site.variant == "loaded" { cpus.clone() } else { Vec::new() };
             Ok(Box::new(Wakeup {
                 waker_cpus: cpus.clone(),
                 sleeper_cpus: cpus.clone(),
@@ -131,10 +127,7 @@ impl Work for Wakeup {
         let wakes = operations.saturating_add(WARM_UP);
         let (this, board) = (&*self, &board);
         let (events, seen) = thread::scope(|scope| {
-            let mut ending = Ending {
-                board,
-                sleeper: None,
-            };
+            let mut ending = Ending { board, sleeper: None };
             let sleeper = spawn(scope, || this.sleep(board, wakes))?;
             ending.sleeper = Some(sleeper.thread().clone());
             let mut busy = Vec::new();
@@ -192,9 +185,7 @@ impl Wakeup {
                     return Ok(Seen::default());
                 }
             };
-            board
-                .cpu
-                .store(current_cpu().unwrap_or(NO_CPU), Ordering::Relaxed);
+            board.cpu.store(current_cpu().unwrap_or(NO_CPU), Ordering::Relaxed);
             board.stamp.store(stamp, Ordering::Relaxed);
             board.awake.store(wake, Ordering::Release);
         }
@@ -335,13 +326,7 @@ mod tests {
 
     #[test]
     fn the_count_of_sleeps_is_judged() {
-        let of = |sleeps| {
-            contradiction(Seen {
-                wake_ups: 100,
-                sleeps,
-                ..Seen::default()
-            })
-        };
+        let of = |sleeps| contradiction(Seen { wake_ups: 100, sleeps, ..Seen::default() });
         assert_eq!(of(Some(100)), None);
         assert_eq!(of(Some(98)), None);
         assert!(of(Some(31)).is_some_and(|said| said.contains("0.31")));

@@ -47,11 +47,7 @@ fn probe(id: &'static str) -> Probe {
         method: METHOD.into(),
         bound: Bound::Memory,
         regime: Regime::Distribution,
-        effort: Effort {
-            visits: 2,
-            samples: 8,
-            ..Effort::SCALAR
-        },
+        effort: Effort { visits: 2, samples: 8, ..Effort::SCALAR },
         unavailable: alone,
         ..Probe::blank(id)
     }
@@ -95,13 +91,7 @@ fn contended<'w, W: Wanted>(
             u64::from(UNROLL)
         },
     )?;
-    Ok(Box::new(Contended {
-        team,
-        wanted: ours,
-        ours: 0,
-        theirs: 0,
-        stood_still: false,
-    }))
+    Ok(Box::new(Contended { team, wanted: ours, ours: 0, theirs: 0, stood_still: false }))
 }
 
 struct Contended<W> {
@@ -145,9 +135,7 @@ impl<W: Wanted> Work for Contended<W> {
     fn notes(&self) -> Vec<String> {
         let all = (self.ours + self.theirs).max(1);
         let share = 100.0 * self.ours as f64 / all as f64;
-        vec![format!(
-            "operations that were the measured thread's: {share:.0} %"
-        )]
+        vec![format!("operations that were the measured thread's: {share:.0} %")]
     }
 }
 
@@ -171,10 +159,7 @@ mod tests {
         work.verify().expect("both ran");
         drop(work);
         let sum = counter.0.load(std::sync::atomic::Ordering::Relaxed);
-        assert!(
-            sum > 10 * u64::from(UNROLL),
-            "the other one added too: {sum}"
-        );
+        assert!(sum > 10 * u64::from(UNROLL), "the other one added too: {sum}");
         assert_eq!(Arc::strong_count(&counter), 1, "the thread is gone");
         let alone = contended(&[], counter.clone(), counter);
         assert!(alone.is_err());

@@ -50,10 +50,7 @@ pub(crate) fn probes() -> Vec<Probe> {
 }
 
 fn probe() -> Probe {
-    Probe {
-        effort: EFFORT,
-        ..Probe::blank("sync.signal")
-    }
+    Probe { effort: EFFORT, ..Probe::blank("sync.signal") }
 }
 
 fn caught() -> Result<UserSignal, Reason> {
@@ -85,8 +82,6 @@ impl Work for Catching {
         }
     }
     fn verify(&self) -> Result<(), WorkError> {
-        self.failed
-            .clone()
-            .map_or(Ok(()), |reason| Err(reason.into()))
+        self.failed.clone().map_or(Ok(()), |reason| Err(reason.into()))
     }
 }

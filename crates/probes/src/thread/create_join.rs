@@ -99,10 +99,7 @@ mod tests {
 
     #[test]
     fn each_operation_is_one_thread_that_ends() {
-        let site = Site {
-            variant: String::new(),
-            at: Vec::new(),
-        };
+        let site = Site { variant: String::new(), at: Vec::new() };
         no_thread_is_left("create_join", || {
             let mut worker = worker(cpus());
             let mut work = (probe().make)(&mut worker, &site).expect("work");
@@ -130,11 +127,7 @@ mod tests {
         };
         let events = work.stamped(5).expect("threads");
         let modes = work.modes();
-        assert!(
-            events
-                .iter()
-                .all(|e| modes[usize::from(e.mode)] == "same CPU")
-        );
+        assert!(events.iter().all(|e| modes[usize::from(e.mode)] == "same CPU"));
     }
 
     #[test]

@@ -144,13 +144,7 @@ impl<'o> Witness<'o> {
         match self {
             Witness::Observer(observer) => observer.end_of_last().map(Some),
             Witness::Unseen => Ok(None),
-            Witness::Records {
-                records,
-                creator,
-                counter,
-                ns_per_tick,
-                taken,
-            } => {
+            Witness::Records { records, creator, counter, ns_per_tick, taken } => {
                 taken.clear();
                 let began = Instant::now();
                 loop {
@@ -172,9 +166,7 @@ impl<'o> Witness<'o> {
 
 /// The end of the last thread that this creator created.
 fn end_in(records: &[TaskRecord], creator: u32) -> Option<u64> {
-    let created = records
-        .iter()
-        .rfind(|r| r.what == TaskEvent::CreatedBy(creator))?;
+    let created = records.iter().rfind(|r| r.what == TaskEvent::CreatedBy(creator))?;
     records
         .iter()
         .find(|r| {
@@ -189,11 +181,7 @@ fn in_ticks(at_ns: u64, counter: Counter, ns_per_tick: f64) -> u64 {
         .map(|_| {
             let before_ns = monotonic_raw_ns();
             let ticks = counter.start();
-            (
-                monotonic_raw_ns().saturating_sub(before_ns),
-                before_ns,
-                ticks,
-            )
+            (monotonic_raw_ns().saturating_sub(before_ns), before_ns, ticks)
         })
         .min_by_key(|(width_ns, ..)| *width_ns);
     let (width_ns, before_ns, ticks) = anchor.unwrap_or_default();
@@ -226,8 +214,7 @@ impl Observer {
 
     /// The calling thread is to be watched from now on.
     pub(super) fn watch_me(&self) {
-        self.thread
-            .store(current_id().unwrap_or_default(), Ordering::Release);
+        self.thread.store(current_id().unwrap_or_default(), Ordering::Release);
     }
 
     /// Ends [`Observer::run`].
@@ -266,9 +253,7 @@ impl Observer {
             thread::sleep(Duration::from_micros(50));
         }
         if self.refused.load(Ordering::Relaxed) {
-            return Err(Reason::wrong(
-                "the kernel does not say whether a thread is gone (tgkill)",
-            ));
+            return Err(Reason::wrong("the kernel does not say whether a thread is gone (tgkill)"));
         }
         Ok(self.gone.load(Ordering::Relaxed))
     }
@@ -279,30 +264,20 @@ mod tests {
     use super::*;
 
     fn record(thread: u32, what: TaskEvent, at_ns: u64) -> TaskRecord {
-        TaskRecord {
-            thread,
-            what,
-            at_ns,
-        }
+        TaskRecord { thread, what, at_ns }
     }
 
     #[test]
     fn the_end_is_that_of_the_creators_last_thread() {
         use TaskEvent::{CreatedBy, Ended};
-        let records = [
-            record(50, CreatedBy(7), 100),
-            record(51, CreatedBy(8), 110),
-            record(51, Ended, 120),
-        ];
+        let records =
+            [record(50, CreatedBy(7), 100), record(51, CreatedBy(8), 110), record(51, Ended, 120)];
         assert_eq!(end_in(&records, 7), None, "another creator's ended");
         assert_eq!(end_in(&records, 8), Some(120));
         // Read CPU by CPU: not in the order of time. The number of a thread
         // that has ended may come again.
-        let records = [
-            record(50, Ended, 90),
-            record(50, Ended, 130),
-            record(50, CreatedBy(7), 100),
-        ];
+        let records =
+            [record(50, Ended, 90), record(50, Ended, 130), record(50, CreatedBy(7), 100)];
         assert_eq!(end_in(&records, 7), Some(130));
         assert_eq!(end_in(&[], 7), None);
     }
@@ -318,10 +293,7 @@ mod tests {
         thread::sleep(Duration::from_millis(2));
         let found = in_ticks(at_ns, counter, calibration.ns_per_tick);
         let room = (20_000.0 / calibration.ns_per_tick) as u64;
-        assert!(
-            before - room <= found && found <= after + room,
-            "{before} {found} {after}"
-        );
+        assert!(before - room <= found && found <= after + room, "{before} {found} {after}");
     }
 
     #[test]

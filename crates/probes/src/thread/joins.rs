@@ -73,8 +73,7 @@ impl Joins {
             [&other.threads, &other.voluntary, &other.involuntary]
                 .map(|count| count.load(Ordering::Relaxed));
         self.count(threads, voluntary, involuntary);
-        self.untold
-            .fetch_or(other.untold.load(Ordering::Relaxed), Ordering::Relaxed);
+        self.untold.fetch_or(other.untold.load(Ordering::Relaxed), Ordering::Relaxed);
     }
 
     fn count(&self, threads: u64, voluntary: u64, involuntary: u64) {
@@ -138,16 +137,10 @@ mod tests {
         assert_eq!(of_100(10, 90).contradiction(), None);
         assert_eq!(of_100(100, 200).contradiction(), None);
         let never = of_100(2, 1).contradiction().expect("it never waited");
-        assert!(
-            never.ends_with("0.02 voluntary, 0.01 involuntary"),
-            "{never}"
-        );
+        assert!(never.ends_with("0.02 voluntary, 0.01 involuntary"), "{never}");
         assert!(of_100(300, 200).contradiction().is_some());
         let note = of_100(100, 3).notes().remove(0);
-        assert!(
-            note.ends_with("per thread: 1.00 voluntary, 0.03 involuntary"),
-            "{note}"
-        );
+        assert!(note.ends_with("per thread: 1.00 voluntary, 0.03 involuntary"), "{note}");
         // They would be merged if they began alike.
         assert_ne!(note.split(": ").next(), never.split(": ").next());
     }
@@ -170,10 +163,7 @@ mod tests {
         assert_eq!(joins.contradiction(), None, "its own threads come and go");
         joins.wait(720_000, 1_000_000);
         let said = joins.contradiction().expect("others had its CPU");
-        assert!(
-            said.ends_with("the creator waited for a CPU 40 % of the time"),
-            "{said}"
-        );
+        assert!(said.ends_with("the creator waited for a CPU 40 % of the time"), "{said}");
         let notes = joins.notes();
         assert_eq!(notes[1], "the creator's wait for a CPU: 40.0 % of the time");
         let watched = Joins::default();

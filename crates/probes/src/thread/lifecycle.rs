@@ -92,9 +92,8 @@ impl<'a> Lifecycle<'a> {
         on_free_thread(&self.way.left(&self.cpus), || {
             let task = Task::new(self.memory, self.counter, None);
             let events = (0..WARM_UP + operations).map(|_| overhead(&task));
-            let events: Vec<Event> = self
-                .joins
-                .watched(|| events.collect::<Result<_, Reason>>())?;
+            let events: Vec<Event> =
+                self.joins.watched(|| events.collect::<Result<_, Reason>>())?;
             self.joins.include(&task.joins);
             Ok(events[WARM_UP as usize..].to_vec())
         })
@@ -115,9 +114,7 @@ impl<'a> Lifecycle<'a> {
                         let _ = ready.send(placed);
                     });
                 })?;
-                placed
-                    .recv()
-                    .map_err(|_| Reason::Panicked("the observer"))??;
+                placed.recv().map_err(|_| Reason::Panicked("the observer"))??;
                 watched = Some(observer);
             }
             let cpus = self.way.left(&self.cpus);

@@ -1,5 +1,7 @@
 use super::*;
 use crate::file;
+use model::qos::{Codec, Setting};
+use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 
 const FILE_BYTES: u64 = 300_001;
@@ -68,10 +70,7 @@ fn what_goes_wrong_is_said() {
     let path = made(&directory);
     let cut = order(path.clone(), Codec::Zstd(3));
     let done = work(&cut, |_| {
-        std::fs::File::options()
-            .write(true)
-            .open(&path)?
-            .set_len(7)?;
+        std::fs::File::options().write(true).open(&path)?.set_len(7)?;
         Ok(true)
     });
     let (report, _) = done.expect("it works").expect("it went");
@@ -80,10 +79,7 @@ fn what_goes_wrong_is_said() {
 
 #[test]
 fn the_worse_outcome_of_two_threads_stands() {
-    let part = |outcome| Part {
-        setting: Setting::Batch,
-        outcome,
-    };
+    let part = |outcome| Part { setting: Setting::Batch, outcome };
     let mut parts = vec![part(Outcome::ReadBack)];
     let refused = part(Outcome::Refused("no".into()));
     merge(&mut parts, vec![refused.clone()]);

@@ -116,10 +116,7 @@ fn say(what: &impl Serialize) -> io::Result<()> {
 
 fn compete(threads: &[Competitor]) -> io::Result<()> {
     // The timer's slack would be part of how late a thread is.
-    let slack = Controls {
-        timer_slack_ns: Some(1),
-        ..Controls::default()
-    };
+    let slack = Controls { timer_slack_ns: Some(1), ..Controls::default() };
     sys::controls::apply(&slack).map_err(|error| io::Error::other(error.to_string()))?;
     for competitor in threads {
         if let Err(refused) = turn::for_session(competitor.knob) {
@@ -189,22 +186,13 @@ fn read_window() -> Option<Window> {
     let mut line = String::new();
     io::stdin().lock().read_line(&mut line).ok()?;
     let (begin, end) = line.trim().split_once(' ')?;
-    Some(Window {
-        begin_ns: begin.parse().ok()?,
-        end_ns: end.parse().ok()?,
-    })
+    Some(Window { begin_ns: begin.parse().ok()?, end_ns: end.parse().ok()? })
 }
 
 fn work(work: Work, window: Window) -> Did {
     match work {
-        Work::Busy => Did {
-            cpu_ns: busy(window),
-            late_ns: Vec::new(),
-        },
-        Work::Small => Did {
-            cpu_ns: 0,
-            late_ns: small(window),
-        },
+        Work::Busy => Did { cpu_ns: busy(window), late_ns: Vec::new() },
+        Work::Small => Did { cpu_ns: 0, late_ns: small(window) },
     }
 }
 
@@ -255,10 +243,7 @@ mod tests {
 
     fn window(from_now_ns: u64, length_ns: u64) -> Window {
         let begin_ns = now_ns() + from_now_ns;
-        Window {
-            begin_ns,
-            end_ns: begin_ns + length_ns,
-        }
+        Window { begin_ns, end_ns: begin_ns + length_ns }
     }
 
     #[test]
@@ -275,10 +260,7 @@ mod tests {
         assert!((1..=25).contains(&late.len()), "{late:?}");
         assert_eq!(small(window(0, 0)), [] as [u64; 0]);
         // One that got no CPU in the window was late for all of it.
-        let past = Window {
-            begin_ns: now_ns() - 30_000_000,
-            end_ns: now_ns() - 10_000_000,
-        };
+        let past = Window { begin_ns: now_ns() - 30_000_000, end_ns: now_ns() - 10_000_000 };
         let late = small(past);
         assert!(late.len() == 1 && late[0] >= 30_000_000, "{late:?}");
     }

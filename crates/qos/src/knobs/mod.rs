@@ -92,12 +92,8 @@ enum Measure {
     OfDefaultThread,
 }
 
-const MEASURES: [Measure; 4] = [
-    Measure::OneCpu,
-    Measure::AllCpus,
-    Measure::OfSmallThread,
-    Measure::OfDefaultThread,
-];
+const MEASURES: [Measure; 4] =
+    [Measure::OneCpu, Measure::AllCpus, Measure::OfSmallThread, Measure::OfDefaultThread];
 
 /// How CPU time was divided.
 #[derive(Clone, Copy)]
@@ -162,9 +158,8 @@ pub fn measure(
     let mut collected: Vec<Collected> = Vec::new();
     collected.resize_with(plan.knobs.len(), Collected::default);
     let mut random = fastrand::Rng::with_seed(plan.seed);
-    let mut order: Vec<(usize, Measure)> = (0..plan.knobs.len())
-        .flat_map(|at| MEASURES.map(|measure| (at, measure)))
-        .collect();
+    let mut order: Vec<(usize, Measure)> =
+        (0..plan.knobs.len()).flat_map(|at| MEASURES.map(|measure| (at, measure))).collect();
     let all = order.len() * plan.rounds as usize;
     let mut done = 0;
     let mut failed: Vec<String> = Vec::new();
@@ -199,10 +194,9 @@ pub fn measure(
         knobs.partial = Some(before.unwrap_or_default() + &text);
     }
     for (row, collected) in knobs.knobs.iter_mut().zip(collected) {
-        for (shares, splits) in [
-            (&mut row.one_cpu, collected.one_cpu),
-            (&mut row.all_cpus, collected.all_cpus),
-        ] {
+        for (shares, splits) in
+            [(&mut row.one_cpu, collected.one_cpu), (&mut row.all_cpus, collected.all_cpus)]
+        {
             shares.measured = splits.iter().map(|split| split.share).collect();
             shares.of_others = splits.iter().map(|split| split.of_others).collect();
         }
@@ -286,11 +280,8 @@ fn measured(
     stop: &AtomicBool,
 ) -> Result<Values, JobError> {
     let last = cpus.last().copied().unwrap_or(0);
-    let thread = |knob: Knob, cpus: &[u32], work: Work| Competitor {
-        knob,
-        cpus: cpus.to_vec(),
-        work,
-    };
+    let thread =
+        |knob: Knob, cpus: &[u32], work: Work| Competitor { knob, cpus: cpus.to_vec(), work };
     // A busy thread for each CPU, kept there so that none is idle.
     let everywhere = |knob: Knob| -> Vec<Competitor> {
         let each = cpus.iter();
@@ -306,14 +297,12 @@ fn measured(
             [row.knob, Knob::None].map(|knob| vec![thread(knob, &[last], Work::Busy)])
         }
         Measure::AllCpus => [row.knob, Knob::None].map(free),
-        Measure::OfSmallThread => [
-            vec![thread(row.knob, &[], Work::Small)],
-            everywhere(Knob::None),
-        ],
-        Measure::OfDefaultThread => [
-            everywhere(row.knob),
-            vec![thread(Knob::None, &[], Work::Small)],
-        ],
+        Measure::OfSmallThread => {
+            [vec![thread(row.knob, &[], Work::Small)], everywhere(Knob::None)]
+        }
+        Measure::OfDefaultThread => {
+            [everywhere(row.knob), vec![thread(Knob::None, &[], Work::Small)]]
+        }
     };
     let window = match what {
         // The part that is left to ordinary threads is given once in a second.
@@ -390,9 +379,7 @@ fn ran(
 fn io_schedulers(files: &dyn Files) -> Fact<Vec<String>> {
     const DISKS: &str = "/sys/block";
     let of = |disk: String| {
-        let text = files
-            .read(&format!("{DISKS}/{disk}/queue/scheduler"))
-            .ok()?;
+        let text = files.read(&format!("{DISKS}/{disk}/queue/scheduler")).ok()?;
         // Disks have hardware behind them, loop devices have none.
         if !files.exists(&format!("{DISKS}/{disk}/device")) {
             return None;

@@ -92,10 +92,7 @@ pub(super) fn window(
 ) -> Result<Vec<Vec<Did>>, JobError> {
     let begin_ns = sys::monotonic_raw_ns() + SETTLING.as_nanos() as u64;
     let end = Instant::now() + SETTLING + length;
-    let window = Window {
-        begin_ns,
-        end_ns: begin_ns + length.as_nanos() as u64,
-    };
+    let window = Window { begin_ns, end_ns: begin_ns + length.as_nanos() as u64 };
     for process in processes.iter_mut() {
         if let Some(mut go) = process.go.take() {
             writeln!(go, "{} {}", window.begin_ns, window.end_ns)?;

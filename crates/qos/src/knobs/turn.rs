@@ -33,10 +33,9 @@ fn steps(knob: Knob) -> Vec<Step> {
         Knob::Part(Setting::QosClass(_)) => Vec::new(),
         Knob::IdleWithAutogroup(nice) => vec![Step::Autogroup(nice), idle()],
         Knob::Fifo(at) => vec![Step::Policy(Policy::Fifo(at), applied::Policy::Fifo(at))],
-        Knob::RoundRobin(at) => vec![Step::Policy(
-            Policy::RoundRobin(at),
-            applied::Policy::RoundRobin(at),
-        )],
+        Knob::RoundRobin(at) => {
+            vec![Step::Policy(Policy::RoundRobin(at), applied::Policy::RoundRobin(at))]
+        }
         Knob::OneCpu => vec![Step::OneCpu],
         Knob::IoBestEffort(level) => vec![Step::Io(IoPriority::BestEffort(level))],
         Knob::IoIdle => vec![Step::Io(IoPriority::Idle)],
@@ -65,8 +64,7 @@ impl Step {
     /// What was read back instead of what was set.
     fn differs(&self, now: &Scheduling) -> Option<String> {
         fn other<T: PartialEq + std::fmt::Debug>(now: Option<T>, wanted: T) -> Option<String> {
-            now.filter(|now| *now != wanted)
-                .map(|now| format!("{now:?}"))
+            now.filter(|now| *now != wanted).map(|now| format!("{now:?}"))
         }
         match *self {
             Step::Policy(_, wanted) => other(now.policy, wanted),
@@ -120,10 +118,7 @@ pub(super) fn tried(knob: Knob) -> Permission {
     let cpus = sys::allowed_cpus().unwrap_or_default();
     let steps = steps(knob);
     if let Err(refused) = steps.iter().try_for_each(Step::done) {
-        return Permission {
-            set: refused,
-            undo: None,
-        };
+        return Permission { set: refused, undo: None };
     }
     let undone = steps.iter().try_for_each(|step| step.undo(&cpus));
     Permission {
@@ -141,10 +136,7 @@ fn tried_group(knob: Knob) -> Permission {
         Ok(_) => Tried::Done,
         Err(error) => Tried::Refused(group_error(&error)),
     };
-    Permission {
-        undo: (set == Tried::Done).then_some(Tried::Done),
-        set,
-    }
+    Permission { undo: (set == Tried::Done).then_some(Tried::Done), set }
 }
 
 /// The control group of a knob, of which it is made.
@@ -204,12 +196,7 @@ mod tests {
 
     #[test]
     fn what_is_free_is_done_and_undone() {
-        for knob in [
-            Knob::None,
-            Knob::Part(Setting::Batch),
-            Knob::OneCpu,
-            Knob::IoBestEffort(7),
-        ] {
+        for knob in [Knob::None, Knob::Part(Setting::Batch), Knob::OneCpu, Knob::IoBestEffort(7)] {
             let permission = in_a_thread(knob);
             assert_eq!(permission.set, Tried::Done, "{knob:?}");
             assert_eq!(permission.undo, Some(Tried::Done), "{knob:?}");

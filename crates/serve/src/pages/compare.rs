@@ -46,11 +46,7 @@ pub(crate) async fn compare(
     Params(chosen): Params<Chosen>,
 ) -> Page {
     let response = app.draw(client, move |index, app| {
-        let newest = RunsParams {
-            machine: None,
-            offset: 0,
-            limit: CHOICES,
-        };
+        let newest = RunsParams { machine: None, offset: 0, limit: CHOICES };
         let (_, runs) = queries::runs(index, &newest)?;
         let Chosen { a, b, .. } = &chosen;
         let (status, result) = match a.is_empty() || b.is_empty() {
@@ -144,11 +140,7 @@ fn comparison_of(c: &Comparison, chosen: &Chosen) -> Markup {
 
 /// The same comparison with the rows of one finding, or with all.
 fn filter(c: &Comparison, chosen: &Chosen) -> Markup {
-    let all = format!(
-        "/compare?a={}&b={}",
-        in_query(&chosen.a),
-        in_query(&chosen.b)
-    );
+    let all = format!("/compare?a={}&b={}", in_query(&chosen.a), in_query(&chosen.b));
     let is_current = |finding| (chosen.finding == finding).then_some("true");
     html! {
         p.filter {

@@ -57,11 +57,8 @@ pub(crate) async fn machine(
     Name(key): Name,
     _: Params<NoParams>,
 ) -> Page {
-    let params = RunsParams {
-        machine: Some(key.clone()),
-        offset: 0,
-        limit: RunsParams::default_limit(),
-    };
+    let params =
+        RunsParams { machine: Some(key.clone()), offset: 0, limit: RunsParams::default_limit() };
     let (name, content) = app
         .draw(client, move |index, app| {
             let percentiles = queries::machine_percentiles(index, &key)?;
@@ -118,10 +115,8 @@ fn rows_table(rows: &[Row], machine: &str) -> Table {
         left("title"),
     ]);
     for row in rows {
-        let name = Cell::from(row.row.as_str()).to(Link::Row {
-            id: row.row.clone(),
-            at: Vec::new(),
-        });
+        let name =
+            Cell::from(row.row.as_str()).to(Link::Row { id: row.row.clone(), at: Vec::new() });
         let value = row.value_ns.zip(row.unit);
         let value = value.map(|(value, unit)| model::figure::value(&unit, unit.of_ns(value)));
         let points = match row.points {
@@ -141,9 +136,7 @@ fn rows_table(rows: &[Row], machine: &str) -> Table {
 fn paging(total: usize, shown: usize, params: &RunsParams) -> Markup {
     let (offset, limit) = (params.offset as usize, params.limit as usize);
     let machine = params.machine.iter();
-    let machine: String = machine
-        .map(|key| format!("&machine={}", in_query(key)))
-        .collect();
+    let machine: String = machine.map(|key| format!("&machine={}", in_query(key))).collect();
     let to = |offset: usize| format!("/runs?offset={offset}&limit={limit}{machine}");
     let last = (offset + shown).min(total);
     html! {

@@ -6,10 +6,7 @@ use view::html::{Place, paint};
 
 /// Blocks on a page, with links to the pages of what they name.
 pub(super) fn painted(blocks: &[Block]) -> Markup {
-    let place = Place {
-        heading: 2,
-        href: &|link| Some(path(link)),
-    };
+    let place = Place { heading: 2, href: &|link| Some(path(link)) };
     paint(blocks, place)
 }
 

@@ -24,16 +24,9 @@ pub(crate) async fn report(State(app): State<App>, client: Client, Name(id): Nam
             let (mut drawn, mut left_out) = pictures(&run, app.references(), &[]);
             set_over_time(histories(index, &run), &mut drawn, &mut left_out);
             let bytes = index.store().bytes(&kept.path)?.len() as u64;
-            let offered = Offered {
-                file: "document".into(),
-                what: "the document".into(),
-                bytes,
-            };
+            let offered = Offered { file: "document".into(), what: "the document".into(), bytes };
             Ok::<_, Problem>(view::report::page(&Content {
-                shown: Shown {
-                    name: &kept.id,
-                    run: &run,
-                },
+                shown: Shown { name: &kept.id, run: &run },
                 others: &[],
                 references: app.references(),
                 probes: &app.options().probes,

@@ -24,11 +24,7 @@ pub(crate) async fn row(
     client: Client,
     Params(params): Params<RowParams>,
 ) -> Page {
-    let key = Key {
-        id: params.row.clone(),
-        at: params.at.0.clone(),
-        mode: None,
-    };
+    let key = Key { id: params.row.clone(), at: params.at.0.clone(), mode: None };
     let content = app.query(client, move |index, app| {
         let (row, at) = (&params.row, &params.at.0);
         let points = match at.is_empty() {
@@ -95,10 +91,7 @@ fn over_time((place, history): (usize, &History)) -> Vec<Block> {
     let chart = chart(history);
     let conclusion = match drawn.count() {
         0 | 1 => Block::text(chart.caption),
-        _ => Block::chart(Chart {
-            id: format!("{}-{place}", chart.id),
-            ..chart
-        }),
+        _ => Block::chart(Chart { id: format!("{}-{place}", chart.id), ..chart }),
     };
     vec![
         Block::Heading(format!("On {}", machine.name())),

@@ -36,15 +36,7 @@ pub(crate) async fn form(State(app): State<App>, _: Params<NoParams>) -> Page {
 pub(crate) async fn submit(State(app): State<App>, client: Client, request: Request) -> Page {
     let (parts, body) = request.into_parts();
     let accepts = |_: &_| Ok(());
-    let uploaded = upload(
-        &app,
-        client,
-        &parts.headers,
-        body,
-        accepts,
-        document_in_form,
-    )
-    .await?;
+    let uploaded = upload(&app, client, &parts.headers, body, accepts, document_in_form).await?;
     let title = match uploaded.already {
         true => "Already stored",
         false => "Stored",

@@ -32,8 +32,7 @@ fn field<'a>(mut body: &'a [u8], boundary: &str, name: &str) -> Option<&'a [u8]>
         let headers = std::str::from_utf8(&part[..head]).ok()?;
         let disposition = headers.lines().find_map(|line| {
             let (key, value) = line.split_once(':')?;
-            key.eq_ignore_ascii_case("content-disposition")
-                .then_some(value)
+            key.eq_ignore_ascii_case("content-disposition").then_some(value)
         });
         if disposition.and_then(|value| parameter(value, "name")) == Some(name) {
             return Some(&part[head + 4..]);
@@ -46,8 +45,7 @@ fn field<'a>(mut body: &'a [u8], boundary: &str, name: &str) -> Option<&'a [u8]>
 fn parameter<'a>(value: &'a str, name: &str) -> Option<&'a str> {
     value.split(';').skip(1).find_map(|parameter| {
         let (key, value) = parameter.trim().split_once('=')?;
-        key.eq_ignore_ascii_case(name)
-            .then(|| value.trim_matches('"'))
+        key.eq_ignore_ascii_case(name).then(|| value.trim_matches('"'))
     })
 }
 
@@ -72,9 +70,6 @@ mod tests {
         }
         assert_eq!(of("--B--"), None);
         assert_eq!(of("--B\r\nX\r\n--B--"), None);
-        assert_eq!(
-            parameter("multipart/form-data; boundary=\"B\"", "boundary"),
-            Some("B")
-        );
+        assert_eq!(parameter("multipart/form-data; boundary=\"B\"", "boundary"), Some("B"));
     }
 }

@@ -139,11 +139,7 @@ mod tests {
         assert!(end([(0, 60 << 20)].into_iter().chain(minimum)) < 10.1);
         assert!(matches!(
             UploadLimits::default().too_slow(1),
-            Problem::TooSlow {
-                received: 1,
-                bytes_per_s: 4096.0,
-                whole_s: 120.0
-            }
+            Problem::TooSlow { received: 1, bytes_per_s: 4096.0, whole_s: 120.0 }
         ));
     }
 

@@ -11,10 +11,8 @@ use tower::ServiceExt;
 /// Sends bytes to an atlas without runs. Either they are refused in one line
 /// and nothing is kept, or the run can be looked at on every page. Says which.
 pub(crate) fn upload_anything(router: &Router, bytes: &[u8]) -> bool {
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .expect("a runtime");
+    let runtime =
+        tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
     runtime.block_on(async {
         let post = request(Method::POST, "/api/runs", bytes.to_vec());
         let (status, body) = asked(router, post).await;
@@ -53,11 +51,8 @@ async fn look_at_all(router: &Router, id: &str) {
         format!("/compare?a={id}&b={id}"),
         format!("/compare?a=2012&b={id}"),
     ];
-    let (_, figures) = asked(
-        router,
-        request(Method::GET, &format!("/api/runs/{id}"), vec![]),
-    )
-    .await;
+    let (_, figures) =
+        asked(router, request(Method::GET, &format!("/api/runs/{id}"), vec![])).await;
     let run: Value = serde_json::from_slice(&figures).expect("JSON");
     for figure in run["figures"].as_array().expect("figures").iter().take(20) {
         let row = figure["row"].as_str().expect("a row");
@@ -68,11 +63,7 @@ async fn look_at_all(router: &Router, id: &str) {
     }
     for path in paths {
         let (status, body) = asked(router, request(Method::GET, &path, vec![])).await;
-        assert!(
-            status < 500,
-            "{path}: {status}: {}",
-            String::from_utf8_lossy(&body)
-        );
+        assert!(status < 500, "{path}: {status}: {}", String::from_utf8_lossy(&body));
     }
 }
 

@@ -19,15 +19,7 @@ fn without_the_token_only_health_is_served() {
         atlas.send(Method::GET, path, &headers, "")
     };
     let run = format!("/api/runs/{ID}/document");
-    let all = [
-        "/",
-        "/runs",
-        "/style.css",
-        "/metrics",
-        "/api/machines",
-        "/nowhere",
-        &run,
-    ];
+    let all = ["/", "/runs", "/style.css", "/metrics", "/api/machines", "/nowhere", &run];
     for path in all {
         for wrong in [
             "",
@@ -48,9 +40,7 @@ fn without_the_token_only_health_is_served() {
         assert_eq!(get(&run, &right).status, 200);
     }
     let sent = document(&id(2), 0, "lab");
-    atlas
-        .send(Method::POST, "/api/runs", &[JSON], sent)
-        .problem(401);
+    atlas.send(Method::POST, "/api/runs", &[JSON], sent).problem(401);
 }
 
 #[test]
@@ -60,20 +50,10 @@ fn without_a_token_the_host_must_be_this_machine() {
         let headers: Vec<_> = hosts.iter().map(|host| ("host", *host)).collect();
         atlas.send(Method::GET, path, &headers, "")
     };
-    for host in [
-        "127.0.0.1:8080",
-        "localhost:8080",
-        "[::1]:8080",
-        "LOCALHOST",
-    ] {
+    for host in ["127.0.0.1:8080", "localhost:8080", "[::1]:8080", "LOCALHOST"] {
         assert_eq!(get("/", &[host]).status, 200, "{host}");
     }
-    for host in [
-        "evil.example",
-        "127.0.0.1.evil.example",
-        "localhost.evil.example:80",
-        "",
-    ] {
+    for host in ["evil.example", "127.0.0.1.evil.example", "localhost.evil.example:80", ""] {
         for path in ["/", "/api/runs", "/metrics", "/healthz"] {
             get(path, &[host]).problem(421);
         }

@@ -44,9 +44,7 @@ fn random_bytes_are_refused() {
     runner.run(&bytes, |bytes| check(&bytes)).expect("refused");
     // With the beginning of a zstd frame.
     runner
-        .run(&bytes, |bytes| {
-            check(&[&[0x28, 0xb5, 0x2f, 0xfd], bytes.as_slice()].concat())
-        })
+        .run(&bytes, |bytes| check(&[&[0x28, 0xb5, 0x2f, 0xfd], bytes.as_slice()].concat()))
         .expect("refused");
 }
 
@@ -58,11 +56,7 @@ fn a_document_that_was_cut_or_damaged_leaves_nothing_behind() {
     let damage = (any::<bool>(), 0.0..1.0, any::<u8>(), any::<bool>());
     runner
         .run(&damage, |(use_packed, share, byte, cut)| {
-            let mut bytes = if use_packed {
-                packed.clone()
-            } else {
-                whole.clone()
-            };
+            let mut bytes = if use_packed { packed.clone() } else { whole.clone() };
             let at = (share * bytes.len() as f64) as usize;
             match cut {
                 true => bytes.truncate(at),

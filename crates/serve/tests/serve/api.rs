@@ -98,16 +98,7 @@ fn only_stored_runs_are_read_whatever_the_name() {
     std::fs::write(&outside, document(ID, 0, "secret-host")).expect("written");
     let outside = outside.to_str().expect("UTF-8");
     let escaped = outside.replace('/', "%2F");
-    let names = [
-        outside,
-        &escaped,
-        "../outside.json",
-        "..%2Foutside.json",
-        "last",
-        "%00",
-        "",
-        "@",
-    ];
+    let names = [outside, &escaped, "../outside.json", "..%2Foutside.json", "last", "%00", "", "@"];
     let compared = names.map(|name| format!("/api/compare?a={name}&b={}", id(1)));
     let paths = [
         "/api/runs/..%2Foutside.json",
@@ -125,10 +116,7 @@ fn only_stored_runs_are_read_whatever_the_name() {
         let bad_utf8 = path.ends_with("%ff%fe");
         assert_eq!(answer.status, if bad_utf8 { 400 } else { 404 }, "{path}");
         let text = answer.text();
-        assert!(
-            !text.contains("root:") && !text.contains("secret-host"),
-            "{path}"
-        );
+        assert!(!text.contains("root:") && !text.contains("secret-host"), "{path}");
     }
 }
 
@@ -177,10 +165,7 @@ fn malformed_requests_are_refused() {
     ] {
         let answer = atlas.send(method.clone(), path, &[LOCALHOST], "");
         let allow = answer.header("allow");
-        details += &format!(
-            "405 {method} {path} (allow: {allow})\n    {}\n",
-            answer.problem(405)
-        );
+        details += &format!("405 {method} {path} (allow: {allow})\n    {}\n", answer.problem(405));
     }
     insta::assert_snapshot!(details);
     let head = atlas.send(Method::HEAD, "/api/machines", &[LOCALHOST], "");
@@ -250,10 +235,7 @@ fn the_openapi_document_describes_every_operation() {
     let mut names = std::collections::BTreeSet::new();
     for (path, methods) in document["paths"].as_object().expect("paths") {
         for (method, operation) in methods.as_object().expect("methods") {
-            assert!(
-                names.insert(operation["operationId"].as_str()),
-                "{operation}"
-            );
+            assert!(names.insert(operation["operationId"].as_str()), "{operation}");
             let mut query = String::new();
             for parameter in operation["parameters"].as_array().expect("parameters") {
                 let description = parameter["description"].as_str().expect("a description");
@@ -300,11 +282,7 @@ fn the_openapi_document_is_not_sent_again_to_a_client_that_has_it() {
     };
     for same in [tag, &format!("W/{tag}"), &format!("\"other\", {tag}"), "*"] {
         let again = with(same);
-        assert_eq!(
-            (again.status.as_u16(), again.body.len()),
-            (304, 0),
-            "{same}"
-        );
+        assert_eq!((again.status.as_u16(), again.body.len()), (304, 0), "{same}");
         assert_eq!(again.header("etag"), tag);
         assert_eq!(again.header("x-content-type-options"), "nosniff");
     }

@@ -160,19 +160,13 @@ impl Atlas {
             request = request.header(*name, *value);
         }
         let request = request.body(body.into()).expect("a request");
-        let runtime = tokio::runtime::Builder::new_current_thread()
-            .enable_all()
-            .build()
-            .expect("a runtime");
+        let runtime =
+            tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
         runtime.block_on(async {
             let response = self.router.clone().oneshot(request).await;
             let (parts, body) = response.expect("infallible").into_parts();
             let body = body.collect().await.expect("a body").to_bytes().to_vec();
-            Answer {
-                status: parts.status,
-                headers: parts.headers,
-                body,
-            }
+            Answer { status: parts.status, headers: parts.headers, body }
         })
     }
 

@@ -18,10 +18,7 @@ fn requests_and_uploads_are_counted() {
     // Refused by its header alone.
     atlas.upload("any", "text/html").problem(415);
     let answer = atlas.get("/metrics");
-    assert_eq!(
-        answer.header("content-type"),
-        "text/plain; version=0.0.4; charset=utf-8"
-    );
+    assert_eq!(answer.header("content-type"), "text/plain; version=0.0.4; charset=utf-8");
     // Durations differ; the bucket without bound holds them all.
     let text = answer.text();
     let varies = |line: &str| {
@@ -36,11 +33,7 @@ fn requests_and_uploads_are_counted() {
         let of_route = format!("{{route=\"{route}\"");
         let values = durations.iter().filter(|line| line.contains(&of_route));
         let values = values.map(|line| {
-            line.rsplit_once(' ')
-                .expect("a value")
-                .1
-                .parse::<f64>()
-                .expect("a number")
+            line.rsplit_once(' ').expect("a value").1.parse::<f64>().expect("a number")
         });
         let values: Vec<f64> = values.collect();
         let (sum, buckets) = values.split_last().expect("a sum");

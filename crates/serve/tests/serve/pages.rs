@@ -55,9 +55,7 @@ fn text_of(page: &str) -> String {
             _ => {}
         }
     }
-    text.lines()
-        .map(|line| line.trim_end_matches(" | ").to_owned() + "\n")
-        .collect()
+    text.lines().map(|line| line.trim_end_matches(" | ").to_owned() + "\n").collect()
 }
 
 #[test]
@@ -121,11 +119,7 @@ fn an_empty_atlas_says_so() {
         assert_eq!(answer.status, 404, "{path}");
         assert!(answer.text().contains("<h1>Not Found</h1>"), "{path}");
     }
-    assert_eq!(
-        atlas.files(),
-        Vec::<String>::new(),
-        "reading stores nothing"
-    );
+    assert_eq!(atlas.files(), Vec::<String>::new(), "reading stores nothing");
 }
 
 #[test]
@@ -145,11 +139,7 @@ fn every_link_leads_to_a_page() {
             assert!(answer.text().contains("href=\"/runs\">All runs<"));
         } else if answer.header("content-type").starts_with("text/html") {
             for href in answer.text().split("href=\"").skip(1) {
-                let href = href
-                    .split('"')
-                    .next()
-                    .expect("an end")
-                    .replace("&amp;", "&");
+                let href = href.split('"').next().expect("an end").replace("&amp;", "&");
                 match href.strip_prefix('/') {
                     Some(local) if !local.starts_with('/') => todo.insert(0, href),
                     _ => assert!(href.starts_with('#'), "{path} links to {href}"),
@@ -171,10 +161,7 @@ fn every_link_leads_to_a_page() {
         "/row?",
         &run,
     ] {
-        assert!(
-            seen.iter().any(|path| path.starts_with(start)),
-            "{start} is not reached"
-        );
+        assert!(seen.iter().any(|path| path.starts_with(start)), "{start} is not reached");
     }
 }
 
@@ -218,11 +205,8 @@ fn a_page_of_a_row_runs_only_the_script_of_pictures() {
         assert!(!page.contains(bad), "{bad}");
     }
     // Two machines: ids stay unique, and what describes the keys is there.
-    let mut ids: Vec<&str> = page
-        .split(" id=\"")
-        .skip(1)
-        .filter_map(|rest| rest.split('"').next())
-        .collect();
+    let mut ids: Vec<&str> =
+        page.split(" id=\"").skip(1).filter_map(|rest| rest.split('"').next()).collect();
     let count = ids.len();
     ids.sort_unstable();
     ids.dedup();
@@ -287,11 +271,7 @@ fn what_a_document_says_is_never_markup() {
         &unknown,
     ] {
         let answer = atlas.get(path);
-        assert_eq!(
-            answer.status,
-            if path == unknown { 404 } else { 200 },
-            "{path}"
-        );
+        assert_eq!(answer.status, if path == unknown { 404 } else { 200 }, "{path}");
         let page = without_our_script(&answer);
         for bad in ["<script", "<img", "'><", "\"'>", "\u{202e}", "\0"] {
             assert!(!page.contains(bad), "{bad:?} in {path}");
@@ -312,14 +292,8 @@ fn a_report_runs_only_its_own_scripts_in_a_sandbox() {
     let answer = atlas.get(&format!("/runs/{ID}/report?find=add&sort=-cycles"));
     assert_eq!(answer.status, 200);
     let policy = answer.header("content-security-policy");
-    assert!(
-        policy.starts_with("default-src 'none'; script-src 'sha256-"),
-        "{policy}"
-    );
-    assert!(
-        policy.ends_with("sandbox allow-scripts allow-downloads"),
-        "{policy}"
-    );
+    assert!(policy.starts_with("default-src 'none'; script-src 'sha256-"), "{policy}");
+    assert!(policy.ends_with("sandbox allow-scripts allow-downloads"), "{policy}");
     assert!(!policy.contains("script-src 'unsafe") && !policy.contains("allow-same-origin"));
     for bad in ["<script>alert", "<img src=x"] {
         assert!(!answer.text().contains(bad), "{bad}");

@@ -40,10 +40,7 @@ fn senders_that_trickle_do_not_keep_others_from_uploading() {
 #[test]
 fn a_sender_that_trickles_after_a_burst_gets_408() {
     let slack = Duration::from_millis(500);
-    let (atlas, server) = start(UploadLimits {
-        slack,
-        ..UploadLimits::default()
-    });
+    let (atlas, server) = start(UploadLimits { slack, ..UploadLimits::default() });
     // At 4096 bytes a second on average it would be late only after 64 s.
     let mut stream = server.begin_upload(1 << 20, &vec![b' '; 256 << 10]);
     let ended = (0..7200).any(|_| {
@@ -75,10 +72,7 @@ fn a_silent_sender_and_one_that_takes_too_long_get_408() {
     for limits in [silent, long] {
         let (_atlas, server) = start(limits);
         let response = rest(&mut server.begin_upload(1000, b"{"));
-        assert!(
-            response.starts_with("HTTP/1.1 408"),
-            "{limits:?}: {response:?}"
-        );
+        assert!(response.starts_with("HTTP/1.1 408"), "{limits:?}: {response:?}");
     }
 }
 
@@ -99,10 +93,7 @@ fn unfinished_uploads_share_a_bounded_memory() {
         (!response.starts_with("HTTP/1.1 201")).then_some(response)
     });
     let refused = refused.expect("the memory is full");
-    assert!(
-        refused.starts_with("HTTP/1.1 429 Too Many Requests"),
-        "{refused:?}"
-    );
+    assert!(refused.starts_with("HTTP/1.1 429 Too Many Requests"), "{refused:?}");
     assert!(refused.contains("retry-after: 2"), "{refused}");
     // The first one finishes and returns its memory.
     first.write_all(&sent[most..]).expect("sent");

@@ -12,11 +12,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 /// Longer than anything that should happen.
 const TIMEOUT: Duration = Duration::from_secs(180);
 
-const PATIENT: Limits = Limits {
-    head: TIMEOUT,
-    life: Duration::from_secs(600),
-    grace: TIMEOUT,
-};
+const PATIENT: Limits = Limits { head: TIMEOUT, life: Duration::from_secs(600), grace: TIMEOUT };
 
 pub(crate) struct Listening {
     address: SocketAddr,
@@ -40,11 +36,7 @@ impl Listening {
                 server.run(router, stop, |line| panic!("{line}")).await
             })
         });
-        Listening {
-            address: address.recv().expect("an address"),
-            stop,
-            ended,
-        }
+        Listening { address: address.recv().expect("an address"), stop, ended }
     }
 
     pub(crate) fn connect(&self) -> TcpStream {
@@ -129,12 +121,7 @@ fn slow_silent_and_malformed_requests_are_closed() {
     });
     assert!(closed, "three minutes for a head");
     let long = format!("{health}X: {}\r\n\r\n", "x".repeat(1 << 20));
-    for garbage in [
-        "\x16\x03\x01\x02\0",
-        "hello\r\n\r\n",
-        "GET / HTTP/9.9\r\n\r\n",
-        &long,
-    ] {
+    for garbage in ["\x16\x03\x01\x02\0", "hello\r\n\r\n", "GET / HTTP/9.9\r\n\r\n", &long] {
         let response = server.send(garbage);
         assert!(!response.contains("200 OK"), "{response}");
     }
@@ -148,10 +135,7 @@ fn slow_silent_and_malformed_requests_are_closed() {
         (get_and_close("/healthz"), 200),
     ] {
         let response = server.send(&request);
-        assert!(
-            response.starts_with(&format!("HTTP/1.1 {status}")),
-            "{response}"
-        );
+        assert!(response.starts_with(&format!("HTTP/1.1 {status}")), "{response}");
     }
     assert_eq!(server.end(), Ended { cut_off: 0 });
 }
@@ -164,14 +148,8 @@ fn a_refused_sender_gets_the_response() {
     for (headers, status) in [
         ("Host: localhost\r\nContent-Type: application/json", "413"),
         ("Host: localhost\r\nContent-Type: text/plain", "415"),
-        (
-            "Host: evil.example\r\nContent-Type: application/json",
-            "421",
-        ),
-        (
-            "Host: localhost\r\nOrigin: null\r\nContent-Type: application/json",
-            "403",
-        ),
+        ("Host: evil.example\r\nContent-Type: application/json", "421"),
+        ("Host: localhost\r\nOrigin: null\r\nContent-Type: application/json", "403"),
     ] {
         let mut stream = server.connect();
         let head = format!(
@@ -181,10 +159,7 @@ fn a_refused_sender_gets_the_response() {
         stream.write_all(head.as_bytes()).expect("sent");
         stream.write_all(&sent).expect("sent to the end");
         let response = rest(&mut stream);
-        assert!(
-            response.starts_with(&format!("HTTP/1.1 {status}")),
-            "{headers}: {response}"
-        );
+        assert!(response.starts_with(&format!("HTTP/1.1 {status}")), "{headers}: {response}");
     }
 }
 
@@ -196,16 +171,11 @@ fn further_connections_wait() {
     let _second = server.connect();
     // Connections are accepted in order.
     let mut third = server.connect();
-    third
-        .write_all(get_and_close("/healthz").as_bytes())
-        .expect("sent");
+    third.write_all(get_and_close("/healthz").as_bytes()).expect("sent");
     let short = Some(Duration::from_millis(500));
     third.set_read_timeout(short).expect("a timeout");
     let waits = third.read(&mut [0]).expect_err("not accepted yet").kind();
-    assert!(
-        matches!(waits, ErrorKind::WouldBlock | ErrorKind::TimedOut),
-        "{waits}"
-    );
+    assert!(matches!(waits, ErrorKind::WouldBlock | ErrorKind::TimedOut), "{waits}");
     drop(first);
     third.set_read_timeout(Some(TIMEOUT)).expect("a timeout");
     assert!(rest(&mut third).starts_with("HTTP/1.1 200 OK"));
@@ -241,8 +211,7 @@ fn requests_finish_at_the_end() {
     let (one, two) = sent.split_at(sent.len() / 2);
     let mut upload = server.begin_upload(sent.len(), one);
     let mut idle = server.connect();
-    idle.write_all(format!("{}\r\n", get("/healthz")).as_bytes())
-        .expect("sent");
+    idle.write_all(format!("{}\r\n", get("/healthz")).as_bytes()).expect("sent");
     idle.read_exact(&mut [0; 15]).expect("a response");
     let address = server.address;
     let ended = std::thread::spawn(|| server.end());
@@ -296,14 +265,8 @@ fn a_hundred_readers_and_a_writer_all_get_responses() {
         &format!("/runs/{one}"),
         &format!("/compare?a={one}&b={three}"),
     ];
-    let server = Listening::start(
-        &atlas,
-        2048,
-        Limits {
-            head: Duration::from_secs(600),
-            ..PATIENT
-        },
-    );
+    let server =
+        Listening::start(&atlas, 2048, Limits { head: Duration::from_secs(600), ..PATIENT });
     std::thread::scope(|scope| {
         let readers: Vec<_> = (0..READERS)
             .map(|reader| {
@@ -318,9 +281,7 @@ fn a_hundred_readers_and_a_writer_all_get_responses() {
                     requests.rotate_left(reader % paths.len());
                     let last = paths[(reader + paths.len() - 1) % paths.len()];
                     *requests.last_mut().expect("one") = get_and_close(last);
-                    stream
-                        .write_all(requests.concat().as_bytes())
-                        .expect("sent");
+                    stream.write_all(requests.concat().as_bytes()).expect("sent");
                     rest(&mut stream).matches("HTTP/1.1 200 OK\r\n").count()
                 })
             })

@@ -17,10 +17,7 @@ fn a_run_is_stored_once_and_never_changed() {
     assert_eq!(first.json(), stored);
     let packed = zstd::bulk::compress(&sent, 1).expect("packed");
     let again = atlas.upload(packed, "application/zstd");
-    assert_eq!(
-        (again.status.as_u16(), &again.json()["already"]),
-        (200, &json!(true))
-    );
+    assert_eq!((again.status.as_u16(), &again.json()["already"]), (200, &json!(true)));
     atlas.upload_json(document(ID, 0, "desk")).problem(409);
     // Another time is another file name, but the same id.
     atlas.upload_json(document(ID, 5, "lab")).problem(409);
@@ -33,10 +30,7 @@ fn a_run_is_stored_once_and_never_changed() {
     };
     let mut statuses: Vec<u16> = std::thread::scope(|scope| {
         let threads: Vec<_> = (0..8).map(|n| scope.spawn(move || upload(n))).collect();
-        threads
-            .into_iter()
-            .map(|thread| thread.join().expect("joined"))
-            .collect()
+        threads.into_iter().map(|thread| thread.join().expect("joined")).collect()
     });
     statuses.sort_unstable();
     assert_eq!(statuses, [201, 409, 409, 409, 409, 409, 409, 409]);
@@ -76,12 +70,7 @@ fn refusals() {
         (400, "half", json, sent[..sent.len() / 2].to_vec()),
         (422, "no run", json, b"{}".to_vec()),
         (422, "newer", json, b"{\"schema\":99}".to_vec()),
-        (
-            422,
-            "an id that is a path",
-            json,
-            with("id", "../../../../tmp/x".into()),
-        ),
+        (422, "an id that is a path", json, with("id", "../../../../tmp/x".into())),
         (
             422,
             "of a campaign",
@@ -94,19 +83,9 @@ fn refusals() {
                 }),
             ),
         ),
-        (
-            422,
-            "no time",
-            json,
-            with("started_unix_ms", u64::MAX.into()),
-        ),
+        (422, "no time", json, with("started_unix_ms", u64::MAX.into())),
         // Clocks differ, but not by two days.
-        (
-            422,
-            "the future",
-            json,
-            with("started_unix_ms", (NOW_MS + 2 * 86_400_000).into()),
-        ),
+        (422, "the future", json, with("started_unix_ms", (NOW_MS + 2 * 86_400_000).into())),
         (415, "HTML", &[("content-type", "text/html")], sent.clone()),
         (415, "no type", &[("content-type", "")], sent.clone()),
         (415, "gzip", &gzip, sent.clone()),
@@ -121,10 +100,7 @@ fn refusals() {
     }
     assert_eq!(atlas.files(), Vec::<String>::new());
     let closed = Atlas::with(|options| options.read_only = true);
-    details += &format!(
-        "403 read-only\n    {}\n",
-        closed.upload_json(sent).problem(403)
-    );
+    details += &format!("403 read-only\n    {}\n", closed.upload_json(sent).problem(403));
     assert_eq!(closed.files(), Vec::<String>::new());
     insta::assert_snapshot!(details);
 }

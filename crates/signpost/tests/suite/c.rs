@@ -16,9 +16,7 @@ fn compiled(compiler: &str, options: &[&str]) -> Option<(TempDir, PathBuf)> {
     let directory = tempfile::tempdir().expect("a directory");
     let program = directory.path().join("program");
     let mut command = Command::new(compiler);
-    command
-        .args(options)
-        .args(["-Wall", "-Wextra", "-Werror", "-O1", "-pthread"]);
+    command.args(options).args(["-Wall", "-Wextra", "-Werror", "-O1", "-pthread"]);
     command.arg("-I").arg(here.join("include"));
     command.arg("-o").arg(&program);
     command.args(["program.c", "other.c"].map(|file| here.join("tests/suite").join(file)));

@@ -55,10 +55,7 @@ fn a_span_that_was_dropped_ends_no_other() {
     let memory = Memory::new(CLOCK_RAW);
     memory.run_test("layer::too_many");
     let records = memory.records(0);
-    assert_eq!(
-        records.last().map(|(_, name, _)| name.as_str()),
-        Some("outer")
-    );
+    assert_eq!(records.last().map(|(_, name, _)| name.as_str()), Some("outer"));
     assert_eq!(memory.of_ring(0, ring::OPEN), 0);
     assert_eq!(memory.of_ring(0, ring::HEAD), RECORDS as u64);
 }

@@ -28,11 +28,7 @@ impl Memory {
         let file = file.clone().read(true).write(true).create(true).open(&path);
         let file = file.expect("a file");
         file.set_len(WORDS as u64 * 8).expect("its length");
-        let memory = Memory {
-            _directory: directory,
-            path,
-            file,
-        };
+        let memory = Memory { _directory: directory, path, file };
         memory.set(header::VERSION, VERSION);
         memory.set(header::CLOCK, clock);
         memory.set(header::MAGIC, MAGIC);

@@ -40,10 +40,7 @@ fn names_of_several_processes_are_the_same() {
     memory.run_test("rust::some");
     assert_eq!(memory.word(header::NAMES), 3);
     assert_eq!(marks(&memory.records(0)), marks(&memory.records(1)));
-    assert_ne!(
-        memory.of_ring(0, ring::OWNER),
-        memory.of_ring(1, ring::OWNER)
-    );
+    assert_ne!(memory.of_ring(0, ring::OWNER), memory.of_ring(1, ring::OWNER));
 }
 
 #[test]
@@ -69,28 +66,18 @@ fn what_finds_no_room_is_counted_and_no_end_is_lost() {
     let memory = Memory::new(CLOCK_RAW);
     memory.run_test("rust::too_many");
     let records = memory.records(0);
-    let of = |wanted: Kind| {
-        records
-            .iter()
-            .filter(|(kind, _, _)| *kind == wanted)
-            .count()
-    };
+    let of = |wanted: Kind| records.iter().filter(|(kind, _, _)| *kind == wanted).count();
     assert_eq!((of(Kind::Begin), of(Kind::End)), (RECORDS / 2, RECORDS / 2));
     let inner = (RECORDS / 2 - 1) as u64;
     assert_eq!(memory.of_ring(0, ring::DROPPED), RECORDS as u64 - inner);
-    assert_eq!(
-        records.last().map(|(_, name, _)| name.as_str()),
-        Some("outer")
-    );
+    assert_eq!(records.last().map(|(_, name, _)| name.as_str()), Some("outer"));
 }
 
 #[test]
 #[ignore = "run by others, with a memory"]
 fn many_threads() {
     for _ in 0..RINGS + 10 {
-        std::thread::spawn(|| signpost!("thread"))
-            .join()
-            .expect("ends");
+        std::thread::spawn(|| signpost!("thread")).join().expect("ends");
     }
 }
 

@@ -157,7 +157,5 @@ fn check(run: &Run) -> Result<(), Refused> {
 pub(crate) fn is_id(text: &str) -> bool {
     let lengths: Vec<usize> = text.split('-').map(str::len).collect();
     lengths == [8, 4, 4, 4, 12]
-        && text
-            .chars()
-            .all(|c| c == '-' || c.is_ascii_digit() || ('a'..='f').contains(&c))
+        && text.chars().all(|c| c == '-' || c.is_ascii_digit() || ('a'..='f').contains(&c))
 }

@@ -8,7 +8,7 @@ mod tests;
 pub(super) use bytes::is_id;
 pub use bytes::{MAX_DOCUMENT_BYTES, Refused, from_bytes, from_bytes_within, is_packed};
 
-use super::{StoreError, io};
+use super::{Store, StoreError, io};
 use crate::error::FileAction;
 use bytes::{parse, run_in};
 use model::run::Run;
@@ -31,21 +31,19 @@ pub fn read_with_bytes(path: &Path) -> Result<(Run, Vec<u8>), StoreError> {
 
 /// The bytes of a file, or of the document in a database whose copy would lie there.
 fn bytes_at(path: &Path) -> Result<Vec<u8>, StoreError> {
-    #[cfg(feature = "postgres")]
-    if let Some(bytes) = crate::postgres::document_at(path)? {
-        return Ok(bytes);
+    if let Some(bytes) = crate::documents::copied_at(path) {
+        return bytes;
     }
     input::read(path, MAX_DOCUMENT_BYTES).map_err(io(FileAction::Read, path))
 }
 
 /// The same of a document in the store: a pipe there is refused.
-pub(crate) fn read_kept(path: &Path) -> Result<Run, StoreError> {
-    let bytes = input::read_file(path, MAX_DOCUMENT_BYTES).map_err(io(FileAction::Read, path))?;
-    shown_in(path, &bytes)
+pub(crate) fn read_kept(store: &Store, path: &Path) -> Result<Run, StoreError> {
+    shown_in(path, &store.documents.bytes_of(path)?)
 }
 
 /// The run in a file's bytes, as [`read`] would give it.
-pub(crate) fn shown_from(bytes: &[u8]) -> Result<Run, Refused> {
+fn shown_from(bytes: &[u8]) -> Result<Run, Refused> {
     run_in(bytes, MAX_DOCUMENT_BYTES, visible_json)
 }
 
@@ -71,23 +69,20 @@ pub(crate) fn shown(run: &Run) -> Cow<'_, Run> {
     }
 }
 
-/// Whether a file can be opened, and what is in it is no run and never was one
-/// of a newer latlas: nothing that could still be read is lost with it.
-pub(super) fn is_damaged(path: &Path) -> bool {
-    let bytes = input::read_file(path, MAX_DOCUMENT_BYTES);
-    bytes.is_ok_and(|bytes| {
-        matches!(
-            from_bytes_within(&bytes, MAX_DOCUMENT_BYTES),
-            Err(Refused::Damaged(_) | Refused::NotARun(_))
-        )
-    })
+/// Whether what is in a file is no run and never was one of a newer latlas: nothing that could still be
+/// read is lost with it.
+pub(super) fn is_damaged(bytes: &[u8]) -> bool {
+    let read = from_bytes_within(bytes, MAX_DOCUMENT_BYTES);
+    matches!(read, Err(Refused::Damaged(_) | Refused::NotARun(_)))
+}
+
+/// The same of a file that can be opened.
+pub(super) fn is_damaged_file(path: &Path) -> bool {
+    input::read_file(path, MAX_DOCUMENT_BYTES).is_ok_and(|bytes| is_damaged(&bytes))
 }
 
 fn unreadable(path: &Path, reason: impl Into<String>) -> StoreError {
-    StoreError::Unreadable {
-        path: path.to_owned(),
-        reason: reason.into(),
-    }
+    StoreError::Unreadable { path: path.to_owned(), reason: reason.into() }
 }
 
 /// A run may have begun so much later than now: clocks differ.

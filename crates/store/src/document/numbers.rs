@@ -70,10 +70,7 @@ fn of_estimate(estimate: &Estimate) -> Option<String> {
         let ends = [tail.longest_ns, tail.shortest_ns];
         quantiles.flat_map(interval).chain(ends)
     });
-    let of_modes = estimate
-        .modes
-        .iter()
-        .flat_map(|mode| typical(&mode.typical));
+    let of_modes = estimate.modes.iter().flat_map(|mode| typical(&mode.typical));
     let mut figures = (estimate.typical.iter().flat_map(typical))
         .chain(of_quiet)
         .chain(of_tail)

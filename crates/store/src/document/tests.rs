@@ -41,10 +41,7 @@ fn an_invalid_row_of_an_older_document_has_no_figure() {
     let read = from_bytes(&to_json(&run).expect("document")).expect("read");
     let read = read.rows[row].estimate().expect("a verdict");
     assert_eq!((read.ns(), read.typical, read.quiet), (None, None, None));
-    assert_eq!(
-        (read.verdict, &*read.reason),
-        (Verdict::Invalid, "page faults")
-    );
+    assert_eq!((read.verdict, &*read.reason), (Verdict::Invalid, "page faults"));
 }
 
 #[test]
@@ -59,10 +56,7 @@ fn every_truncation_is_noticed() {
     }
     assert!(refusal(&[]).contains("empty"));
     // Whatever stands at the cut, numbers above all.
-    let number = json
-        .windows(4)
-        .position(|w| w == b"0.32")
-        .expect("a number");
+    let number = json.windows(4).position(|w| w == b"0.32").expect("a number");
     for cut in number - 100..number + 100 {
         let reason = refusal(&json[..cut]);
         assert!(reason.contains("truncated"), "cut at {cut}: {reason}");
@@ -94,10 +88,7 @@ fn what_is_damaged_differs_from_what_is_no_run() {
 #[test]
 fn a_newer_document_differs_from_a_broken_one() {
     let reason = refusal(br#"{"schema":99,"everything":"else"}"#);
-    assert!(
-        reason.contains("newer latlas") && reason.contains("99"),
-        "{reason}"
-    );
+    assert!(reason.contains("newer latlas") && reason.contains("99"), "{reason}");
 }
 
 #[test]
@@ -120,15 +111,8 @@ fn a_small_file_that_unpacks_to_much_is_not_unpacked() {
     let many = blanks(24 << 20);
     assert!(many.len() < 64 << 10, "{}", many.len());
     let reason = from_bytes(&many).expect_err("refused");
-    assert!(
-        matches!(reason, Refused::Inflated(most) if most < 20 << 20),
-        "{reason}"
-    );
-    assert!(
-        reason
-            .to_string()
-            .contains("too much for a document of its size")
-    );
+    assert!(matches!(reason, Refused::Inflated(most) if most < 20 << 20), "{reason}");
+    assert!(reason.to_string().contains("too much for a document of its size"));
 }
 
 /// A frame of 9 bytes whose header asks for a window of 1 GiB (RFC 8878, 3.1.1.1).
@@ -161,30 +145,12 @@ fn numbers_that_no_measurement_has_are_refused() {
         typical.ns.value = ns;
     };
     let cases: [(Change, &str); 6] = [
-        (
-            &|run| clock(run, 0.0),
-            "a clock cycle of 0e0 ns (core_clock.shortest_ns)",
-        ),
-        (
-            &|run| clock(run, 1e-320),
-            "a clock cycle of 1e-320 ns (core_clock.shortest_ns)",
-        ),
-        (
-            &|run| run.gate.quiet_share = Some(1.5),
-            "a share of 1.5e0 (gate.quiet_share)",
-        ),
-        (
-            &|run| estimate(run).quiet_share = Some(1e308),
-            "a share of 1e308 (row \"cpu.add_i32\")",
-        ),
-        (
-            &|run| typical(run, 1e308),
-            "a figure of 1e308 (row \"cpu.add_i32\")",
-        ),
-        (
-            &|run| typical(run, -1e21),
-            "a figure of -1e21 (row \"cpu.add_i32\")",
-        ),
+        (&|run| clock(run, 0.0), "a clock cycle of 0e0 ns (core_clock.shortest_ns)"),
+        (&|run| clock(run, 1e-320), "a clock cycle of 1e-320 ns (core_clock.shortest_ns)"),
+        (&|run| run.gate.quiet_share = Some(1.5), "a share of 1.5e0 (gate.quiet_share)"),
+        (&|run| estimate(run).quiet_share = Some(1e308), "a share of 1e308 (row \"cpu.add_i32\")"),
+        (&|run| typical(run, 1e308), "a figure of 1e308 (row \"cpu.add_i32\")"),
+        (&|run| typical(run, -1e21), "a figure of -1e21 (row \"cpu.add_i32\")"),
     ];
     for (change, what) in cases {
         let expected = format!("no measurement has {what}");
@@ -200,10 +166,7 @@ fn a_long_id_is_not_printed_whole() {
     let mut run = synthetic::run();
     run.id = "y".repeat(200_000);
     let reason = refusal(&to_json(&run).expect("document"));
-    assert_eq!(
-        reason,
-        format!("its id \"{}...\" is not a UUID", "y".repeat(60))
-    );
+    assert_eq!(reason, format!("its id \"{}...\" is not a UUID", "y".repeat(60)));
 }
 
 #[test]
@@ -224,10 +187,7 @@ fn columns_that_do_not_fit_are_named() {
     run.cells[0].samples.first_ticks.pop();
     let bytes = serde_json::to_vec(&run).expect("json");
     let reason = refusal(&bytes);
-    assert!(
-        reason.contains(&run.cells[0].row) && reason.contains("column"),
-        "{reason}"
-    );
+    assert!(reason.contains(&run.cells[0].row) && reason.contains("column"), "{reason}");
 }
 
 #[test]

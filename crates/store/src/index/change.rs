@@ -1,10 +1,12 @@
 //! What changes the kept runs: keep, tag, delete, rebuild.
 
+use super::agree::Refilled;
 use super::fault::Fault;
 use super::fill::{Entry, NotRead};
 use super::handle::Index;
-use super::{agree, file, fill};
-use crate::{Store, StoreError, Taken, crash, name_of, shown};
+use super::open::open;
+use super::{agree, file, fill, questions};
+use crate::{Store, StoreError, Taken, crash, name_of, shown, write};
 use model::run::Run;
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 use serde::Serialize;
@@ -43,16 +45,13 @@ pub struct Deleted {
 /// # Errors
 /// If the document can't be written.
 pub fn keep(store: &Store, run: &Run) -> Result<(PathBuf, Vec<String>), StoreError> {
-    #[cfg(feature = "postgres")]
-    if store.is_database() {
-        return Ok((store.save(run)?, Vec::new()));
-    }
-    let path = store.save(run)?;
+    let bytes = write::packed(run)?;
+    let path = store.documents.save_bytes(run, &bytes)?;
     crash::point("document kept");
     let mut messages = Vec::new();
-    let put =
-        file::open_as_it_is(store, &mut messages).and_then(|opened| put(&opened.db, run, &path));
-    match put {
+    let opened = file::open_as_it_is(store, None, &mut messages);
+    let mark = store.documents.mark_of(&bytes);
+    match opened.and_then(|opened| put(&opened.db, run, &path, mark)) {
         // One that is never used, and said so where it is missed.
         Ok(()) | Err(Fault::Untrusted(_)) => {}
         Err(fault) => messages.push(later(&fault)),
@@ -60,12 +59,12 @@ pub fn keep(store: &Store, run: &Run) -> Result<(PathBuf, Vec<String>), StoreErr
     Ok((path, messages))
 }
 
-pub(super) fn put(db: &Connection, run: &Run, path: &Path) -> Result<(), Fault> {
+fn put(db: &Connection, run: &Run, path: &Path, mark: Vec<u8>) -> Result<(), Fault> {
     if fill::check(run, &run.id).is_err() {
         // Reported with its cause when the index is used again.
         return Ok(());
     }
-    let entry = Entry::of(&shown(run), &name_of(path));
+    let entry = Entry { mark, ..Entry::of(&shown(run), &name_of(path)) };
     let change = Transaction::new_unchecked(db, TransactionBehavior::Immediate)?;
     agree::put_kept(&change, &entry)?;
     crash::point("run put in");
@@ -85,7 +84,28 @@ impl Index {
     /// # Errors
     /// If the document can't be written, or the run is kept already.
     pub fn keep(&self, run: &Run) -> Result<PathBuf, StoreError> {
-        self.answers.keep(run)
+        let bytes = write::packed(run)?;
+        let mut state = self.lock();
+        let documents = &self.store.documents;
+        let path = match questions::may_know(&state.opened.db, &run.id) {
+            // One that the system failed to read is not known.
+            Ok(false) if state.opened.agreed.not_read.is_none() => {
+                documents.save_new(run, &bytes)?
+            }
+            _ => documents.save_bytes(run, &bytes)?,
+        };
+        if state.in_memory && state.why.is_none() {
+            // It is the first run: now there is something to have a file of.
+            let mut messages = Vec::new();
+            match open(&self.store, None, &mut messages) {
+                Ok(opened) => *state = opened,
+                Err(error) => messages.push(error.to_string()),
+            }
+            messages.into_iter().for_each(|line| self.add_message(line));
+        } else if let Err(fault) = put(&state.opened.db, run, &path, documents.mark_of(&bytes)) {
+            self.add_message(later(&fault));
+        }
+        Ok(path)
     }
 
     /// Gives a kept run (by its whole id) a name; `taken` says what becomes of
@@ -128,20 +148,76 @@ impl Index {
             }
         }
         crash::point("tags removed");
-        self.answers.forget();
-        Ok(Deleted {
-            id: id.to_owned(),
-            path,
-            tags: names,
-        })
+        let state = self.lock();
+        if let Err(fault) = agree::agree(&state.opened.db, &self.store) {
+            self.add_message(format!(
+                "the run is deleted; the index will drop it on its next use: {fault}"
+            ));
+        }
+        drop(state);
+        Ok(Deleted { id: id.to_owned(), path, tags: names })
     }
 
-    /// Makes the whole index anew from the documents, and removes what killed
-    /// writers left behind. Where nothing is kept, nothing is made.
+    /// Makes the whole index anew from the documents, and what stands beside them in a database where
+    /// it is not theirs; removes what killed writers left behind. Where nothing is kept, nothing is made.
     ///
     /// # Errors
     /// If none of the documents can be read or the index can't be written.
     pub fn rebuild(&self) -> Result<Rebuilt, StoreError> {
-        self.answers.rebuild()
+        let mut state = self.lock();
+        if !state.is_writable() {
+            // It may be writable by now, or the first run kept.
+            *state = open(&self.store, None, &mut Vec::new())?;
+        }
+        if let Some(cause) = &state.why {
+            return Err(StoreError::IndexUnwritable {
+                path: state.opened.path.clone(),
+                cause: cause.clone(),
+            });
+        }
+        if state.in_memory {
+            return Ok(Rebuilt { left_over: self.store.clear_left_over()?, ..Rebuilt::default() });
+        }
+        let refilled = agree::refill(&state.opened.db, &self.store).or_else(|fault| {
+            if !fault.is_broken() {
+                return Err(fault);
+            }
+            let broken = Some((state.opened.path.clone(), fault.to_string()));
+            state.opened = file::open_as_it_is(&self.store, broken, &mut Vec::new())?;
+            agree::refill(&state.opened.db, &self.store)
+        });
+        let refilled = refilled.map_err(|fault| match fault {
+            Fault::Store(error) => error,
+            other => StoreError::IndexUnwritable {
+                path: state.opened.path.clone(),
+                cause: other.to_string(),
+            },
+        })?;
+        let left_over = self.store.clear_left_over()? + file::clear_older(&state.opened.path);
+        Ok(match refilled {
+            Refilled::Anew(agreed) => {
+                if let Some(why) = &agreed.not_mended {
+                    self.add_message(format!(
+                        "an entry in the database stays wrong, and the indexes of other machines with it \
+                         (rebuild as a user who may write): {why}"
+                    ));
+                }
+                state.opened.agreed = agreed.clone();
+                Rebuilt {
+                    documents: agreed.added,
+                    unreadable: agreed.unread,
+                    not_read: agreed.not_read,
+                    left_unchanged: false,
+                    left_over,
+                }
+            }
+            Refilled::Unchanged { documents, unread, not_read } => Rebuilt {
+                documents,
+                unreadable: unread,
+                not_read: Some(not_read),
+                left_unchanged: true,
+                left_over,
+            },
+        })
     }
 }

@@ -1,4 +1,4 @@
-//! Runs and results as columns of tables, alike in SQLite and PostgreSQL.
+//! Runs and results as columns of tables.
 
 use model::estimate::Verdict;
 use model::run::Bound;

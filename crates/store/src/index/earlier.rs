@@ -68,11 +68,7 @@ mod tests {
     impl Saved {
         fn none() -> Saved {
             let directory = tempfile::tempdir().expect("a directory");
-            Saved {
-                store: Store::in_directory(directory.path()),
-                number: 0,
-                _directory: directory,
-            }
+            Saved { store: Store::in_directory(directory.path()), number: 0, _directory: directory }
         }
 
         fn save(&mut self, change: impl Fn(&mut Run)) {
@@ -103,9 +99,7 @@ mod tests {
         assert_eq!(keep(2.0, |_| ()), Some(2.0));
         keep(1.0, |_| ());
         assert_eq!(keep(2.0, |_| ()), Some(1.0));
-        keep(0.1, |run| {
-            run.machine.hostname = Fact::known("another".into())
-        });
+        keep(0.1, |run| run.machine.hostname = Fact::known("another".into()));
         keep(0.2, |run| run.program.emulated = Some("qemu-user".into()));
         keep(0.3, |run| run.gate.state = GateState::MostlyContended);
         keep(0.4, |run| run.gate.multiply_ratio = Some(2.91));
@@ -113,9 +107,7 @@ mod tests {
         assert_eq!(last, Some(1.0));
         // However many runs came since that teach nothing here.
         for _ in 0..9 {
-            keep(0.1, |run| {
-                run.machine.hostname = Fact::known("another".into())
-            });
+            keep(0.1, |run| run.machine.hostname = Fact::known("another".into()));
             let last = keep(0.3, |run| run.gate.quiet_ratio = None);
             assert_eq!(last, Some(1.0));
         }

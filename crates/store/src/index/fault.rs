@@ -57,10 +57,7 @@ impl From<Fault> for StoreError {
     fn from(fault: Fault) -> StoreError {
         match fault {
             Fault::Store(error) => error,
-            other => StoreError::Index {
-                path: PathBuf::new(),
-                cause: other.to_string(),
-            },
+            other => StoreError::Index { path: PathBuf::new(), cause: other.to_string() },
         }
     }
 }

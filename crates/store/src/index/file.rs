@@ -78,9 +78,13 @@ pub(super) fn open(
     with(store, broken, messages, |db| agree::agree(db, store))
 }
 
-/// The same without bringing it up to date: for a process that only adds a run.
-pub(super) fn open_as_it_is(store: &Store, messages: &mut Vec<String>) -> Result<Opened, Fault> {
-    with(store, None, messages, |_| Ok(Agreed::default()))
+/// The same without bringing it up to date: for what only adds a run, or makes all anew.
+pub(super) fn open_as_it_is(
+    store: &Store,
+    broken: Option<(PathBuf, String)>,
+    messages: &mut Vec<String>,
+) -> Result<Opened, Fault> {
+    with(store, broken, messages, |_| Ok(Agreed::default()))
 }
 
 fn with(
@@ -89,6 +93,10 @@ fn with(
     messages: &mut Vec<String>,
     then: impl Fn(&Connection) -> Result<Agreed, Fault>,
 ) -> Result<Opened, Fault> {
+    if store.is_database() {
+        // Beside copies of which there may be none yet; why there can be none is said below.
+        let _ = crate::write::make_directory(store.data_dir());
+    }
     let mut path = newest(store.data_dir());
     if let Some((known, _)) = &broken
         && *known == path
@@ -113,12 +121,7 @@ fn with(
                         old.display()
                     ));
                 }
-                return Ok(Opened {
-                    db,
-                    path,
-                    frozen: None,
-                    agreed,
-                });
+                return Ok(Opened { db, path, frozen: None, agreed });
             }
             Ok(None) if attempt >= ATTEMPTS => return Err(Fault::Foreign),
             Ok(None) => messages.push(format!(
@@ -232,10 +235,7 @@ fn patiently<T>(mut step: impl FnMut() -> rusqlite::Result<T>) -> rusqlite::Resu
 
 fn is_busy(error: &rusqlite::Error) -> bool {
     let code = error.sqlite_error_code();
-    matches!(
-        code,
-        Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked)
-    )
+    matches!(code, Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked))
 }
 
 /// The files of an index that is not used any more. What can't be removed is
@@ -295,10 +295,7 @@ pub(super) fn frozen(path: &Path) -> Option<Frozen> {
     if std::fs::metadata(log).is_ok_and(|log| log.len() > 0) {
         return None;
     }
-    Some(Frozen {
-        changed: metadata.modified().ok(),
-        bytes: metadata.len(),
-    })
+    Some(Frozen { changed: metadata.modified().ok(), bytes: metadata.len() })
 }
 
 /// Opens the index where nothing can be written (a read-only file system, a
@@ -314,12 +311,7 @@ pub(super) fn open_frozen(store: &Store) -> Result<Opened, Fault> {
         _ => return Err(Fault::Stale),
     }
     match agree::differ(&db, store)?.is_empty() {
-        true => Ok(Opened {
-            db,
-            path,
-            frozen: Some(before),
-            agreed: Agreed::default(),
-        }),
+        true => Ok(Opened { db, path, frozen: Some(before), agreed: Agreed::default() }),
         false => Err(Fault::Stale),
     }
 }
@@ -343,10 +335,5 @@ pub(super) fn in_memory(store: &Store) -> Result<Opened, Fault> {
     let db = Connection::open_in_memory()?;
     schema::create(&db)?;
     let agreed = agree::agree(&db, store)?;
-    Ok(Opened {
-        db,
-        path: newest(store.data_dir()),
-        frozen: None,
-        agreed,
-    })
+    Ok(Opened { db, path: newest(store.data_dir()), frozen: None, agreed })
 }

@@ -1,27 +1,29 @@
 //! A run into the index and out of it.
 
 use super::columns::{self, Columns, at_text};
-use crate::StoreError;
-use crate::crash;
+use crate::{StoreError, crash, id_in_name};
 use model::run::Run;
 use model::stats::Interval;
 use model::summary::{KeptResult, KeptRun};
 use model::text::counted;
 use rusqlite::{Connection, OptionalExtension, Row, params};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::path::{Path, PathBuf};
 use sys::input;
 
 /// What the index holds of one document.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Serialize, Deserialize, Clone, Debug, PartialEq)]
 pub(crate) struct Entry {
     pub(crate) kept: KeptRun,
     /// Whether its figures count among those of all machines.
     pub(crate) counted: bool,
     /// Each quantity once.
     pub(crate) results: Vec<KeptResult>,
+    /// Of its document ([`crate::documents::Documents::marked`]).
+    #[serde(skip)]
+    pub(crate) mark: Vec<u8>,
 }
 
 impl Entry {
@@ -37,7 +39,18 @@ impl Entry {
             kept: KeptRun::of(run, PathBuf::from(file)),
             counted: own && run.emulator().is_none(),
             results,
+            mark: Vec::new(),
         }
+    }
+
+    /// Whether it can be of the document of this name. Anything may stand beside one, and what does not fit
+    /// into the tables would have the index called damaged.
+    pub(super) fn is_of(&self, file: &str) -> bool {
+        let mut seen = HashSet::new();
+        self.file() == file
+            && id_in_name(Path::new(file)) == Some(self.kept.id.as_str())
+            && i64::try_from(self.kept.started_unix_ms).is_ok()
+            && self.results.iter().all(|result| seen.insert((&result.row, &result.at)))
     }
 
     pub(crate) fn file(&self) -> std::borrow::Cow<'_, str> {
@@ -63,6 +76,21 @@ pub(crate) enum NotIndexed {
 }
 
 impl NotIndexed {
+    /// Whether the document was deleted since its name was read.
+    pub(super) fn is_gone(&self) -> bool {
+        matches!(self, NotIndexed::Unread(StoreError::Io { cause, .. }) if cause.kind() == std::io::ErrorKind::NotFound)
+    }
+
+    /// The failure of a database that says nothing about the document: no other one can be had then either.
+    pub(super) fn by_database(self) -> Result<NotIndexed, StoreError> {
+        match self {
+            NotIndexed::Unread(error @ StoreError::Database { .. }) if !error.is_damage() => {
+                Err(error)
+            }
+            other => Ok(other),
+        }
+    }
+
     /// The error of the system, if that is why: it says nothing about the document, which may be
     /// as good as ever. That it is no file is known of it for good.
     pub(super) fn by_system(&self) -> Option<&StoreError> {
@@ -95,10 +123,7 @@ impl fmt::Display for NotRead {
 /// Whether a run fits into the index, under the id in its document's name.
 pub(crate) fn check(run: &Run, id_in_name: &str) -> Result<(), NotIndexed> {
     if run.id != id_in_name {
-        return Err(NotIndexed::OtherId {
-            name: id_in_name.to_owned(),
-            id: run.id.clone(),
-        });
+        return Err(NotIndexed::OtherId { name: id_in_name.to_owned(), id: run.id.clone() });
     }
     let ms = run.started_unix_ms;
     i64::try_from(ms).map_err(|_| NotIndexed::NoTime(ms))?;
@@ -119,8 +144,8 @@ pub(super) fn put(db: &Connection, entry: &Entry, numbers: &mut Numbers) -> rusq
     let kept = &entry.kept;
     let line = serde_json::to_string(kept).map_err(conversion)?;
     db.prepare_cached(
-        "INSERT INTO run (id, file, started_ms, machine, host, imported, counted, line)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+        "INSERT INTO run (id, file, started_ms, machine, host, imported, counted, line, mark)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
     )?
     .execute(params![
         kept.id,
@@ -130,7 +155,8 @@ pub(super) fn put(db: &Connection, entry: &Entry, numbers: &mut Numbers) -> rusq
         kept.host,
         kept.imported,
         entry.counted,
-        line
+        line,
+        entry.mark
     ])?;
     let run = db.last_insert_rowid();
     crash::point("run begun");
@@ -216,8 +242,7 @@ impl Numbers {
         let number = match known {
             Some(number) => number,
             None => {
-                db.prepare_cached("INSERT INTO form (text) VALUES (?1)")?
-                    .execute([&text])?;
+                db.prepare_cached("INSERT INTO form (text) VALUES (?1)")?.execute([&text])?;
                 db.last_insert_rowid()
             }
         };
@@ -245,16 +270,8 @@ pub(super) fn result(row: &Row, first: usize) -> rusqlite::Result<KeptResult> {
         at: row.get(first + 1)?,
         form: row.get(first + 2)?,
         verdict: row.get(first + 3)?,
-        value: [
-            row.get(first + 4)?,
-            row.get(first + 5)?,
-            row.get(first + 6)?,
-        ],
-        cycles: [
-            row.get(first + 7)?,
-            row.get(first + 8)?,
-            row.get(first + 9)?,
-        ],
+        value: [row.get(first + 4)?, row.get(first + 5)?, row.get(first + 6)?],
+        cycles: [row.get(first + 7)?, row.get(first + 8)?, row.get(first + 9)?],
         below_ns: row.get(first + 10)?,
         reason: row.get(first + 11)?,
     };

@@ -1,39 +1,87 @@
-//! The index of a store, opened once and shared between threads.
+//! The index of a store, opened once and shared between threads: a SQLite file beside the
+//! documents, or beside the copies of those in a database.
 
-use super::agree::none_readable;
-use super::answers::Answers;
-use super::sqlite::Sqlite;
-use super::verify::Verified;
+use super::agree::{self, none_readable};
+use super::fault::Fault;
+use super::open::{State, open};
+use super::verify::{self, Verified};
 use crate::{Store, StoreError};
+use rusqlite::Connection;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// The kept runs with their index. May be shared between threads; each other
-/// process or thread may open its own.
+/// The kept runs with their index. May be shared between threads, which ask one at a time; each
+/// other process or thread may open its own.
 pub struct Index {
     pub(super) store: Store,
-    pub(super) answers: Arc<dyn Answers>,
+    state: Mutex<State>,
+    messages: Mutex<Vec<String>>,
 }
 
 impl Index {
     /// The index of a store, brought up to date. Where nothing is kept in a directory yet,
-    /// nothing is made; a database gets its tables.
+    /// nothing is made.
     ///
     /// # Errors
     /// If the store can't be read.
     pub fn open(store: Store) -> Result<Index, StoreError> {
-        #[cfg(feature = "postgres")]
-        if let Some(answers) = crate::postgres::answers(&store)? {
-            return Ok(Index { store, answers });
+        let mut messages = Vec::new();
+        let state = open(&store, None, &mut messages)?;
+        Ok(Index::of(store, state, messages))
+    }
+
+    pub(super) fn of(store: Store, state: State, messages: Vec<String>) -> Index {
+        Index { store, state: Mutex::new(state), messages: Mutex::new(messages) }
+    }
+
+    /// Asks; an index that turns out to be broken is made anew, and the
+    /// question asked once more.
+    pub(super) fn ask<T>(
+        &self,
+        question: impl Fn(&Connection) -> rusqlite::Result<T>,
+    ) -> Result<T, StoreError> {
+        let mut state = self.lock();
+        let answer = match question(&state.opened.db) {
+            Ok(answer) if state.opened.is_as_it_was() => return Ok(answer),
+            Ok(_) => Err(Fault::Stale),
+            Err(error) => Err(Fault::Sql(error)),
+        };
+        match answer {
+            Ok(answer) => Ok(answer),
+            Err(fault) if state.in_memory => Err(self.unusable(&state, &fault.to_string())),
+            Err(fault) => {
+                self.reopen(&mut state, &fault)?;
+                question(&state.opened.db).map_err(|e| self.unusable(&state, &e.to_string()))
+            }
         }
-        let answers = Arc::new(Sqlite::open(store.clone())?);
-        Ok(Index { store, answers })
+    }
+
+    /// After a fault: the index anew, or in memory.
+    pub(super) fn reopen(&self, state: &mut State, fault: &Fault) -> Result<(), StoreError> {
+        let broken = fault.is_broken() && state.is_writable();
+        let broken = broken.then(|| (state.opened.path.clone(), fault.to_string()));
+        let mut messages = Vec::new();
+        *state = open(&self.store, broken, &mut messages)?;
+        messages.into_iter().for_each(|line| self.add_message(line));
+        Ok(())
+    }
+
+    pub(super) fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn add_message(&self, line: String) {
+        self.messages.lock().unwrap_or_else(PoisonError::into_inner).push(line);
+    }
+
+    fn unusable(&self, state: &State, cause: &str) -> StoreError {
+        StoreError::Index { path: state.opened.path.clone(), cause: cause.to_owned() }
     }
 
     /// What opening and asking had to repair, a line each; every line is
     /// handed out once.
     pub fn messages(&self) -> Vec<String> {
-        self.answers.messages()
+        std::mem::take(&mut *self.messages.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// The documents.
@@ -43,7 +91,7 @@ impl Index {
 
     /// Whether the documents had to be read, since the index can't be used.
     pub fn in_memory(&self) -> bool {
-        self.answers.in_memory()
+        self.lock().in_memory
     }
 
     /// Checks that a run can be read where documents are stored: else there is a reason why nothing
@@ -55,8 +103,8 @@ impl Index {
         if !self.by_time()?.is_empty() {
             return Ok(());
         }
-        if let Some(not_read) = self.answers.not_read() {
-            return Err(none_readable(&self.store, &not_read));
+        if let Some(not_read) = &self.lock().opened.agreed.not_read {
+            return Err(none_readable(&self.store, not_read));
         }
         match self.store.paths()?.len() {
             0 => Ok(()),
@@ -74,7 +122,19 @@ impl Index {
     /// # Errors
     /// If the store can't be read.
     pub fn refresh(&self) -> Result<(), StoreError> {
-        self.answers.refresh()
+        let mut state = self.lock();
+        match agree::agree(&state.opened.db, &self.store) {
+            Ok(agreed) => {
+                let known = &mut state.opened.agreed.not_read;
+                // Not said at every look.
+                if *known != agreed.not_read {
+                    *known = agreed.not_read;
+                    known.iter().for_each(|now| self.add_message(now.to_string()));
+                }
+                Ok(())
+            }
+            Err(fault) => self.reopen(&mut state, &fault),
+        }
     }
 
     /// Reads every document wholly and compares the index with it, row by row.
@@ -83,19 +143,18 @@ impl Index {
     /// # Errors
     /// If the documents can't be listed.
     pub fn verify(&self) -> Result<Verified, StoreError> {
-        self.answers.verify()
+        let state = self.lock();
+        verify::verify(&state.opened.db, &self.store)
     }
 
-    /// Where the index's file is, or would be; the URL of a database.
+    /// Where the index's file is, or would be.
     pub fn path(&self) -> PathBuf {
-        self.answers.path()
+        self.lock().opened.path.clone()
     }
 }
 
 impl std::fmt::Debug for Index {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Index")
-            .field("store", &self.store)
-            .finish_non_exhaustive()
+        f.debug_struct("Index").field("store", &self.store).finish_non_exhaustive()
     }
 }

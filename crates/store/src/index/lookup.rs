@@ -1,6 +1,7 @@
 //! Questions to the index.
 
 use super::handle::Index;
+use super::questions;
 use super::standing::{Percentile, RowStanding};
 use crate::{StoreError, Tag};
 use model::summary::{KeptResult, KeptRun, Machine, MachineKey};
@@ -21,7 +22,7 @@ impl Index {
     }
 
     pub(super) fn by_time(&self) -> Result<Vec<KeptRun>, StoreError> {
-        self.answers.runs()
+        self.ask(|db| questions::runs(db, self.store.runs_dir()))
     }
 
     /// A kept run by its whole id.
@@ -29,7 +30,7 @@ impl Index {
     /// # Errors
     /// If neither index nor documents can be read.
     pub fn run(&self, id: &str) -> Result<Option<KeptRun>, StoreError> {
-        let mut found = self.answers.run(id)?;
+        let mut found = self.ask(|db| questions::run(db, self.store.runs_dir(), id))?;
         if let Some(run) = &mut found {
             tag(run, &self.store.tags()?);
         }
@@ -70,7 +71,8 @@ impl Index {
         row: &str,
         at: &[u64],
     ) -> Result<Vec<(KeptRun, KeptResult)>, StoreError> {
-        let mut all = self.answers.history(machine, row, at)?;
+        let dir = self.store.runs_dir();
+        let mut all = self.ask(|db| questions::history(db, dir, (machine, row, at)))?;
         let tags = self.store.tags()?;
         all.iter_mut().for_each(|(run, _)| tag(run, &tags));
         Ok(all)
@@ -97,7 +99,7 @@ impl Index {
     /// # Errors
     /// If neither index nor documents can be read.
     pub fn results_of(&self, id: &str) -> Result<Vec<KeptResult>, StoreError> {
-        self.answers.results_of(id)
+        self.ask(|db| questions::results_of(db, id))
     }
 
     /// The single figures (no points of curves and maps) of these runs by their whole ids, in one question:
@@ -106,7 +108,7 @@ impl Index {
     /// # Errors
     /// If neither index nor documents can be read.
     pub fn figures_of(&self, ids: &[&str]) -> Result<Vec<(usize, KeptResult)>, StoreError> {
-        self.answers.figures_of(ids)
+        self.ask(|db| questions::figures_of(db, ids))
     }
 
     /// Every row, with the points of curves and maps, that any kept run of a
@@ -119,7 +121,7 @@ impl Index {
         &self,
         machine: Option<&MachineKey>,
     ) -> Result<Vec<(String, Vec<u64>)>, StoreError> {
-        self.answers.quantities(machine)
+        self.ask(|db| questions::quantities(db, machine))
     }
 
     /// Where a machine stands among all, for every row and point that it has a
@@ -128,7 +130,7 @@ impl Index {
     /// # Errors
     /// If neither index nor documents can be read.
     pub fn percentiles(&self, machine: &MachineKey) -> Result<Vec<Percentile>, StoreError> {
-        self.answers.percentiles(machine)
+        self.ask(|db| questions::percentiles(db, machine))
     }
 
     /// The figures of one row, or one point of it, over all machines.
@@ -136,7 +138,7 @@ impl Index {
     /// # Errors
     /// If neither index nor documents can be read.
     pub fn percentiles_of_row(&self, row: &str, at: &[u64]) -> Result<RowStanding, StoreError> {
-        self.answers.standing(row, at)
+        self.ask(|db| questions::standing(db, row, at))
     }
 }
 

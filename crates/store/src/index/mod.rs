@@ -4,9 +4,8 @@
 //! old or broken. Where it can't be written the documents answer.
 
 mod agree;
-pub(crate) mod answers;
 mod change;
-pub(crate) mod columns;
+mod columns;
 mod earlier;
 mod fault;
 mod file;
@@ -18,19 +17,19 @@ mod questions;
 mod reading;
 mod results;
 pub(crate) mod schema;
-mod sqlite;
 pub(crate) mod standing;
-pub(crate) mod verify;
+mod verify;
 
 #[cfg(test)]
 pub(crate) mod tests;
 
 pub use change::{Deleted, Rebuilt, keep};
 pub use earlier::{Earlier, earlier};
+pub(crate) use fill::Entry;
 pub use fill::NotRead;
-pub use handle::Index;
 #[cfg(feature = "postgres")]
-pub(crate) use reading::report_reading;
+pub(crate) use fill::check;
+pub use handle::Index;
 pub use reading::{Reading, watch_reading};
 pub use results::results;
 pub use standing::{MachineStanding, Percentile, Quantile, RowStanding, quantile};

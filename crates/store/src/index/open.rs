@@ -43,17 +43,13 @@ fn best(
     broken: Option<(PathBuf, String)>,
     messages: &mut Vec<String>,
 ) -> Result<State, StoreError> {
-    if store.is_empty()? && !file::newest(store.data_dir()).exists() {
+    if !file::newest(store.data_dir()).exists() && store.is_empty()? {
         return memory(store, None);
     }
     let known_broken = broken.is_some();
     let fault = match file::open(store, broken, messages) {
         Ok(opened) => {
-            return Ok(State {
-                opened,
-                in_memory: false,
-                why: None,
-            });
+            return Ok(State { opened, in_memory: false, why: None });
         }
         Err(Fault::Store(error)) => return Err(error),
         Err(fault) => fault,
@@ -63,11 +59,7 @@ fn best(
         && !matches!(fault, Fault::Newer(_))
         && let Ok(opened) = file::open_frozen(store)
     {
-        return Ok(State {
-            opened,
-            in_memory: false,
-            why,
-        });
+        return Ok(State { opened, in_memory: false, why });
     }
     messages.push(format!(
         "the index {} can't be used; reading the documents instead, which is slower: {fault}",
@@ -78,11 +70,7 @@ fn best(
 
 fn memory(store: &Store, why: Option<String>) -> Result<State, StoreError> {
     match file::in_memory(store) {
-        Ok(opened) => Ok(State {
-            opened,
-            in_memory: true,
-            why,
-        }),
+        Ok(opened) => Ok(State { opened, in_memory: true, why }),
         Err(Fault::Store(error)) => Err(error),
         Err(other) => Err(StoreError::Index {
             path: file::newest(store.data_dir()),
@@ -92,10 +80,7 @@ fn memory(store: &Store, why: Option<String>) -> Result<State, StoreError> {
 }
 
 fn unreadable(count: usize) -> String {
-    format!(
-        "{} can't be read: latlas atlas verify says why",
-        counted(count, "document")
-    )
+    format!("{} can't be read: latlas atlas verify says why", counted(count, "document"))
 }
 
 impl Opened {

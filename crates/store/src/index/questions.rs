@@ -22,9 +22,7 @@ fn horizon_ms() -> i64 {
 /// Runs by time, the newest first; behind them those of the future.
 pub(super) fn runs(db: &Connection, dir: &Path) -> rusqlite::Result<Vec<KeptRun>> {
     db.prepare_cached("SELECT line FROM run ORDER BY started_ms > ?1, started_ms DESC, file DESC")?
-        .query_and_then([horizon_ms()], |row| {
-            fill::kept(&row.get::<_, String>(0)?, dir)
-        })?
+        .query_and_then([horizon_ms()], |row| fill::kept(&row.get::<_, String>(0)?, dir))?
         .collect()
 }
 
@@ -78,9 +76,7 @@ pub(super) fn results_of(db: &Connection, id: &str) -> rusqlite::Result<Vec<Kept
          CROSS JOIN result USING (run) JOIN quantity USING (quantity) JOIN form USING (form)
          WHERE id = ?1 ORDER BY place"
     );
-    db.prepare_cached(&statement)?
-        .query_and_then([id], |row| fill::result(row, 0))?
-        .collect()
+    db.prepare_cached(&statement)?.query_and_then([id], |row| fill::result(row, 0))?.collect()
 }
 
 /// The single figures of these runs in one statement, each with the place of its run among `ids`.
@@ -125,10 +121,7 @@ pub(super) fn quantities(
         )
     };
     let found: rusqlite::Result<Vec<(String, Vec<u64>)>> = match machine {
-        None => db
-            .prepare_cached(&statement(""))?
-            .query_and_then([], of)?
-            .collect(),
+        None => db.prepare_cached(&statement(""))?.query_and_then([], of)?.collect(),
         Some(machine) => db
             .prepare_cached(&statement("AND machine = ?1"))?
             .query_and_then([&machine.0], of)?

@@ -118,12 +118,7 @@ impl CountedRuns {
 
     /// A figure of a run; `None` if its figures don't count.
     pub(crate) fn figure(&self, run: i64, form: i64, value: f64) -> Option<Figure> {
-        self.runs.get(&run).map(|&(machine, when)| Figure {
-            machine,
-            when,
-            form,
-            value,
-        })
+        self.runs.get(&run).map(|&(machine, when)| Figure { machine, when, form, value })
     }
 
     /// Their numbers.
@@ -228,9 +223,7 @@ fn usual_form(figures: &[Figure]) -> Option<i64> {
         *newest = when.max(*newest);
         all
     });
-    let usual = newest
-        .into_iter()
-        .max_by_key(|&(form, when)| (machines(form), when));
+    let usual = newest.into_iter().max_by_key(|&(form, when)| (machines(form), when));
     usual.map(|(form, _)| form)
 }
 
@@ -260,10 +253,7 @@ fn quantiles(values: &[f64]) -> Vec<Quantile> {
         .iter()
         .filter_map(|&percent| {
             let value = quantile(values, f64::from(percent) / 100.0)?;
-            Some(Quantile {
-                percent,
-                value_ns: value,
-            })
+            Some(Quantile { percent, value_ns: value })
         })
         .collect()
 }
@@ -281,24 +271,13 @@ mod tests {
     use super::*;
 
     fn figures(all: &[(u32, u32, f64)]) -> Vec<Figure> {
-        let figure = |&(machine, when, value)| Figure {
-            machine,
-            when,
-            form: 1,
-            value,
-        };
+        let figure = |&(machine, when, value)| Figure { machine, when, form: 1, value };
         all.iter().map(figure).collect()
     }
 
     #[test]
     fn a_machine_counts_once_by_its_latest_figure() {
-        let all = figures(&[
-            (1, 1, 9.0),
-            (1, 3, 2.0),
-            (1, 2, 1.0),
-            (2, 9, 2.0),
-            (3, 9, 4.0),
-        ]);
+        let all = figures(&[(1, 1, 9.0), (1, 3, 2.0), (1, 2, 1.0), (2, 9, 2.0), (3, 9, 4.0)]);
         let latest = latest(&all);
         let values: Vec<(u32, f64)> = latest.iter().map(|f| (f.machine, f.value)).collect();
         assert_eq!(values, [(1, 2.0), (2, 2.0), (3, 4.0)]);
@@ -310,10 +289,7 @@ mod tests {
     fn a_quantile_is_a_figure_that_was_seen() {
         let rising = [1.0, 2.0, 4.0, 8.0];
         let at = |share| quantile(&rising, share).expect("of four");
-        assert_eq!(
-            [at(0.0), at(0.25), at(0.26), at(0.5), at(1.0)],
-            [1.0, 1.0, 2.0, 2.0, 8.0]
-        );
+        assert_eq!([at(0.0), at(0.25), at(0.26), at(0.5), at(1.0)], [1.0, 1.0, 2.0, 2.0, 8.0]);
         assert_eq!(quantile(&[], 0.5), None);
     }
 }

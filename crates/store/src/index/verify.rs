@@ -1,6 +1,6 @@
 //! Everything read, everything compared.
 
-use super::agree::{for_each_read, is_gone};
+use super::agree::{Beside, entry_of_document, for_each_read};
 use super::fill::{self, Entry, NotIndexed};
 use super::questions;
 use crate::{Store, StoreError, document, name_of};
@@ -55,26 +55,20 @@ impl Verified {
 }
 
 pub(super) fn verify(db: &Connection, store: &Store) -> Result<Verified, StoreError> {
-    let paths = store.paths()?;
-    let mut found = Verified {
-        left_over: store.left_over()?,
-        ..Verified::default()
-    };
+    let mut paths = store.paths()?;
+    paths.sort();
+    let beside = Beside::of(store, &paths);
+    let mut found = Verified { left_over: store.left_over()?, ..Verified::default() };
     let index = super::file::newest(store.data_dir());
     found.left_over.extend(super::file::older(&index));
-    let mut wrong_index = |what: String| Damage {
-        path: index.clone(),
-        what,
-    };
+    let mut wrong_index = |what: String| Damage { path: index.clone(), what };
     match sound(db) {
         Ok(faults) => found.index.extend(faults.into_iter().map(&mut wrong_index)),
         Err(error) => found.index.push(wrong_index(error.to_string())),
     }
-    for_each_read(&paths, |path, read| -> Result<(), StoreError> {
-        let damage = |what| Damage {
-            path: path.to_owned(),
-            what,
-        };
+    let read = |path: &Path| entry_of_document(store, path);
+    for_each_read(&paths, read, |path, read| -> Result<(), StoreError> {
+        let damage = |what| Damage { path: store.shown(path).into(), what };
         match read {
             Ok(entry) => {
                 found.documents += 1;
@@ -82,12 +76,19 @@ pub(super) fn verify(db: &Connection, store: &Store) -> Result<Verified, StoreEr
                 let difference = difference(db, store, &entry);
                 let what = difference.unwrap_or_else(|e| Some(e.to_string()));
                 found.index.extend(what.map(damage));
+                if beside.take(path).is_some_and(|beside| beside != entry) {
+                    let what = "its entry in the database is wrong (latlas atlas rebuild mends it)";
+                    found.index.push(damage(what.to_owned()));
+                }
             }
-            Err(_) if is_gone(path) => {}
-            Err(reason @ NotIndexed::Unread(_)) if !document::is_damaged(path) => {
-                found.unread.push(damage(reason.to_string()));
-            }
-            Err(reason) => found.damaged.push(damage(reason.to_string())),
+            // Deleted in between.
+            Err(reason) if reason.is_gone() => {}
+            Err(reason) => match reason.by_database()? {
+                reason @ NotIndexed::Unread(_) if !is_damaged(store, path) => {
+                    found.unread.push(damage(reason.to_string()));
+                }
+                reason => found.damaged.push(damage(reason.to_string())),
+            },
         }
         Ok(())
     })?;
@@ -97,6 +98,14 @@ pub(super) fn verify(db: &Connection, store: &Store) -> Result<Verified, StoreEr
     found.unread.sort_by(|a, b| a.path.cmp(&b.path));
     found.index.sort_by(|a, b| a.path.cmp(&b.path));
     Ok(found)
+}
+
+/// Whether what is kept can be had, and is no run.
+fn is_damaged(store: &Store, path: &Path) -> bool {
+    match store.documents.bytes_of(path) {
+        Ok(bytes) => document::is_damaged(&bytes),
+        Err(error) => error.is_damage(),
+    }
 }
 
 /// What SQLite finds wrong with its file.
@@ -126,19 +135,11 @@ fn difference(db: &Connection, store: &Store, entry: &Entry) -> rusqlite::Result
     let mut expected = entry.clone();
     expected.kept.path = dir.join(&file);
     let held = questions::results_of(db, &entry.kept.id)?;
-    Ok(compared(
-        &expected,
-        &(fill::kept(&line, dir)?, counted),
-        &held,
-    ))
+    Ok(compared(&expected, &(fill::kept(&line, dir)?, counted), &held))
 }
 
 /// In what a run's line, whether it counts, and its results differ from what its document says.
-pub(crate) fn compared(
-    entry: &Entry,
-    line: &(KeptRun, bool),
-    held: &[KeptResult],
-) -> Option<String> {
+fn compared(entry: &Entry, line: &(KeptRun, bool), held: &[KeptResult]) -> Option<String> {
     if line.0 != entry.kept || line.1 != entry.counted {
         return Some("the index disagrees with the document".into());
     }
@@ -179,6 +180,10 @@ fn has(results: &ByRow, result: &KeptResult) -> bool {
 
 /// Files among the runs that are called like none.
 fn strays(store: &Store, known: &[PathBuf]) -> Result<Vec<Damage>, StoreError> {
+    // Copies of what others deleted from a database are none.
+    if store.is_database() {
+        return Ok(Vec::new());
+    }
     let known: BTreeSet<&Path> = known.iter().map(PathBuf::as_path).collect();
     let files = store.files()?;
     let documents = files
@@ -196,12 +201,8 @@ fn strays(store: &Store, known: &[PathBuf]) -> Result<Vec<Damage>, StoreError> {
 }
 
 /// What is wrong with tags.
-pub(crate) fn tags(store: &Store) -> Result<Vec<String>, StoreError> {
-    let mut wrong: Vec<String> = store
-        .broken_tags()?
-        .iter()
-        .map(ToString::to_string)
-        .collect();
+pub(super) fn tags(store: &Store) -> Result<Vec<String>, StoreError> {
+    let mut wrong: Vec<String> = store.broken_tags()?.iter().map(ToString::to_string).collect();
     for tag in store.tags()? {
         if let Err(StoreError::NoSuchRun { .. }) = store.find(&tag.run) {
             let (name, run) = (tag.name, tag.run);

@@ -34,10 +34,7 @@ pub fn find(
     if !std::path::Path::new(name).is_file()
         && let Some(table) = references.find(name)
     {
-        return Ok(Operand {
-            name: name.to_owned(),
-            source: Source::Published(table.clone()),
-        });
+        return Ok(Operand { name: name.to_owned(), source: Source::Published(table.clone()) });
     }
     if let Some(host) = name.strip_prefix('@') {
         return machine(name, host, in_store(store)?, messages);
@@ -142,10 +139,7 @@ fn machine(
                 runs.retain(|run| files_alike(run, &with_files));
             }
             runs.truncate(USED);
-            Ok(Operand {
-                name: name.to_owned(),
-                source: Source::Runs(runs),
-            })
+            Ok(Operand { name: name.to_owned(), source: Source::Runs(runs) })
         }
     }
 }

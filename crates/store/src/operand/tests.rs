@@ -48,12 +48,7 @@ fn names() {
         ("cccc", "desk", "6.1"),
         ("dddd", "lab", "6.2"),
     ]);
-    for (id, name) in [
-        ("aaaa", "after"),
-        ("bbbb", "after"),
-        ("dddd", "after"),
-        ("cccc", "one"),
-    ] {
+    for (id, name) in [("aaaa", "after"), ("bbbb", "after"), ("dddd", "after"), ("cccc", "one")] {
         let id = format!("{id}0000-0000-4000-8000-000000000001");
         let own = store.as_ref().expect("store");
         own.tag(name, &id, Taken::Shared).expect("tagged");
@@ -63,18 +58,8 @@ fn names() {
     crate::write(&synthetic::run(), &path).expect("written");
     let path = path.to_str().expect("UTF-8");
     // A machine is that of the latest kernel, and so are runs under a tag.
-    let names = [
-        "last", "last~2", "aaaa", "@LAB", "desk", "2012", "iphone-x", path,
-    ];
-    let others = [
-        "after",
-        "one",
-        "iphone-y",
-        "ffff",
-        "absent.json",
-        "@home",
-        "last~9",
-    ];
+    let names = ["last", "last~2", "aaaa", "@LAB", "desk", "2012", "iphone-x", path];
+    let others = ["after", "one", "iphone-y", "ffff", "absent.json", "@home", "last~9"];
     let text = meanings(&[&names[..], &others].concat(), &store);
     let directory = dir.path().to_string_lossy();
     insta::assert_snapshot!(text.replace(&*directory, "DIR"));
@@ -86,21 +71,14 @@ fn a_machine_is_found_behind_many_runs_of_others() {
     all.push(("cccc".to_owned(), "lab"));
     let others = 0..LOOKED_THROUGH + 5;
     all.extend(others.map(|n| (format!("{:04x}", 0x1000 + n), "desk")));
-    let all: Vec<_> = all
-        .iter()
-        .map(|(id, host)| (&id[..], *host, "6.1"))
-        .collect();
+    let all: Vec<_> = all.iter().map(|(id, host)| (&id[..], *host, "6.1")).collect();
     let (_dir, store) = kept(&all);
     let lab = find("@lab", &store, &references(), &mut Vec::new()).expect("@lab");
     assert_eq!(ids(&lab), ["cccc", "bbbb", "aaaa"]);
     // So are the runs like a run of it.
     let one = find("cccc", &store, &references(), &mut Vec::new()).expect("there");
     let table = find("2012", &store, &references(), &mut Vec::new()).expect("there");
-    let recent = recent_like(
-        store.as_ref().expect("store"),
-        &[&one, &table],
-        &mut Vec::new(),
-    );
+    let recent = recent_like(store.as_ref().expect("store"), &[&one, &table], &mut Vec::new());
     let recent = recent.expect("read");
     assert_eq!(recent.len(), 3);
     assert_eq!(kept_like(&[&one, &table], &recent)[0].len(), 2);
@@ -169,9 +147,7 @@ fn refused(name: &str, store: &Result<Store, StoreError>) -> [String; 3] {
     let baseline = crate::baseline::baseline(name, store, &references, &rows, &mut Vec::new());
     [
         run.expect_err("no run").to_string(),
-        find(name, store, &references, &mut Vec::new())
-            .expect_err("no run")
-            .to_string(),
+        find(name, store, &references, &mut Vec::new()).expect_err("no run").to_string(),
         baseline.expect_err("no run").to_string(),
     ]
 }
@@ -191,10 +167,7 @@ fn what_a_name_leads_to_is_said_alike_by_all_commands() {
     let looped = dir.path().join("loop");
     std::os::unix::fs::symlink(&looped, &looped).expect("made");
     for error in refused(&looped.display().to_string(), &store) {
-        assert!(
-            error.contains("Too many levels of symbolic links"),
-            "{error}"
-        );
+        assert!(error.contains("Too many levels of symbolic links"), "{error}");
     }
 }
 
@@ -219,9 +192,6 @@ fn a_stored_run_that_cannot_be_read_is_counted_by_a_comparison_that_would_use_it
     let said = "2 stored runs can't be read and count for nothing (latlas atlas verify says why)";
     assert_eq!(messages, [said], "once");
     let mut messages = Vec::new();
-    assert_eq!(
-        super::recent(of_user, &mut messages).expect("read").len(),
-        2
-    );
+    assert_eq!(super::recent(of_user, &mut messages).expect("read").len(), 2);
     assert_eq!(messages, [said], "and without an index");
 }

@@ -5,7 +5,7 @@ mod data_dir;
 mod tests;
 mod url;
 
-pub use data_dir::{data_dir, keep_below};
+pub use data_dir::data_dir;
 pub(crate) use url::UrlParts;
 
 use super::StoreError;
@@ -32,10 +32,7 @@ impl Place {
     /// The place that a text names: the URL of a database, or a directory. What looks like the name
     /// of a database is never a directory, but may be refused when it is used.
     pub fn parse(text: &str) -> Place {
-        let is_key = |word: &str| {
-            word.split_once('=')
-                .is_some_and(|(key, _)| KEYS.contains(&key))
-        };
+        let is_key = |word: &str| word.split_once('=').is_some_and(|(key, _)| KEYS.contains(&key));
         let (scheme, rest) = scheme_of(text).unwrap_or_default();
         match is_known(scheme) || rest.starts_with("//") || text.split_whitespace().any(is_key) {
             true => Place::Database(text.to_owned()),

@@ -4,7 +4,7 @@
 const SCHEMES: [&str; 2] = ["postgres", "postgresql"];
 
 /// Parameters of a URL that messages may show.
-const SHOWN: [&str; 5] = ["service", "host", "port", "dbname", "user"];
+const SHOWN: [&str; 4] = ["host", "port", "dbname", "user"];
 
 /// A text's scheme and what follows its colon.
 pub(super) fn scheme_of(text: &str) -> Option<(&str, &str)> {
@@ -14,9 +14,7 @@ pub(super) fn scheme_of(text: &str) -> Option<(&str, &str)> {
 }
 
 pub(super) fn is_known(scheme: &str) -> bool {
-    SCHEMES
-        .iter()
-        .any(|known| scheme.eq_ignore_ascii_case(known))
+    SCHEMES.iter().any(|known| scheme.eq_ignore_ascii_case(known))
 }
 
 /// The parts of a database's URL, as they stand there.
@@ -39,11 +37,7 @@ impl<'a> UrlParts<'a> {
         // As libpq has it: before an at sign that precedes any slash, a question mark is of the
         // password.
         let first = rest.find(['@', '/']).unwrap_or(0);
-        let from = if rest[first..].starts_with('@') {
-            first
-        } else {
-            0
-        };
+        let from = if rest[first..].starts_with('@') { first } else { 0 };
         let (before, parameters) = match rest[from..].find('?') {
             Some(at) => (&rest[..from + at], &rest[from + at + 1..]),
             None => (rest, ""),
@@ -52,22 +46,14 @@ impl<'a> UrlParts<'a> {
         let (user, before) = before.rsplit_once('@').unwrap_or(("", before));
         let (user, password) = user.split_once(':').unwrap_or((user, ""));
         let (hosts, database) = before.split_once('/').unwrap_or((before, ""));
-        Some(UrlParts {
-            user,
-            password,
-            hosts,
-            database,
-            parameters,
-        })
+        Some(UrlParts { user, password, hosts, database, parameters })
     }
 
     /// Whether no part can be a piece of a password.
     pub(super) fn is_plain(&self) -> bool {
         let is_port = |host: &str| {
             let name_end = host.rfind(']').map_or(0, |end| end + 1);
-            let port = host[name_end..]
-                .split_once(':')
-                .map_or("", |(_, port)| port);
+            let port = host[name_end..].split_once(':').map_or("", |(_, port)| port);
             port.chars().all(|c| c.is_ascii_digit())
         };
         let parts = [self.user, self.hosts, self.database];

@@ -1,7 +1,7 @@
 //! A connection that waits for no answer longer than it may: a server that was stopped, or that the
 //! network lost, never says that it won't answer.
 
-use super::server::Fault;
+use super::fault::Fault;
 use super::values::Values;
 use crate::DatabaseFailure;
 use std::cell::Cell;
@@ -141,10 +141,7 @@ impl Client {
         if is_open {
             self.begin()?;
         }
-        Ok(Transaction {
-            client: self,
-            is_open,
-        })
+        Ok(Transaction { client: self, is_open })
     }
 
     /// Begins a transaction that [`Client::end`] ends.

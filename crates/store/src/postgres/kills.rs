@@ -98,24 +98,13 @@ fn kills_lose_and_double_nothing() {
     let acknowledged = kept.lock().expect("no panic").clone();
     assert!(acknowledged.len() as u32 >= kills, "{}", acknowledged.len());
     let index = Index::open(home.store.clone()).expect("opened");
-    let there: Vec<String> = index
-        .runs()
-        .expect("runs")
-        .into_iter()
-        .map(|run| run.id)
-        .collect();
+    let there: Vec<String> = index.runs().expect("runs").into_iter().map(|run| run.id).collect();
     let once: BTreeSet<&String> = there.iter().collect();
     assert_eq!(once.len(), there.len(), "none twice");
-    let lost: Vec<&String> = acknowledged
-        .iter()
-        .filter(|id| !once.contains(id))
-        .collect();
+    let lost: Vec<&String> = acknowledged.iter().filter(|id| !once.contains(id)).collect();
     assert!(lost.is_empty(), "lost: {lost:?}");
     let verified = index.verify().expect("verified");
-    assert!(
-        verified.is_whole() && verified.documents == there.len(),
-        "{verified:?}"
-    );
+    assert!(verified.is_whole() && verified.documents == there.len(), "{verified:?}");
     println!(
         "{of_server} kills of the server, {of_writers} of writers: 0 of {} acknowledged runs lost, 0 twice",
         acknowledged.len()

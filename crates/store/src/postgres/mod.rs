@@ -1,17 +1,13 @@
-//! Documents, tags and index in a PostgreSQL database.
-//!
-//! A run, its document and its results come and go in one transaction, so the index agrees with
-//! the documents at any moment. A document is named by the path of its copy in the cache directory,
+//! Documents and tags in a PostgreSQL database; the index is a SQLite file in the cache directory,
+//! as of any other store. A document is named by the path of its copy in the cache directory,
 //! which need not be there: what is read is the copy if it is the database's document, else that.
 
-mod answers;
 mod cache;
 mod client;
 mod documents;
-mod keep;
+mod fault;
 #[cfg(test)]
 mod kills;
-mod rebuild;
 mod schema;
 mod server;
 mod settings;
@@ -19,16 +15,13 @@ mod settings;
 mod tests;
 mod tls;
 mod values;
-mod verify;
 
-pub(crate) use server::Server;
-
-use crate::index::answers::Answers;
+use crate::documents::know_copies;
 use crate::{Store, StoreError};
 use documents::Database;
-use settings::{Settings, System};
+use settings::Settings;
 use std::collections::HashMap;
-use std::path::Path;
+use std::ffi::OsString;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// The databases that this process uses, by their URLs: all stores of one share its connections.
@@ -41,39 +34,20 @@ pub(crate) fn store(url: &str) -> Result<Store, StoreError> {
     let database = match open.get(url) {
         Some(known) => Arc::clone(known),
         None => {
-            let settings = Settings::of(url, &System::this())?;
+            let settings = Settings::of(url, &variables())?;
             let database = Arc::new(Database::of(url, settings));
             open.insert(url.to_owned(), Arc::clone(&database));
+            know_copies(&database.runs, database.clone());
             database
         }
     };
     Ok(database.store())
 }
 
-/// The index of a store, if that is a database; connects to it.
-pub(crate) fn answers(store: &Store) -> Result<Option<Arc<dyn Answers>>, StoreError> {
-    let open = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
-    let known = open.iter().flatten();
-    let own = known.map(|(_, database)| database).find(|database| {
-        let server = store.documents.server();
-        server.is_some_and(|server| std::ptr::eq(server, &database.server))
-    });
-    let Some(database) = own.cloned() else {
-        return Ok(None);
+/// The environment, as far as it is text.
+fn variables() -> Vec<(String, String)> {
+    let text = |(name, value): (OsString, OsString)| {
+        Some((name.into_string().ok()?, value.into_string().ok()?))
     };
-    drop(open);
-    database.server.with(|_, _| Ok(()))?;
-    Ok(Some(Arc::new(database)))
-}
-
-/// The bytes of a document by the path of its copy; `None` for any other path.
-pub(crate) fn document_at(path: &Path) -> Result<Option<Vec<u8>>, StoreError> {
-    let open = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
-    let mut known = open.iter().flatten().map(|(_, database)| database);
-    let own = known
-        .find(|database| path.parent() == Some(&database.runs))
-        .cloned();
-    drop(open);
-    own.map(|database| cache::bytes(&database, path))
-        .transpose()
+    std::env::vars_os().filter_map(text).collect()
 }

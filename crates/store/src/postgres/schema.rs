@@ -1,134 +1,76 @@
-//! The tables, in a schema of their own: those of the index of a directory, and the documents.
+//! The tables, in a schema of their own.
 
 use super::client::Client;
-use super::rebuild;
-use super::server::{Fault, Session};
+use super::fault::Fault;
 use crate::DatabaseFailure;
-use crate::index::schema::VERSION as CONTENT;
-
-/// What makes the tables of each version of those before; the last one is that which this program
-/// reads and writes. What is there is never changed: another version is another entry.
-///
-/// - `run`, `quantity`, `form`, `result`: as in the index of a directory. `kept_ms` says when the
-///   run was kept, by the server's clock.
-/// - `document`: a run's document as it is kept in a directory, and its SHA-256.
-/// - `tag`: a tag, and the ids that have it, one a line.
-const MIGRATIONS: &[&str] = &["
-CREATE TABLE run (
-    run bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-    id text COLLATE \"C\" NOT NULL UNIQUE,
-    file text COLLATE \"C\" NOT NULL UNIQUE,
-    started_ms bigint NOT NULL,
-    kept_ms bigint NOT NULL DEFAULT (extract(epoch FROM clock_timestamp()) * 1000)::bigint,
-    machine text COLLATE \"C\" NOT NULL,
-    host text,
-    imported boolean NOT NULL,
-    counted boolean NOT NULL,
-    line text NOT NULL
-);
-CREATE INDEX run_by_time ON run (machine, started_ms);
-CREATE TABLE document (
-    run bigint PRIMARY KEY REFERENCES run ON DELETE CASCADE,
-    digest bytea NOT NULL,
-    bytes bytea NOT NULL
-);
-ALTER TABLE document ALTER COLUMN bytes SET STORAGE EXTERNAL;
-CREATE TABLE quantity (
-    quantity integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-    name text COLLATE \"C\" NOT NULL,
-    at text COLLATE \"C\" NOT NULL,
-    UNIQUE (name, at)
-);
-CREATE TABLE form (
-    form integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-    text text COLLATE \"C\" NOT NULL UNIQUE
-);
-CREATE TABLE result (
-    run bigint NOT NULL,
-    quantity integer NOT NULL,
-    place integer NOT NULL,
-    form integer NOT NULL,
-    verdict smallint,
-    reliable double precision,
-    value double precision, low double precision, high double precision,
-    cycles double precision, cycles_low double precision, cycles_high double precision,
-    below double precision,
-    reason text,
-    PRIMARY KEY (run, quantity)
-);
-CREATE INDEX figure ON result (quantity) INCLUDE (run, form, reliable) WHERE reliable IS NOT NULL;
-CREATE TABLE tag (name text COLLATE \"C\" PRIMARY KEY, runs text NOT NULL);
-"];
 
 /// The version of the tables that this program knows.
-pub(super) const VERSION: i32 = MIGRATIONS.len() as i32;
+pub(super) const VERSION: i32 = 2;
 
-/// Which lock two programs take that make the tables or fill them: "latlas" as a number.
+/// - `document`: a run's document as it is kept in a directory, its SHA-256, and the entry that an
+///   index of version `content` has of it. `kept_ms` says when it was kept, by the server's clock.
+/// - `tag`: a tag, and the ids that have it, one a line.
+const DOCUMENT: &str = "
+CREATE TABLE document (
+    id text COLLATE \"C\" PRIMARY KEY,
+    file text COLLATE \"C\" NOT NULL UNIQUE,
+    kept_ms bigint NOT NULL DEFAULT (extract(epoch FROM clock_timestamp()) * 1000)::bigint,
+    digest bytea NOT NULL,
+    bytes bytea NOT NULL,
+    content integer NOT NULL,
+    entry bytea NOT NULL
+);
+ALTER TABLE document ALTER COLUMN bytes SET STORAGE EXTERNAL;
+";
+
+const NEW: &str = "
+CREATE SCHEMA IF NOT EXISTS latlas;
+CREATE TABLE version (version integer NOT NULL);
+CREATE TABLE tag (name text COLLATE \"C\" PRIMARY KEY, runs text NOT NULL);
+";
+
+/// Of version 1, which kept an index in the database: it goes, the documents stay where they are. The entries
+/// are read from these.
+const TAKE_OVER: &str = "
+ALTER TABLE document ADD id text COLLATE \"C\", ADD file text COLLATE \"C\", ADD kept_ms bigint,
+    ADD content integer NOT NULL DEFAULT 0, ADD entry bytea NOT NULL DEFAULT '';
+UPDATE document SET id = run.id, file = run.file, kept_ms = run.kept_ms FROM run WHERE run.run = document.run;
+ALTER TABLE document DROP run;
+ALTER TABLE document ADD PRIMARY KEY (id), ADD UNIQUE (file), ALTER file SET NOT NULL,
+    ALTER kept_ms SET NOT NULL,
+    ALTER kept_ms SET DEFAULT (extract(epoch FROM clock_timestamp()) * 1000)::bigint,
+    ALTER content DROP DEFAULT, ALTER entry DROP DEFAULT;
+DROP TABLE result, form, quantity, run;
+ALTER TABLE version DROP COLUMN content;
+";
+
+/// Which lock two programs take that make the tables: "latlas" as a number.
 const LOCK: i64 = 0x6c61_746c_6173;
 
-/// Begins a session: the tables are there afterwards, of today's version.
-pub(super) fn begin(session: &mut Session) -> Result<(), Fault> {
-    if version(&session.client)? != VERSION {
-        migrate(session)?;
-    }
-    match content(session)? {
-        CONTENT => Ok(()),
-        found if found > CONTENT => Err(DatabaseFailure::Newer {
-            found,
-            known: CONTENT,
-        }
-        .into()),
-        _ => fill_anew(session),
-    }
-}
-
-/// The version of the index whose content the tables have.
-fn content(session: &mut Session) -> Result<i32, Fault> {
-    let row = session
-        .client
-        .query_one("SELECT content FROM version", &[])?;
-    Ok(row.try_get(0)?)
-}
-
-/// Makes anew from the documents what an older latlas put into the tables: all of it, or nothing.
-fn fill_anew(session: &mut Session) -> Result<(), Fault> {
-    session.client.begin()?;
-    let filled = filled(session);
-    let ended = session.client.end(filled.is_ok());
-    filled.and(ended)
-}
-
-fn filled(session: &mut Session) -> Result<(), Fault> {
-    let client = &session.client;
-    client.execute("SELECT pg_advisory_xact_lock($1)", &[&LOCK])?;
-    // Another program may have been first.
-    if content(session)? < CONTENT {
-        rebuild::each(session)?;
-        session
-            .client
-            .execute("UPDATE version SET content = $1", &[&CONTENT])?;
+/// Begins a client: the tables are there afterwards, of today's version.
+pub(super) fn begin(client: &mut Client) -> Result<(), Fault> {
+    if version(client)? != VERSION {
+        migrate(client)?;
     }
     Ok(())
 }
 
-fn migrate(session: &mut Session) -> Result<(), Fault> {
-    let change = session.client.transaction()?;
+fn migrate(client: &mut Client) -> Result<(), Fault> {
+    let change = client.transaction()?;
     change.execute("SELECT pg_advisory_xact_lock($1)", &[&LOCK])?;
     // Another program may have been first.
     let before = version(&change)?;
-    for (n, migration) in MIGRATIONS.iter().enumerate().skip(before as usize) {
-        if n == 0 {
-            change.batch_execute(
-                "CREATE SCHEMA IF NOT EXISTS latlas;
-                 CREATE TABLE version (version integer NOT NULL, content integer NOT NULL)",
-            )?;
-        }
-        change.batch_execute(migration)?;
-    }
     match before {
-        0 => change.execute("INSERT INTO version VALUES ($1, $2)", &[&VERSION, &CONTENT])?,
-        _ => change.execute("UPDATE version SET version = $1", &[&VERSION])?,
-    };
+        0 => {
+            change.batch_execute(&format!("{NEW}{DOCUMENT}"))?;
+            change.execute("INSERT INTO version VALUES ($1)", &[&VERSION])?;
+        }
+        VERSION => {}
+        _ => {
+            change.batch_execute(TAKE_OVER)?;
+            change.execute("UPDATE version SET version = $1", &[&VERSION])?;
+        }
+    }
     change.commit()?;
     Ok(())
 }
@@ -153,11 +95,7 @@ fn version(client: &Client) -> Result<i32, Fault> {
     }
     let row = client.query_one("SELECT coalesce(max(version), 0) FROM version", &[])?;
     match row.try_get(0)? {
-        found if found > VERSION => Err(DatabaseFailure::Newer {
-            found,
-            known: VERSION,
-        }
-        .into()),
+        found if found > VERSION => Err(DatabaseFailure::Newer { found, known: VERSION }.into()),
         found => Ok(found),
     }
 }

@@ -1,10 +1,11 @@
 //! Connections to a server, a few of which are kept open.
 
 use super::client::{ANSWER_S, Client};
+use super::fault::Fault;
 use super::schema;
 use super::settings::{Settings, causes};
 use crate::{DatabaseFailure, StoreError};
-use std::collections::HashMap;
+use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 use tokio_postgres::Error;
@@ -16,55 +17,12 @@ const IDLE: usize = 8;
 /// A server's database.
 pub(crate) struct Server {
     settings: Settings,
-    idle: Mutex<Vec<Session>>,
-}
-
-/// A connection, with what was looked up on it.
-pub(super) struct Session {
-    pub(super) client: Client,
-    /// Numbers of rows and points.
-    pub(super) quantities: HashMap<String, HashMap<Vec<u64>, i32>>,
-    /// Numbers of forms, by their texts.
-    pub(super) forms: HashMap<String, i32>,
-}
-
-/// Why a question has no answer.
-#[derive(Debug)]
-pub(super) enum Fault {
-    Sql(Error),
-    Failed(DatabaseFailure),
-    Store(StoreError),
-}
-
-impl From<Error> for Fault {
-    fn from(error: Error) -> Fault {
-        Fault::Sql(error)
-    }
-}
-
-impl From<StoreError> for Fault {
-    fn from(error: StoreError) -> Fault {
-        Fault::Store(error)
-    }
-}
-
-impl From<DatabaseFailure> for Fault {
-    fn from(failure: DatabaseFailure) -> Fault {
-        Fault::Failed(failure)
-    }
-}
-
-/// What the tables hold can't be what this program wrote.
-pub(super) fn damaged(why: impl ToString) -> Fault {
-    Fault::Failed(DatabaseFailure::Damaged(why.to_string()))
+    idle: Mutex<Vec<Client>>,
 }
 
 impl Server {
     pub(super) fn new(settings: Settings) -> Server {
-        Server {
-            settings,
-            idle: Mutex::default(),
-        }
+        Server { settings, idle: Mutex::default() }
     }
 
     /// As messages name the database.
@@ -72,63 +30,59 @@ impl Server {
         &self.settings.place
     }
 
+    /// As messages name a document in it: a copy need not be there.
+    pub(super) fn document(&self, file: &str) -> PathBuf {
+        format!("{}: {file}", self.place()).into()
+    }
+
     /// Does something on a connection. One that was idle may have been lost since: then it is done
     /// once more on a new one, with `again` set.
     pub(super) fn with<T>(
         &self,
-        work: impl Fn(&mut Session, bool) -> Result<T, Fault>,
+        work: impl Fn(&mut Client, bool) -> Result<T, Fault>,
     ) -> Result<T, StoreError> {
         let idle = self.idle().pop();
         let was_idle = idle.is_some();
-        let mut session = match idle {
-            Some(session) => session,
+        let mut client = match idle {
+            Some(client) => client,
             None => self.connect()?,
         };
-        let mut done = work(&mut session, false);
-        if was_idle && is_lost(&session, &done) && !session.client.is_silent() {
-            session = self.connect()?;
-            done = work(&mut session, true);
+        let mut done = work(&mut client, false);
+        if was_idle && is_lost(&client, &done) && !client.is_silent() {
+            client = self.connect()?;
+            done = work(&mut client, true);
         }
-        let closed = is_lost(&session, &done);
+        let closed = is_lost(&client, &done);
         if !closed {
             let mut idle = self.idle();
             if idle.len() < IDLE {
-                idle.push(session);
+                idle.push(client);
             }
         }
         done.map_err(|fault| self.error(fault, closed))
     }
 
-    fn idle(&self) -> std::sync::MutexGuard<'_, Vec<Session>> {
+    fn idle(&self) -> std::sync::MutexGuard<'_, Vec<Client>> {
         self.idle.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn connect(&self) -> Result<Session, StoreError> {
-        let Settings {
-            config, tls, note, ..
-        } = &self.settings;
+    fn connect(&self) -> Result<Client, StoreError> {
+        let Settings { config, tls, .. } = &self.settings;
         let limit = Duration::from_secs(ANSWER_S);
-        let client = Client::connect(config, tls.clone(), limit).map_err(|fault| match fault {
-            Fault::Sql(error) => self.failed(not_let_in(&error, note.as_deref())),
-            other => self.error(other, true),
-        })?;
-        let mut session = Session {
-            client,
-            quantities: HashMap::new(),
-            forms: HashMap::new(),
-        };
-        schema::begin(&mut session).map_err(|fault| {
-            let closed = session.client.is_closed();
+        let mut client =
+            Client::connect(config, tls.clone(), limit).map_err(|fault| match fault {
+                Fault::Sql(error) => self.failed(not_let_in(&error)),
+                other => self.error(other, true),
+            })?;
+        schema::begin(&mut client).map_err(|fault| {
+            let closed = client.is_closed();
             self.error(fault, closed)
         })?;
-        Ok(session)
+        Ok(client)
     }
 
     fn failed(&self, failure: DatabaseFailure) -> StoreError {
-        StoreError::Database {
-            place: self.place().to_owned(),
-            failure,
-        }
+        StoreError::Database { place: self.place().to_owned(), failure }
     }
 
     fn error(&self, fault: Fault, closed: bool) -> StoreError {
@@ -141,25 +95,21 @@ impl Server {
 }
 
 /// Whether a question has no answer because the connection was lost.
-fn is_lost<T>(session: &Session, done: &Result<T, Fault>) -> bool {
+fn is_lost<T>(client: &Client, done: &Result<T, Fault>) -> bool {
     let ends = |error: &Error| error.code().is_some_and(is_ending);
-    session.client.is_closed() || matches!(done, Err(Fault::Sql(error)) if ends(error))
+    client.is_closed() || matches!(done, Err(Fault::Sql(error)) if ends(error))
 }
 
-/// Why no connection was made; `note` is why the password file was not used.
-fn not_let_in(error: &Error, note: Option<&str>) -> DatabaseFailure {
+/// Why no connection was made.
+fn not_let_in(error: &Error) -> DatabaseFailure {
     let text = text(error);
     let of_password =
         error.code() == Some(&SqlState::INVALID_PASSWORD) || text.contains("password missing");
-    let advice = match (note, of_password) {
-        (Some(note), _) => format!(" ({note})"),
-        (None, true) => " (the password is taken from ~/.pgpass or PGPASSWORD)".into(),
-        (None, false) => String::new(),
-    };
+    let advice = if of_password { " (the password is taken from PGPASSWORD)" } else { "" };
     match error.code() {
-        Some(code) if !is_ending(code) => DatabaseFailure::Refused(text + &advice),
-        _ if of_password => DatabaseFailure::Refused("a password is needed".to_owned() + &advice),
-        _ => DatabaseFailure::Unreachable(text + &advice),
+        Some(code) if !is_ending(code) => DatabaseFailure::Refused(text + advice),
+        _ if of_password => DatabaseFailure::Refused("a password is needed".to_owned() + advice),
+        _ => DatabaseFailure::Unreachable(text + advice),
     }
 }
 
@@ -175,12 +125,8 @@ fn failure(error: &Error, closed: bool) -> DatabaseFailure {
 
 /// Whether the server ends, or is not there yet.
 fn is_ending(code: &SqlState) -> bool {
-    [
-        SqlState::ADMIN_SHUTDOWN,
-        SqlState::CRASH_SHUTDOWN,
-        SqlState::CANNOT_CONNECT_NOW,
-    ]
-    .contains(code)
+    [SqlState::ADMIN_SHUTDOWN, SqlState::CRASH_SHUTDOWN, SqlState::CANNOT_CONNECT_NOW]
+        .contains(code)
 }
 
 /// An error in one line: of a refusal what the server says.
@@ -197,8 +143,6 @@ fn text(error: &Error) -> String {
 
 impl std::fmt::Debug for Server {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Server")
-            .field("place", &self.place())
-            .finish_non_exhaustive()
+        f.debug_struct("Server").field("place", &self.place()).finish_non_exhaustive()
     }
 }

@@ -1,10 +1,11 @@
 //! What only a database does.
 
 use super::client::Client;
-use super::server::Fault;
-use super::settings::{Settings, System};
-use crate::index::Index;
+use super::fault::Fault;
+use super::settings::Settings;
 use crate::index::tests::numbered;
+use crate::index::{Index, keep, results};
+use crate::suite::Home;
 use crate::suite::database::home;
 use crate::{DatabaseFailure, Place, Store, StoreError, read};
 use compare::references::References;
@@ -31,19 +32,96 @@ fn tables_of_a_newer_latlas_are_left_alone() {
     assert!(matches!(kept, DatabaseFailure::Newer { .. }), "{kept}");
 }
 
+/// What made the tables of version 1, word for word.
+const FIRST: &str = "
+CREATE SCHEMA IF NOT EXISTS latlas;
+CREATE TABLE version (version integer NOT NULL, content integer NOT NULL);
+CREATE TABLE run (
+    run bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    id text COLLATE \"C\" NOT NULL UNIQUE,
+    file text COLLATE \"C\" NOT NULL UNIQUE,
+    started_ms bigint NOT NULL,
+    kept_ms bigint NOT NULL DEFAULT (extract(epoch FROM clock_timestamp()) * 1000)::bigint,
+    machine text COLLATE \"C\" NOT NULL,
+    host text,
+    imported boolean NOT NULL,
+    counted boolean NOT NULL,
+    line text NOT NULL
+);
+CREATE INDEX run_by_time ON run (machine, started_ms);
+CREATE TABLE document (
+    run bigint PRIMARY KEY REFERENCES run ON DELETE CASCADE,
+    digest bytea NOT NULL,
+    bytes bytea NOT NULL
+);
+ALTER TABLE document ALTER COLUMN bytes SET STORAGE EXTERNAL;
+CREATE TABLE quantity (
+    quantity integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    name text COLLATE \"C\" NOT NULL,
+    at text COLLATE \"C\" NOT NULL,
+    UNIQUE (name, at)
+);
+CREATE TABLE form (
+    form integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    text text COLLATE \"C\" NOT NULL UNIQUE
+);
+CREATE TABLE result (
+    run bigint NOT NULL,
+    quantity integer NOT NULL,
+    place integer NOT NULL,
+    form integer NOT NULL,
+    verdict smallint,
+    reliable double precision,
+    value double precision, low double precision, high double precision,
+    cycles double precision, cycles_low double precision, cycles_high double precision,
+    below double precision,
+    reason text,
+    PRIMARY KEY (run, quantity)
+);
+CREATE INDEX figure ON result (quantity) INCLUDE (run, form, reliable) WHERE reliable IS NOT NULL;
+CREATE TABLE tag (name text COLLATE \"C\" PRIMARY KEY, runs text NOT NULL);
+";
+
 #[test]
-fn what_an_older_latlas_filled_in_is_made_anew_and_a_newer_ones_left() {
+fn documents_of_the_first_version_of_the_tables_are_taken_over() {
     let Some(home) = home() else { return };
     home.keep_three();
-    home.sql("UPDATE latlas.version SET content = content - 1; DELETE FROM latlas.result");
+    let columns = "SELECT string_agg(concat_ws(' ', table_name, column_name, data_type, collation_name, \
+             is_nullable, column_default), '; ' ORDER BY table_name, column_name) \
+         FROM information_schema.columns WHERE table_schema = 'latlas'";
+    let todays = home.text(columns);
+    home.sql(&format!(
+        "CREATE TABLE public.kept AS SELECT id, file, kept_ms, digest, bytes FROM latlas.document; \
+         DROP SCHEMA latlas CASCADE; SET search_path TO latlas; {FIRST} \
+         INSERT INTO version VALUES (1, 9); \
+         INSERT INTO run (id, file, started_ms, kept_ms, machine, imported, counted, line) \
+             SELECT id, file, 0, kept_ms, '', false, true, '' FROM public.kept; \
+         INSERT INTO document SELECT run, digest, bytes FROM run JOIN public.kept USING (file); \
+         INSERT INTO quantity (name, at) VALUES ('cpu.add_i32', ''); \
+         INSERT INTO form (text) VALUES (''); \
+         INSERT INTO result (run, quantity, place, form) SELECT run, 1, 0, 1 FROM run"
+    ));
+    let before = home.text("SELECT string_agg(file || kept_ms, ' ' ORDER BY id) FROM latlas.run");
+    let _ = std::fs::remove_dir_all(home.store.data_dir());
     let index = Index::open(home.reopened()).expect("opened");
+    assert_eq!(index.runs().expect("runs").len(), 3);
+    let verified = index.verify().expect("verified");
+    assert!(verified.is_whole() && verified.documents == 3, "{verified:?}");
+    let after = "SELECT string_agg(file || kept_ms, ' ' ORDER BY id) FROM latlas.document";
+    assert_eq!(home.text(after), before);
+    assert_eq!(home.text(columns), todays);
+    home.store.save(&numbered(9, "one")).expect("kept beside them");
+}
+
+#[test]
+fn an_entry_of_another_version_of_the_index_is_read_from_its_document() {
+    let Some(home) = home() else { return };
+    home.keep_three();
+    home.sql("UPDATE latlas.document SET content = content - 1, entry = 'x'");
+    let _ = std::fs::remove_dir_all(home.store.data_dir());
+    let index = Index::open(home.reopened()).expect("opened");
+    assert_eq!(index.runs().expect("runs").len(), 3);
     assert!(index.verify().expect("verified").is_whole());
-    home.sql("UPDATE latlas.version SET content = 99");
-    let newer = failure(home.store_as("postgres").paths());
-    assert!(
-        matches!(newer, DatabaseFailure::Newer { found: 99, .. }),
-        "{newer}"
-    );
 }
 
 #[test]
@@ -54,7 +132,7 @@ fn another_document_of_an_id_is_refused_and_the_first_stays() {
     let mut other = synthetic::slower(&run, "cpu.add_i32", 2.0);
     other.started_unix_ms += 1;
     let error = home.store.save(&other).expect_err("taken").to_string();
-    assert!(error.contains("already kept"), "{error}");
+    assert!(error.contains("already kept") && error.contains("postgres://"), "{error}");
     assert!(read(&path).expect("read") == run);
     assert_eq!(home.store.paths().expect("one"), [path]);
 }
@@ -86,11 +164,38 @@ fn a_copy_that_is_not_the_databases_is_fetched_anew() {
     std::fs::write(&path, b"cut off").expect("damaged");
     assert!(read(&path).expect("fetched anew") == run);
     // Another machine deletes it, and keeps another document of this id.
-    home.sql("DELETE FROM latlas.result; DELETE FROM latlas.run");
+    home.sql("DELETE FROM latlas.document");
     assert!(read(&path).is_err(), "deleted");
     let other = synthetic::slower(&run, "cpu.add_i32", 2.0);
     assert_eq!(home.reopened().save(&other).expect("kept"), path);
     assert!(read(&path).expect("fetched anew") == other);
+}
+
+#[test]
+fn another_document_of_a_name_takes_its_place_in_the_index() {
+    let Some(home) = home() else { return };
+    let run = numbered(1, "one");
+    keep(&home.store, &run).expect("kept");
+    home.sql("CREATE TABLE public.was AS SELECT * FROM latlas.document");
+    // Nothing is read again of one that is known.
+    home.sql("UPDATE latlas.document SET bytes = 'x', entry = 'x'");
+    let index = home.quiet();
+    assert_eq!(index.results_of(&run.id).expect("known"), results(&run));
+    home.sql("DELETE FROM latlas.document");
+    let other = synthetic::slower(&run, "cpu.add_i32", 2.0);
+    home.reopened().save(&other).expect("kept by another machine");
+    index.refresh().expect("looked again");
+    assert_eq!(index.results_of(&run.id).expect("known"), results(&other));
+    // One that is damaged, and mended in the database.
+    home.sql(
+        "DELETE FROM latlas.document; INSERT INTO latlas.document SELECT * FROM public.was; \
+         UPDATE latlas.document SET bytes = 'x', content = 0",
+    );
+    index.refresh().expect("looked again");
+    assert!(index.runs().expect("none").is_empty());
+    home.sql("UPDATE latlas.document SET bytes = was.bytes FROM public.was");
+    index.refresh().expect("looked again");
+    assert_eq!(index.results_of(&run.id).expect("known"), results(&run));
 }
 
 #[test]
@@ -100,6 +205,7 @@ fn what_is_kept_can_be_read_without_a_cache_directory() {
     // Below a file no directory can be made, by root neither.
     let copies = home.store.data_dir();
     std::fs::create_dir_all(copies.parent().expect("a parent")).expect("made");
+    let _ = std::fs::remove_dir_all(copies);
     std::fs::write(copies, "").expect("a file");
     let index = home.open();
     for kept in index.runs().expect("runs") {
@@ -135,25 +241,21 @@ fn a_server_that_accepts_and_never_answers_is_given_up() {
     let store = Store::at(&Place::parse(&url)).expect("settings");
     let begun = Instant::now();
     let silent = failure(store.paths());
-    assert_eq!(
-        silent,
-        DatabaseFailure::Unreachable("no answer for 1 s".into())
-    );
-    assert!(
-        begun.elapsed() < Duration::from_secs(9),
-        "{:?}",
-        begun.elapsed()
-    );
+    assert_eq!(silent, DatabaseFailure::Unreachable("no answer for 1 s".into()));
+    assert!(begun.elapsed() < Duration::from_secs(9), "{:?}", begun.elapsed());
+}
+
+fn client(home: &Home, limit: Duration) -> Client {
+    let settings = Settings::of(&home.url(), &super::variables()).map_err(|e| e.to_string());
+    let settings = settings.expect("settings");
+    let client = Client::connect(&settings.config, settings.tls, limit);
+    client.map_err(|_| ()).expect("connected")
 }
 
 #[test]
 fn a_statement_without_an_answer_is_given_up_and_so_is_its_connection() {
     let Some(home) = home() else { return };
-    let settings = Settings::of(&home.url(), &System::this()).map_err(|e| e.to_string());
-    let settings = settings.expect("settings");
-    let limit = Duration::from_secs(1);
-    let client = Client::connect(&settings.config, settings.tls, limit);
-    let mut client = client.map_err(|_| ()).expect("connected");
+    let mut client = client(&home, Duration::from_secs(1));
     let change = client.transaction().map_err(|_| ()).expect("begun");
     let begun = Instant::now();
     match change.query("SELECT pg_sleep(60)", &[]) {
@@ -165,11 +267,7 @@ fn a_statement_without_an_answer_is_given_up_and_so_is_its_connection() {
     // Nor is what was begun undone at the price of another such time.
     drop(change);
     assert!(client.is_closed() && client.query("SELECT 1", &[]).is_err());
-    assert!(
-        begun.elapsed() < Duration::from_secs(20),
-        "{:?}",
-        begun.elapsed()
-    );
+    assert!(begun.elapsed() < Duration::from_secs(20), "{:?}", begun.elapsed());
 }
 
 #[test]
@@ -179,19 +277,14 @@ fn the_server_gives_up_a_statement_that_waits_for_a_lock() {
     let url = home.url() + "&options=-c%20statement_timeout%3D500";
     let hasty = Store::at(&Place::Database(url)).expect("a store");
     assert_eq!(hasty.paths().expect("paths").len(), 3);
-    home.while_locked("latlas.run", || {
+    home.while_locked("latlas.document", || {
         let refused = failure(hasty.paths());
-        assert!(
-            refused.to_string().contains("statement timeout"),
-            "{refused}"
-        );
+        assert!(refused.to_string().contains("statement timeout"), "{refused}");
     });
-    let server = home.store.documents.server().expect("a server");
-    let asked = server.with(|session, _| {
-        let row = session.client.query_one("SHOW statement_timeout", &[])?;
-        Ok(row.try_get::<_, String>(0)?)
-    });
-    assert_eq!(asked.expect("asked"), "55s");
+    // Else before the client does.
+    let client = client(&home, Duration::from_secs(9));
+    let row = client.query_one("SHOW statement_timeout", &[]).expect("asked");
+    assert_eq!(row.get::<_, String>(0), "55s");
 }
 
 #[test]
@@ -201,10 +294,7 @@ fn a_role_without_usage_and_one_without_a_password_are_told_so() {
     let role = format!("stranger_{}", std::process::id());
     home.sql(&format!("CREATE ROLE {role} LOGIN"));
     let refused = failure(home.store_as(&role).paths()).to_string();
-    assert_eq!(
-        refused,
-        format!("refused: role {role} has no USAGE on schema latlas")
-    );
+    assert_eq!(refused, format!("refused: role {role} has no USAGE on schema latlas"));
     home.sql(&format!("DROP ROLE {role}"));
     let absent = failure(home.store_as("nobody_of_this_name").paths()).to_string();
     assert!(absent.starts_with("refused: role \"nobody"), "{absent}");
@@ -222,30 +312,31 @@ fn verify_names_the_run_in_its_database() {
 }
 
 #[test]
-fn what_the_tables_hold_is_compared_and_can_be_made_anew() {
+fn an_entry_that_is_not_its_documents_is_named_and_made_anew() {
     let Some(home) = home() else { return };
     home.keep_three();
-    let index = home.open();
-    for (change, named) in [
-        (
-            "UPDATE latlas.result SET value = value * 2 WHERE run = 1 AND place = 3",
-            "memory.latency",
-        ),
-        ("DELETE FROM latlas.result WHERE run = 2", "disagrees"),
-        (
-            "UPDATE latlas.run SET counted = NOT counted WHERE run = 3",
-            "disagrees",
-        ),
-    ] {
-        home.sql(change);
+    let anothers = "(SELECT entry FROM latlas.document WHERE id LIKE '00000001%')";
+    let uncounted = "convert_to(replace(convert_from(entry, 'UTF8'), '\"counted\":true', \
+                                        '\"counted\":false'), 'UTF8')";
+    let on_another_machine = || {
+        let _ = std::fs::remove_dir_all(home.store.data_dir());
+        let index = Index::open(home.reopened()).expect("filled");
+        assert_eq!(index.messages(), [""; 0]);
+        assert_eq!(index.runs().expect("runs").len(), 3);
+        index
+    };
+    // What is another's is not used; what is wrong only in what it says has the index wrong too.
+    for (entry, wrong) in [(anothers, 1), (uncounted, 2)] {
+        home.sql(&format!("UPDATE latlas.document SET entry = {entry} WHERE id LIKE '00000002%'"));
+        let index = on_another_machine();
         let verified = index.verify().expect("verified");
         let whats: Vec<&str> = verified.index.iter().map(|d| d.what.as_str()).collect();
-        assert!(
-            matches!(whats[..], [what] if what.contains(named)),
-            "{change}: {whats:?}"
-        );
+        assert_eq!(whats.len(), wrong, "{whats:?}");
+        assert!(whats.iter().any(|what| what.contains("its entry in the database")), "{whats:?}");
         assert_eq!(index.rebuild().expect("rebuilt").documents, 3);
-        assert!(index.verify().expect("verified").is_whole(), "{change}");
+        assert!(index.verify().expect("verified").is_whole(), "{entry}");
+        drop(index);
+        assert!(on_another_machine().verify().expect("verified").is_whole(), "{entry}");
     }
 }
 
@@ -258,9 +349,7 @@ fn a_connection_that_was_lost_is_made_again() {
     home.sql(end);
     assert_eq!(home.open().runs().expect("asked again").len(), 3);
     home.sql(end);
-    home.store
-        .save(&numbered(4, "two"))
-        .expect("kept on a new connection");
+    home.store.save(&numbered(4, "two")).expect("kept on a new connection");
     assert!(home.open().verify().expect("verified").is_whole());
 }
 
@@ -274,19 +363,14 @@ fn a_role_that_may_only_read_reads() {
          GRANT SELECT ON ALL TABLES IN SCHEMA latlas TO {role}"
     ));
     let reader = home.store_as(&role);
-    assert_eq!(
-        Index::open(reader.clone())
-            .expect("opened")
-            .runs()
-            .expect("read")
-            .len(),
-        3
-    );
+    assert_eq!(Index::open(reader.clone()).expect("opened").runs().expect("read").len(), 3);
     let refused = failure(reader.check_keepable());
-    assert!(
-        refused.to_string().contains("permission denied"),
-        "{refused}"
-    );
+    assert!(refused.to_string().contains("permission denied"), "{refused}");
+    home.sql("UPDATE latlas.document SET entry = 'x'");
+    let index = Index::open(reader).expect("opened");
+    assert_eq!(index.rebuild().expect("its own").documents, 3);
+    let messages = index.messages();
+    assert!(messages.len() == 1 && messages[0].contains("permission denied"), "{messages:?}");
     home.sql(&format!("DROP OWNED BY {role}; DROP ROLE {role}"));
 }
 
@@ -296,14 +380,9 @@ fn no_password_is_in_any_message() {
     let url = "postgres://me:s3cret@127.0.0.1:1/atlas?connect_timeout=2&password=s3cret";
     let store = Store::at(&Place::parse(url)).expect("settings");
     for text in [
-        Index::open(store.clone())
-            .expect_err("nothing is there")
-            .to_string(),
+        Index::open(store.clone()).expect_err("nothing is there").to_string(),
         format!("{store:?}"),
-        store
-            .save(&synthetic::run())
-            .expect_err("nothing is there")
-            .to_string(),
+        store.save(&synthetic::run()).expect_err("nothing is there").to_string(),
     ] {
         assert!(!text.contains("s3cret"), "{text}");
         assert!(text.contains("me@127.0.0.1:1/atlas"), "{text}");
@@ -320,17 +399,14 @@ fn a_pooler_in_transaction_mode_is_no_hindrance() {
             let pooled = pooled.clone();
             scope.spawn(move || {
                 for n in 1..=5 {
-                    pooled
-                        .save(&numbered(writer * 10 + n, "one"))
-                        .expect("kept");
+                    pooled.save(&numbered(writer * 10 + n, "one")).expect("kept");
                     let index = Index::open(pooled.clone()).expect("opened");
                     assert!(!index.runs().expect("runs").is_empty());
                 }
             });
         }
     });
-    home.sql("UPDATE latlas.version SET content = content - 1; DELETE FROM latlas.result");
-    let index = Index::open(home.reopened()).expect("filled anew");
+    let index = Index::open(home.reopened()).expect("opened");
     assert_eq!(index.verify().expect("verified").documents, 30);
     let index = Index::open(pooled.clone()).expect("opened");
     assert!(index.verify().expect("verified").is_whole());

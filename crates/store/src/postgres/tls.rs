@@ -35,11 +35,7 @@ pub(super) fn connector(
 ) -> Result<MakeRustlsConnect, String> {
     let provider = Arc::new(ring::default_provider());
     let chain = root.map(|root| chain(root, &provider)).transpose()?;
-    let verifier = Arc::new(Verifier {
-        chain,
-        verify,
-        provider: Arc::clone(&provider),
-    });
+    let verifier = Arc::new(Verifier { chain, verify, provider: Arc::clone(&provider) });
     let builder = ClientConfig::builder_with_provider(provider)
         .with_safe_default_protocol_versions()
         .map_err(|e| e.to_string())?
@@ -73,9 +69,7 @@ fn read(path: &Path) -> Result<Vec<u8>, String> {
 fn chain(root: &Path, provider: &Arc<CryptoProvider>) -> Result<Arc<WebPkiServerVerifier>, String> {
     let mut roots = RootCertStore::empty();
     for certificate in certificates(root)? {
-        roots
-            .add(certificate)
-            .map_err(|e| format!("{}: {e}", root.display()))?;
+        roots.add(certificate).map_err(|e| format!("{}: {e}", root.display()))?;
     }
     WebPkiServerVerifier::builder_with_provider(Arc::new(roots), Arc::clone(provider))
         .build()
@@ -134,8 +128,6 @@ impl ServerCertVerifier for Verifier {
     }
 
     fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
-        self.provider
-            .signature_verification_algorithms
-            .supported_schemes()
+        self.provider.signature_verification_algorithms.supported_schemes()
     }
 }

@@ -131,14 +131,7 @@ pub(crate) mod database {
         made.expect("a database");
         let store = Store::at(&Place::Database(url_of(&server, &name))).expect("a store");
         let copies = store.data_dir().to_owned();
-        Some(Home {
-            store,
-            kept: Kept::Database(Database {
-                server,
-                name,
-                copies,
-            }),
-        })
+        Some(Home { store, kept: Kept::Database(Database { server, name, copies }) })
     }
 
     impl Home {
@@ -162,13 +155,17 @@ pub(crate) mod database {
             client.batch_execute(sql).expect(sql);
         }
 
+        /// A text that the database holds.
+        pub(crate) fn text(&self, sql: &str) -> String {
+            let mut client = Client::connect(&self.url(), NoTls).expect("connected");
+            client.query_one(sql, &[]).expect(sql).get(0)
+        }
+
         /// Does something while nobody else can use a table.
         pub(crate) fn while_locked(&self, table: &str, work: impl FnOnce()) {
             let mut client = Client::connect(&self.url(), NoTls).expect("connected");
             let mut change = client.transaction().expect("begun");
-            change
-                .batch_execute(&format!("LOCK TABLE {table}"))
-                .expect("locked");
+            change.batch_execute(&format!("LOCK TABLE {table}")).expect("locked");
             work();
         }
 

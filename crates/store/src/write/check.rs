@@ -1,6 +1,6 @@
 //! Whether a run could be written, before it is measured.
 
-use super::output::is_packed_name;
+use super::is_packed_name;
 use super::temporary::create_temporary;
 use crate::StoreError;
 use crate::error::{FileAction, io};

@@ -18,12 +18,10 @@ pub(crate) fn directory(path: &Path) -> &Path {
 /// file system can't sync a directory, or it may not be opened, nothing better
 /// can be had; any other error is one.
 pub(super) fn sync(place: &Place) -> std::io::Result<()> {
-    place
-        .sync()
-        .or_else(|error| match can_not_be_synced(error.kind()) {
-            true => Ok(()),
-            false => Err(error),
-        })
+    place.sync().or_else(|error| match can_not_be_synced(error.kind()) {
+        true => Ok(()),
+        false => Err(error),
+    })
 }
 
 /// Removes a name for good.

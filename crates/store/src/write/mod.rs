@@ -103,3 +103,8 @@ fn write_file(
     }
     sync(place).map_err(io(FileAction::Write, path))
 }
+
+/// Whether what is written there is compressed.
+fn is_packed_name(path: &Path) -> bool {
+    path.extension().is_some_and(|ext| ext.eq_ignore_ascii_case("zst"))
+}

@@ -2,7 +2,7 @@
 //! content, or is not replaced.
 
 use super::check::{check_room, room_of};
-use super::{compressed, stream, write_file};
+use super::{compressed, is_packed_name, stream, write_file};
 use crate::error::{FileAction, io};
 use crate::{StoreError, document};
 use model::run::Run;
@@ -61,10 +61,7 @@ impl Output {
                 Target::File(place)
             }
         };
-        Ok(Output {
-            path: path.to_owned(),
-            target,
-        })
+        Ok(Output { path: path.to_owned(), target })
     }
 
     /// Writes bytes: a file has all of them afterwards, or what it had.
@@ -83,9 +80,7 @@ impl Output {
         let existing = existing(place, path)?;
         let fill = |file: &mut File| {
             file.write_all(bytes)?;
-            existing
-                .as_ref()
-                .map_or(Ok(()), |existing| attributes::copy(existing, file))
+            existing.as_ref().map_or(Ok(()), |existing| attributes::copy(existing, file))
         };
         let put = |temporary: &OsStr| place.replace_by(temporary);
         write_file(place, path, existing.is_some(), fill, put)
@@ -133,14 +128,5 @@ fn existing(place: &Place, path: &Path) -> Result<Option<File>, StoreError> {
 }
 
 fn refused(path: &Path, reason: &'static str) -> StoreError {
-    StoreError::NotAFile {
-        path: path.to_owned(),
-        reason,
-    }
-}
-
-/// Whether what is written there is compressed.
-pub(super) fn is_packed_name(path: &Path) -> bool {
-    path.extension()
-        .is_some_and(|ext| ext.eq_ignore_ascii_case("zst"))
+    StoreError::NotAFile { path: path.to_owned(), reason }
 }

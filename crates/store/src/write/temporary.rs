@@ -68,8 +68,5 @@ pub(crate) fn is_left_over(path: &Path) -> bool {
     let since = |metadata: std::fs::Metadata| metadata.modified().ok()?.elapsed().ok();
     name.starts_with('.')
         && name.ends_with(INCOMPLETE)
-        && std::fs::metadata(path)
-            .ok()
-            .and_then(since)
-            .is_some_and(|since| since > LEFT_AFTER)
+        && std::fs::metadata(path).ok().and_then(since).is_some_and(|since| since > LEFT_AFTER)
 }

@@ -84,10 +84,7 @@ fn a_full_disk_leaves_the_old_file_and_nothing_else() {
     let place = Place::of(&path).expect("found");
     let error = write_file(&place, &path, false, full, put);
     let error = error.expect_err("full").to_string();
-    assert!(
-        error.contains("run.json") && !error.contains('\n'),
-        "{error}"
-    );
+    assert!(error.contains("run.json") && !error.contains('\n'), "{error}");
     assert_eq!(names(dir.path()), ["run.json"]);
     assert_eq!(std::fs::read(&path).expect("old file"), b"old");
 }
@@ -168,10 +165,7 @@ fn a_file_keeps_what_it_has_besides_its_content() {
     let of = |mode| std::fs::Permissions::from_mode(mode);
     std::fs::set_permissions(&path, of(0o600)).expect("a mode");
     let owned = std::os::unix::fs::chown(&path, Some(65_534), Some(65_533)).is_ok();
-    Output::open(&path)
-        .expect("writable")
-        .write(b"new")
-        .expect("written");
+    Output::open(&path).expect("writable").write(b"new").expect("written");
     let found = std::fs::metadata(&path).expect("there");
     assert_eq!(found.mode() & 0o7777, 0o600);
     assert_eq!(owned, (found.uid(), found.gid()) == (65_534, 65_533));
@@ -193,10 +187,7 @@ fn json_is_compressed_by_its_name() {
     let dir = tempfile::tempdir().expect("tempdir");
     let [plain, packed] = ["a.json", "a.json.zst"].map(|name| dir.path().join(name));
     for path in [&plain, &packed] {
-        Output::open(path)
-            .expect("writable")
-            .write_json(b"{}")
-            .expect("written");
+        Output::open(path).expect("writable").write_json(b"{}").expect("written");
     }
     assert_eq!(std::fs::read(&plain).expect("there"), b"{}\n");
     let packed = std::fs::read(&packed).expect("there");

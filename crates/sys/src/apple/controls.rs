@@ -28,10 +28,7 @@ impl Laid {
         ];
         match absent.into_iter().find(|(_, asked)| *asked) {
             Some((step, _)) => Err(step.refused(unsupported("this control"))),
-            None => Ok(Laid {
-                own_session: controls.own_session,
-                nice: controls.nice,
-            }),
+            None => Ok(Laid { own_session: controls.own_session, nice: controls.nice }),
         }
     }
 
@@ -56,12 +53,8 @@ pub(crate) fn granted_to(process: u32) -> Settings {
     let pid = libc::pid_t::try_from(process).unwrap_or(0);
     // SAFETY: system calls on numbers. -1 is a nice value too; errno tells it
     // from an error, and no error is possible for a process of ours.
-    let (session, nice) = unsafe {
-        (
-            libc::getsid(pid),
-            libc::getpriority(libc::PRIO_PROCESS, process),
-        )
-    };
+    let (session, nice) =
+        unsafe { (libc::getsid(pid), libc::getpriority(libc::PRIO_PROCESS, process)) };
     Settings {
         own_session: (session >= 0).then_some(session == pid),
         nice: Some(nice),

@@ -14,9 +14,7 @@ impl Counters {
     pub fn open() -> Counters {
         let why = "Apple systems let no program count for its children";
         let none = |event| (event, Counted::Not(why.into()));
-        Counters {
-            counted: Event::ALL.into_iter().map(none).collect(),
-        }
+        Counters { counted: Event::ALL.into_iter().map(none).collect() }
     }
 
     pub fn counted(&self) -> &[(Event, Counted)] {

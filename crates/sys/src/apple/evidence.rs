@@ -13,25 +13,17 @@ pub struct ThreadWatch {
 
 impl ThreadWatch {
     pub fn open() -> ThreadWatch {
-        ThreadWatch {
-            this_thread_only: PhantomData,
-        }
+        ThreadWatch { this_thread_only: PhantomData }
     }
 
     /// Everything, which here is the CPU time of the thread.
     pub fn read(&mut self) -> ThreadReading {
-        ThreadReading {
-            cpu_ns: thread_cpu_ns(),
-            ..self.read_cheap()
-        }
+        ThreadReading { cpu_ns: thread_cpu_ns(), ..self.read_cheap() }
     }
 
     /// Only the run delay and the CPU, of which Apple systems tell neither.
     pub fn read_cheap(&mut self) -> ThreadReading {
-        ThreadReading {
-            cpu: super::affinity::current_cpu(),
-            ..ThreadReading::default()
-        }
+        ThreadReading { cpu: super::affinity::current_cpu(), ..ThreadReading::default() }
     }
 }
 

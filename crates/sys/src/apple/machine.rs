@@ -13,10 +13,8 @@ pub(crate) fn boot_id() -> Option<String> {
 
 /// The root of a file tree does not matter here: nothing comes from files.
 pub(crate) fn read(_root: &Path, live: &Live) -> Machine {
-    let mut machine = Machine::unknown(
-        live.arch.clone(),
-        "latlas knows no way to read this on an Apple system",
-    );
+    let mut machine =
+        Machine::unknown(live.arch.clone(), "latlas knows no way to read this on an Apple system");
     machine.hostname = text("kern.hostname");
     let (device, system) = match cfg!(target_os = "ios") {
         // `hw.model` is the board there, and `hw.machine` the architecture on a Mac.

@@ -17,20 +17,16 @@ unsafe extern "C" {
 }
 
 pub(crate) fn power() -> Power {
-    Power {
-        qos: qos(),
-        low_power: low_power(),
-        thermal: thermal(),
-    }
+    Power { qos: qos(), low_power: low_power(), thermal: thermal() }
 }
 
 fn qos() -> Fact<String> {
     let number = super::qos_class::current();
     match QosClass::of_number(number) {
         Some(class) => Fact::known(class.name().to_owned()).from_source("qos_class_self"),
-        None => Fact::unknown(format!(
-            "qos_class_self says {number:#x}, which latlas does not know"
-        )),
+        None => {
+            Fact::unknown(format!("qos_class_self says {number:#x}, which latlas does not know"))
+        }
     }
 }
 
@@ -87,10 +83,7 @@ pub(crate) fn source() -> Fact<String> {
         Err(error) => return Fact::unknown(format!("{PMSET}: {error}")),
     };
     let drawing = output.lines().next().unwrap_or_default();
-    match (
-        drawing.contains("AC Power"),
-        drawing.contains("Battery Power"),
-    ) {
+    match (drawing.contains("AC Power"), drawing.contains("Battery Power")) {
         (true, _) => Fact::known("mains".to_owned()),
         (_, true) => Fact::known("battery".to_owned()),
         _ => Fact::unknown(format!("{PMSET} does not say")),

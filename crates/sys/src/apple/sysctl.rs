@@ -9,13 +9,7 @@ fn bytes(name: &str) -> Option<Vec<u8>> {
     let mut len = 0;
     // SAFETY: with no buffer the call only writes the length.
     let status = unsafe {
-        libc::sysctlbyname(
-            name.as_ptr(),
-            ptr::null_mut(),
-            &raw mut len,
-            ptr::null_mut(),
-            0,
-        )
+        libc::sysctlbyname(name.as_ptr(), ptr::null_mut(), &raw mut len, ptr::null_mut(), 0)
     };
     if status != 0 {
         return None;

@@ -1,10 +1,7 @@
 use super::*;
 use rustix::process::{Pid, Signal, kill_process, test_kill_process};
 
-const MOST: Limits = Limits {
-    time: Duration::from_secs(180),
-    bytes: 64 << 10,
-};
+const MOST: Limits = Limits { time: Duration::from_secs(180), bytes: 64 << 10 };
 
 fn of(script: &str, limits: Limits) -> Captured {
     let mut command = Command::new("sh");
@@ -31,11 +28,7 @@ fn process(number: &str) -> Pid {
 fn a_process_that_holds_the_pipes_of_an_ended_command_is_not_waited_for() {
     let (status, out, err) = exited("sleep 600 & echo $!; echo why >&2; exit 3");
     let left = process(&out);
-    assert_eq!(
-        test_kill_process(left),
-        Ok(()),
-        "it was waited for to its end"
-    );
+    assert_eq!(test_kill_process(left), Ok(()), "it was waited for to its end");
     kill_process(left, Signal::KILL).expect("killed");
     assert_eq!((status.code(), &*err), (Some(3), "why\n"));
 }
@@ -59,10 +52,7 @@ fn the_limits() {
     assert!(matches!(of("exec cat /dev/zero", MOST), Captured::TooMuch));
     let printed = of("head -c 65537 /dev/zero", MOST);
     assert!(matches!(printed, Captured::TooMuch), "{printed:?}");
-    let limits = Limits {
-        time: Duration::from_millis(50),
-        ..MOST
-    };
+    let limits = Limits { time: Duration::from_millis(50), ..MOST };
     assert!(matches!(of("exec sleep 600", limits), Captured::TimedOut));
     // Messages beyond what is kept are read and dropped.
     let (status, _, err) = exited("head -c 2000000 /dev/zero >&2");

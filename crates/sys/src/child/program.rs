@@ -78,11 +78,7 @@ impl Program {
         // SAFETY: the path ends in a zero byte, the lists in a null pointer;
         // all were made before, so this may be the child of a `fork`.
         unsafe {
-            libc::execve(
-                self.path.as_ptr(),
-                self.arguments.as_ptr(),
-                self.environment.as_ptr(),
-            );
+            libc::execve(self.path.as_ptr(), self.arguments.as_ptr(), self.environment.as_ptr());
         }
     }
 }
@@ -97,19 +93,9 @@ pub(super) struct Words {
 
 impl Words {
     fn new(words: impl IntoIterator<Item = Vec<u8>>) -> io::Result<Words> {
-        let words: Vec<CString> = words
-            .into_iter()
-            .map(CString::new)
-            .collect::<Result<_, _>>()?;
-        let pointers = words
-            .iter()
-            .map(|word| word.as_ptr())
-            .chain([ptr::null()])
-            .collect();
-        Ok(Words {
-            _words: words,
-            pointers,
-        })
+        let words: Vec<CString> = words.into_iter().map(CString::new).collect::<Result<_, _>>()?;
+        let pointers = words.iter().map(|word| word.as_ptr()).chain([ptr::null()]).collect();
+        Ok(Words { _words: words, pointers })
     }
 
     pub(super) fn as_ptr(&self) -> *const *const c_char {

@@ -15,14 +15,8 @@ fn program(path: &str, arguments: &[&str]) -> Program {
 fn children_end_with_their_status() {
     assert_eq!(fork_exit_wait().expect("a child"), 0);
     for start in [fork_exec_wait, spawn_wait] {
-        assert_eq!(
-            start(&program("/bin/sh", &["-c", "exit 7"])).expect("a child"),
-            7
-        );
-        assert_eq!(
-            start(&program("/bin/sh", &["-c", "exit 0"])).expect("a child"),
-            0
-        );
+        assert_eq!(start(&program("/bin/sh", &["-c", "exit 7"])).expect("a child"), 7);
+        assert_eq!(start(&program("/bin/sh", &["-c", "exit 0"])).expect("a child"), 0);
         let killed = start(&program("/bin/sh", &["-c", "kill -9 $$"])).expect_err("a signal");
         assert!(killed.to_string().contains("signal 9"), "{killed}");
     }
@@ -31,10 +25,7 @@ fn children_end_with_their_status() {
 #[test]
 fn a_program_that_is_not_one() {
     let missing = Program::new(Path::new("/no/such"), &[], Environment::Empty);
-    assert_eq!(
-        missing.expect_err("missing").kind(),
-        io::ErrorKind::NotFound
-    );
+    assert_eq!(missing.expect_err("missing").kind(), io::ErrorKind::NotFound);
     let plain = Program::new(Path::new("/etc/passwd"), &[], Environment::Empty);
     let error = plain.expect_err("no program");
     assert_eq!(error.kind(), io::ErrorKind::PermissionDenied);
@@ -122,10 +113,7 @@ fn a_child_that_does_not_end_is_ended() {
 fn a_refused_fork_is_an_error() {
     // In a child, where the test process misses nothing that is given up.
     let mut limited = forked(|| {
-        let none = libc::rlimit {
-            rlim_cur: 0,
-            rlim_max: 0,
-        };
+        let none = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
         // SAFETY: the first reads `none`, the second takes a number. As a
         // bare call it concerns this thread alone, which is all there is.
         let limited = unsafe {

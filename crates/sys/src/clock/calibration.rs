@@ -84,9 +84,7 @@ impl Bracket {
 
     pub(super) fn width_ns(&self) -> u64 {
         // A clock that goes back makes the worst bracket, not the best.
-        self.after_ns
-            .checked_sub(self.before_ns)
-            .unwrap_or(u64::MAX)
+        self.after_ns.checked_sub(self.before_ns).unwrap_or(u64::MAX)
     }
 }
 
@@ -165,10 +163,8 @@ mod tests {
     #[test]
     fn ticks_are_time_only_at_a_rate() {
         let of = |ns_per_tick| {
-            let calibration = Calibration {
-                ns_per_tick,
-                ..scripted(1e9, Duration::from_millis(20))
-            };
+            let calibration =
+                Calibration { ns_per_tick, ..scripted(1e9, Duration::from_millis(20)) };
             calibration.is_usable()
         };
         let rates = [0.0, -0.4, f64::INFINITY, f64::NAN, 0.4];
@@ -190,11 +186,7 @@ mod tests {
             if reads.get() % 3 == 1 {
                 now.set(now.get() + 400_000);
             }
-            Bracket {
-                before_ns,
-                ticks,
-                after_ns: now.get(),
-            }
+            Bracket { before_ns, ticks, after_ns: now.get() }
         };
         let wait = |d: Duration| now.set(now.get() + d.as_nanos() as u64);
         calibrate_with(read, wait, window)
@@ -209,10 +201,7 @@ mod tests {
             assert!(error < 3e-6, "{hz}: off by {error}");
             assert_eq!(found.narrowest_ns, 30.0);
             assert_eq!(found.brackets, 2 * BRACKETS);
-            assert_eq!(
-                found.source,
-                "calibrated against CLOCK_MONOTONIC_RAW over 20 ms"
-            );
+            assert_eq!(found.source, "calibrated against CLOCK_MONOTONIC_RAW over 20 ms");
             assert!(found.is_usable());
         }
     }
@@ -222,20 +211,12 @@ mod tests {
         let found = scripted(0.0, Duration::from_millis(1));
         assert!(!found.is_usable());
         assert!(found.source.starts_with("not usable"), "{}", found.source);
-        assert!(
-            found.source.contains("15 ms"),
-            "1 + 2 + 4 + 8: {}",
-            found.source
-        );
+        assert!(found.source.contains("15 ms"), "1 + 2 + 4 + 8: {}", found.source);
     }
 
     #[test]
     fn a_counter_or_clock_that_goes_back_gives_no_rate() {
-        let at = |before_ns, ticks, after_ns| Bracket {
-            before_ns,
-            ticks,
-            after_ns,
-        };
+        let at = |before_ns, ticks, after_ns| Bracket { before_ns, ticks, after_ns };
         let first = at(100, 1000, 120);
         assert_eq!(ns_per_tick(&first, &at(300, 1100, 320)), Some(2.0));
         assert_eq!(ns_per_tick(&first, &at(300, 900, 320)), None);

@@ -40,9 +40,7 @@ impl Counter {
     /// declares it invariant, CNTVCT_EL0 on AArch64, else CLOCK_MONOTONIC_RAW.
     /// A hardware counter that stands still is not taken.
     pub fn best() -> Counter {
-        let hardware = Counter {
-            kind: Kind::Hardware,
-        };
+        let hardware = Counter { kind: Kind::Hardware };
         if hardware::available() && hardware.advances() {
             hardware
         } else {
@@ -52,9 +50,7 @@ impl Counter {
 
     /// CLOCK_MONOTONIC_RAW, which every supported system has. One tick is 1 ns.
     pub fn monotonic_raw() -> Counter {
-        Counter {
-            kind: Kind::MonotonicRaw,
-        }
+        Counter { kind: Kind::MonotonicRaw }
     }
 
     /// What is read: `invariant TSC`, `CNTVCT_EL0` or `CLOCK_MONOTONIC_RAW`.

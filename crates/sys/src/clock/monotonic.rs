@@ -15,10 +15,7 @@ pub fn later(than: Instant, by: Duration) -> Instant {
 /// (clock_gettime(2)). About 26 ns a call where the vDSO serves it.
 #[inline(always)]
 pub fn monotonic_raw_ns() -> u64 {
-    let mut time = libc::timespec {
-        tv_sec: 0,
-        tv_nsec: 0,
-    };
+    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
     // SAFETY: the call writes one `timespec` to a valid pointer. It can't
     // fail: the clock exists since Linux 2.6.28 and macOS 10.12.
     unsafe {
@@ -47,18 +44,14 @@ pub fn boot_ns() -> u64 {
 /// Wall clock time in ns since 1970 UTC; 0 for a clock set before that.
 pub fn realtime_unix_ns() -> u64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH);
-    since.map_or(0, |since| {
-        u64::try_from(since.as_nanos()).unwrap_or(u64::MAX)
-    })
+    since.map_or(0, |since| u64::try_from(since.as_nanos()).unwrap_or(u64::MAX))
 }
 
 /// Wall clock time in ms since 1970 UTC; 0 for a clock set before that.
 pub fn realtime_unix_ms() -> u64 {
     SystemTime::now()
         .duration_since(UNIX_EPOCH)
-        .map_or(0, |since| {
-            u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
-        })
+        .map_or(0, |since| u64::try_from(since.as_millis()).unwrap_or(u64::MAX))
 }
 
 #[cfg(test)]

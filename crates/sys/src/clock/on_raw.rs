@@ -43,10 +43,7 @@ impl OnRaw {
         let whole = (last.0.ticks - first.0.ticks) as f64;
         let part = ticks.wrapping_sub(first.0.ticks).cast_signed() as f64;
         let since_ns = begin_ns + (end_ns - begin_ns) * part / whole;
-        first
-            .0
-            .before_ns
-            .saturating_add_signed(since_ns.round() as i64)
+        first.0.before_ns.saturating_add_signed(since_ns.round() as i64)
     }
 
     /// A length of time, in ns.
@@ -69,11 +66,7 @@ mod tests {
     use super::*;
 
     fn anchor(before_ns: u64, ticks: u64, after_ns: u64) -> Anchor {
-        Anchor(Bracket {
-            before_ns,
-            ticks,
-            after_ns,
-        })
+        Anchor(Bracket { before_ns, ticks, after_ns })
     }
 
     #[test]

@@ -105,13 +105,9 @@ pub fn measure_skew(counter: Counter, base: u32, other: u32) -> io::Result<Skew>
             pin_to(&[base])?;
             ask(&board, counter)
         })?;
-        let asked = asking
-            .join()
-            .map_err(|_| io::Error::other("the comparing thread failed"))?;
+        let asked = asking.join().map_err(|_| io::Error::other("the comparing thread failed"))?;
         drop(quit);
-        answering
-            .join()
-            .map_err(|_| io::Error::other("the answering thread failed"))??;
+        answering.join().map_err(|_| io::Error::other("the answering thread failed"))??;
         let exchanges = asked?;
         Skew::of(exchanges).ok_or_else(|| io::ErrorKind::TimedOut.into())
     })
@@ -150,11 +146,7 @@ fn ask(board: &Board, counter: Counter) -> io::Result<Vec<Exchange>> {
             }
         }
         let received = counter.start();
-        exchanges.push(Exchange {
-            asked,
-            answered: board.stamp.load(Ordering::Relaxed),
-            received,
-        });
+        exchanges.push(Exchange { asked, answered: board.stamp.load(Ordering::Relaxed), received });
     }
     enough(exchanges)
 }
@@ -178,9 +170,7 @@ mod tests {
     fn scripted(offset: i64, at: u64) -> Vec<Exchange> {
         let mut state = 1_u64;
         let mut way = || {
-            state = state
-                .wrapping_mul(6_364_136_223_846_793_005)
-                .wrapping_add(1);
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
             let interrupted = state >> 60 == 0;
             40 + (state >> 33) % 360 + u64::from(interrupted) * 100_000
         };
@@ -190,11 +180,7 @@ mod tests {
                 let asked = now;
                 let answered = asked.wrapping_add(way());
                 now = answered.wrapping_add(way());
-                Exchange {
-                    asked,
-                    answered: answered.wrapping_add_signed(offset),
-                    received: now,
-                }
+                Exchange { asked, answered: answered.wrapping_add_signed(offset), received: now }
             })
             .collect()
     }

@@ -23,10 +23,7 @@ pub(super) fn places(library_path: Option<&std::ffi::OsStr>) -> Vec<PathBuf> {
         "/usr/lib/aarch64-linux-gnu",
     ];
     let given = library_path.map(std::env::split_paths);
-    let given = given
-        .into_iter()
-        .flatten()
-        .filter(|path| path.is_absolute());
+    let given = given.into_iter().flatten().filter(|path| path.is_absolute());
     let searched = given.chain(SEARCHED.map(PathBuf::from));
     let named = NAMES.map(PathBuf::from).into_iter();
     let named = named.chain(searched.flat_map(|folder| NAMES.map(|name| folder.join(name))));
@@ -42,9 +39,7 @@ pub(super) fn places(library_path: Option<&std::ffi::OsStr>) -> Vec<PathBuf> {
     for several in ["/usr/libexec/swift", "/usr/lib"] {
         roots.extend(swift_below(Path::new(several)));
     }
-    let files = roots
-        .into_iter()
-        .map(|root| root.join("linux").join(NAMES[0]));
+    let files = roots.into_iter().map(|root| root.join("linux").join(NAMES[0]));
     named.chain(files).collect()
 }
 

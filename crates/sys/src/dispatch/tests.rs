@@ -39,10 +39,7 @@ struct Noting {
 
 impl Noting {
     fn new() -> Noting {
-        Noting {
-            runs: AtomicU64::new(0),
-            thread: std::sync::Mutex::new(None),
-        }
+        Noting { runs: AtomicU64::new(0), thread: std::sync::Mutex::new(None) }
     }
 }
 
@@ -121,10 +118,7 @@ fn a_semaphore_lets_through_as_many_as_were_signalled() {
 #[test]
 fn a_library_that_is_not_there_is_not_found() {
     let home = tempfile::tempdir().expect("a directory");
-    let places = [
-        home.path().join("libdispatch.so"),
-        "libdispatch-of-no-system.so".into(),
-    ];
+    let places = [home.path().join("libdispatch.so"), "libdispatch-of-no-system.so".into()];
     for places in [&places[..], &[]] {
         let reason = Dispatch::first_of(places).expect_err("there is none");
         assert_eq!(reason, NoDispatch(Vec::new()));
@@ -158,11 +152,7 @@ fn one_that_cannot_be_used_says_why_and_the_next_is_taken() {
     // One that needs another, which is gone.
     fake(home.path(), "libneeded.so", &[]);
     let search = format!("-L{}", home.path().display());
-    let needing = fake(
-        home.path(),
-        "needing.so",
-        &["-Wl,--no-as-needed", &search, "-lneeded"],
-    );
+    let needing = fake(home.path(), "needing.so", &["-Wl,--no-as-needed", &search, "-lneeded"]);
     std::fs::remove_file(home.path().join("libneeded.so")).expect("removed");
 
     let wrong = [lacking, text, needing];

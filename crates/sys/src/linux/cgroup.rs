@@ -39,11 +39,7 @@ pub(crate) struct MemoryGrant {
 /// Reads the limits of all levels.
 pub(crate) fn memory(tree: &Tree) -> Result<MemoryGrant, NoGroup> {
     let chain = chain(tree, "memory")?;
-    let mut grant = MemoryGrant {
-        limit: Limit::Unlimited,
-        used: None,
-        headroom: None,
-    };
+    let mut grant = MemoryGrant { limit: Limit::Unlimited, used: None, headroom: None };
     for level in &chain.levels {
         let Some(limit) = memory_limit(tree, chain.version, level) else {
             continue;
@@ -98,11 +94,7 @@ fn memory_used(tree: &Tree, version: Version, level: &str) -> Option<u64> {
 
 /// The number behind `key` in a file of `key number` lines.
 fn keyed(text: &str, key: &str) -> Option<u64> {
-    text.lines()
-        .find_map(|line| line.strip_prefix(key)?.strip_prefix(' '))?
-        .trim()
-        .parse()
-        .ok()
+    text.lines().find_map(|line| line.strip_prefix(key)?.strip_prefix(' '))?.trim().parse().ok()
 }
 
 /// The least CPU time that any level grants, in CPUs.
@@ -150,9 +142,7 @@ pub(crate) fn cpu_group(tree: &Tree) -> Option<String> {
 pub(crate) fn most_processes(tree: &Tree) -> Option<u64> {
     let chain = chain(tree, "pids").ok()?;
     let limits = chain.levels.iter();
-    limits
-        .filter_map(|level| tree.number(&format!("{level}/pids.max")))
-        .min()
+    limits.filter_map(|level| tree.number(&format!("{level}/pids.max"))).min()
 }
 
 /// An open `cpu.stat`.
@@ -183,9 +173,7 @@ pub(crate) fn cpu_stats(tree: &Tree) -> Vec<CpuStat> {
         return Vec::new();
     };
     let open = |level: &String| {
-        let stat = CpuStat {
-            file: File::open(tree.at(&format!("{level}/cpu.stat"))).ok()?,
-        };
+        let stat = CpuStat { file: File::open(tree.at(&format!("{level}/cpu.stat"))).ok()? };
         // The root group of version 2 has a cpu.stat without these lines.
         stat.throttled_us().is_some().then_some(stat)
     };
@@ -215,10 +203,7 @@ mod tests {
             std::fs::write(path, text).expect("a file");
         };
         write("proc/self/cgroup", "8:pids:/a/b\n0::/\n");
-        write(
-            "proc/self/mountinfo",
-            "35 31 0:32 / /cg/pids rw - cgroup cgroup rw,pids\n",
-        );
+        write("proc/self/mountinfo", "35 31 0:32 / /cg/pids rw - cgroup cgroup rw,pids\n");
         write("cg/pids/a/b/pids.max", "max\n");
         let tree = Tree::new(root.path());
         assert_eq!(most_processes(&tree), None);
@@ -230,14 +215,8 @@ mod tests {
 
     #[test]
     fn throttling_in_both_units() {
-        assert_eq!(
-            throttled_of("nr_throttled 3\nthrottled_usec 1500\n"),
-            Some(1500)
-        );
-        assert_eq!(
-            throttled_of("nr_throttled 3\nthrottled_time 1500999\n"),
-            Some(1500)
-        );
+        assert_eq!(throttled_of("nr_throttled 3\nthrottled_usec 1500\n"), Some(1500));
+        assert_eq!(throttled_of("nr_throttled 3\nthrottled_time 1500999\n"), Some(1500));
         assert_eq!(throttled_of("usage_usec 3\n"), None);
     }
 }

@@ -47,16 +47,9 @@ impl Laid {
             let file = group.join("cgroup.procs");
             CString::new(file.as_os_str().as_bytes()).map_err(|zero| Step::Group.refused(zero))
         };
-        let autogroup = controls
-            .autogroup
-            .map(|nice| CString::new(nice.to_string()))
-            .transpose();
+        let autogroup = controls.autogroup.map(|nice| CString::new(nice.to_string())).transpose();
         Ok(Laid {
-            groups: controls
-                .groups
-                .iter()
-                .map(group)
-                .collect::<Result<_, _>>()?,
+            groups: controls.groups.iter().map(group).collect::<Result<_, _>>()?,
             own_session: controls.own_session,
             autogroup: autogroup.map_err(|zero| Step::Autogroup.refused(zero))?,
             mask: mask.map_err(|error| Step::Cpus.refused(error))?,
@@ -204,10 +197,7 @@ pub(crate) fn granted_to(process: u32) -> Settings {
 }
 
 fn keyed<'a>(status: &'a str, key: &str) -> Option<&'a str> {
-    status
-        .lines()
-        .find_map(|line| line.strip_prefix(key))
-        .map(str::trim)
+    status.lines().find_map(|line| line.strip_prefix(key)).map(str::trim)
 }
 
 /// Why the nice value of an autogroup has no effect here.
@@ -253,10 +243,7 @@ impl Above {
         if !above_already(number, before, priority) {
             raise(0, priority)?;
         }
-        Ok(Above {
-            number,
-            priority: before,
-        })
+        Ok(Above { number, priority: before })
     }
 }
 
@@ -342,29 +329,20 @@ mod tests {
         assert_eq!(why(&[]), Some(NoAutogroups::NoProc));
         assert_eq!(why(&[stat]), Some(NoAutogroups::NotInKernel));
         assert_eq!(why(&[stat, own, (SWITCH, "0\n")]), Some(NoAutogroups::Off));
-        let one = (
-            "proc/self/mountinfo",
-            "35 31 0:32 / /cg rw - cgroup cgroup rw,cpu\n",
-        );
+        let one = ("proc/self/mountinfo", "35 31 0:32 / /cg rw - cgroup cgroup rw,cpu\n");
         let root = ("proc/self/cgroup", "5:cpu:/\n0::/\n");
         let below = ("proc/self/cgroup", "5:cpu:/jobs\n0::/\n");
         let there = ("cg/jobs/cpu.shares", "1024\n");
         let group = |path: &str| Some(NoAutogroups::CpuGroup(path.into()));
         assert_eq!(why(&[stat, own, on, one, root]), None);
         assert_eq!(why(&[stat, own, on, one, below, there]), group("/cg/jobs"));
-        let two = (
-            "proc/self/mountinfo",
-            "35 31 0:32 / /cg rw - cgroup2 cgroup rw\n",
-        );
+        let two = ("proc/self/mountinfo", "35 31 0:32 / /cg rw - cgroup2 cgroup rw\n");
         let slice = ("proc/self/cgroup", "0::/a/b\n");
         let without = ("cg/a/b/cgroup.procs", "");
         assert_eq!(why(&[stat, own, on, two, slice, without]), None);
         // Of an ancestor, since the group's own has the controller off.
         let weight = ("cg/a/cpu.weight", "100\n");
-        assert_eq!(
-            why(&[stat, own, on, two, slice, without, weight]),
-            group("/cg/a")
-        );
+        assert_eq!(why(&[stat, own, on, two, slice, without, weight]), group("/cg/a"));
     }
 
     #[test]

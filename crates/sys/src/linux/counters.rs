@@ -38,11 +38,7 @@ impl Counters {
             0,
             -1,
         );
-        let mut counters = Counters {
-            open: Vec::new(),
-            counted: Vec::new(),
-            _not_inherited: None,
-        };
+        let mut counters = Counters { open: Vec::new(), counted: Vec::new(), _not_inherited: None };
         match not_inherited {
             Ok(fd) => counters._not_inherited = Some(fd),
             Err(error) => {
@@ -189,19 +185,7 @@ mod tests {
         let [faults, minor, major, cycles, instructions] = [(); 5].map(|()| user.clone());
         let (switches, moves) = (None, None);
         let clock = Some(Counted::Everything);
-        assert_eq!(
-            counted,
-            [
-                clock,
-                switches,
-                moves,
-                faults,
-                minor,
-                major,
-                cycles,
-                instructions
-            ]
-        );
+        assert_eq!(counted, [clock, switches, moves, faults, minor, major, cycles, instructions]);
         // What is no matter of rights is not tried again.
         let absent = |flags| match flags {
             0 => Err(io::Error::from_raw_os_error(libc::ENOENT)),

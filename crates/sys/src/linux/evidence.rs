@@ -108,18 +108,13 @@ pub fn thread_migrations() -> Option<u64> {
 
 /// `se.nr_migrations                             :                   17`.
 fn migrations_of(sched: &str) -> Option<u64> {
-    let line = sched
-        .lines()
-        .find_map(|line| line.strip_prefix("se.nr_migrations"))?;
+    let line = sched.lines().find_map(|line| line.strip_prefix("se.nr_migrations"))?;
     line.trim().strip_prefix(':')?.trim().parse().ok()
 }
 
 fn sum_throttled(stats: &[CpuStat]) -> Option<u64> {
     // `sum` of an empty list would say 0 where nothing is known.
-    stats
-        .iter()
-        .map(CpuStat::throttled_us)
-        .reduce(|a, b| Some(a? + b?))?
+    stats.iter().map(CpuStat::throttled_us).reduce(|a, b| Some(a? + b?))?
 }
 
 /// Time for which CPU quotas stopped this process's control groups: [`throttled_us`] with
@@ -168,9 +163,7 @@ pub fn load_average() -> Option<[f64; 3]> {
 }
 
 fn load_of(loadavg: &str) -> Option<[f64; 3]> {
-    let mut numbers = loadavg
-        .split_ascii_whitespace()
-        .map_while(|word| word.parse().ok());
+    let mut numbers = loadavg.split_ascii_whitespace().map_while(|word| word.parse().ok());
     Some([numbers.next()?, numbers.next()?, numbers.next()?])
 }
 
@@ -181,13 +174,8 @@ pub fn pressure_cpu_some_avg10() -> Option<f64> {
 }
 
 fn pressure_of(pressure: &str) -> Option<f64> {
-    let some = pressure
-        .lines()
-        .find_map(|line| line.strip_prefix("some "))?;
-    some.split_ascii_whitespace()
-        .find_map(|pair| pair.strip_prefix("avg10="))?
-        .parse()
-        .ok()
+    let some = pressure.lines().find_map(|line| line.strip_prefix("some "))?;
+    some.split_ascii_whitespace().find_map(|pair| pair.strip_prefix("avg10="))?.parse().ok()
 }
 
 #[cfg(test)]
@@ -221,10 +209,7 @@ mod tests {
 
     #[test]
     fn load_and_pressure() {
-        assert_eq!(
-            load_of("0.50 1.25 2.00 1/95 4242\n"),
-            Some([0.5, 1.25, 2.0])
-        );
+        assert_eq!(load_of("0.50 1.25 2.00 1/95 4242\n"), Some([0.5, 1.25, 2.0]));
         assert_eq!(load_of("0.50 1.25"), None);
         let psi = "some avg10=3.25 avg60=0.45 avg300=0.27 total=5670429\nfull avg10=9.00 avg60=0 avg300=0 total=0\n";
         assert_eq!(pressure_of(psi), Some(3.25));

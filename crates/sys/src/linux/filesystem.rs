@@ -57,12 +57,7 @@ const DEEPEST: u32 = 4;
 
 pub(crate) fn facts(directory: &Path) -> io::Result<Filesystem> {
     let magic = rustix::fs::statfs(directory)?.f_type as u64;
-    Ok(describe(
-        &Tree::system(),
-        directory,
-        kind_of(magic),
-        DEEPEST,
-    ))
+    Ok(describe(&Tree::system(), directory, kind_of(magic), DEEPEST))
 }
 
 fn kind_of(magic: u64) -> String {
@@ -101,9 +96,8 @@ fn describe(tree: &Tree, directory: &Path, kind: String, deeper: u32) -> Filesys
 fn options_of(mount: &Mount) -> String {
     let mut options: Vec<&str> = mount.options.split(',').collect();
     for option in mount.super_options.split(',') {
-        let is_layer = ["lowerdir", "upperdir", "workdir"]
-            .iter()
-            .any(|layer| option.starts_with(layer));
+        let is_layer =
+            ["lowerdir", "upperdir", "workdir"].iter().any(|layer| option.starts_with(layer));
         let is_known = options.contains(&option) || ["rw", "ro"].contains(&option);
         if !is_layer && !is_known {
             options.push(option);
@@ -141,10 +135,8 @@ fn device(tree: &Tree, mount: &Mount, deeper: u32) -> DeviceKind {
 
 /// What the upper layer of an overlay is on, if it can be seen from here.
 fn upper_of(tree: &Tree, mount: &Mount, deeper: u32) -> Option<DeviceKind> {
-    let upper = mount
-        .super_options
-        .split(',')
-        .find_map(|option| option.strip_prefix("upperdir="))?;
+    let upper =
+        mount.super_options.split(',').find_map(|option| option.strip_prefix("upperdir="))?;
     below(tree, upper, deeper)
 }
 
@@ -244,9 +236,7 @@ pub fn spread_directories(directory: &Path) -> io::Result<()> {
 /// `None` where the system does not tell.
 pub fn read_from_storage_bytes() -> Option<u64> {
     let text = std::fs::read_to_string("/proc/self/io").ok()?;
-    let line = text
-        .lines()
-        .find_map(|line| line.strip_prefix("read_bytes:"))?;
+    let line = text.lines().find_map(|line| line.strip_prefix("read_bytes:"))?;
     line.trim().parse().ok()
 }
 
@@ -299,11 +289,7 @@ mod tests {
              25 22 0:31 / /var rw - tmpfs hidden rw\n\
              26 22 254:0 /x /var rw - ext4 /dev/vda rw",
         );
-        fixture.block(
-            "254:0",
-            "pci/virtio2/block/vda",
-            &[("queue/rotational", "1")],
-        );
+        fixture.block("254:0", "pci/virtio2/block/vda", &[("queue/rotational", "1")]);
         fixture.block("8:3", "pci/ata1/block/sda/sda3", &[]);
         fixture.file("sys/devices/pci/ata1/block/sda/queue/rotational", "0");
         let root = fixture.of("/homes");
@@ -312,10 +298,7 @@ mod tests {
             "ext4 on /dev/vda (virtio), rw,relatime,discard",
             "what the host says of rotation is not asked"
         );
-        assert_eq!(
-            fixture.of("/home/x").text(),
-            "tmpfs (memory), rw,nosuid,size=4k"
-        );
+        assert_eq!(fixture.of("/home/x").text(), "tmpfs (memory), rw,nosuid,size=4k");
         let spaced = fixture.of("/home/with space/deep");
         assert_eq!(spaced.text(), "xfs on /dev/sda3 (ssd), rw,attr2");
         assert_eq!(fixture.of("/var/tmp").kind, "ext4", "the last one hides");
@@ -324,31 +307,11 @@ mod tests {
     #[test]
     fn kinds_of_devices() {
         for (place, files, kind) in [
-            (
-                "pci/nvme/nvme0/nvme0n1",
-                vec![("queue/rotational", "0")],
-                DeviceKind::Nvme,
-            ),
-            (
-                "pci/ata1/block/sda",
-                vec![("queue/rotational", "1")],
-                DeviceKind::Rotational,
-            ),
-            (
-                "pci/ata1/block/sda",
-                vec![("queue/rotational", "0")],
-                DeviceKind::SolidState,
-            ),
-            (
-                "virtual/block/zram0",
-                vec![("queue/rotational", "0")],
-                DeviceKind::Memory,
-            ),
-            (
-                "virtual/block/nbd3",
-                vec![("queue/rotational", "0")],
-                DeviceKind::Network,
-            ),
+            ("pci/nvme/nvme0/nvme0n1", vec![("queue/rotational", "0")], DeviceKind::Nvme),
+            ("pci/ata1/block/sda", vec![("queue/rotational", "1")], DeviceKind::Rotational),
+            ("pci/ata1/block/sda", vec![("queue/rotational", "0")], DeviceKind::SolidState),
+            ("virtual/block/zram0", vec![("queue/rotational", "0")], DeviceKind::Memory),
+            ("virtual/block/nbd3", vec![("queue/rotational", "0")], DeviceKind::Network),
             ("pci/odd", vec![], DeviceKind::Unknown),
         ] {
             let fixture = Fixture::new("22 1 9:9 / / rw - ext4 /dev/x rw");
@@ -379,10 +342,7 @@ mod tests {
         let seen = Fixture::new(&mounts("/run/upper"));
         seen.file("run/upper/file", "");
         let facts = seen.of("/root");
-        assert_eq!(
-            (facts.kind.as_str(), facts.device),
-            ("overlay", DeviceKind::Memory)
-        );
+        assert_eq!((facts.kind.as_str(), facts.device), ("overlay", DeviceKind::Memory));
         assert_eq!(facts.mount_options, "rw");
         let unseen = Fixture::new(&mounts("/of/the/host"));
         assert_eq!(unseen.of("/root").device, DeviceKind::Overlay);
@@ -412,11 +372,7 @@ mod tests {
         let fixture = Fixture::new(
             "22 1 7:0 / / rw - ext4 /dev/loop0 rw\n23 22 0:9 / /shm rw - tmpfs tmpfs rw",
         );
-        fixture.block(
-            "7:0",
-            "virtual/block/loop0",
-            &[("loop/backing_file", "/shm/image")],
-        );
+        fixture.block("7:0", "virtual/block/loop0", &[("loop/backing_file", "/shm/image")]);
         assert_eq!(fixture.of("/tmp").device, DeviceKind::Unknown, "not seen");
         fixture.file("shm/image", "");
         assert_eq!(fixture.of("/tmp").device, DeviceKind::Memory);

@@ -133,9 +133,7 @@ impl Group {
     pub fn left_over_ns(&self, counters: &mut Counters) -> io::Result<u64> {
         let now = counters.read()?;
         let since = self.totals.map(|last| now.since(&last));
-        Ok(since
-            .and_then(|counts| counts.get(Event::TaskClock))
-            .unwrap_or(0))
+        Ok(since.and_then(|counts| counts.get(Event::TaskClock)).unwrap_or(0))
     }
 
     /// The processes of the group without the watcher: while no command runs,
@@ -177,14 +175,10 @@ impl Group {
         counters: &mut Counters,
         limits: Limits,
     ) -> Result<Finished, NotStarted> {
-        let before = counters
-            .read()
-            .map_err(|e| Action::ReadCounters.failed(e))?;
+        let before = counters.read().map_err(|e| Action::ReadCounters.failed(e))?;
         let _above = self.raise_above(command.fifo)?;
         let leader = self.leader();
-        let started = self
-            .stack
-            .start(command, &streams, leader, self.alive.as_fd())?;
+        let started = self.stack.start(command, &streams, leader, self.alive.as_fd())?;
         let child = started.child;
         self.running = command.laid.own_session().then_some(child);
         let early = self.wait_until(child, limits);
@@ -194,16 +188,12 @@ impl Group {
         let (status, usage) = wait4(child).map_err(|e| Action::Wait.failed(e))?;
         let ended_ns = monotonic_raw_ns();
         match early {
-            Ok(None) => self
-                .session_ended()
-                .map_err(|e| Action::TrackSession.failed(e))?,
+            Ok(None) => self.session_ended().map_err(|e| Action::TrackSession.failed(e))?,
             // Killed, and the watcher too.
             _ => self.running = None,
         }
         let early = early.map_err(|e| Action::Watch.failed(e))?;
-        let after = counters
-            .read()
-            .map_err(|e| Action::ReadCounters.failed(e))?;
+        let after = counters.read().map_err(|e| Action::ReadCounters.failed(e))?;
         self.totals = Some(after);
         let end = early.unwrap_or(match libc::WIFSIGNALED(status) {
             true => End::Signal(libc::WTERMSIG(status)),
@@ -253,9 +243,7 @@ impl Group {
             return Ok(None);
         };
         let above = raise(self.leader(), priority).and_then(|()| Above::start(priority));
-        above
-            .map(Some)
-            .map_err(|e| Action::Control(Step::Policy).failed(e))
+        above.map(Some).map_err(|e| Action::Control(Step::Policy).failed(e))
     }
 
     /// Waits until the command has ended (`None`) or a limit is there.
@@ -347,8 +335,7 @@ fn stopped_by(child: Pid) -> io::Result<Option<i32>> {
 /// The process group in a line of `/proc/PID/stat`; `None` for a zombie.
 fn group_of(stat: &str) -> Option<u32> {
     let stat = Stat::of(stat)?;
-    stat.number(5)
-        .filter(|_| !["Z", "X"].contains(&stat.state()))
+    stat.number(5).filter(|_| !["Z", "X"].contains(&stat.state()))
 }
 
 /// One scheduler tick, ns, which is how the coarse clock moves: where the
@@ -481,11 +468,7 @@ mod tests {
         let controls = crate::command::Controls::default();
         let command = Command::new("true".as_ref(), &path, &none, &controls).expect("a program");
         let null = crate::process::null_device().expect("/dev/null");
-        let streams = Streams {
-            input: null.as_fd(),
-            output: null.as_fd(),
-            error: null.as_fd(),
-        };
+        let streams = Streams { input: null.as_fd(), output: null.as_fd(), error: null.as_fd() };
         let mut group = Group::start().expect("a group");
         let mut counters = Counters::open();
         let mut run = || {
@@ -511,18 +494,11 @@ mod tests {
     /// A session whose command has ended and left one process.
     fn session_left_by(group: &mut Group) -> libc::pid_t {
         let path = crate::command::find_program("sh".as_ref()).expect("in PATH");
-        let controls = crate::command::Controls {
-            own_session: true,
-            ..Default::default()
-        };
+        let controls = crate::command::Controls { own_session: true, ..Default::default() };
         let words = ["-c", "sleep 86393.5 &"];
         let command = Command::new("sh".as_ref(), &path, &words, &controls).expect("a program");
         let null = crate::process::null_device().expect("/dev/null");
-        let streams = Streams {
-            input: null.as_fd(),
-            output: null.as_fd(),
-            error: null.as_fd(),
-        };
+        let streams = Streams { input: null.as_fd(), output: null.as_fd(), error: null.as_fd() };
         let finished = group.run(&command, streams, &mut Counters::open(), Limits::default());
         finished.expect("it starts").process.cast_signed()
     }

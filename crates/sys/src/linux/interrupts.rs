@@ -39,11 +39,7 @@ impl InterruptCounts {
             file: File::open(PATH)?,
             cpu,
             text: vec![0; 16 << 10],
-            layout: Layout {
-                column: 0,
-                labels: Vec::new(),
-                lines: Vec::new(),
-            },
+            layout: Layout { column: 0, labels: Vec::new(), lines: Vec::new() },
             counts: Vec::new(),
         };
         let length = counts.fill()?;
@@ -96,8 +92,7 @@ fn label(line: &[u8]) -> Option<(&[u8], &[u8])> {
 }
 
 fn words(line: &[u8]) -> impl Iterator<Item = &[u8]> {
-    line.split(u8::is_ascii_whitespace)
-        .filter(|word| !word.is_empty())
+    line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty())
 }
 
 fn number(word: &[u8]) -> Option<u64> {
@@ -127,18 +122,13 @@ fn layout(text: &[u8], cpu: u32) -> Result<Layout, NoInterrupts> {
     let column = words(heading)
         .position(|word| word == name.as_bytes())
         .ok_or(NoInterrupts::NoColumn(cpu))?;
-    let mut layout = Layout {
-        column,
-        labels: Vec::new(),
-        lines: Vec::new(),
-    };
+    let mut layout = Layout { column, labels: Vec::new(), lines: Vec::new() };
     for (label, rest) in lines(text).skip(1).filter_map(label) {
         layout.labels.push(label.to_vec());
         let label = String::from_utf8_lossy(label).into_owned();
         // Devices have a number; the others an abbreviation that is known.
-        let what = words(rest)
-            .skip_while(|word| number(word).is_some())
-            .map(String::from_utf8_lossy);
+        let what =
+            words(rest).skip_while(|word| number(word).is_some()).map(String::from_utf8_lossy);
         let what: Vec<_> = what.collect();
         let device = label.bytes().all(|b| b.is_ascii_digit());
         let timer = is_timer(&label, &what);
@@ -184,10 +174,7 @@ fn counts_into(text: &[u8], layout: &Layout, counts: &mut Vec<u64>) -> bool {
         if labels.next().is_none_or(|known| known != label) {
             return false;
         }
-        let count = words(rest)
-            .map_while(number)
-            .nth(layout.column)
-            .unwrap_or(0);
+        let count = words(rest).map_while(number).nth(layout.column).unwrap_or(0);
         counts.push(count);
     }
     name_at.is_some() && labels.next().is_none()
@@ -256,10 +243,7 @@ HVS:     500123     400123   Hyper-V stimer0 interrupts
             let all = counts(text, 1).into_iter().filter(|line| line.1);
             all.map(|(name, _, count)| (name, count)).collect()
         };
-        assert_eq!(
-            timers(hyper_v),
-            [("LOC".into(), 0), ("HVS".into(), 400_123)]
-        );
+        assert_eq!(timers(hyper_v), [("LOC".into(), 0), ("HVS".into(), 400_123)]);
         let xen = "           CPU0       CPU1
  48:     700001          0  xen-percpu    -virq      timer0
  54:          0     600001  xen-percpu    -virq      timer1
@@ -269,11 +253,7 @@ LOC:          0          0   Local timer interrupts
 ";
         assert_eq!(
             timers(xen),
-            [
-                ("48 timer0".into(), 0),
-                ("54 timer1".into(), 600_001),
-                ("LOC".into(), 0)
-            ]
+            [("48 timer0".into(), 0), ("54 timer1".into(), 600_001), ("LOC".into(), 0)]
         );
         let older = xen.replace("xen-percpu    -virq", "xen-percpu-virq");
         assert_eq!(timers(&older), timers(xen));
@@ -290,20 +270,14 @@ LOC:          0          0   Local timer interrupts
             X86.replace("ERR:          4\n", ""),
             format!("{X86}MIS:          0\n"),
         ] {
-            assert!(
-                !counts_into(text.as_bytes(), &before, &mut counts),
-                "{text}"
-            );
+            assert!(!counts_into(text.as_bytes(), &before, &mut counts), "{text}");
         }
         assert!(layout(b"", 0).is_err());
     }
 
     #[test]
     fn the_real_counts_grow() {
-        let Some(cpu) = crate::allowed_cpus()
-            .ok()
-            .and_then(|cpus| cpus.first().copied())
-        else {
+        let Some(cpu) = crate::allowed_cpus().ok().and_then(|cpus| cpus.first().copied()) else {
             return println!("SKIPPED: the allowed CPUs are unknown");
         };
         let mut real = match InterruptCounts::open(cpu) {

@@ -21,9 +21,7 @@ pub fn available_memory() -> MemoryLimits {
         cgroup_limit_bytes: group.and_then(|group| group.limit.at()),
         cgroup_usage_bytes: group.and_then(|group| group.used),
         cgroup_headroom_bytes: group.and_then(|group| group.headroom),
-        rlimit_as_bytes: limit(Resource::AddressSpace)
-            .ok()
-            .and_then(|limit| limit.soft),
+        rlimit_as_bytes: limit(Resource::AddressSpace).ok().and_then(|limit| limit.soft),
         address_space_bytes: kib_field(&status, "VmSize"),
     }
 }

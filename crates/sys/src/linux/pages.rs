@@ -19,13 +19,7 @@ const HUGE_PAGE_SIZE: &str = "/sys/kernel/mm/transparent_hugepage/hpage_pmd_size
 pub(crate) fn huge_page_bytes() -> Option<usize> {
     // Read once: each buffer asks.
     static BYTES: std::sync::OnceLock<Option<usize>> = std::sync::OnceLock::new();
-    *BYTES.get_or_init(|| {
-        std::fs::read_to_string(HUGE_PAGE_SIZE)
-            .ok()?
-            .trim()
-            .parse()
-            .ok()
-    })
+    *BYTES.get_or_init(|| std::fs::read_to_string(HUGE_PAGE_SIZE).ok()?.trim().parse().ok())
 }
 
 pub(crate) fn advise(start: *mut u8, len: usize, kind: PageKind) {
@@ -135,18 +129,12 @@ pub(super) fn copied_by_fork(smaps: impl BufRead) -> io::Result<Vec<Copied>> {
         let line = line?;
         if let Some((first, last)) = address_range(&line) {
             let flags = line.split_whitespace().nth(1).unwrap_or_default();
-            mapping = ["rw-p", "r--p"]
-                .contains(&flags)
-                .then_some((first..last, flags == "rw-p"));
+            mapping = ["rw-p", "r--p"].contains(&flags).then_some((first..last, flags == "rw-p"));
         } else if kib_field(&line, "Anonymous").is_some_and(|bytes| bytes > 0)
             && let Some((bytes, is_writable)) = mapping.take()
         {
             let length = bytes.len();
-            copied.push(Copied {
-                bytes,
-                offset,
-                is_writable,
-            });
+            copied.push(Copied { bytes, offset, is_writable });
             offset += length;
         }
     }
@@ -175,10 +163,7 @@ fn sum_range(smaps: impl BufRead, start: usize, end: usize) -> io::Result<Option
 /// `7f00-7f10 rw-p ...` begins a mapping; field lines begin with a name.
 fn address_range(line: &str) -> Option<(usize, usize)> {
     let (first, last) = line.split_whitespace().next()?.split_once('-')?;
-    Some((
-        usize::from_str_radix(first, 16).ok()?,
-        usize::from_str_radix(last, 16).ok()?,
-    ))
+    Some((usize::from_str_radix(first, 16).ok()?, usize::from_str_radix(last, 16).ok()?))
 }
 
 /// A file of no name in `dir`: nothing is left behind however this ends.
@@ -207,10 +192,7 @@ AnonHugePages:      2048 kB
     #[test]
     fn only_the_asked_range_counts() {
         let sum = |start, end| sum_range(SMAPS.as_bytes(), start, end).expect("readable");
-        assert_eq!(
-            sum(0x7f00_0020_0000, 0x7f00_0080_0000),
-            Some((6144 << 10, 4096 << 10))
-        );
+        assert_eq!(sum(0x7f00_0020_0000, 0x7f00_0080_0000), Some((6144 << 10, 4096 << 10)));
         assert_eq!(
             sum(0x7f00_0020_0000, 0x7f00_00a0_0000),
             Some((6244 << 10, 6144 << 10)),
@@ -233,17 +215,10 @@ Anonymous:             8 kB
 9000-a000 rw-s 00000000 00:00 0 /memfd:x
 Anonymous:             4 kB
 ";
-        let copied = |bytes, offset, is_writable| Copied {
-            bytes,
-            offset,
-            is_writable,
-        };
+        let copied = |bytes, offset, is_writable| Copied { bytes, offset, is_writable };
         assert_eq!(
             copied_by_fork(smaps.as_bytes()).expect("readable"),
-            [
-                copied(0x3000..0x5000, 0, false),
-                copied(0x6000..0x9000, 0x2000, true),
-            ]
+            [copied(0x3000..0x5000, 0, false), copied(0x6000..0x9000, 0x2000, true),]
         );
     }
 

@@ -69,10 +69,7 @@ pub(super) fn open(
     thread: libc::pid_t,
     cpu: libc::c_int,
 ) -> io::Result<OwnedFd> {
-    let attributes = Attributes {
-        size: size_of::<Attributes>() as u32,
-        ..attributes
-    };
+    let attributes = Attributes { size: size_of::<Attributes>() as u32, ..attributes };
     // SAFETY: the kernel reads `size` bytes of the attributes; the other
     // arguments are numbers.
     let fd = unsafe {

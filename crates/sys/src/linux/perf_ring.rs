@@ -71,11 +71,7 @@ impl Ring {
             };
             match base {
                 Ok(base) => {
-                    return Ok(Ring {
-                        base: base.cast(),
-                        data_bytes,
-                        events: vec![event],
-                    });
+                    return Ok(Ring { base: base.cast(), data_bytes, events: vec![event] });
                 }
                 Err(error) => refused = RingError::Memory(error.into()),
             }
@@ -177,12 +173,9 @@ fn control(event: &OwnedFd, request: u32, argument: libc::c_long) -> io::Result<
 fn open(event: &Event, data_bytes: usize) -> io::Result<OwnedFd> {
     let user = EXCLUDE_KERNEL | EXCLUDE_HYPERVISOR;
     let (kind, config, sample_type, flags) = match event.source {
-        Source::Tracepoint(id) => (
-            PERF_TYPE_TRACEPOINT,
-            id,
-            SAMPLE_TIME | SAMPLE_RAW,
-            SAMPLE_ID_ALL,
-        ),
+        Source::Tracepoint(id) => {
+            (PERF_TYPE_TRACEPOINT, id, SAMPLE_TIME | SAMPLE_RAW, SAMPLE_ID_ALL)
+        }
         Source::PageFaults(which) => (
             PERF_TYPE_SOFTWARE,
             PERF_COUNT_SW_PAGE_FAULTS,
@@ -265,11 +258,7 @@ mod tests {
             let protection = ProtFlags::READ | ProtFlags::WRITE;
             rustix::mm::mmap_anonymous(ptr::null_mut(), 2 * page, protection, MapFlags::SHARED)
         };
-        Ring {
-            base: base.expect("memory").cast(),
-            data_bytes: page,
-            events: Vec::new(),
-        }
+        Ring { base: base.expect("memory").cast(), data_bytes: page, events: Vec::new() }
     }
 
     /// Writes records as the kernel does; whether there was room for them.
@@ -297,9 +286,8 @@ mod tests {
         let mut read: Vec<u8> = Vec::new();
         // Of odd lengths, so that some go on at the ring's beginning.
         for round in 0..40_u8 {
-            let records: Vec<u8> = (0..most / 3 + usize::from(round))
-                .map(|n| n as u8 ^ round)
-                .collect();
+            let records: Vec<u8> =
+                (0..most / 3 + usize::from(round)).map(|n| n as u8 ^ round).collect();
             assert!(write(&ring, &records), "round {round}: no room");
             written.extend(&records);
             ring.drain(&mut read);

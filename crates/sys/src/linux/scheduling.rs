@@ -33,10 +33,7 @@ pub(crate) fn of(task: u32) -> Scheduling {
     Scheduling {
         policy: policy_of(pid),
         nice: nice_of(pid),
-        slice_ns: attributes(pid)
-            .ok()
-            .map(|a| a.runtime_ns)
-            .filter(|&ns| ns > 0),
+        slice_ns: attributes(pid).ok().map(|a| a.runtime_ns).filter(|&ns| ns > 0),
         io: io_of(pid),
         autogroup: autogroup.ok().and_then(|text| autogroup_nice(text.trim())),
     }
@@ -134,15 +131,8 @@ fn attributes(pid: libc::pid_t) -> io::Result<Attributes> {
     let mut read = Attributes::default();
     let target = &raw mut read;
     // SAFETY: the kernel writes at most the size that it is given.
-    let status = unsafe {
-        libc::syscall(
-            libc::SYS_sched_getattr,
-            pid,
-            target,
-            ATTRIBUTES_BYTES,
-            0_u32,
-        )
-    };
+    let status =
+        unsafe { libc::syscall(libc::SYS_sched_getattr, pid, target, ATTRIBUTES_BYTES, 0_u32) };
     match status {
         0 => Ok(read),
         _ => Err(io::Error::last_os_error()),
@@ -204,10 +194,7 @@ fn io_of(pid: libc::pid_t) -> Option<IoPriority> {
 
 /// Writes the nice value of an autogroup to `/proc/PROCESS/autogroup`.
 pub(super) fn set_autogroup(file: &CStr, nice: &CStr, patience: Patience) -> Result<(), i32> {
-    let pause = libc::timespec {
-        tv_sec: 0,
-        tv_nsec: ASK_AGAIN_MS * 1_000_000,
-    };
+    let pause = libc::timespec { tv_sec: 0, tv_nsec: ASK_AGAIN_MS * 1_000_000 };
     for _ in 0..ASK_AT_MOST {
         match write(file, nice) {
             Err(libc::EAGAIN) if patience == Patience::Waits => {

@@ -167,14 +167,7 @@ impl<'a> Start<'a> {
         caught: &'a [i32],
         mask: libc::sigset_t,
     ) -> Start<'a> {
-        Start {
-            command,
-            request,
-            caught,
-            mask,
-            step: AtomicI32::new(0),
-            error: AtomicI32::new(0),
-        }
+        Start { command, request, caught, mask, step: AtomicI32::new(0), error: AtomicI32::new(0) }
     }
 
     /// Makes the child, and returns once it has executed its program or ended.

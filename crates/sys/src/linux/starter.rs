@@ -61,21 +61,12 @@ impl Starter {
     /// What the system says; `OutOfMemory` if there is too much to copy.
     pub(super) fn new(command: &Command) -> io::Result<Starter> {
         let copied = copied_by_fork(BufReader::new(File::open("/proc/self/smaps")?))?;
-        if copied
-            .iter()
-            .map(|copied| copied.bytes.len())
-            .sum::<usize>()
-            > MOST_COPIED
-        {
+        if copied.iter().map(|copied| copied.bytes.len()).sum::<usize>() > MOST_COPIED {
             return Err(io::ErrorKind::OutOfMemory.into());
         }
         let memory = memfd_create("latlas-starter", MemfdFlags::CLOEXEC)?;
-        let (socket, its) = socketpair(
-            AddressFamily::UNIX,
-            SocketType::SEQPACKET,
-            SocketFlags::CLOEXEC,
-            None,
-        )?;
+        let (socket, its) =
+            socketpair(AddressFamily::UNIX, SocketType::SEQPACKET, SocketFlags::CLOEXEC, None)?;
         // Not of the heap: this range alone keeps its pages.
         let mut stacks = Mapping::new(2 * STACK_BYTES)?;
         let stacks = stacks.as_mut_slice().as_mut_ptr_range();
@@ -105,12 +96,7 @@ impl Starter {
         let error = io::Error::last_os_error();
         drop(signals);
         let process = Forked::of(Pid::from_raw(pid.max(0)).ok_or(error)?);
-        let starter = Starter {
-            ended: pidfd_open(pid)?,
-            process,
-            socket,
-            _its: its,
-        };
+        let starter = Starter { ended: pidfd_open(pid)?, process, socket, _its: its };
         let mut ready = [0];
         starter.receive(&mut ready)?;
         match ready == READY {
@@ -142,10 +128,8 @@ impl Starter {
 
     fn receive(&self, into: &mut [u8]) -> io::Result<()> {
         loop {
-            let mut fds = [
-                PollFd::new(&self.socket, PollFlags::IN),
-                PollFd::new(&self.ended, PollFlags::IN),
-            ];
+            let mut fds =
+                [PollFd::new(&self.socket, PollFlags::IN), PollFd::new(&self.ended, PollFlags::IN)];
             match poll(&mut fds, None) {
                 Err(Errno::INTR) => continue,
                 other => other?,
@@ -207,12 +191,7 @@ extern "C" fn serve(order: *mut c_void) -> c_int {
         let mut request = MaybeUninit::<Request>::zeroed();
         // SAFETY: the kernel writes as many bytes as there are.
         let received = unsafe {
-            libc::recv(
-                order.socket,
-                request.as_mut_ptr().cast(),
-                size_of::<Request>(),
-                0,
-            )
+            libc::recv(order.socket, request.as_mut_ptr().cast(), size_of::<Request>(), 0)
         };
         if received != size_of::<Request>() as isize {
             return NOT_STARTED;
@@ -234,14 +213,8 @@ extern "C" fn serve(order: *mut c_void) -> c_int {
 
 fn send_all(socket: RawFd, bytes: &[u8]) -> bool {
     // SAFETY: the kernel reads as many bytes as there are.
-    let sent = unsafe {
-        libc::send(
-            socket,
-            bytes.as_ptr().cast(),
-            bytes.len(),
-            libc::MSG_NOSIGNAL,
-        )
-    };
+    let sent =
+        unsafe { libc::send(socket, bytes.as_ptr().cast(), bytes.len(), libc::MSG_NOSIGNAL) };
     sent == bytes.len() as isize
 }
 
@@ -249,15 +222,9 @@ fn send_all(socket: RawFd, bytes: &[u8]) -> bool {
 /// a file with the same content. A range that can't be moved stays.
 fn move_to_file(order: &Order, copied: &Copied) {
     let (bytes, stacks) = (&copied.bytes, &order.stacks);
-    let parts = [
-        bytes.start..bytes.end.min(stacks.start),
-        bytes.start.max(stacks.end)..bytes.end,
-    ];
+    let parts = [bytes.start..bytes.end.min(stacks.start), bytes.start.max(stacks.end)..bytes.end];
     for part in parts.into_iter().filter(|part| !part.is_empty()) {
-        let (start, length) = (
-            ptr::with_exposed_provenance_mut::<c_void>(part.start),
-            part.len(),
-        );
+        let (start, length) = (ptr::with_exposed_provenance_mut::<c_void>(part.start), part.len());
         let offset = copied.offset.wrapping_add(part.start - bytes.start);
         let Ok(offset) = libc::off_t::try_from(offset) else {
             continue;

@@ -41,10 +41,7 @@ impl TaskRecords {
     fn open(cpus: &[u32], of: Of, inherit: bool) -> io::Result<TaskRecords> {
         let rings = cpus.iter().map(|&cpu| {
             let event = Event {
-                source: Source::Threads(Threads {
-                    tasks: true,
-                    ..Threads::default()
-                }),
+                source: Source::Threads(Threads { tasks: true, ..Threads::default() }),
                 of,
                 cpu,
                 inherit,
@@ -52,10 +49,7 @@ impl TaskRecords {
             };
             Ok(Ring::open(&event, &[1])?)
         });
-        Ok(TaskRecords {
-            rings: rings.collect::<io::Result<_>>()?,
-            drained: Vec::new(),
-        })
+        Ok(TaskRecords { rings: rings.collect::<io::Result<_>>()?, drained: Vec::new() })
     }
 
     /// Adds what was recorded since the last time, CPU by CPU, each in the
@@ -107,18 +101,10 @@ mod tests {
     #[test]
     fn records_are_distinguished() {
         let fork = of_process(&record(FORK, [10, 10, 12, 11], 77), 10).next();
-        let wanted = TaskRecord {
-            thread: 12,
-            what: TaskEvent::CreatedBy(11),
-            at_ns: 77,
-        };
+        let wanted = TaskRecord { thread: 12, what: TaskEvent::CreatedBy(11), at_ns: 77 };
         assert_eq!(fork, Some(wanted));
         let exit = of_process(&record(EXIT, [10, 1, 12, 1], 78), 10).next();
-        let wanted = TaskRecord {
-            thread: 12,
-            what: TaskEvent::Ended,
-            at_ns: 78,
-        };
+        let wanted = TaskRecord { thread: 12, what: TaskEvent::Ended, at_ns: 78 };
         assert_eq!(exit, Some(wanted));
     }
 

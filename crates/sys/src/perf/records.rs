@@ -127,10 +127,7 @@ fn length(bytes: &[u8]) -> Option<usize> {
 pub fn record(bytes: &[u8]) -> Record<'_> {
     match length(bytes) {
         Some(length) if length == bytes.len() && length >= HEADER_BYTES => record_of(bytes),
-        _ => Record {
-            at_ns: None,
-            body: Body::Malformed(bytes.len()),
-        },
+        _ => Record { at_ns: None, body: Body::Malformed(bytes.len()) },
     }
 }
 

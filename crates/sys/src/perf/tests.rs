@@ -22,38 +22,15 @@ fn each_kind_of_record() {
     bytes.extend(record(EXIT, 0, &words(&[10, 1, 12, 1, 79, 0])));
     let lost = [words(&[5, 0, 3, 0]), words(&[80, 0])].concat();
     bytes.extend(record(LOST, 0, &lost));
-    let name = [
-        words(&[10, 12]),
-        b"worker\0\0".to_vec(),
-        words(&[10, 12, 81, 0]),
-    ]
-    .concat();
+    let name = [words(&[10, 12]), b"worker\0\0".to_vec(), words(&[10, 12, 81, 0])].concat();
     bytes.extend(record(COMM, MISC_COMM_EXEC, &name));
     let out = MISC_SWITCH_OUT | MISC_SWITCH_OUT_PREEMPT;
     bytes.extend(record(SWITCH, out, &words(&[10, 12, 82, 0])));
     bytes.extend(record(SWITCH, 0, &words(&[10, 12, 83, 0])));
-    let task = Task {
-        process: 10,
-        thread: 12,
-        parent_process: 10,
-        parent_thread: 11,
-    };
-    let ended = Task {
-        parent_process: 1,
-        parent_thread: 1,
-        ..task
-    };
-    let switch = |out, ready| Body::Switch {
-        thread: 12,
-        out,
-        ready,
-    };
-    let name = Body::Name {
-        process: 10,
-        thread: 12,
-        name: b"worker",
-        exec: true,
-    };
+    let task = Task { process: 10, thread: 12, parent_process: 10, parent_thread: 11 };
+    let ended = Task { parent_process: 1, parent_thread: 1, ..task };
+    let switch = |out, ready| Body::Switch { thread: 12, out, ready };
+    let name = Body::Name { process: 10, thread: 12, name: b"worker", exec: true };
     let wanted = [
         (77, Body::Fork(task)),
         (79, Body::Exit(ended)),
@@ -62,10 +39,7 @@ fn each_kind_of_record() {
         (82, switch(true, true)),
         (83, switch(false, false)),
     ];
-    let wanted = wanted.map(|(at_ns, body)| Record {
-        at_ns: Some(at_ns),
-        body,
-    });
+    let wanted = wanted.map(|(at_ns, body)| Record { at_ns: Some(at_ns), body });
     assert_eq!(records(&bytes).collect::<Vec<_>>(), wanted);
 }
 
@@ -102,12 +76,7 @@ fn samples() {
     body[8] = 9;
     assert_eq!(tracepoint_sample(&body), None, "longer than the record");
     let fault = words(&[10, 12, 91, 0, 4096, 0]);
-    let wanted = FaultSample {
-        process: 10,
-        thread: 12,
-        at_ns: 91,
-        address: 4096,
-    };
+    let wanted = FaultSample { process: 10, thread: 12, at_ns: 91, address: 4096 };
     assert_eq!(fault_sample(&fault), Some(wanted));
 }
 

@@ -8,10 +8,7 @@ fn foreign(dir: &Path, target: &Path) -> Option<PathBuf> {
     if crate::filesystem::user() != 0 {
         return None;
     }
-    let (inner, owner) = (
-        dir.join("theirs"),
-        (Uid::from_raw(65_534), Gid::from_raw(65_534)),
-    );
+    let (inner, owner) = (dir.join("theirs"), (Uid::from_raw(65_534), Gid::from_raw(65_534)));
     std::fs::create_dir(&inner).expect("a directory");
     let link = inner.join("link");
     symlink(target, &link).expect("a link");
@@ -58,10 +55,7 @@ fn own_links_are_followed_also_where_they_lead_nowhere_yet() {
     assert!(open_file(dir.path()).is_err());
     assert!(Place::of(&dir.path().join("deep/file/below")).is_err());
     assert_eq!(
-        Place::of(Path::new("/"))
-            .expect("there")
-            .kind()
-            .expect("known"),
+        Place::of(Path::new("/")).expect("there").kind().expect("known"),
         Some(Kind::Directory)
     );
 }
@@ -79,23 +73,14 @@ fn what_happens_in_a_place_happens_in_its_directory() {
     place.replace_by("new".as_ref()).expect("renamed");
     place.sync().expect("synced");
     let kind = place.kind().expect("known");
-    assert_eq!(
-        kind,
-        Some(Kind::File {
-            names: 1,
-            mode: 0o600
-        })
-    );
+    assert_eq!(kind, Some(Kind::File { names: 1, mode: 0o600 }));
     assert!(other.join("file").is_file() && !other.join("new").exists());
     place.create("new".as_ref(), true).expect("made");
     let taken = place.link_to("new".as_ref()).expect_err("taken");
     assert_eq!(taken.kind(), io::ErrorKind::AlreadyExists);
     place.move_to("aside".as_ref()).expect("moved");
     place.link_to("new".as_ref()).expect("linked");
-    assert!(matches!(
-        place.kind(),
-        Ok(Some(Kind::File { names: 2, .. }))
-    ));
+    assert!(matches!(place.kind(), Ok(Some(Kind::File { names: 2, .. }))));
     place.remove("new".as_ref()).expect("removed");
     assert!(!other.join("new").exists() && other.join("aside").exists());
 }

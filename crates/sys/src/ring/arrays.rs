@@ -15,9 +15,7 @@ pub(super) struct Arrays {
 impl Arrays {
     pub(super) fn new(members: usize, bytes: usize) -> io::Result<Arrays> {
         let too_large = || io::Error::from(io::ErrorKind::OutOfMemory);
-        let apart = bytes
-            .checked_next_multiple_of(base_page_bytes())
-            .ok_or_else(too_large)?;
+        let apart = bytes.checked_next_multiple_of(base_page_bytes()).ok_or_else(too_large)?;
         let whole = apart.checked_mul(members).ok_or_else(too_large)?;
         let all = SharedBytes::new(whole, |all| {
             for (number, array) in all.chunks_mut(apart.max(1)).enumerate() {

@@ -108,10 +108,7 @@ pub(super) fn member_numbers(own: &[AtomicU64]) -> Member {
         result: number(RESULT),
         switches: grown(0)
             .zip(grown(1))
-            .map(|(voluntary, involuntary)| Switches {
-                voluntary,
-                involuntary,
-            }),
+            .map(|(voluntary, involuntary)| Switches { voluntary, involuntary }),
     }
 }
 

@@ -136,10 +136,7 @@ fn members_end_when_member_0_closes_its_pipes() {
     for other in &mut *ring.members.others() {
         let until = Instant::now() + Duration::from_secs(180);
         while other.try_wait().is_none() {
-            assert!(
-                Instant::now() < until,
-                "the end of the pipe did not reach it"
-            );
+            assert!(Instant::now() < until, "the end of the pipe did not reach it");
             std::thread::sleep(Duration::from_millis(1));
         }
         assert_eq!(other.try_wait().and_then(|s| s.code()), Some(0));

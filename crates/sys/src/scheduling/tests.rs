@@ -65,10 +65,7 @@ fn another_thread_by_its_id() {
 #[test]
 fn what_is_no_value_is_refused() {
     let kind = |result: io::Result<()>| result.expect_err("refused").kind();
-    assert_eq!(
-        kind(set_io(0, IoPriority::BestEffort(8))),
-        io::ErrorKind::InvalidInput
-    );
+    assert_eq!(kind(set_io(0, IoPriority::BestEffort(8))), io::ErrorKind::InvalidInput);
     assert_eq!(kind(set_nice(u32::MAX, 0)), io::ErrorKind::InvalidInput);
     assert_eq!(of(u32::MAX), Scheduling::default());
     assert_eq!(
@@ -98,10 +95,7 @@ fn a_thread_that_spins_takes_turns_and_a_load_is_ordinary() {
             of(0).policy.expect("known")
         })
     };
-    assert_eq!(
-        after(Policy::Fifo(3), take_turns),
-        applied::Policy::RoundRobin(3)
-    );
+    assert_eq!(after(Policy::Fifo(3), take_turns), applied::Policy::RoundRobin(3));
     assert_eq!(after(Policy::Batch, take_turns), applied::Policy::Batch);
     for policy in [Policy::Fifo(3), Policy::RoundRobin(3)] {
         assert_eq!(after(policy, leave_real_time), applied::Policy::Other);

@@ -1,7 +1,10 @@
+use super::judge::has_members;
 use super::*;
+use crate::filesystem::user;
 use std::fs::{File, Permissions};
 
 use std::os::unix::fs::{PermissionsExt, symlink};
+use std::path::PathBuf;
 
 fn chmod(path: &Path, mode: u32) {
     std::fs::set_permissions(path, Permissions::from_mode(mode)).expect("a mode");

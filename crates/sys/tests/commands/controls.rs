@@ -15,11 +15,7 @@ fn said(line: &str, controls: &Controls) -> String {
 #[test]
 fn controls_are_the_commands_own() {
     let cpu = *sys::allowed_cpus().expect("known").last().expect("one");
-    let controls = Controls {
-        cpus: vec![cpu],
-        nice: Some(7),
-        ..Controls::default()
-    };
+    let controls = Controls { cpus: vec![cpu], nice: Some(7), ..Controls::default() };
     let text = said("nice; grep Cpus_allowed_list /proc/self/status", &controls);
     let words: Vec<&str> = text.split_whitespace().collect();
     assert_eq!(words, ["7", "Cpus_allowed_list:", &cpu.to_string()]);
@@ -35,13 +31,8 @@ fn is_root() -> bool {
 /// Whether real-time priorities can be had: not without a right, and not in
 /// each control group.
 fn may_fifo() -> bool {
-    let wanted = Controls {
-        policy: Some(Policy::Fifo(1)),
-        ..Controls::default()
-    };
-    try_out(&wanted)
-        .map_err(|refused| println!("SKIPPED: {refused}"))
-        .is_ok()
+    let wanted = Controls { policy: Some(Policy::Fifo(1)), ..Controls::default() };
+    try_out(&wanted).map_err(|refused| println!("SKIPPED: {refused}")).is_ok()
 }
 
 fn has_autogroups() -> bool {
@@ -100,14 +91,8 @@ fn each_policy_is_the_one_asked_for() {
         (Policy::Idle, Had::Idle, "0 5"),
         (Policy::Other, Had::Other, "0 0"),
     ] {
-        let controls = Controls {
-            policy: Some(policy),
-            ..Controls::default()
-        };
-        assert_eq!(
-            try_out(&controls).expect("no right needed").policy,
-            Some(had)
-        );
+        let controls = Controls { policy: Some(policy), ..Controls::default() };
+        assert_eq!(try_out(&controls).expect("no right needed").policy, Some(had));
         let text = said(STAT, &controls);
         assert!(text.trim_end().ends_with(number), "{policy:?}: {text}");
     }
@@ -130,55 +115,34 @@ fn what_is_tried_out_is_read_back_and_gone() {
     assert_eq!((found.nice, found.own_session), (Some(11), Some(true)));
     assert_eq!(found.transparent_huge_pages, Some(false));
     // Of another process only root may read it.
-    assert!(
-        found.timer_slack_ns.is_none_or(|ns| ns == 1234),
-        "{found:?}"
-    );
+    assert!(found.timer_slack_ns.is_none_or(|ns| ns == 1234), "{found:?}");
     assert_eq!(granted(), before);
 }
 
 #[test]
 fn what_is_refused_says_which_step_it_was() {
     let refused = |controls: &Controls| try_out(controls).expect_err("impossible");
-    let elsewhere = Controls {
-        cpus: vec![8000],
-        ..Controls::default()
-    };
+    let elsewhere = Controls { cpus: vec![8000], ..Controls::default() };
     assert_eq!(refused(&elsewhere).step, Step::Cpus);
-    let nowhere = Controls {
-        groups: vec![PathBuf::from("/no/such/group")],
-        ..Controls::default()
-    };
+    let nowhere = Controls { groups: vec![PathBuf::from("/no/such/group")], ..Controls::default() };
     let no_group = refused(&nowhere);
     assert_eq!(no_group.step, Step::Group);
     assert_eq!(no_group.error.kind(), std::io::ErrorKind::NotFound);
-    let shared = Controls {
-        autogroup: Some(3),
-        ..Controls::default()
-    };
+    let shared = Controls { autogroup: Some(3), ..Controls::default() };
     let shared = refused(&shared);
     assert_eq!(shared.step, Step::Autogroup);
     assert_eq!(shared.error.kind(), std::io::ErrorKind::InvalidInput);
-    let too_high = Controls {
-        policy: Some(Policy::Fifo(100)),
-        ..Controls::default()
-    };
+    let too_high = Controls { policy: Some(Policy::Fifo(100)), ..Controls::default() };
     assert_eq!(refused(&too_high).step, Step::Policy);
 }
 
 #[test]
 fn groups_of_both_versions_are_joined_by_the_command_alone() {
     for group in [own_cpuset(), own_group()].into_iter().flatten() {
-        let controls = Controls {
-            groups: vec![group.0.clone()],
-            ..Controls::default()
-        };
+        let controls = Controls { groups: vec![group.0.clone()], ..Controls::default() };
         let own = || std::fs::read_to_string("/proc/self/cgroup").expect("proc");
         let before = own();
-        let name = format!(
-            "/{}",
-            group.0.file_name().expect("a name").to_string_lossy()
-        );
+        let name = format!("/{}", group.0.file_name().expect("a name").to_string_lossy());
         let line = "cat /proc/self/cgroup; sh -c 'cat /proc/self/cgroup'";
         let text = said(line, &controls);
         let joined = text.lines().filter(|line| line.ends_with(&name));
@@ -276,10 +240,7 @@ fn a_command_of_real_time_that_spins_is_ended_at_its_limit() {
     if !may_fifo() {
         return;
     }
-    let controls = Controls {
-        policy: Some(Policy::Fifo(1)),
-        ..sessions()
-    };
+    let controls = Controls { policy: Some(Policy::Fifo(1)), ..sessions() };
     let before = granted_to_thread();
     let end = Runner::new().shell("while :; do :; done", &controls, within(200));
     assert_eq!(end, End::TimedOut);
@@ -301,18 +262,12 @@ fn autogroups_are_set_again_and_again_without_a_right() {
         // By another process: a file that this one writes may be in the hands of
         // a child that another thread forks, and can't be executed then.
         let this = std::env::current_exe().expect("a name");
-        let copied = std::process::Command::new("cp")
-            .arg(this)
-            .arg(&copy)
-            .status();
+        let copied = std::process::Command::new("cp").arg(this).arg(&copy).status();
         assert!(copied.expect("cp is there").success());
         let output = std::process::Command::new("setpriv")
             .args(["--reuid=65534", "--regid=65534", "--clear-groups"])
             .arg(&copy)
-            .args([
-                "--exact",
-                "controls::autogroups_are_set_again_and_again_without_a_right",
-            ])
+            .args(["--exact", "controls::autogroups_are_set_again_and_again_without_a_right"])
             .env(AGAIN, "1")
             .current_dir(directory.path())
             .output();
@@ -322,26 +277,17 @@ fn autogroups_are_set_again_and_again_without_a_right() {
         }
         return;
     }
-    let controls = Controls {
-        autogroup: Some(5),
-        ..sessions()
-    };
+    let controls = Controls { autogroup: Some(5), ..sessions() };
     let mut runner = Runner::new();
     for _ in 0..4 {
         let (_, text) = runner.run(&["cat", "/proc/self/autogroup"], &controls);
         assert!(text.ends_with(" nice 5\n"), "{text}");
     }
     if !is_root() {
-        let lower = Controls {
-            autogroup: Some(-5),
-            ..sessions()
-        };
+        let lower = Controls { autogroup: Some(-5), ..sessions() };
         let refused = try_out(&lower).expect_err("no right");
         assert_eq!(refused.step, Step::Autogroup);
-        let nice = Controls {
-            nice: Some(-5),
-            ..Controls::default()
-        };
+        let nice = Controls { nice: Some(-5), ..Controls::default() };
         assert_eq!(try_out(&nice).expect_err("no right").step, Step::Nice);
     }
 }

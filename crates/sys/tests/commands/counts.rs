@@ -133,10 +133,7 @@ fn the_peak_is_the_commands_own() {
     assert!(usage.own_bytes < 4 << 20, "{usage:?}");
     // The kernel's sums over CPUs are not exact.
     let most = (peak << 10).max(usage.own_bytes);
-    assert!(
-        usage.peak_bytes.abs_diff(most) < 1 << 20,
-        "{usage:?} {status}"
-    );
+    assert!(usage.peak_bytes.abs_diff(most) < 1 << 20, "{usage:?} {status}");
 
     let page = sys::base_page_bytes() as u64;
     let few = known(&mut runner, "pages", 1, &uncontrolled()).usage;
@@ -183,10 +180,7 @@ fn moves_are_counted_and_a_pinned_command_makes_none() {
     let of = |f: &Finished| f.usage.counts.get(Event::CpuMigrations).expect("counted");
     let moves = of(&known(&mut runner, "moves", 60, &uncontrolled()));
     assert!((59..=80).contains(&moves), "{moves}");
-    let pinned = Controls {
-        cpus: vec![cpus[1]],
-        ..Controls::default()
-    };
+    let pinned = Controls { cpus: vec![cpus[1]], ..Controls::default() };
     assert_eq!(of(&known(&mut runner, "sleeps", 50, &pinned)), 0);
 }
 
@@ -203,9 +197,8 @@ fn the_counters_begin_with_the_program_and_hold_nothing_of_ours() {
         assert!(own.get(event).is_none_or(|n| n == 0), "{event:?} {own:?}");
     }
     // Twice the same: the counters go on after a command has ended.
-    let faults: Vec<u64> = (0..3)
-        .map(|_| runner.run(&["true"], &uncontrolled()).0.usage.minor_faults)
-        .collect();
+    let faults: Vec<u64> =
+        (0..3).map(|_| runner.run(&["true"], &uncontrolled()).0.usage.minor_faults).collect();
     assert!(faults.iter().all(|&n| n > 20), "{faults:?}");
     if runner.counts(Event::PageFaults) {
         for _ in 0..20 {

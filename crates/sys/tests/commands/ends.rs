@@ -20,25 +20,17 @@ fn a_command_ends_as_it_ends() {
 
 #[test]
 fn a_command_has_its_name_its_words_and_no_descriptors_of_ours() {
-    assert_eq!(
-        output(&["sh", "-c", "echo $0:$1", "a", "b c"], &uncontrolled()),
-        "a:b c\n"
-    );
+    assert_eq!(output(&["sh", "-c", "echo $0:$1", "a", "b c"], &uncontrolled()), "a:b c\n");
     // The standard library passes on the same inherited descriptors.
     let listed = output(&["ls", "/proc/self/fd"], &uncontrolled());
-    let usual = std::process::Command::new("ls")
-        .arg("/proc/self/fd")
-        .output();
+    let usual = std::process::Command::new("ls").arg("/proc/self/fd").output();
     let usual = String::from_utf8(usual.expect("it runs").stdout).expect("text");
     assert_eq!(listed, usual);
     let path = find_program(OsStr::new("sh")).expect("sh");
     let words = ["./odd/name", "-c", "echo $0"].map(OsStr::new);
     let run = Runner::new().program(&path, &words, &uncontrolled(), Limits::default());
     let (finished, text) = run.expect("it starts");
-    assert_eq!(
-        (finished.end, text.as_str()),
-        (End::Code(0), "./odd/name\n")
-    );
+    assert_eq!((finished.end, text.as_str()), (End::Code(0), "./odd/name\n"));
 }
 
 #[test]
@@ -56,10 +48,7 @@ fn what_can_not_be_started_says_at_which_step() {
     let error = run(&mut runner, &path, &uncontrolled());
     assert_eq!(error.action, Action::Execute);
     assert_eq!(error.error.raw_os_error(), Some(8));
-    let absent = Controls {
-        cpus: vec![8000],
-        ..Controls::default()
-    };
+    let absent = Controls { cpus: vec![8000], ..Controls::default() };
     let error = run(&mut runner, Path::new("/bin/true"), &absent);
     assert_eq!(error.action, Action::Control(Step::Cpus));
     // The group still works, and there is no zombie: a child that executed
@@ -93,10 +82,7 @@ fn waking_ends_the_waiting() {
         soon("it runs", || running("sleep 86399.5") > 0);
         std::io::Write::write_all(&mut &write, b"x").expect("written");
     });
-    let limits = Limits {
-        time: None,
-        wake: Some(wake.as_fd()),
-    };
+    let limits = Limits { time: None, wake: Some(wake.as_fd()) };
     let end = Runner::new().shell("sleep 86399.5; true", &uncontrolled(), limits);
     assert_eq!(end, End::Interrupted);
     soon("the child is gone", || running("sleep 86399.5") == 0);
@@ -129,9 +115,7 @@ fn what_a_command_leaves_running_is_listed_and_ends_with_the_group() {
     }
     assert_eq!(runner.group.members().expect("proc").len(), 1);
     drop(runner);
-    soon("it is gone", || {
-        running("latlas-test-left -c while :; do :; done") == 0
-    });
+    soon("it is gone", || running("latlas-test-left -c while :; do :; done") == 0);
 }
 
 #[test]

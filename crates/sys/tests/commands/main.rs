@@ -28,10 +28,7 @@ struct Runner {
 
 impl Runner {
     fn new() -> Runner {
-        Runner {
-            group: Group::start().expect("a group"),
-            counters: Counters::open(),
-        }
+        Runner { group: Group::start().expect("a group"), counters: Counters::open() }
     }
 
     /// Runs a program as `argv[0]`, and returns its output too.
@@ -45,14 +42,8 @@ impl Runner {
         let null = sys::process::null_device().expect("/dev/null");
         let mut output = tempfile::tempfile().expect("a file");
         let command = Command::new(words[0], path, &words[1..], controls).expect("a program");
-        let streams = Streams {
-            input: null.as_fd(),
-            output: output.as_fd(),
-            error: null.as_fd(),
-        };
-        let finished = self
-            .group
-            .run(&command, streams, &mut self.counters, limits)?;
+        let streams = Streams { input: null.as_fd(), output: output.as_fd(), error: null.as_fd() };
+        let finished = self.group.run(&command, streams, &mut self.counters, limits)?;
         Ok((finished, content(&mut output)))
     }
 
@@ -60,8 +51,7 @@ impl Runner {
     fn run(&mut self, words: &[&str], controls: &Controls) -> (Finished, String) {
         let path = find_program(OsStr::new(words[0])).expect("in PATH");
         let words: Vec<&OsStr> = words.iter().map(OsStr::new).collect();
-        self.program(&path, &words, controls, Limits::default())
-            .expect("it starts")
+        self.program(&path, &words, controls, Limits::default()).expect("it starts")
     }
 
     /// Runs a shell's line with limits.
@@ -73,9 +63,7 @@ impl Runner {
     }
 
     fn left_over_ns(&mut self) -> u64 {
-        self.group
-            .left_over_ns(&mut self.counters)
-            .expect("readable")
+        self.group.left_over_ns(&mut self.counters).expect("readable")
     }
 
     /// Whether an event is counted whole.
@@ -104,17 +92,11 @@ fn uncontrolled() -> Controls {
 }
 
 fn sessions() -> Controls {
-    Controls {
-        own_session: true,
-        ..Controls::default()
-    }
+    Controls { own_session: true, ..Controls::default() }
 }
 
 fn within(milliseconds: u64) -> Limits<'static> {
-    Limits {
-        time: Some(Duration::from_millis(milliseconds)),
-        wake: None,
-    }
+    Limits { time: Some(Duration::from_millis(milliseconds)), wake: None }
 }
 
 /// Processes with this command line, without zombies.

@@ -26,9 +26,7 @@ fn read(f: &Fixture) -> Machine {
 
 fn kinds(machine: &Machine) -> Vec<(&str, &[u32], Option<u32>)> {
     let kinds = machine.core_kinds.get().expect("known").iter();
-    kinds
-        .map(|kind| (kind.name.as_str(), kind.cpus.as_slice(), kind.capacity))
-        .collect()
+    kinds.map(|kind| (kind.name.as_str(), kind.cpus.as_slice(), kind.capacity)).collect()
 }
 
 /// NVIDIA Grace and GB10; phones with a faster core of the same design.
@@ -37,10 +35,7 @@ fn binning_makes_no_kinds_and_prime_cores_are_one() {
     let grace = [1007, 1024, 1011, 1011, 1017, 1024, 1007, 1015];
     let grace: Vec<_> = grace.map(|capacity| ("0xd4f", 0, capacity)).into();
     let m = read(&chip(&grace));
-    assert_eq!(
-        kinds(&m),
-        [("Neoverse V2", &[0, 1, 2, 3, 4, 5, 6, 7][..], Some(1024))]
-    );
+    assert_eq!(kinds(&m), [("Neoverse V2", &[0, 1, 2, 3, 4, 5, 6, 7][..], Some(1024))]);
     let gb10 = [
         ("0xd87", 0, 718),
         ("0xd87", 0, 731),
@@ -105,8 +100,7 @@ fn one_identification_is_that_of_all_cpus_that_are_alike() {
             cpuinfo += &format!("processor\t: {cpu}\n{between}");
             f.topology(cpu, "0", &cpu.to_string());
         }
-        f.write(&format!("{CPU}/online"), "0-3\n")
-            .write("proc/cpuinfo", cpuinfo + ID);
+        f.write(&format!("{CPU}/online"), "0-3\n").write("proc/cpuinfo", cpuinfo + ID);
         let m = read(&f);
         assert_eq!(kinds(&m), [("Cortex-A53", &[0, 1, 2, 3][..], None)]);
         assert_eq!(m.microarchitecture.value.as_deref(), Some("Cortex-A53"));
@@ -115,31 +109,17 @@ fn one_identification_is_that_of_all_cpus_that_are_alike() {
         let m = read(&f);
         assert_eq!(kinds(&m), [("only kind", &[0, 1, 2, 3][..], None)]);
         assert!(why(&m.cpu_signature).contains("several clusters"));
-        for (cpu, khz) in [
-            (0, "1536000"),
-            (1, "1536000"),
-            (2, "2100000"),
-            (3, "2100000"),
-        ] {
+        for (cpu, khz) in [(0, "1536000"), (1, "1536000"), (2, "2100000"), (3, "2100000")] {
             f.cpu(cpu, "cpufreq/cpuinfo_max_freq", khz);
         }
         let m = read(&f);
-        assert_eq!(
-            kinds(&m),
-            [("2100 MHz", &[2, 3][..], None), ("1536 MHz", &[0, 1], None)]
-        );
+        assert_eq!(kinds(&m), [("2100 MHz", &[2, 3][..], None), ("1536 MHz", &[0, 1], None)]);
         // Unless the kernel exports the register of each.
         for (cpu, part) in [(0, "d03"), (1, "d03"), (2, "d07"), (3, "d07")] {
             let midr = format!("0x00000000410f{part}3\n");
             f.cpu(cpu, "regs/identification/midr_el1", &midr);
         }
         let m = read(&f);
-        assert_eq!(
-            kinds(&m),
-            [
-                ("Cortex-A57", &[2, 3][..], None),
-                ("Cortex-A53", &[0, 1], None)
-            ]
-        );
+        assert_eq!(kinds(&m), [("Cortex-A57", &[2, 3][..], None), ("Cortex-A53", &[0, 1], None)]);
     }
 }

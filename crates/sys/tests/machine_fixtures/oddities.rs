@@ -9,16 +9,12 @@ fn lists_with_zero_bytes_are_read() {
     f.write(&format!("{CPU}/online"), "1-3\n\0")
         .write("sys/devices/system/node/online", "0\n\0")
         .write("sys/devices/system/node/node0/cpulist", "0-3\n\0")
-        .write(
-            "sys/devices/system/node/node0/meminfo",
-            "Node 0 MemTotal: 9 kB\n",
-        )
+        .write("sys/devices/system/node/node0/meminfo", "Node 0 MemTotal: 9 kB\n")
         .write("sys/devices/cpu_core/cpus", "1-2\n\0")
         .write("sys/devices/cpu_atom/cpus", "\0\n");
     for (cpu, threads) in [(1, "1-2\n\0"), (2, "1-2\n\0"), (3, "0,3\n\0")] {
         let shared = if cpu == 3 { "(null)" } else { "1-2" };
-        f.topology(cpu, "0\n", threads)
-            .cache(cpu, 0, &format!("1 Data 32K 64 8 {shared}"));
+        f.topology(cpu, "0\n", threads).cache(cpu, 0, &format!("1 Data 32K 64 8 {shared}"));
     }
     let m = f.read(&live("x86_64", None));
     assert_eq!(m.online_cpus.value, Some(vec![1, 2, 3]));
@@ -54,8 +50,7 @@ fn other_architectures_have_facts_or_reasons() {
     for (arch, cpuinfo) in [("riscv64", riscv), ("s390x", s390), ("powerpc64", power)] {
         for end in (0..=cpuinfo.len()).filter(|&end| cpuinfo.is_char_boundary(end)) {
             let f = Fixture::new();
-            f.write(&format!("{CPU}/online"), "0,2047\n")
-                .write("proc/cpuinfo", &cpuinfo[..end]);
+            f.write(&format!("{CPU}/online"), "0,2047\n").write("proc/cpuinfo", &cpuinfo[..end]);
             for arch in [arch, "aarch64"] {
                 let m = f.read(&live(arch, None));
                 assert!(m.cpu_signature.value.is_none(), "{arch}: {m:?}");

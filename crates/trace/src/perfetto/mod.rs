@@ -123,11 +123,8 @@ impl Writer<'_> {
     fn clocks(&mut self) -> io::Result<()> {
         let began = self.trace.began;
         let mut snapshot = Message::default();
-        let all = [
-            (BOOTTIME, began.boot_ns),
-            (MONOTONIC_RAW, began.raw_ns),
-            (REALTIME, began.real_ns),
-        ];
+        let all =
+            [(BOOTTIME, began.boot_ns), (MONOTONIC_RAW, began.raw_ns), (REALTIME, began.real_ns)];
         for (id, ns) in all {
             let mut clock = Message::default();
             clock.number(clocks::ID, id).number(clocks::TIMESTAMP, ns);
@@ -157,9 +154,7 @@ impl Writer<'_> {
             .text(system::MACHINE, &self.trace.architecture);
         let mut info = Message::default();
         info.message(system::UTSNAME, &name);
-        self.packet
-            .message(packet::SYSTEM_INFO, &info)
-            .number(packet::SEQUENCE, SEQUENCE);
+        self.packet.message(packet::SYSTEM_INFO, &info).number(packet::SEQUENCE, SEQUENCE);
         self.send()
     }
 
@@ -175,11 +170,7 @@ impl Writer<'_> {
             let Some(parent) = thread.created_by else {
                 continue;
             };
-            let flags = if thread.process == thread.id {
-                0
-            } else {
-                CLONE_THREAD
-            };
+            let flags = if thread.process == thread.id { 0 } else { CLONE_THREAD };
             let mut fields = Message::default();
             fields
                 .number(new_task::PID, thread.id.into())
@@ -193,9 +184,7 @@ impl Writer<'_> {
             all.message(bundle::EVENT, &event);
         }
         all.number(bundle::CLOCK, FTRACE_MONO_RAW);
-        self.packet
-            .message(packet::FTRACE_EVENTS, &all)
-            .number(packet::SEQUENCE, SEQUENCE);
+        self.packet.message(packet::FTRACE_EVENTS, &all).number(packet::SEQUENCE, SEQUENCE);
         self.send()
     }
 
@@ -207,9 +196,7 @@ impl Writer<'_> {
             if thread.process != 0 && processes.insert(thread.process) {
                 let main = self.threads.thread(thread.process).unwrap_or(thread);
                 let mut process = Message::default();
-                process
-                    .number(tree::PID, thread.process.into())
-                    .text(tree::CMDLINE, &main.name);
+                process.number(tree::PID, thread.process.into()).text(tree::CMDLINE, &main.name);
                 all.message(tree::PROCESS, &process);
             }
             let mut one = Message::default();
@@ -248,9 +235,7 @@ impl Writer<'_> {
         }
         for one in self.trace.wakeups.iter().filter(|one| one.cpu == cpu.id) {
             let mut fields = Message::default();
-            fields
-                .number(waking::PID, one.thread.into())
-                .number(waking::TARGET_CPU, cpu.id.into());
+            fields.number(waking::PID, one.thread.into()).number(waking::TARGET_CPU, cpu.id.into());
             let mut message = Message::default();
             message
                 .number(ftrace::TIMESTAMP, self.raw_ns(one.at_ns))
@@ -266,9 +251,7 @@ impl Writer<'_> {
                 all.message(bundle::EVENT, event);
             }
             all.number(bundle::CLOCK, FTRACE_MONO_RAW);
-            self.packet
-                .message(packet::FTRACE_EVENTS, &all)
-                .number(packet::SEQUENCE, SEQUENCE);
+            self.packet.message(packet::FTRACE_EVENTS, &all).number(packet::SEQUENCE, SEQUENCE);
             self.send()?;
         }
         Ok(())
@@ -300,9 +283,7 @@ impl Writer<'_> {
     fn describe(&mut self, uuid: u64, fill: impl FnOnce(&mut Message)) -> io::Result<()> {
         let mut one = Message::default();
         fill(one.number(descriptor::UUID, uuid));
-        self.packet
-            .message(packet::TRACK_DESCRIPTOR, &one)
-            .number(packet::SEQUENCE, SEQUENCE);
+        self.packet.message(packet::TRACK_DESCRIPTOR, &one).number(packet::SEQUENCE, SEQUENCE);
         self.send()
     }
 }

@@ -64,38 +64,29 @@ impl Writer<'_> {
         all.number(callstack::IID, iid(stack));
         for &place in &frames {
             all.number(callstack::FRAMES, iid(place));
-            let Some(of) = stacks
-                .frames
-                .get(place as usize)
-                .filter(|_| given.frames.insert(place))
+            let Some(of) = stacks.frames.get(place as usize).filter(|_| given.frames.insert(place))
             else {
                 continue;
             };
             // 1: of no file.
             let module = of.module.map_or(1, |module| iid(module) + 1);
             if given.modules.insert(module) {
-                let path = of
-                    .module
-                    .and_then(|module| stacks.modules.get(module as usize));
+                let path = of.module.and_then(|module| stacks.modules.get(module as usize));
                 let mut text = Message::default();
                 text.number(interned::IID, module)
                     .text(interned::NAME, path.map_or("unknown", String::as_str));
                 let mut one = Message::default();
-                one.number(mapping::IID, module)
-                    .number(mapping::PATH, module);
-                new.message(interned::MAPPING_PATHS, &text)
-                    .message(interned::MAPPINGS, &one);
+                one.number(mapping::IID, module).number(mapping::PATH, module);
+                new.message(interned::MAPPING_PATHS, &text).message(interned::MAPPINGS, &one);
             }
             let mut name = Message::default();
-            name.number(interned::IID, iid(place))
-                .text(interned::NAME, &stacks.name(of));
+            name.number(interned::IID, iid(place)).text(interned::NAME, &stacks.name(of));
             let mut one = Message::default();
             one.number(frame::IID, iid(place))
                 .number(frame::FUNCTION, iid(place))
                 .number(frame::MAPPING, module)
                 .number(frame::OFFSET, of.offset.unwrap_or(0));
-            new.message(interned::FUNCTION_NAMES, &name)
-                .message(interned::FRAMES, &one);
+            new.message(interned::FUNCTION_NAMES, &name).message(interned::FRAMES, &one);
         }
         new.message(interned::CALLSTACKS, &all);
         new

@@ -64,8 +64,7 @@ impl<'a> Writer<'a> {
         })?;
         if self.trace.cpus.is_empty() {
             self.describe(states, |one| {
-                one.text(descriptor::NAME, "state")
-                    .number(descriptor::PARENT, track);
+                one.text(descriptor::NAME, "state").number(descriptor::PARENT, track);
             })?;
         }
         let mut events = self.signposts(index, track, thread)?;
@@ -113,9 +112,7 @@ impl<'a> Writer<'a> {
         let mut track_event = Message::default();
         track_event.number(defaults::TRACK, track);
         let mut default = Message::default();
-        default
-            .number(defaults::CLOCK, SINCE_BEFORE)
-            .message(defaults::TRACK_EVENT, &track_event);
+        default.number(defaults::CLOCK, SINCE_BEFORE).message(defaults::TRACK_EVENT, &track_event);
         self.packet
             .message(packet::CLOCK_SNAPSHOT, &snapshot)
             .number(packet::SEQUENCE, sequence)
@@ -152,8 +149,7 @@ impl<'a> Writer<'a> {
             if at == tracks.len() {
                 tracks.push(Vec::new());
                 self.describe(track, |one| {
-                    one.text(descriptor::NAME, "signposts")
-                        .number(descriptor::PARENT, parent);
+                    one.text(descriptor::NAME, "signposts").number(descriptor::PARENT, parent);
                 })?;
             }
             match signpost.to_ns {
@@ -193,9 +189,7 @@ impl<'a> Writer<'a> {
             if known.is_none() {
                 self.names.insert(one.name.to_string(), next);
                 let mut entry = Message::default();
-                entry
-                    .number(interned::IID, next)
-                    .text(interned::NAME, &one.name);
+                entry.number(interned::IID, next).text(interned::NAME, &one.name);
                 new.message(interned::EVENT_NAMES, &entry);
             }
         }
@@ -260,13 +254,7 @@ pub(super) fn track_event<'a>(
     track: u64,
     name: impl Into<Cow<'a, str>>,
 ) -> TrackEvent<'a> {
-    TrackEvent {
-        at_ns,
-        kind,
-        track,
-        name: name.into(),
-        annotations: Annotations::default(),
-    }
+    TrackEvent { at_ns, kind, track, name: name.into(), annotations: Annotations::default() }
 }
 
 /// The annotation of what a call returned, the only one with a sign.

@@ -44,23 +44,16 @@ pub(super) fn checked(layouts: &Layouts, cpus: &[u32]) -> Result<Vec<Tracepoint>
 }
 
 fn attempt(layouts: &Layouts, cpu: u32) -> Result<Vec<Tracepoint>, RingError> {
-    let points: Vec<(Tracepoint, u64)> = Tracepoint::ALL
-        .iter()
-        .filter_map(|&point| Some((point, layouts.id(point)?)))
-        .collect();
+    let points: Vec<(Tracepoint, u64)> =
+        Tracepoint::ALL.iter().filter_map(|&point| Some((point, layouts.id(point)?))).collect();
     let mut ring: Option<Ring> = None;
     for &(point, id) in &points {
         let of = match point {
             Tracepoint::Switch | Tracepoint::Waking => Of::Everyone,
             _ => Of::CallingThread,
         };
-        let event = Event {
-            source: Source::Tracepoint(id),
-            of,
-            cpu,
-            inherit: false,
-            begin: Begin::Now,
-        };
+        let event =
+            Event { source: Source::Tracepoint(id), of, cpu, inherit: false, begin: Begin::Now };
         match &mut ring {
             Some(ring) => ring.add(&event).map_err(RingError::Event)?,
             None => ring = Some(Ring::open(&event, &[RING_BYTES])?),
@@ -94,12 +87,7 @@ fn attempt(layouts: &Layouts, cpu: u32) -> Result<Vec<Tracepoint>, RingError> {
         (Tracepoint::Return, What::Return { thread, returned }) => {
             *thread == me && *returned == i64::from(parent)
         }
-        (
-            Tracepoint::Fault,
-            What::Fault {
-                thread, address, ..
-            },
-        ) => {
+        (Tracepoint::Fault, What::Fault { thread, address, .. }) => {
             let start = memory.as_ptr() as u64;
             *thread == me && (start..start + TOUCHED_BYTES as u64).contains(address)
         }

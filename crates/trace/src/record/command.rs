@@ -1,7 +1,7 @@
 //! Recording a command.
 
+use super::buffers::Traced;
 use super::recorded::Around;
-use super::rings::Traced;
 use super::signposts::Signposts;
 use super::source::Source;
 use super::{RecordError, Request, joined, no_signposts, now};
@@ -151,9 +151,7 @@ pub fn started(
         ended,
         request,
     });
-    trace.recorder = recorder
-        .into_inner()
-        .unwrap_or_else(PoisonError::into_inner);
+    trace.recorder = recorder.into_inner().unwrap_or_else(PoisonError::into_inner);
     if let Some(marked) = marked {
         crate::signposts::add(&mut trace, &marked);
     }

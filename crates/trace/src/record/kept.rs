@@ -1,14 +1,31 @@
 //! The records that are kept: all of them, or those of the last seconds.
 
+use super::buffers::{Chunk, Traced};
 use super::process;
-use super::rings::{Chunk, Collected, Traced};
 use super::{Request, ns};
 use crate::decode::{Decoded, Samples};
 use crate::event::{Event, What, text_of};
+use crate::stacks::Reader;
 use crate::states::{Settings, kernel_state};
 use model::trace::{State, Thread};
 use std::collections::{BTreeMap, VecDeque};
 use std::time::Duration;
+
+/// What was recorded.
+#[derive(Debug)]
+pub(super) struct Collected {
+    pub(super) chunks: Vec<Chunk>,
+    /// When no more could be kept.
+    pub(super) full_ns: Option<u64>,
+    /// From when on all records are there, if older ones were dropped.
+    pub(super) from_ns: Option<u64>,
+    /// Up to when they were dropped for want of room.
+    pub(super) short_ns: Option<u64>,
+    /// What those tell of the threads.
+    pub(super) before: Before,
+    /// Stacks, if they were asked for.
+    pub(super) stacks: Option<Box<Reader>>,
+}
 
 /// What the rings of all CPUs held at one time.
 #[derive(Debug)]
@@ -62,11 +79,7 @@ impl Kept {
         let bytes = chunks.iter().map(|(_, bytes)| bytes.len() as u64).sum();
         self.bytes += bytes + others;
         if bytes > 0 {
-            self.batches.push_back(Batch {
-                drained_ns,
-                bytes,
-                chunks,
-            });
+            self.batches.push_back(Batch { drained_ns, bytes, chunks });
         }
         let Some(last) = self.last else {
             return self.bytes <= self.limit_bytes;
@@ -148,16 +161,9 @@ impl Known {
 
 impl Before {
     fn new(process: u32, threads: Vec<u32>, of_all: bool, of_own: bool) -> Before {
-        let known = Known {
-            process,
-            ..Known::default()
-        };
+        let known = Known { process, ..Known::default() };
         let threads = threads.into_iter();
-        Before {
-            threads: threads.map(|id| (id, known.clone())).collect(),
-            of_all,
-            of_own,
-        }
+        Before { threads: threads.map(|id| (id, known.clone())).collect(), of_all, of_own }
     }
 
     /// Adds what records tell, in the order of their time.
@@ -170,11 +176,7 @@ impl Before {
     fn event(&mut self, event: Event) {
         let Event { at_ns, what, .. } = event;
         match what {
-            What::Fork {
-                process,
-                thread,
-                parent: by,
-            } => {
+            What::Fork { process, thread, parent: by } => {
                 let parent = self.threads.get(&by);
                 if self.of_all && parent.is_none() {
                     return;
@@ -186,12 +188,7 @@ impl Before {
                 known.created_by = Some(by);
                 known.name = known.name.take().or(name);
             }
-            What::Name {
-                process,
-                thread,
-                name,
-                ..
-            } => {
+            What::Name { process, thread, name, .. } => {
                 if self.of_all && !self.threads.contains_key(&thread) {
                     return;
                 }
@@ -205,30 +202,21 @@ impl Before {
                 self.switched(out, at_ns, |known| {
                     let call = known.call;
                     known.left = match kernel_state(state, into, call, &settings) {
-                        Some(State::Blocked {
-                            call,
-                            uninterruptible,
-                        }) if !known.is_woken => Some(Event {
-                            what: What::Asleep {
-                                thread: out,
-                                call,
-                                uninterruptible,
-                            },
-                            ..event
-                        }),
+                        Some(State::Blocked { call, uninterruptible }) if !known.is_woken => {
+                            Some(Event {
+                                what: What::Asleep { thread: out, call, uninterruptible },
+                                ..event
+                            })
+                        }
                         _ => None,
                     };
                 });
                 self.switched(into, at_ns, Known::runs);
             }
-            What::OwnSwitch {
-                thread, out: false, ..
-            } => self.switched(thread, at_ns, Known::runs),
+            What::OwnSwitch { thread, out: false, .. } => self.switched(thread, at_ns, Known::runs),
             // Else `sched_switch` says it, and more.
             What::OwnSwitch { thread, ready, .. } if self.of_own => {
-                self.switched(thread, at_ns, |known| {
-                    known.left = (!ready).then_some(event)
-                });
+                self.switched(thread, at_ns, |known| known.left = (!ready).then_some(event));
             }
             What::Waking { thread, .. } => self.switched(thread, at_ns, |known| {
                 known.left = None;
@@ -323,10 +311,7 @@ mod tests {
     fn lengths(kept: Kept) -> (Vec<usize>, Option<u64>) {
         let collected = kept.collected();
         let chunks = collected.chunks.iter();
-        (
-            chunks.map(|(_, bytes)| bytes.len()).collect(),
-            collected.from_ns,
-        )
+        (chunks.map(|(_, bytes)| bytes.len()).collect(), collected.from_ns)
     }
 
     #[test]
@@ -390,10 +375,7 @@ mod tests {
         let told = [task(7, (7, 8), 7), task(7, (9, 9), 8), task(4, (7, 8), 7)].concat();
         before.add(&decoded(&Samples::Faults, &[(0, told)]));
         assert_eq!(before.threads(), [(7, 7), (9, 9)]);
-        let mut threads = [9, 10].map(|id| Thread {
-            id,
-            ..Thread::default()
-        });
+        let mut threads = [9, 10].map(|id| Thread { id, ..Thread::default() });
         before.complete(&mut threads);
         assert_eq!((threads[0].process, threads[0].created_by), (9, Some(8)));
         assert_eq!(threads[1].process, 0);
@@ -412,11 +394,7 @@ mod tests {
             name: std::array::from_fn(|at| text.get(at).copied().unwrap_or(0)),
             exec: false,
         };
-        let fork = |process, thread| What::Fork {
-            process,
-            thread,
-            parent: 7,
-        };
+        let fork = |process, thread| What::Fork { process, thread, parent: 7 };
         let told = [
             name(7, b"main"),
             fork(7, 8),
@@ -428,50 +406,31 @@ mod tests {
         ];
         let mut before = Before::new(7, vec![7], false, true);
         before.add(&told.map(|what| event(10, what)));
-        let mut threads = [7, 8, 9, 10].map(|id| Thread {
-            id,
-            ..Thread::default()
-        });
+        let mut threads = [7, 8, 9, 10].map(|id| Thread { id, ..Thread::default() });
         // What later records say stays.
         threads[1].name = "later".into();
         (threads[1].process, threads[1].created_by) = (3, Some(4));
         before.complete(&mut threads);
         let told = threads.map(|thread| (thread.process, thread.name, thread.created_by));
-        let wanted = [
-            (7, "main", None),
-            (3, "later", Some(4)),
-            (7, "main", Some(7)),
-            (10, "late", Some(7)),
-        ];
+        let wanted =
+            [(7, "main", None), (3, "later", Some(4)), (7, "main", Some(7)), (10, "late", Some(7))];
         let wanted = wanted.map(|(process, name, by)| (process, name.to_owned(), by));
         assert_eq!(told, wanted);
     }
 
     fn event(at_ns: u64, what: What) -> Event {
-        Event {
-            at_ns,
-            cpu: 0,
-            what,
-        }
+        Event { at_ns, cpu: 0, what }
     }
 
     fn asleep(thread: u32, call: Option<u32>, uninterruptible: bool) -> What {
-        What::Asleep {
-            thread,
-            call,
-            uninterruptible,
-        }
+        What::Asleep { thread, call, uninterruptible }
     }
 
     #[test]
     fn what_is_dropped_tells_who_sleeps() {
         let mut before = Before::new(7, vec![7, 8, 9, 10], false, false);
         let switch = |at_ns, out, state, into| event(at_ns, What::Switch { out, state, into });
-        let enter = What::Enter {
-            thread: 7,
-            number: 35,
-            arguments: [0; 3],
-        };
+        let enter = What::Enter { thread: 7, number: 35, arguments: [0; 3] };
         before.add(&[
             switch(10, 0, 0, 7),
             event(20, enter),
@@ -483,10 +442,7 @@ mod tests {
         // Of another ring: 10 slept later.
         before.add(&[switch(55, 0, 0, 10)]);
         // 8 slept from the beginning on, 9 has run since.
-        let first = vec![
-            event(1, asleep(8, Some(1), true)),
-            event(1, asleep(9, None, true)),
-        ];
+        let first = vec![event(1, asleep(8, Some(1), true)), event(1, asleep(9, None, true))];
         let expected = [
             event(100, asleep(8, Some(1), true)),
             event(100, asleep(7, Some(35), false)),

@@ -1,5 +1,6 @@
 //! Recording a command or a process, with the best tier that is allowed here.
 
+mod buffers;
 mod check;
 mod command;
 mod kept;
@@ -13,7 +14,7 @@ mod source;
 mod stacks;
 mod usdt;
 
-use rings::Traced;
+use buffers::Traced;
 use source::Source;
 
 use model::trace::tier::Missing;
@@ -89,10 +90,7 @@ pub fn tier(process: Option<u32>, request: &Request) -> Result<Tier, RecordError
     }
     let traced = process.map_or(Traced::Command, Traced::Process);
     // The kernel is to get no probes for that.
-    let request = Request {
-        usdt: None,
-        ..request.clone()
-    };
+    let request = Request { usdt: None, ..request.clone() };
     Ok(Source::open(&traced, &request)?.0.tier())
 }
 
@@ -144,10 +142,7 @@ fn shown(program: &OsStr) -> String {
 }
 
 fn no_signposts(reason: Reason) -> Gap {
-    Gap {
-        of: Missing::Topic(Topic::Signposts),
-        reason,
-    }
+    Gap { of: Missing::Topic(Topic::Signposts), reason }
 }
 
 /// A time in ns.

@@ -10,9 +10,7 @@ pub(super) fn threads(process: u32) -> io::Result<Vec<u32>> {
     let names = entries.map(|entry| Ok(entry?.file_name()));
     let names: io::Result<Vec<_>> = names.collect();
     let numbers = names?.into_iter();
-    Ok(numbers
-        .filter_map(|name| name.to_str()?.parse().ok())
-        .collect())
+    Ok(numbers.filter_map(|name| name.to_str()?.parse().ok()).collect())
 }
 
 /// A process that was started by one of a process's threads, and theirs, as far
@@ -45,10 +43,7 @@ pub(super) fn paranoid() -> Option<i32> {
 /// Whether another user's rights are needed for a process: its directory in /proc is theirs.
 pub(super) fn is_of_another_user(process: u32) -> bool {
     let owner = |path: String| std::fs::metadata(path).ok().map(|found| found.uid());
-    let (own, other) = (
-        owner("/proc/self".to_owned()),
-        owner(format!("/proc/{process}")),
-    );
+    let (own, other) = (owner("/proc/self".to_owned()), owner(format!("/proc/{process}")));
     own.is_some() && other.is_some() && own != other
 }
 
@@ -56,11 +51,7 @@ pub(super) fn is_of_another_user(process: u32) -> bool {
 pub(super) fn name(process: u32, thread: u32) -> Option<String> {
     let path = format!("/proc/{process}/task/{thread}/comm");
     let name = std::fs::read(path).ok()?;
-    Some(
-        String::from_utf8_lossy(&name)
-            .trim_end_matches('\n')
-            .to_owned(),
-    )
+    Some(String::from_utf8_lossy(&name).trim_end_matches('\n').to_owned())
 }
 
 /// Whether a process is there and has not ended.
@@ -89,10 +80,7 @@ pub(super) fn asleep(process: u32, thread: u32) -> Option<(Option<u32>, bool)> {
         |file: &str| std::fs::read_to_string(format!("/proc/{process}/task/{thread}/{file}"));
     let state = stat_of(&read("stat").ok()?)?.state;
     let call = read("syscall").unwrap_or_default();
-    let call = call
-        .split_whitespace()
-        .next()
-        .and_then(|number| number.parse().ok());
+    let call = call.split_whitespace().next().and_then(|number| number.parse().ok());
     matches!(state, 'S' | 'D').then_some((call, state == 'D'))
 }
 
@@ -136,10 +124,7 @@ mod tests {
     #[test]
     fn a_name_with_brackets_and_blanks() {
         let text = "17 (a) b (c) R 1 17 17 0 -1 4194304 120 0 3 0 5 1 0 0 20 0 1 0 100";
-        let wanted = Stat {
-            state: 'R',
-            faults: 123,
-        };
+        let wanted = Stat { state: 'R', faults: 123 };
         assert_eq!(stat_of(text), Some(wanted));
         assert_eq!(stat_of("17 (a) R 1"), None);
         assert_eq!(stat_of(""), None);

@@ -1,6 +1,6 @@
 //! The trace that is made of what was recorded.
 
-use super::rings::Collected;
+use super::kept::Collected;
 use super::sampler::{self, Sampled};
 use super::{Request, check, ns};
 use crate::decode::{Decoded, Samples, Tracepoint};
@@ -53,14 +53,7 @@ impl Recorded {
         };
         match self {
             Recorded::Samples(sampled) => of_samples(sampled, around.request.last, empty),
-            Recorded::Records {
-                tier,
-                samples,
-                mut gaps,
-                ring_bytes,
-                probes,
-                collected,
-            } => {
+            Recorded::Records { tier, samples, mut gaps, ring_bytes, probes, collected } => {
                 let mut decoded = Decoded::default();
                 for (cpu, bytes) in &collected.chunks {
                     decoded.add(&samples, *cpu, bytes);
@@ -143,10 +136,7 @@ fn of_records(timeline: Timeline, decoded: &Decoded, to_ns: u64, empty: Trace) -
         threads: timeline.threads,
         cpus: timeline.cpus,
         wakeups: timeline.wakeups,
-        losses: Losses {
-            unread_bytes: decoded.unread_bytes,
-            ..timeline.losses
-        },
+        losses: Losses { unread_bytes: decoded.unread_bytes, ..timeline.losses },
         ..empty
     };
     let calls = trace.threads.iter().flat_map(|thread| &thread.calls);
@@ -188,20 +178,14 @@ fn of_samples(mut sampled: Sampled, last: Option<Duration>, empty: Trace) -> Tra
     let end_ns = empty.began.raw_ns + empty.duration_ns;
     let sampled_ns = sampled.threads.iter().map(|thread| thread.to_ns).max();
     // The last samples are read after the request to stop.
-    let end_ns = sampled
-        .full_ns
-        .unwrap_or(end_ns)
-        .max(sampled_ns.unwrap_or(0));
+    let end_ns = sampled.full_ns.unwrap_or(end_ns).max(sampled_ns.unwrap_or(0));
     let last_from_ns = last.map(|last| before_by(end_ns, last));
     let shown_from_ns = shown_from(last_from_ns, None, empty.began.raw_ns);
     let empty = match shown_from_ns {
         None => empty,
         Some(from_ns) => {
             sampler::drop_before(&mut sampled.threads, from_ns);
-            Trace {
-                began: since(empty.began, from_ns),
-                ..empty
-            }
+            Trace { began: since(empty.began, from_ns), ..empty }
         }
     };
     let began_ns = empty.began.raw_ns;
@@ -232,19 +216,12 @@ mod tests {
     use model::trace::Sample;
 
     fn clocks(raw_ns: u64) -> Clocks {
-        Clocks {
-            raw_ns,
-            boot_ns: raw_ns + 1_000,
-            real_ns: raw_ns + 2_000,
-        }
+        Clocks { raw_ns, boot_ns: raw_ns + 1_000, real_ns: raw_ns + 2_000 }
     }
 
     /// From 100 to 1000 ns, of which the last ones are asked for.
     fn trace(recorded: Recorded, last_ns: Option<u64>) -> Trace {
-        let request = Request {
-            last: last_ns.map(Duration::from_nanos),
-            ..Request::of_all()
-        };
+        let request = Request { last: last_ns.map(Duration::from_nanos), ..Request::of_all() };
         recorded.trace(Around {
             target: Target::Process(7),
             roots: vec![(7, 7)],
@@ -314,13 +291,8 @@ mod tests {
     }
 
     fn sampled(full_ns: Option<u64>) -> Recorded {
-        let sample = |at_ns| Sample {
-            at_ns,
-            running_ns: 0,
-            queued_ns: 0,
-            switched_in: 0,
-            faults: 0,
-        };
+        let sample =
+            |at_ns| Sample { at_ns, running_ns: 0, queued_ns: 0, switched_in: 0, faults: 0 };
         let thread = |id, times: &[u64]| Thread {
             id,
             from_ns: times[0],
@@ -357,10 +329,7 @@ mod tests {
         assert_eq!(times(&all), expected);
         let last = trace(sampled(None), Some(600));
         assert_eq!(stretch(&last), (clocks(400), 600, Ended::Gone));
-        assert_eq!(
-            times(&last),
-            [(7, 0, 600, vec![0, 600]), (9, 0, 0, vec![0])]
-        );
+        assert_eq!(times(&last), [(7, 0, 600, vec![0, 600]), (9, 0, 0, vec![0])]);
         // The last samples are read after that.
         let full = trace(sampled(Some(950)), None);
         assert_eq!(stretch(&full), (clocks(100), 900, Ended::Full));

@@ -1,51 +1,24 @@
 //! The two tiers that record with perf events: which events are opened, for
 //! what, and how their bytes are collected.
 
+use super::buffers::{Asked, Chunk, RING_BYTES, Traced, add, add_own, drain, smaller_than};
 use super::check::checked;
-use super::kept::{Before, Kept};
+use super::kept::{Collected, Kept};
 use super::stacks::StackRings;
 use super::usdt::Defined;
 use super::{Request, Usdt};
 use crate::decode::{Layouts, Samples, Tracepoint};
-use crate::stacks::Reader;
 use model::trace::tier::Missing;
 use model::trace::{Gap, Reason, Topic};
-use std::collections::BTreeSet;
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
-use sys::perf::{self, Begin, Body, Event, Of, Ring, RingError, Source, Threads};
+use sys::perf::{self, Begin, Of, Ring, RingError, Source, Threads};
 use sys::tracefs::Tracefs;
 
 /// How long bytes wait in a ring: with short records, 512 KiB are full after
 /// little more.
 const INTERVAL: Duration = Duration::from_millis(20);
-
-/// Sizes of a ring, the first that the kernel grants: 8 MiB need a right or a
-/// high RLIMIT_MEMLOCK, 512 KiB are what every user has.
-pub(super) const RING_BYTES: [usize; 7] = [
-    8 << 20,
-    4 << 20,
-    1 << 20,
-    512 << 10,
-    256 << 10,
-    128 << 10,
-    64 << 10,
-];
-
-/// The sizes that are smaller than this one.
-fn smaller_than(bytes: usize) -> &'static [usize] {
-    &RING_BYTES[RING_BYTES.partition_point(|&size| size >= bytes)..]
-}
-
-/// Whose events are recorded.
-#[derive(Clone, Debug)]
-pub(super) enum Traced {
-    /// Of a command that the calling thread will start.
-    Command,
-    /// Of a process that runs.
-    Process(u32),
-}
 
 /// A ring for each CPU.
 #[derive(Debug)]
@@ -61,22 +34,6 @@ pub(super) struct Rings {
     probes: Option<Defined>,
 }
 
-/// What was recorded.
-#[derive(Debug)]
-pub(super) struct Collected {
-    pub(super) chunks: Vec<Chunk>,
-    /// When no more could be kept.
-    pub(super) full_ns: Option<u64>,
-    /// From when on all records are there, if older ones were dropped.
-    pub(super) from_ns: Option<u64>,
-    /// Up to when they were dropped for want of room.
-    pub(super) short_ns: Option<u64>,
-    /// What those tell of the threads.
-    pub(super) before: Before,
-    /// Stacks, if they were asked for.
-    pub(super) stacks: Option<Box<Reader>>,
-}
-
 impl Rings {
     /// The scheduler's tracepoints of all CPUs, and the target's calls, faults
     /// and own switches.
@@ -88,14 +45,9 @@ impl Rings {
         let wide = wide.filter_map(|point| layouts.id(point).map(Source::Tracepoint));
         let mut wide: Vec<Source> = wide.collect();
         let own = [Tracepoint::Enter, Tracepoint::Return, Tracepoint::Fault];
-        let mut own: Vec<Source> = own
-            .iter()
-            .filter_map(|&point| layouts.id(point).map(Source::Tracepoint))
-            .collect();
-        let probes = request
-            .usdt
-            .as_ref()
-            .map(|usdt| defined(traced, usdt, &mut layouts));
+        let mut own: Vec<Source> =
+            own.iter().filter_map(|&point| layouts.id(point).map(Source::Tracepoint)).collect();
+        let probes = request.usdt.as_ref().map(|usdt| defined(traced, usdt, &mut layouts));
         let probes = match probes.transpose() {
             Ok(probes) => probes,
             Err(reason) => {
@@ -106,14 +58,8 @@ impl Rings {
         // Of all that run the file: where threads inherit them, hits are lost when one ends.
         let hits = probes.iter().flat_map(|(_, ids)| ids);
         wide.extend(hits.map(|&id| Source::Tracepoint(id)));
-        let threads = |switches| {
-            Source::Threads(Threads {
-                tasks: true,
-                names: true,
-                switches,
-                maps: false,
-            })
-        };
+        let threads =
+            |switches| Source::Threads(Threads { tasks: true, names: true, switches, maps: false });
         match request.scheduler_only {
             // Events that threads carry cost them more at each switch than the
             // records of all threads that begin and end cost the machine.
@@ -131,29 +77,21 @@ impl Rings {
                 rings.gaps.push(gap(Topic::Probes, reason));
                 Ok(rings)
             }
-            rings => rings.map(|rings| Rings {
-                probes: probes.map(|(defined, _)| defined),
-                ..rings
-            }),
+            rings => {
+                rings.map(|rings| Rings { probes: probes.map(|(defined, _)| defined), ..rings })
+            }
         }
     }
 
     /// The names of the USDT probes, by their places.
     pub(super) fn probe_names(&self) -> Vec<String> {
-        self.probes
-            .iter()
-            .flat_map(|probes| probes.names.clone())
-            .collect()
+        self.probes.iter().flat_map(|probes| probes.names.clone()).collect()
     }
 
     /// The target's own switches and page faults.
     pub(super) fn own(traced: &Traced, request: &Request) -> Result<Rings, Reason> {
-        let threads = Threads {
-            tasks: true,
-            names: true,
-            maps: !request.scheduler_only,
-            switches: true,
-        };
+        let threads =
+            Threads { tasks: true, names: true, maps: !request.scheduler_only, switches: true };
         // One event for both costs the threads less than two.
         let (own, mut gaps) = match request.scheduler_only {
             false => (Source::PageFaults(threads), Vec::new()),
@@ -177,9 +115,7 @@ impl Rings {
         gaps: Vec<Gap>,
     ) -> Result<Rings, Reason> {
         let cpus = request.cpus.as_slice();
-        let wide = wide
-            .iter()
-            .map(|&source| (source, Of::Everyone, false, Begin::Now));
+        let wide = wide.iter().map(|&source| (source, Of::Everyone, false, Begin::Now));
         let wide: Vec<Asked> = wide.collect();
         let with = |sizes: &[usize]| {
             let mut rings = Rings {
@@ -256,132 +192,9 @@ impl Rings {
         drain(&mut self.rings, &mut self.chunks);
         kept.add(self.chunks, 0, sys::monotonic_raw_ns());
         let stacks = self.stacks.map(StackRings::finish);
-        Ok(Collected {
-            full_ns,
-            stacks: stacks.transpose()?,
-            ..kept.collected()
-        })
+        Ok(Collected { full_ns, stacks: stacks.transpose()?, ..kept.collected() })
     }
 }
-
-/// Moves what is there to the chunks; how many bytes.
-pub(super) fn drain(rings: &mut [(u32, Ring)], chunks: &mut Vec<Chunk>) -> u64 {
-    let mut drained = 0;
-    for (cpu, ring) in rings {
-        let mut bytes = Vec::new();
-        ring.drain(&mut bytes);
-        drained += bytes.len() as u64;
-        if !bytes.is_empty() {
-            chunks.push((*cpu, bytes));
-        }
-    }
-    drained
-}
-
-/// Bytes of the CPU of this number.
-pub(super) type Chunk = (u32, Vec<u8>);
-
-/// Opens events on each CPU; the first ones ever make the rings.
-fn add(
-    rings: &mut Vec<(u32, Ring)>,
-    sizes: &[usize],
-    cpus: &[u32],
-    asked: &[Asked],
-) -> Result<(), RingError> {
-    for &cpu in cpus {
-        for &(source, of, inherit, begin) in asked {
-            let event = Event {
-                source,
-                of,
-                cpu,
-                inherit,
-                begin,
-            };
-            match rings.iter_mut().find(|(of, _)| *of == cpu) {
-                Some((_, ring)) => ring.add(&event).map_err(RingError::Event)?,
-                None => rings.push((cpu, Ring::open(&event, sizes)?)),
-            }
-        }
-    }
-    Ok(())
-}
-
-/// Opens events of the target itself.
-pub(super) fn add_own(
-    rings: &mut Vec<(u32, Ring)>,
-    sizes: &[usize],
-    chunks: &mut Vec<Chunk>,
-    cpus: &[u32],
-    own: &[Source],
-    traced: &Traced,
-) -> Result<(), RingError> {
-    let own = own.iter();
-    match *traced {
-        Traced::Command => {
-            let own = own.map(|&source| (source, Of::CallingThread, true, Begin::OnExec));
-            // An event that no child inherits. Without it the kernel may swap the lists
-            // of events of this thread and of the command instead of switching them, and
-            // the command's exec would enable ours.
-            let none = Source::Threads(Threads::default());
-            let none = (none, Of::CallingThread, false, Begin::Now);
-            let own: Vec<Asked> = own.chain([none]).collect();
-            add(rings, sizes, cpus, &own)
-        }
-        Traced::Process(id) => {
-            let of_thread = |thread| {
-                let own = own.clone();
-                own.map(|&source| (source, Of::Thread(thread), true, Begin::Now))
-                    .collect()
-            };
-            add_process(rings, sizes, chunks, cpus, &of_thread, id)
-        }
-    }
-}
-
-/// Events for each existing thread. A thread that is created during this loop
-/// inherits its events if a record says that its creator already had them;
-/// otherwise it gets them in the next pass.
-fn add_process(
-    rings: &mut Vec<(u32, Ring)>,
-    sizes: &[usize],
-    chunks: &mut Vec<Chunk>,
-    cpus: &[u32],
-    of_thread: &dyn Fn(u32) -> Vec<Asked>,
-    id: u32,
-) -> Result<(), RingError> {
-    let mut opened = BTreeSet::new();
-    loop {
-        let threads = super::process::threads(id).map_err(RingError::Event)?;
-        let before = opened.len();
-        for thread in threads {
-            if !opened.insert(thread) {
-                continue;
-            }
-            match add(rings, sizes, cpus, &of_thread(thread)) {
-                // It has ended.
-                Err(RingError::Event(error)) if error.raw_os_error() == Some(NO_SUCH_PROCESS) => {}
-                other => other?,
-            }
-        }
-        if opened.len() == before {
-            return Ok(());
-        }
-        let seen = chunks.len();
-        drain(rings, chunks);
-        let records = chunks[seen..]
-            .iter()
-            .flat_map(|(_, bytes)| perf::records(bytes));
-        opened.extend(records.filter_map(|record| match record.body {
-            Body::Fork(task) => Some(task.thread),
-            _ => None,
-        }));
-    }
-}
-
-type Asked = (Source, Of, bool, Begin);
-
-/// ESRCH
-const NO_SUCH_PROCESS: i32 = 3;
 
 /// The layouts of the tracepoints, as far as a provoked event is read right.
 fn described(cpus: &[u32], request: &Request) -> Result<(Layouts, Vec<Gap>), Reason> {
@@ -415,10 +228,7 @@ fn described(cpus: &[u32], request: &Request) -> Result<(Layouts, Vec<Gap>), Rea
         gaps.push(gap(topic, Reason::CheckFailed));
     }
     // Nothing but their time is read. What a processor does not have is not recorded.
-    for point in Tracepoint::INTERRUPTS
-        .into_iter()
-        .filter(|_| request.interrupts)
-    {
+    for point in Tracepoint::INTERRUPTS.into_iter().filter(|_| request.interrupts) {
         if let Ok(text) = tracefs.read(&format!("events/{}/format", point.path())) {
             let _ = layouts.add(point, &text);
         }
@@ -440,19 +250,14 @@ fn defined(
 ) -> Result<(Defined, Vec<u64>), Reason> {
     let defined = Defined::new(traced, usdt)?;
     let formats = defined.formats()?;
-    let ids = formats
-        .iter()
-        .map(|(name, text)| layouts.add_probe(*name as u32, text));
+    let ids = formats.iter().map(|(name, text)| layouts.add_probe(*name as u32, text));
     let ids: Result<Vec<u64>, _> = ids.collect();
     let ids = ids.map_err(|error| Reason::Failed(error.to_string()))?;
     Ok((defined, ids))
 }
 
 fn gap(topic: Topic, reason: Reason) -> Gap {
-    Gap {
-        of: Missing::Topic(topic),
-        reason,
-    }
+    Gap { of: Missing::Topic(topic), reason }
 }
 
 /// What a tracepoint records; `None` if nothing is lost without it.
@@ -472,18 +277,5 @@ fn reason(error: RingError) -> Reason {
             io::ErrorKind::PermissionDenied => Reason::Denied(super::process::paranoid()),
             _ => Reason::Failed(error.to_string()),
         },
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn rings_without_room_are_tried_smaller_until_there_are_none() {
-        assert_eq!(smaller_than(8 << 20), &RING_BYTES[1..]);
-        // Of a size that is none of ours.
-        assert_eq!(smaller_than(100 << 10), [64 << 10]);
-        assert_eq!(smaller_than(64 << 10), [] as [usize; 0]);
     }
 }

@@ -1,7 +1,7 @@
 //! Recording a process that runs already.
 
+use super::buffers::Traced;
 use super::recorded::Around;
-use super::rings::Traced;
 use super::source::Source;
 use super::{RecordError, Request, joined, no_signposts, now, process as of};
 use crate::event::{Event, What};
@@ -36,11 +36,7 @@ pub fn process(id: u32, held: &Held, request: &Request) -> Result<Trace, RecordE
         Some(Event {
             at_ns: sys::monotonic_raw_ns(),
             cpu: 0,
-            what: What::Asleep {
-                thread,
-                call,
-                uninterruptible,
-            },
+            what: What::Asleep { thread, call, uninterruptible },
         })
     });
     let asleep: Vec<Event> = asleep.collect();

@@ -1,8 +1,8 @@
 //! The tier that needs no right: what the kernel counts of each thread, read
 //! from /proc at an interval. Threads that live for less may be missed.
 
+use super::buffers::Traced;
 use super::process::{family, name, schedstat_of, stat_of, threads};
-use super::rings::Traced;
 use super::{Request, ns};
 use model::trace::{Sample, Thread};
 use std::collections::BTreeMap;
@@ -47,9 +47,7 @@ pub(super) fn sample(
                     // Of a thread that is new, all was counted since it began:
                     // after the turn before.
                     let is_new = !first || matches!(traced, Traced::Command);
-                    sampled
-                        .threads
-                        .push(begun(process, thread, before_ns, is_new));
+                    sampled.threads.push(begun(process, thread, before_ns, is_new));
                     sampled.threads.len() - 1
                 });
                 let known = &mut sampled.threads[at];
@@ -76,14 +74,8 @@ pub(super) fn sample(
             let from_ns = now_ns.saturating_sub(ns(last));
             drop_before(&mut sampled.threads, from_ns);
             let places = sampled.threads.iter().enumerate();
-            place = places
-                .map(|(at, thread)| ((thread.process, thread.id), at))
-                .collect();
-            let samples: usize = sampled
-                .threads
-                .iter()
-                .map(|thread| thread.samples.len())
-                .sum();
+            place = places.map(|(at, thread)| ((thread.process, thread.id), at)).collect();
+            let samples: usize = sampled.threads.iter().map(|thread| thread.samples.len()).sum();
             bytes = (samples * size_of::<Sample>()) as u64;
         }
         if bytes > request.limit_bytes {
@@ -112,13 +104,8 @@ pub(super) fn drop_before(threads: &mut Vec<Thread>, from_ns: u64) {
 }
 
 fn begun(process: u32, id: u32, before_ns: u64, is_new: bool) -> Thread {
-    let nothing = Sample {
-        at_ns: before_ns,
-        running_ns: 0,
-        queued_ns: 0,
-        switched_in: 0,
-        faults: 0,
-    };
+    let nothing =
+        Sample { at_ns: before_ns, running_ns: 0, queued_ns: 0, switched_in: 0, faults: 0 };
     Thread {
         id,
         process,
@@ -151,21 +138,9 @@ mod tests {
 
     #[test]
     fn only_a_new_thread_is_known_to_begin_with_nothing() {
-        let nothing = Sample {
-            at_ns: 100,
-            running_ns: 0,
-            queued_ns: 0,
-            switched_in: 0,
-            faults: 0,
-        };
+        let nothing = Sample { at_ns: 100, running_ns: 0, queued_ns: 0, switched_in: 0, faults: 0 };
         for (is_new, samples) in [(true, vec![nothing]), (false, Vec::new())] {
-            let wanted = Thread {
-                id: 8,
-                process: 7,
-                from_ns: 100,
-                samples,
-                ..Thread::default()
-            };
+            let wanted = Thread { id: 8, process: 7, from_ns: 100, samples, ..Thread::default() };
             assert_eq!(begun(7, 8, 100, is_new), wanted);
         }
     }

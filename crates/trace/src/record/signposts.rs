@@ -53,11 +53,7 @@ impl Signposts {
         words[header::VERSION].store(VERSION, Ordering::Relaxed);
         words[header::CLOCK].store(clock, Ordering::Relaxed);
         words[header::MAGIC].store(MAGIC, Ordering::Release);
-        Ok(Signposts {
-            words,
-            counter,
-            rings: vec![Reader::default(); RINGS],
-        })
+        Ok(Signposts { words, counter, rings: vec![Reader::default(); RINGS] })
     }
 
     /// The environment variable by which the command finds it.
@@ -249,11 +245,7 @@ mod tests {
         write(&signposts, 0, &owned);
         write(&signposts, 0, &[(ring::DROPPED, 2)]);
         let name = u64::from_ne_bytes(*b"abc\0\0\0\0\0");
-        let others = [
-            (header::UNNAMED, 4),
-            (header::RINGLESS, 8),
-            (header::NAMES, 1),
-        ];
+        let others = [(header::UNNAMED, 4), (header::RINGLESS, 8), (header::NAMES, 1)];
         let named = [(NAMES_AT, NAME_READY | 2), (NAMES_AT + 1, name)];
         for (at, value) in others.into_iter().chain(named) {
             signposts.words[at].store(value, Ordering::Relaxed);
@@ -276,12 +268,7 @@ mod tests {
         let owned = [(ring::STATE, USED), (ring::OWNER, ME), (ring::HEAD, 1)];
         write(&signposts, 1, &[&record[..], &owned].concat());
         let mut dropped = 0;
-        let wanted = Chunk {
-            ring: 1,
-            process: 7,
-            thread: 8,
-            records: vec![[100, begin]],
-        };
+        let wanted = Chunk { ring: 1, process: 7, thread: 8, records: vec![[100, begin]] };
         assert_eq!(signposts.read(1, &mut dropped), Some(wanted));
         assert_eq!(signposts.read(1, &mut dropped), None, "nothing new");
         let word = |signposts: &Signposts, at: usize| signposts.ring(1)[at].load(Ordering::Relaxed);

@@ -1,8 +1,9 @@
 //! Where records come from: the best tier that is allowed here.
 
+use super::buffers::Traced;
 use super::kept::Kept;
 use super::recorded::Recorded;
-use super::rings::{Rings, Traced};
+use super::rings::Rings;
 use super::{RecordError, Request, process, sampler};
 use crate::decode::Tracepoint;
 use model::trace::tier::Missing;
@@ -47,21 +48,13 @@ impl Source {
                 Err(reason) if request.tier == Some(tier) => {
                     return Err(RecordError::Tier { tier, reason });
                 }
-                Err(reason) => gaps.push(Gap {
-                    of: Missing::Tier(tier),
-                    reason,
-                }),
+                Err(reason) => gaps.push(Gap { of: Missing::Tier(tier), reason }),
             }
         }
-        let asked = [
-            (request.stacks.is_some(), Topic::Stacks),
-            (request.usdt.is_some(), Topic::Probes),
-        ];
+        let asked =
+            [(request.stacks.is_some(), Topic::Stacks), (request.usdt.is_some(), Topic::Probes)];
         for (_, topic) in asked.into_iter().filter(|(is_asked, _)| *is_asked) {
-            gaps.push(Gap {
-                of: Missing::Topic(topic),
-                reason: Reason::NotInTier,
-            });
+            gaps.push(Gap { of: Missing::Topic(topic), reason: Reason::NotInTier });
         }
         Ok((Source::Sampler, gaps))
     }
@@ -93,9 +86,7 @@ impl Source {
         seen: &dyn Fn(),
     ) -> io::Result<Recorded> {
         let others = request.cpus.iter().copied();
-        let others: Vec<u32> = others
-            .filter(|&cpu| Some(cpu) != request.keep_off)
-            .collect();
+        let others: Vec<u32> = others.filter(|&cpu| Some(cpu) != request.keep_off).collect();
         if request.keep_off.is_some() && !others.is_empty() {
             // It is no less of a recording on that CPU.
             let _ = sys::pin_to(&others);

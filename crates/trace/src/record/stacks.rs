@@ -1,6 +1,6 @@
 //! Rings of stacks, one for each CPU.
 
-use super::rings::{Chunk, RING_BYTES, Traced, add_own, drain};
+use super::buffers::{Chunk, RING_BYTES, Traced, add_own, drain};
 use crate::stacks::Reader;
 use std::io;
 use std::path::Path;

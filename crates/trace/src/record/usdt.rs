@@ -1,7 +1,7 @@
 //! USDT probes of the target: which there are, and the kernel's tracepoints for them.
 
+use super::buffers::Traced;
 use super::process::is_alive;
-use super::rings::Traced;
 use super::stacks::{MOST_MAPS, maps_of};
 use crate::usdt::{Probe, matches, probes};
 use model::trace::Reason;
@@ -31,10 +31,7 @@ pub struct Usdt {
 /// Each is an event for each CPU, and of a process for each thread.
 const MOST: usize = 1024;
 /// What a loader may take to list the libraries of a program.
-const LISTING: Limits = Limits {
-    time: Duration::from_secs(10),
-    bytes: 1 << 20,
-};
+const LISTING: Limits = Limits { time: Duration::from_secs(10), bytes: 1 << 20 };
 /// The file of the kernel's definitions.
 const DEFINITIONS: &str = "uprobe_events";
 /// Before the number of the process that records.
@@ -63,11 +60,7 @@ impl Defined {
             places: Vec::new(),
         };
         for (file, probe) in found(traced, usdt)? {
-            let Probe {
-                name,
-                offset,
-                counter,
-            } = probe;
+            let Probe { name, offset, counter } = probe;
             let counter = counter.map_or(String::new(), |counter| format!("({counter:#x})"));
             let tracepoint = defined.tracepoint(defined.places.len());
             // The kernel keeps the file, not its path.
@@ -127,9 +120,7 @@ fn delete_leftovers(tracefs: &Tracefs) {
 /// The probes that are meant, with their files.
 fn found(traced: &Traced, usdt: &Usdt) -> Result<Vec<(File, Probe)>, Reason> {
     let files = files(traced, usdt);
-    let program = files
-        .first()
-        .map_or(Path::new("the program"), PathBuf::as_path);
+    let program = files.first().map_or(Path::new("the program"), PathBuf::as_path);
     let program = program.display().to_string();
     let mut there = BTreeSet::new();
     let mut found = Vec::new();
@@ -143,9 +134,7 @@ fn found(traced: &Traced, usdt: &Usdt) -> Result<Vec<(File, Probe)>, Reason> {
             there.insert(probe.name.clone());
             let is_meant = |pattern: &String| matches(pattern, &probe.name);
             if usdt.pattern.as_ref().is_none_or(is_meant) {
-                let file = file
-                    .try_clone()
-                    .map_err(|error| Reason::Failed(error.to_string()))?;
+                let file = file.try_clone().map_err(|error| Reason::Failed(error.to_string()))?;
                 found.push((file, probe));
             }
         }
@@ -158,10 +147,7 @@ fn found(traced: &Traced, usdt: &Usdt) -> Result<Vec<(File, Probe)>, Reason> {
         }
         (Some(pattern), 0) => {
             let there: Vec<String> = there.into_iter().take(8).collect();
-            format!(
-                "no USDT probe matches {pattern}; there are {}",
-                there.join(", ")
-            )
+            format!("no USDT probe matches {pattern}; there are {}", there.join(", "))
         }
         (_, many) => format!("{many} USDT probes are too many: choose with --usdt=PROVIDER:NAME"),
     };
@@ -190,9 +176,7 @@ fn needed(program: &Path) -> Vec<PathBuf> {
         let cache = ReadCache::new(file);
         let object = object::File::parse(&cache).ok()?;
         let loader = object.section_by_name(".interp")?.data().ok()?;
-        Some(PathBuf::from(OsStr::from_bytes(
-            loader.strip_suffix(b"\0")?,
-        )))
+        Some(PathBuf::from(OsStr::from_bytes(loader.strip_suffix(b"\0")?)))
     });
     let Some(loader) = loader else {
         return Vec::new();
@@ -208,9 +192,7 @@ fn listed(loader: &mut Command) -> Vec<PathBuf> {
         return Vec::new();
     };
     let text = String::from_utf8_lossy(&out);
-    let paths = text
-        .lines()
-        .filter_map(|line| line.split_once(" => ")?.1.rsplit_once(" ("));
+    let paths = text.lines().filter_map(|line| line.split_once(" => ")?.1.rsplit_once(" ("));
     paths.map(|(path, _)| path.into()).collect()
 }
 
@@ -218,15 +200,11 @@ fn listed(loader: &mut Command) -> Vec<PathBuf> {
 fn mapped(id: u32) -> Vec<PathBuf> {
     let maps = maps_of(id, MOST_MAPS).unwrap_or_default();
     let code = maps.lines().filter(|line| line.contains(" r-xp "));
-    let paths: BTreeSet<&str> = code
-        .filter_map(|line| Some(&line[line.find('/')?..]))
-        .collect();
+    let paths: BTreeSet<&str> = code.filter_map(|line| Some(&line[line.find('/')?..])).collect();
     let exe = std::fs::read_link(format!("/proc/{id}/exe")).unwrap_or_default();
     let root = PathBuf::from(format!("/proc/{id}/root"));
     let libraries = paths.into_iter().filter(|path| exe != Path::new(path));
-    libraries
-        .map(|path| root.join(path.trim_start_matches('/')))
-        .collect()
+    libraries.map(|path| root.join(path.trim_start_matches('/'))).collect()
 }
 
 #[cfg(test)]

@@ -50,9 +50,7 @@ pub struct Read {
 
 impl std::fmt::Debug for Reader {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Reader")
-            .field("capture", &self.capture)
-            .finish_non_exhaustive()
+        f.debug_struct("Reader").field("capture", &self.capture).finish_non_exhaustive()
     }
 }
 
@@ -120,20 +118,8 @@ impl Reader {
             Body::Lost(count) => self.lost = self.lost.saturating_add(count),
             Body::Fork(task) => self.spaces.fork(task.process, task.parent_process),
             Body::Exit(task) => self.spaces.exit(task.process),
-            Body::Name {
-                process,
-                exec: true,
-                ..
-            } => self.spaces.exec(process),
-            Body::Map {
-                process,
-                address,
-                bytes,
-                offset,
-                inode,
-                file,
-                ..
-            } => {
+            Body::Name { process, exec: true, .. } => self.spaces.exec(process),
+            Body::Map { process, address, bytes, offset, inode, file, .. } => {
                 let end = address.saturating_add(bytes);
                 self.map(process, address, end, offset, inode, file);
             }
@@ -145,12 +131,7 @@ impl Reader {
     fn map(&mut self, process: u32, start: u64, end: u64, offset: u64, inode: u64, file: &[u8]) {
         if start < end {
             let module = self.modules.number(file, inode, process);
-            self.spaces.of(process).map(Mapping {
-                start,
-                end,
-                offset,
-                module,
-            });
+            self.spaces.of(process).map(Mapping { start, end, offset, module });
         }
     }
 
@@ -181,10 +162,7 @@ impl Reader {
             Some(stack) => self.events.push(Event {
                 at_ns,
                 cpu: 0,
-                what: What::Stack {
-                    thread: sample.thread,
-                    stack,
-                },
+                what: What::Stack { thread: sample.thread, stack },
             }),
             None => self.lost += 1,
         }
@@ -240,11 +218,7 @@ impl Reader {
         let frames = self.table.frames.iter().map(|code| {
             let function = names.get(code).cloned();
             let offset = function.is_none().then_some(code.offset);
-            Frame {
-                function,
-                module: code.module,
-                offset,
-            }
+            Frame { function, module: code.module, offset }
         });
         frames.collect()
     }
@@ -263,13 +237,7 @@ fn mapping(line: &str) -> Option<(u64, u64, u64, u64, &str)> {
     // A path may have blanks.
     let path = line.find(['/', '[']).map_or("", |at| &line[at..]);
     permissions.contains('x').then_some(())?;
-    Some((
-        hexadecimal(start)?,
-        hexadecimal(end)?,
-        hexadecimal(offset)?,
-        inode,
-        path,
-    ))
+    Some((hexadecimal(start)?, hexadecimal(end)?, hexadecimal(offset)?, inode, path))
 }
 
 #[cfg(test)]

@@ -82,9 +82,7 @@ impl Modules {
     /// The files' paths.
     pub(super) fn paths(&self) -> Vec<String> {
         let paths = self.all.iter().map(|module| &module.path);
-        paths
-            .map(|path| String::from_utf8_lossy(path).into_owned())
-            .collect()
+        paths.map(|path| String::from_utf8_lossy(path).into_owned()).collect()
     }
 
     /// The functions at these places of a file, as far as they have names, and there is room for
@@ -96,10 +94,7 @@ impl Modules {
         room: &mut usize,
     ) -> Vec<Option<String>> {
         let none = vec![None; offsets.len()];
-        let file = self
-            .all
-            .get(number as usize)
-            .and_then(|module| module.file.as_ref());
+        let file = self.all.get(number as usize).and_then(|module| module.file.as_ref());
         let Some(file) = file else {
             return none;
         };
@@ -128,9 +123,7 @@ fn readable(name: &str) -> Option<String> {
     if name.len() > LONGEST_NAME {
         return None;
     }
-    let is_mangled = ["_Z", "__Z", "_R"]
-        .iter()
-        .any(|mark| name.starts_with(mark));
+    let is_mangled = ["_Z", "__Z", "_R"].iter().any(|mark| name.starts_with(mark));
     let demangled = is_mangled.then(|| rust(name).or_else(|| cpp(name)));
     Some(demangled.flatten().unwrap_or_else(|| name.to_owned()))
 }
@@ -170,12 +163,10 @@ fn opened(path: &[u8], inode: u64, process: u32) -> Option<File> {
     let path = Path::new(OsStr::from_bytes(path));
     let relative = path.strip_prefix("/").ok()?;
     let within = Path::new("/proc").join(process.to_string()).join("root");
-    [within.join(relative), path.to_owned()]
-        .iter()
-        .find_map(|path| {
-            let is_it = |file: &File| file.metadata().is_ok_and(|found| found.ino() == inode);
-            sys::input::open_file(path).ok().filter(is_it)
-        })
+    [within.join(relative), path.to_owned()].iter().find_map(|path| {
+        let is_it = |file: &File| file.metadata().is_ok_and(|found| found.ino() == inode);
+        sys::input::open_file(path).ok().filter(is_it)
+    })
 }
 
 impl Sections {
@@ -221,10 +212,7 @@ fn sections_of(file: File) -> Option<Sections> {
         let (at, bytes) = segment.file_range();
         Some((at..at.checked_add(bytes)?, segment.address()))
     });
-    Some(Sections {
-        info,
-        segments: segments.collect(),
-    })
+    Some(Sections { info, segments: segments.collect() })
 }
 
 #[cfg(test)]
@@ -238,10 +226,7 @@ mod tests {
             ("i", "i"),
             ("main", "main"),
             ("_Z3addii", "add(int, int)"),
-            (
-                "_ZN4core3fmt5Write9write_fmt17h0123456789abcdefE",
-                "core::fmt::Write::write_fmt",
-            ),
+            ("_ZN4core3fmt5Write9write_fmt17h0123456789abcdefE", "core::fmt::Write::write_fmt"),
             ("_RNvC6_123foo3bar", "123foo::bar"),
             ("_Read", "_Read"),
         ] {

@@ -39,11 +39,7 @@ impl<T> Space<T> {
             if old.end > end {
                 let offset = old.offset.saturating_add(end - old.start);
                 let start = end;
-                let rest = Mapping {
-                    start,
-                    offset,
-                    ..old
-                };
+                let rest = Mapping { start, offset, ..old };
                 self.mappings.insert(end, rest);
             }
         }
@@ -90,10 +86,7 @@ impl<T: Clone> Spaces<T> {
     pub(super) fn fork(&mut self, process: u32, parent: u32) {
         if process != parent {
             let parent = self.0.get(&parent).cloned().unwrap_or_default();
-            let child = Space {
-                threads: Some(0),
-                ..parent
-            };
+            let child = Space { threads: Some(0), ..parent };
             self.0.insert(process, child);
         }
         let space = self.of(process);
@@ -102,10 +95,7 @@ impl<T: Clone> Spaces<T> {
 
     pub(super) fn exec(&mut self, process: u32) {
         let threads = Some(1);
-        let empty = Space {
-            threads,
-            ..Space::default()
-        };
+        let empty = Space { threads, ..Space::default() };
         self.0.insert(process, empty);
     }
 
@@ -122,11 +112,7 @@ impl<T: Clone> Spaces<T> {
 
 impl<T> Default for Space<T> {
     fn default() -> Space<T> {
-        Space {
-            mappings: BTreeMap::new(),
-            threads: None,
-            cached: None,
-        }
+        Space { mappings: BTreeMap::new(), threads: None, cached: None }
     }
 }
 
@@ -135,12 +121,7 @@ mod tests {
     use super::*;
 
     fn mapping(start: u64, end: u64, module: u32) -> Mapping {
-        Mapping {
-            start,
-            end,
-            offset: 0x1000,
-            module: Some(module),
-        }
+        Mapping { start, end, offset: 0x1000, module: Some(module) }
     }
 
     fn code(space: &Space<()>, address: u64) -> Option<(u32, u64)> {

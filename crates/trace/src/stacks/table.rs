@@ -15,10 +15,7 @@ pub(super) struct Code {
 
 impl Code {
     pub(super) fn without_file(address: u64) -> Code {
-        Code {
-            module: None,
-            offset: address,
-        }
+        Code { module: None, offset: address }
     }
 }
 
@@ -73,9 +70,7 @@ impl<F: Clone + Eq + Hash> Table<F> {
     pub(super) fn stack(&mut self, frames: &[F]) -> Option<u32> {
         let mut frames = frames.iter().rev();
         let outermost = self.node(frames.next()?.clone(), None)?;
-        frames.try_fold(outermost, |caller, frame| {
-            self.node(frame.clone(), Some(caller))
-        })
+        frames.try_fold(outermost, |caller, frame| self.node(frame.clone(), Some(caller)))
     }
 }
 

@@ -23,12 +23,7 @@ pub(super) struct Processor {
 impl Builder<'_> {
     pub(super) fn switch(&mut self, at_ns: u64, cpu: u32, out: u32, state: u32, into: u32) {
         let processor = self.cpus.entry(cpu).or_default();
-        processor.switches.push(Switch {
-            at_ns,
-            out,
-            state,
-            into,
-        });
+        processor.switches.push(Switch { at_ns, out, state, into });
         let before = processor.current.replace(into);
         let since_ns = std::mem::replace(&mut processor.last_switch_ns, at_ns);
         if let Some(expected) = before.filter(|&expected| expected != out) {
@@ -81,10 +76,7 @@ impl Builder<'_> {
     pub(super) fn switched_in(&mut self, at_ns: u64, cpu: u32, id: u32) {
         let lost = self.lost_since(id);
         let woken_ns = self.known(at_ns, id).woken_ns;
-        let was_off = matches!(
-            self.known(at_ns, id).state,
-            State::Blocked { .. } | State::Stopped
-        );
+        let was_off = matches!(self.known(at_ns, id).state, State::Blocked { .. } | State::Stopped);
         self.losses.wakeups += u64::from(was_off && woken_ns.is_none() && lost.is_none());
         let thread = self.known(at_ns, id);
         let was = match thread.state {
@@ -134,12 +126,9 @@ impl Builder<'_> {
         self.losses.repaired += 1;
         match into {
             // The idle task has no other state.
-            Some(into) if before == IDLE => processor.switches.push(Switch {
-                at_ns,
-                out: IDLE,
-                state: 0,
-                into,
-            }),
+            Some(into) if before == IDLE => {
+                processor.switches.push(Switch { at_ns, out: IDLE, state: 0, into })
+            }
             _ => processor.breaks.push((since_ns, at_ns)),
         }
     }

@@ -112,16 +112,8 @@ impl<'a> Builder<'a> {
 
     fn event(&mut self, event: &Event) {
         let Event { at_ns, cpu, what } = *event;
-        if let What::Asleep {
-            thread,
-            call,
-            uninterruptible,
-        } = what
-        {
-            let blocked = State::Blocked {
-                call,
-                uninterruptible,
-            };
+        if let What::Asleep { thread, call, uninterruptible } = what {
+            let blocked = State::Blocked { call, uninterruptible };
             return self.asleep(at_ns, thread, blocked);
         }
         if let What::Stack { thread, stack } = what {
@@ -143,11 +135,7 @@ impl<'a> Builder<'a> {
             What::OwnSwitch { thread, out, ready } => {
                 self.own_switch(at_ns, cpu, thread, out, ready);
             }
-            What::Enter {
-                thread,
-                number,
-                arguments,
-            } => {
+            What::Enter { thread, number, arguments } => {
                 let thread = self.runs(at_ns, cpu, thread);
                 thread.may_return = false;
                 let before = thread.call.replace(Call {
@@ -176,46 +164,21 @@ impl<'a> Builder<'a> {
                     }
                 }
             }
-            What::Fault {
-                thread,
-                address,
-                access,
-            } => self.runs(at_ns, cpu, thread).thread.faults.push(Fault {
-                at_ns,
-                address,
-                access,
-            }),
+            What::Fault { thread, address, access } => {
+                self.runs(at_ns, cpu, thread).thread.faults.push(Fault { at_ns, address, access })
+            }
             // Other programs may pass it, too.
             What::Probe { thread, .. } if !self.is_traced(thread) => {}
             What::Probe { thread, name } => {
-                let passed = Signpost {
-                    from_ns: at_ns,
-                    to_ns: None,
-                    name,
-                };
+                let passed = Signpost { from_ns: at_ns, to_ns: None, name };
                 self.runs(at_ns, cpu, thread).thread.signposts.push(passed);
             }
-            What::Map {
-                thread,
-                address,
-                bytes,
-            } => self.runs(at_ns, cpu, thread).thread.maps.push(Mapped {
-                at_ns,
-                address,
-                bytes,
-            }),
-            What::Fork {
-                process,
-                thread,
-                parent,
-            } => self.fork(at_ns, process, thread, parent),
+            What::Map { thread, address, bytes } => {
+                self.runs(at_ns, cpu, thread).thread.maps.push(Mapped { at_ns, address, bytes })
+            }
+            What::Fork { process, thread, parent } => self.fork(at_ns, process, thread, parent),
             What::Exit { thread } => self.exit(at_ns, thread),
-            What::Name {
-                process,
-                thread,
-                name,
-                exec,
-            } => {
+            What::Name { process, thread, name, exec } => {
                 // Another thread may write it, but for that of an exec.
                 if exec {
                     self.runs(at_ns, cpu, thread);
@@ -318,10 +281,7 @@ impl<'a> Builder<'a> {
                 false => Vec::new(),
             },
             wakeups: wakeups
-                .map(|wakeup| Wakeup {
-                    at_ns: wakeup.at_ns - began_ns,
-                    ..wakeup
-                })
+                .map(|wakeup| Wakeup { at_ns: wakeup.at_ns - began_ns, ..wakeup })
                 .collect(),
             losses: self.losses,
         }

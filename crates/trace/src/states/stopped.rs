@@ -10,10 +10,7 @@ pub fn stopped(threads: &mut [Thread], process: u32, stops: &[(u64, u64)]) {
         let mut stops = stops.iter().peekable();
         let mut segments = Vec::with_capacity(thread.segments.len());
         for segment in std::mem::take(&mut thread.segments) {
-            while stops
-                .next_if(|(from_ns, _)| *from_ns < segment.from_ns)
-                .is_some()
-            {}
+            while stops.next_if(|(from_ns, _)| *from_ns < segment.from_ns).is_some() {}
             let within = stops.peek().filter(|(from_ns, _)| {
                 *from_ns < segment.to_ns && segment.state == State::BlockedOrRunnable
             });

@@ -33,10 +33,7 @@ impl Builder<'_> {
         // What is new is ready to run.
         let mut thread = Building::new(process, id, at_ns, State::Runnable);
         thread.thread.created_by = Some(parent);
-        let name = self
-            .by_id
-            .get(&parent)
-            .map(|&at| &self.threads[at].thread.name);
+        let name = self.by_id.get(&parent).map(|&at| &self.threads[at].thread.name);
         thread.thread.name = name.cloned().unwrap_or_default();
         self.begin(thread);
     }

@@ -27,13 +27,7 @@ pub(super) struct Building {
 impl Building {
     pub(super) fn new(process: u32, id: u32, from_ns: u64, state: State) -> Building {
         Building {
-            thread: Thread {
-                id,
-                process,
-                from_ns,
-                to_ns: from_ns,
-                ..Thread::default()
-            },
+            thread: Thread { id, process, from_ns, to_ns: from_ns, ..Thread::default() },
             state,
             since_ns: from_ns,
             woken_ns: None,
@@ -79,10 +73,7 @@ impl Building {
     pub(super) fn end(&mut self, at_ns: u64, lost: Option<u64>) {
         self.change(at_ns, self.state, State::Unknown, lost);
         if let Some(call) = self.call.take() {
-            self.thread.calls.push(Call {
-                to_ns: at_ns.max(call.from_ns),
-                ..call
-            });
+            self.thread.calls.push(Call { to_ns: at_ns.max(call.from_ns), ..call });
         }
         self.thread.to_ns = at_ns.max(self.thread.from_ns);
     }
@@ -107,9 +98,6 @@ pub(crate) fn kernel_state(
         0 => State::Preempted(into),
         bits if bits & DEAD_OR_ZOMBIE != 0 => return None,
         bits if bits & STOPPED_OR_TRACED != 0 => State::Stopped,
-        bits => State::Blocked {
-            call,
-            uninterruptible: bits & UNINTERRUPTIBLE != 0,
-        },
+        bits => State::Blocked { call, uninterruptible: bits & UNINTERRUPTIBLE != 0 },
     })
 }

@@ -8,12 +8,7 @@ impl Builder<'_> {
         if !self.by_id.contains_key(&id) {
             return;
         }
-        self.wakeups.push(Wakeup {
-            at_ns,
-            thread: id,
-            by,
-            cpu,
-        });
+        self.wakeups.push(Wakeup { at_ns, thread: id, by, cpu });
         let lost = self.lost_since(id);
         let thread = self.known(at_ns, id);
         match thread.state {

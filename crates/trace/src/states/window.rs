@@ -61,16 +61,10 @@ impl Window {
         Cpu {
             id,
             switches: switches
-                .map(|switch| Switch {
-                    at_ns: switch.at_ns - self.began_ns,
-                    ..switch
-                })
+                .map(|switch| Switch { at_ns: switch.at_ns - self.began_ns, ..switch })
                 .collect(),
             interrupts: interrupts
-                .map(|interrupt| Interrupt {
-                    at_ns: interrupt.at_ns - self.began_ns,
-                    ..interrupt
-                })
+                .map(|interrupt| Interrupt { at_ns: interrupt.at_ns - self.began_ns, ..interrupt })
                 .collect(),
             lost: lost.filter(|(from, to)| from < to).collect(),
         }

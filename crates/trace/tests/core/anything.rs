@@ -96,11 +96,7 @@ pub(crate) fn holds(trace: &Trace) {
     }
     for cpu in &trace.cpus {
         assert!(cpu.switches.is_sorted_by_key(|switch| switch.at_ns));
-        assert!(
-            cpu.lost
-                .iter()
-                .all(|&(from, to)| from < to && to <= trace.duration_ns)
-        );
+        assert!(cpu.lost.iter().all(|&(from, to)| from < to && to <= trace.duration_ns));
     }
     assert!(trace.losses.repaired <= trace.losses.breaks);
 }

@@ -30,77 +30,27 @@ fn each_event_is_read_by_its_description() {
     let mut name = [0; 16];
     name[..4].copy_from_slice(b"prog");
     let waking = |by| What::Waking { thread: 7, by };
-    let fault = |address, access| What::Fault {
-        thread: 8,
-        address,
-        access,
-    };
+    let fault = |address, access| What::Fault { thread: 8, address, access };
     let on_x86 = |access| match cfg!(target_arch = "x86_64") {
         true => access,
         false => Access::Unknown,
     };
     let wanted = [
-        (
-            10,
-            What::Switch {
-                out: 7,
-                state: 0x100,
-                into: 8,
-            },
-        ),
+        (10, What::Switch { out: 7, state: 0x100, into: 8 }),
         (20, waking(Some(8))),
         (21, waking(None)),
         (22, waking(None)),
-        (
-            30,
-            What::Enter {
-                thread: 8,
-                number: 202,
-                arguments: [1, 2, 3],
-            },
-        ),
-        (
-            40,
-            What::Return {
-                thread: 8,
-                returned: -11,
-            },
-        ),
+        (30, What::Enter { thread: 8, number: 202, arguments: [1, 2, 3] }),
+        (40, What::Return { thread: 8, returned: -11 }),
         (50, fault(0x7fff_0000_1000, on_x86(Access::Write))),
         (51, fault(0x40_0000, on_x86(Access::Execute))),
         (60, What::Lost(5)),
-        (
-            70,
-            What::OwnSwitch {
-                thread: 8,
-                out: true,
-                ready: true,
-            },
-        ),
-        (
-            80,
-            What::Fork {
-                process: 8,
-                thread: 9,
-                parent: 8,
-            },
-        ),
+        (70, What::OwnSwitch { thread: 8, out: true, ready: true }),
+        (80, What::Fork { process: 8, thread: 9, parent: 8 }),
         (90, What::Exit { thread: 9 }),
-        (
-            95,
-            What::Name {
-                process: 9,
-                thread: 9,
-                name,
-                exec: true,
-            },
-        ),
+        (95, What::Name { process: 9, thread: 9, name, exec: true }),
     ];
-    let wanted = wanted.map(|(at_ns, what)| Event {
-        at_ns,
-        cpu: 3,
-        what,
-    });
+    let wanted = wanted.map(|(at_ns, what)| Event { at_ns, cpu: 3, what });
     let decoded = decoded(&bytes);
     assert_eq!(decoded.events, wanted);
     assert_eq!(decoded.unread_bytes, 0);
@@ -111,10 +61,7 @@ fn each_event_is_read_by_its_description() {
 fn the_kernels_fields_may_move() {
     // The same tracepoint on a kernel with an int for the state.
     let text = include_str!("../formats/sched_switch.txt")
-        .replace(
-            "long prev_state;\toffset:32;\tsize:8;",
-            "int prev_state;\toffset:32;\tsize:4;",
-        )
+        .replace("long prev_state;\toffset:32;\tsize:8;", "int prev_state;\toffset:32;\tsize:4;")
         .replace("offset:40;", "offset:36;")
         .replace("next_pid;\toffset:56;", "next_pid;\toffset:52;");
     let mut other = layouts();
@@ -126,11 +73,7 @@ fn the_kernels_fields_may_move() {
         decoded.add(&Samples::Tracepoints(layouts), 0, &bytes.0);
         decoded.events[0].what
     };
-    let wanted = What::Switch {
-        out: 7,
-        state: 1,
-        into: 8,
-    };
+    let wanted = What::Switch { out: 7, state: 1, into: 8 };
     assert_eq!(read(layouts()), wanted);
     assert_ne!(read(other), wanted);
     let lacking = text.replace("next_pid", "next_id");
@@ -177,9 +120,7 @@ fn interrupts_and_probes_are_told_by_their_ids() {
 
 #[test]
 fn what_is_cut_off_is_counted() {
-    let bytes = Bytes::default()
-        .switch(10, 7, 1, (8, "other"))
-        .waking(20, 0, 8, 7);
+    let bytes = Bytes::default().switch(10, 7, 1, (8, "other")).waking(20, 0, 8, 7);
     for length in 1..bytes.0.len() {
         let cut = decoded(&Bytes(bytes.0[..length].to_vec()));
         let whole = cut.events.len();
@@ -198,11 +139,7 @@ fn faults_without_tracepoints() {
     bytes.extend([6_u64, 4096].map(u64::to_ne_bytes).concat());
     let mut decoded = Decoded::default();
     decoded.add(&Samples::Faults, 0, &bytes);
-    let fault = What::Fault {
-        thread: 8,
-        address: 4096,
-        access: Access::Unknown,
-    };
+    let fault = What::Fault { thread: 8, address: 4096, access: Access::Unknown };
     assert_eq!(decoded.events[1].what, fault);
     assert_eq!(decoded.events[1].at_ns, 6);
 }

@@ -19,8 +19,6 @@ proptest! {
         prop_assert!(shares(&trace));
         let mut written = Vec::new();
         trace::perfetto::write(&trace, &mut written).expect("to memory");
-        trace::perf_data::write(&trace, &mut written).expect("to memory");
-        trace::firefox::write(&trace, &mut written).expect("to memory");
     }
 
     #[test]

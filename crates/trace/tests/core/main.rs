@@ -2,7 +2,6 @@
 
 mod anything;
 mod decode;
-mod exports;
 mod invariants;
 mod perfetto;
 mod ring;

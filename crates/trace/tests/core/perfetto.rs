@@ -81,27 +81,16 @@ fn switches_have_the_stamps_and_states_of_the_kernel() {
         .switch(150, 1, 0x102, (8, "other"))
         .waking(160, 0, 8, 1);
     let trace = Trace {
-        began: Clocks {
-            raw_ns: 1 << 40,
-            boot_ns: 2 << 40,
-            real_ns: 3 << 40,
-        },
+        began: Clocks { raw_ns: 1 << 40, boot_ns: 2 << 40, real_ns: 3 << 40 },
         call_names: [(39, "getppid".to_owned())].into(),
         ..anything::trace(&layouts(), &[ring.0], true)
     };
     assert_eq!(trace.losses, Losses::default());
     let bytes = written(&trace);
     let packets: Vec<&[u8]> = all(&bytes, 1).into_iter().map(Field::bytes).collect();
-    assert_eq!(
-        packets.len(),
-        fields(&bytes).len(),
-        "packets and nothing else"
-    );
-    let bundles: Vec<&[u8]> = packets
-        .iter()
-        .flat_map(|packet| all(packet, 1))
-        .map(Field::bytes)
-        .collect();
+    assert_eq!(packets.len(), fields(&bytes).len(), "packets and nothing else");
+    let bundles: Vec<&[u8]> =
+        packets.iter().flat_map(|packet| all(packet, 1)).map(Field::bytes).collect();
     // New threads, and those of the CPU.
     let [_, bundle] = bundles[..] else {
         panic!("{bundles:?}");
@@ -117,11 +106,8 @@ fn switches_have_the_stamps_and_states_of_the_kernel() {
     assert_eq!(numbers, [1, 0x102, 8].map(Field::Number));
     assert_eq!(all(events[2].bytes(), 20).len(), 1, "a wake-up");
     // The call: begin with its name, end with what it returned.
-    let events: Vec<&[u8]> = packets
-        .iter()
-        .flat_map(|packet| all(packet, 11))
-        .map(Field::bytes)
-        .collect();
+    let events: Vec<&[u8]> =
+        packets.iter().flat_map(|packet| all(packet, 11)).map(Field::bytes).collect();
     let kinds: Vec<Field<'_>> = events.iter().flat_map(|event| all(event, 9)).collect();
     assert_eq!(kinds, [Field::Number(1), Field::Number(2)]);
     let returned = all(events[1], 4)[0].bytes();
@@ -131,9 +117,7 @@ fn switches_have_the_stamps_and_states_of_the_kernel() {
 
 #[test]
 fn missing_records_are_marked() {
-    let ring = Bytes::default()
-        .switch(100, 0, 0, (1, "me"))
-        .switch(150, 8, 1, (0, ""));
+    let ring = Bytes::default().switch(100, 0, 0, (1, "me")).switch(150, 8, 1, (0, ""));
     let trace = anything::trace(&layouts(), &[ring.0], true);
     let bytes = written(&trace);
     assert!(bytes.windows(15).any(|part| part == b"records missing"));
@@ -172,34 +156,16 @@ fn the_clocks_are_those_of_the_beginning() {
     const BOOTTIME: u64 = 6;
     let ring = Bytes::default().switch(100, 0, 0, (1, "me"));
     let trace = Trace {
-        began: Clocks {
-            raw_ns: 1 << 40,
-            boot_ns: 2 << 40,
-            real_ns: 3 << 40,
-        },
+        began: Clocks { raw_ns: 1 << 40, boot_ns: 2 << 40, real_ns: 3 << 40 },
         ..anything::trace(&layouts(), &[ring.0], true)
     };
     let bytes = written(&trace);
     let packets: Vec<&[u8]> = all(&bytes, 1).into_iter().map(Field::bytes).collect();
-    let snapshots: Vec<_> = packets
-        .iter()
-        .filter_map(|packet| snapshot(packet))
-        .collect();
+    let snapshots: Vec<_> = packets.iter().filter_map(|packet| snapshot(packet)).collect();
     let (mut clocks, stamps) = snapshots[0].clone();
     clocks.sort_unstable();
-    assert_eq!(
-        clocks,
-        [
-            (REALTIME, 3 << 40),
-            (MONOTONIC_RAW, 1 << 40),
-            (BOOTTIME, 2 << 40)
-        ]
-    );
-    assert!(
-        snapshots
-            .iter()
-            .all(|(_, stamps)| *stamps == Field::Number(MONOTONIC_RAW))
-    );
+    assert_eq!(clocks, [(REALTIME, 3 << 40), (MONOTONIC_RAW, 1 << 40), (BOOTTIME, 2 << 40)]);
+    assert!(snapshots.iter().all(|(_, stamps)| *stamps == Field::Number(MONOTONIC_RAW)));
     assert_eq!(stamps, Field::Number(MONOTONIC_RAW));
     // What a packet without a clock of its own is stamped by.
     let defaults = all(packets[0], 59)[0].bytes();

@@ -10,20 +10,11 @@ pub(crate) struct Bytes(pub(crate) Vec<u8>);
 /// The layouts of `tests/formats`.
 pub(crate) fn layouts() -> Layouts {
     let texts = [
-        (
-            Tracepoint::Switch,
-            include_str!("../formats/sched_switch.txt"),
-        ),
-        (
-            Tracepoint::Waking,
-            include_str!("../formats/sched_waking.txt"),
-        ),
+        (Tracepoint::Switch, include_str!("../formats/sched_switch.txt")),
+        (Tracepoint::Waking, include_str!("../formats/sched_waking.txt")),
         (Tracepoint::Enter, include_str!("../formats/sys_enter.txt")),
         (Tracepoint::Return, include_str!("../formats/sys_exit.txt")),
-        (
-            Tracepoint::Fault,
-            include_str!("../formats/page_fault_user.txt"),
-        ),
+        (Tracepoint::Fault, include_str!("../formats/page_fault_user.txt")),
     ];
     let mut layouts = Layouts::default();
     for (point, text) in texts {
@@ -132,11 +123,7 @@ impl Bytes {
         path: &str,
     ) -> Bytes {
         let mut body = [process, process].map(u32::to_ne_bytes).concat();
-        body.extend(
-            [address, bytes, offset, 0, 42, 0, 5]
-                .map(u64::to_ne_bytes)
-                .concat(),
-        );
+        body.extend([address, bytes, offset, 0, 42, 0, 5].map(u64::to_ne_bytes).concat());
         body.extend(path.as_bytes());
         body.resize((body.len() + 1).next_multiple_of(8), 0);
         body.extend(stamp(process, at_ns));

@@ -14,21 +14,14 @@ fn thread(id: u32, from_ns: u64, to_ns: u64) -> Thread {
         process: 1,
         from_ns,
         to_ns,
-        segments: vec![Segment {
-            from_ns,
-            to_ns,
-            state: State::Running(0),
-        }],
+        segments: vec![Segment { from_ns, to_ns, state: State::Running(0) }],
         ..Thread::default()
     }
 }
 
 fn trace(threads: &[Thread], tier: Tier) -> Trace {
     Trace {
-        began: Clocks {
-            raw_ns: BEGAN_NS,
-            ..Clocks::default()
-        },
+        began: Clocks { raw_ns: BEGAN_NS, ..Clocks::default() },
         duration_ns: 500,
         threads: threads.to_vec(),
         ..Trace::new(Target::Process(1), Ended::Gone, tier)
@@ -45,15 +38,9 @@ fn clock() -> Clock {
 }
 
 fn chunk(thread: u32, records: &[(u64, Kind, u32)]) -> Chunk {
-    let records = records
-        .iter()
-        .map(|&(at_ns, kind, name)| [2 * (BEGAN_NS + at_ns), word(kind, name)]);
-    Chunk {
-        ring: 0,
-        process: 1,
-        thread,
-        records: records.collect(),
-    }
+    let records =
+        records.iter().map(|&(at_ns, kind, name)| [2 * (BEGAN_NS + at_ns), word(kind, name)]);
+    Chunk { ring: 0, process: 1, thread, records: records.collect() }
 }
 
 fn collected(chunks: Vec<Chunk>) -> Collected {
@@ -66,11 +53,7 @@ fn collected(chunks: Vec<Chunk>) -> Collected {
 }
 
 fn signpost(from_ns: u64, to_ns: Option<u64>, name: u32) -> Signpost {
-    Signpost {
-        from_ns,
-        to_ns,
-        name,
-    }
+    Signpost { from_ns, to_ns, name }
 }
 
 #[test]
@@ -78,18 +61,11 @@ fn stretches_nest_and_have_their_names() {
     let mut trace = trace(&[thread(5, 0, 500)], Tier::Full);
     let first = [(10, Begin, 0), (20, Begin, 1), (25, Moment, 2)];
     let then = [(30, End, 1), (450, End, 0)];
-    add(
-        &mut trace,
-        &collected(vec![chunk(5, &first), chunk(5, &then)]),
-    );
+    add(&mut trace, &collected(vec![chunk(5, &first), chunk(5, &then)]));
     // Two entries of the table are the same name. Beyond the last comparison
     // of the clocks their line goes on.
     assert_eq!(trace.signpost_names, ["a", "b"]);
-    let wanted = [
-        signpost(10, Some(450), 0),
-        signpost(20, Some(30), 1),
-        signpost(25, None, 0),
-    ];
+    let wanted = [signpost(10, Some(450), 0), signpost(20, Some(30), 1), signpost(25, None, 0)];
     assert_eq!(trace.threads[0].signposts, wanted);
     assert_eq!(trace.losses.signposts, 0);
 }
@@ -114,10 +90,7 @@ fn a_number_that_is_used_again_is_the_thread_of_that_time() {
 #[test]
 fn a_thread_that_no_record_tells_of_is_unknown() {
     let mut of_records = trace(&[thread(5, 0, 500)], Tier::Full);
-    add(
-        &mut of_records,
-        &collected(vec![chunk(6, &[(50, Moment, 0)])]),
-    );
+    add(&mut of_records, &collected(vec![chunk(6, &[(50, Moment, 0)])]));
     let unknown = &of_records.threads[1];
     assert_eq!((unknown.id, unknown.from_ns, unknown.to_ns), (6, 50, 500));
     assert_eq!(unknown.segments[0].state, State::Unknown);
@@ -125,10 +98,7 @@ fn a_thread_that_no_record_tells_of_is_unknown() {
 
 #[test]
 fn a_sampled_thread_lives_until_its_last_signpost() {
-    let sampled = Thread {
-        segments: Vec::new(),
-        ..thread(5, 100, 200)
-    };
+    let sampled = Thread { segments: Vec::new(), ..thread(5, 100, 200) };
     let mut trace = trace(&[sampled], Tier::Minimal);
     let records = [(50, Begin, 0), (60, Begin, 1), (230, End, 0)];
     add(&mut trace, &collected(vec![chunk(5, &records)]));
@@ -142,10 +112,7 @@ fn a_sampled_thread_lives_until_its_last_signpost() {
 #[test]
 fn what_makes_no_sense_is_counted() {
     let mut trace = trace(&[thread(5, 0, 500)], Tier::Full);
-    let mut wrong = chunk(
-        5,
-        &[(10, End, 0), (20, Begin, 0), (15, End, 0), (30, Moment, 7)],
-    );
+    let mut wrong = chunk(5, &[(10, End, 0), (20, Begin, 0), (15, End, 0), (30, Moment, 7)]);
     wrong.records.push([40, 99]);
     wrong.records.push([40, u64::MAX]);
     add(&mut trace, &collected(vec![wrong]));

@@ -84,23 +84,20 @@ fn what_was_mapped_before_the_recording_is_known() {
                 2000-3000 rw-p 00001400 fd:01 42 /nowhere/prog\n";
     reader.add_maps(1, maps);
     // Of two records until a time, the one at that time is read.
-    let ring = Bytes::default()
-        .stack(20, 1, &[USER, 0x1021])
-        .stack(21, 1, &[USER, 0x2000, 0x1021]);
+    let ring = Bytes::default().stack(20, 1, &[USER, 0x1021]).stack(21, 1, &[USER, 0x2000, 0x1021]);
     reader.add(&[(0, ring.0)], 20);
     assert_eq!(reader.count(), 1);
     let (code, data) = ("prog+0x421", "0x2000");
-    assert_eq!(
-        names(&reader.finish()),
-        [vec![code], vec![data, "prog+0x420"]]
-    );
+    assert_eq!(names(&reader.finish()), [vec![code], vec![data, "prog+0x420"]]);
 }
 
 #[test]
 fn of_bytes_that_are_cut_off_nothing_is_read() {
-    let whole = Bytes::default()
-        .map(10, 1, 0x1000, 0x1000, 0, "/nowhere/a")
-        .stack(20, 1, &[USER, 0x1001, 0x1002]);
+    let whole = Bytes::default().map(10, 1, 0x1000, 0x1000, 0, "/nowhere/a").stack(
+        20,
+        1,
+        &[USER, 0x1001, 0x1002],
+    );
     for length in 0..whole.0.len() {
         let cut = Bytes(whole.0[..length].to_vec());
         assert!(read(vec![cut]).events.is_empty(), "{length}");
@@ -112,20 +109,13 @@ fn of_bytes_that_are_cut_off_nothing_is_read() {
 fn left(ring: Bytes, stacks: &[(u64, u32)], scheduler: bool) -> (Thread, Vec<(u64, u32)>) {
     let mut decoded = Decoded::default();
     decoded.add(&Samples::Tracepoints(layouts()), 0, &ring.0);
-    decoded
-        .events
-        .extend(stacks.iter().map(|&(at_ns, stack)| Event {
-            at_ns,
-            cpu: 0,
-            what: What::Stack { thread: 1, stack },
-        }));
+    decoded.events.extend(stacks.iter().map(|&(at_ns, stack)| Event {
+        at_ns,
+        cpu: 0,
+        what: What::Stack { thread: 1, stack },
+    }));
     decoded.sort();
-    let settings = Settings {
-        roots: vec![(1, 1)],
-        to_ns: 1000,
-        scheduler,
-        ..Settings::default()
-    };
+    let settings = Settings { roots: vec![(1, 1)], to_ns: 1000, scheduler, ..Settings::default() };
     let timeline = timeline(&decoded.events, &settings);
     let thread = timeline.threads[0].clone();
     let left = thread.left.iter().map(|left| (left.at_ns, left.stack));
@@ -164,16 +154,11 @@ fn without_a_switch_it_is_that_of_the_threads_own_record() {
             .own_switch(300, 1, false, false)
             .own_switch(400, 1, true, true)
     };
-    assert_eq!(
-        left(ring(), &[(199, 4), (399, 5)], false).1,
-        [(200, 4), (400, 5)]
-    );
+    assert_eq!(left(ring(), &[(199, 4), (399, 5)], false).1, [(200, 4), (400, 5)]);
     // The second was lost: the first is not that of another switch.
     assert_eq!(left(ring(), &[(199, 4)], false).1, [(200, 4)]);
     // A switch is missing: what its stack was is not that of the next.
-    let ring = Bytes::default()
-        .switch(100, 0, 0, ME)
-        .enter(250, 1, 0, [0; 6])
-        .switch(400, 1, 1, IDLE);
+    let ring =
+        Bytes::default().switch(100, 0, 0, ME).enter(250, 1, 0, [0; 6]).switch(400, 1, 1, IDLE);
     assert_eq!(left(ring, &[(199, 4)], true).1, []);
 }

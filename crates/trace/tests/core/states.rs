@@ -35,16 +35,11 @@ fn full(rings: &[Bytes]) -> Timeline {
 
 fn states(thread: &Thread) -> Vec<(u64, State)> {
     let segments = thread.segments.iter();
-    segments
-        .map(|segment| (segment.from_ns, segment.state))
-        .collect()
+    segments.map(|segment| (segment.from_ns, segment.state)).collect()
 }
 
 fn blocked(call: Option<u32>) -> State {
-    State::Blocked {
-        call,
-        uninterruptible: false,
-    }
+    State::Blocked { call, uninterruptible: false }
 }
 
 const IDLE: (u32, &str) = (0, "swapper");
@@ -64,21 +59,11 @@ fn a_call_blocks_and_a_wake_up_ends_it() {
         .returns(600, 1, READ, 5);
     let timeline = full(&[ring]);
     let thread = &timeline.threads[0];
-    let wanted = [
-        (0, Unknown),
-        (100, RUNNING),
-        (300, blocked(Some(0))),
-        (400, Runnable),
-        (500, RUNNING),
-    ];
+    let wanted =
+        [(0, Unknown), (100, RUNNING), (300, blocked(Some(0))), (400, Runnable), (500, RUNNING)];
     assert_eq!(states(thread), wanted);
-    let call = Call {
-        from_ns: 200,
-        to_ns: 600,
-        number: 0,
-        arguments: [3, 4, 5],
-        returned: Some(5),
-    };
+    let call =
+        Call { from_ns: 200, to_ns: 600, number: 0, arguments: [3, 4, 5], returned: Some(5) };
     assert_eq!(thread.calls, [call]);
     assert_eq!(timeline.wakeups[0].by, Some(2));
     assert_eq!(timeline.losses, Losses::default());
@@ -115,10 +100,7 @@ fn ready_threads_were_preempted_or_yielded() {
         .switch(200, 1, 0x100, (7, "hog"))
         .switch(300, 7, 0, ME)
         .switch(400, 1, 0, (7, "hog"));
-    let without = Settings {
-        calls: false,
-        ..settings()
-    };
+    let without = Settings { calls: false, ..settings() };
     let timeline = of(&[ring], &without);
     let states = states(&timeline.threads[0]);
     assert_eq!(states[2], (200, State::Preempted(7)));
@@ -128,17 +110,9 @@ fn ready_threads_were_preempted_or_yielded() {
 #[test]
 fn a_thread_woken_while_it_leaves_was_never_blocked() {
     let waker = Bytes::default().waking(290, 0, 2, 1);
-    let ring = Bytes::default()
-        .switch(100, 0, 0, ME)
-        .switch(300, 1, 1, IDLE)
-        .switch(500, 0, 0, ME);
+    let ring = Bytes::default().switch(100, 0, 0, ME).switch(300, 1, 1, IDLE).switch(500, 0, 0, ME);
     let timeline = full(&[ring, waker]);
-    let wanted = [
-        (0, Unknown),
-        (100, RUNNING),
-        (300, Runnable),
-        (500, RUNNING),
-    ];
+    let wanted = [(0, Unknown), (100, RUNNING), (300, Runnable), (500, RUNNING)];
     assert_eq!(states(&timeline.threads[0]), wanted);
     // A wake-up of a thread that goes on running says nothing of a later block.
     let waker = Bytes::default().waking(200, 0, 2, 1);
@@ -150,59 +124,33 @@ fn a_thread_woken_while_it_leaves_was_never_blocked() {
     let timeline = full(&[ring, waker]);
     assert_eq!(states(&timeline.threads[0])[2], (300, BlockedOrRunnable));
     let waker = Bytes::default().waking(200, 0, 2, 1).waking(400, 0, 2, 1);
-    let ring = Bytes::default()
-        .switch(100, 0, 0, ME)
-        .switch(300, 1, 1, IDLE)
-        .switch(500, 0, 0, ME);
+    let ring = Bytes::default().switch(100, 0, 0, ME).switch(300, 1, 1, IDLE).switch(500, 0, 0, ME);
     let timeline = full(&[ring, waker]);
-    assert_eq!(
-        states(&timeline.threads[0])[2..4],
-        [(300, blocked(None)), (400, Runnable)]
-    );
+    assert_eq!(states(&timeline.threads[0])[2..4], [(300, blocked(None)), (400, Runnable)]);
 }
 
 #[test]
 fn a_wake_up_that_is_missing_is_not_invented() {
-    let ring = Bytes::default()
-        .switch(100, 0, 0, ME)
-        .switch(300, 1, 2, IDLE)
-        .switch(500, 0, 0, ME);
+    let ring = Bytes::default().switch(100, 0, 0, ME).switch(300, 1, 2, IDLE).switch(500, 0, 0, ME);
     let timeline = full(&[ring]);
-    let wanted = [
-        (0, Unknown),
-        (100, RUNNING),
-        (300, BlockedOrRunnable),
-        (500, RUNNING),
-    ];
+    let wanted = [(0, Unknown), (100, RUNNING), (300, BlockedOrRunnable), (500, RUNNING)];
     assert_eq!(states(&timeline.threads[0]), wanted);
 }
 
 #[test]
 fn a_break_of_the_chain_is_a_gap() {
     // Its switch out is missing: 7 is switched out next.
-    let out = Bytes::default()
-        .switch(100, 0, 0, ME)
-        .switch(400, 7, 1, IDLE);
+    let out = Bytes::default().switch(100, 0, 0, ME).switch(400, 7, 1, IDLE);
     let timeline = full(&[out]);
     assert_eq!(states(&timeline.threads[0]), [(0, Unknown), (100, Lost)]);
-    let broken = Losses {
-        breaks: 1,
-        ..Losses::default()
-    };
+    let broken = Losses { breaks: 1, ..Losses::default() };
     assert_eq!(timeline.losses, broken);
     assert_eq!(timeline.cpus[0].lost, [(100, 400)]);
     // Its switch in is missing: the idle task was switched in before.
-    let ring = Bytes::default()
-        .switch(100, 0, 0, ME)
-        .switch(200, 1, 1, IDLE)
-        .switch(400, 1, 1, IDLE);
+    let ring =
+        Bytes::default().switch(100, 0, 0, ME).switch(200, 1, 1, IDLE).switch(400, 1, 1, IDLE);
     let timeline = full(&[ring]);
-    let wanted = [
-        (0, Unknown),
-        (100, RUNNING),
-        (200, Lost),
-        (400, blocked(None)),
-    ];
+    let wanted = [(0, Unknown), (100, RUNNING), (200, Lost), (400, blocked(None))];
     assert_eq!(states(&timeline.threads[0]), wanted);
     assert_eq!(timeline.losses, broken);
 }
@@ -226,17 +174,11 @@ fn its_own_records_repair_a_break() {
     let timeline = full(&[out]);
     let wanted = [(0, Unknown), (100, RUNNING), (300, BlockedOrRunnable)];
     assert_eq!(states(&timeline.threads[0]), wanted);
-    let repaired = Losses {
-        breaks: 1,
-        repaired: 1,
-        ..Losses::default()
-    };
+    let repaired = Losses { breaks: 1, repaired: 1, ..Losses::default() };
     assert_eq!(timeline.losses, repaired);
     // A wake-up that is recorded ends what was blocked.
-    let woken = Bytes::default()
-        .switch(100, 0, 0, ME)
-        .own_switch(300, 1, true, false)
-        .waking(350, 0, 2, 1);
+    let woken =
+        Bytes::default().switch(100, 0, 0, ME).own_switch(300, 1, true, false).waking(350, 0, 2, 1);
     let states_of = states(&full(&[woken]).threads[0]);
     assert_eq!(states_of[2..], [(300, blocked(None)), (350, Runnable)]);
     let into = Bytes::default()
@@ -248,10 +190,7 @@ fn its_own_records_repair_a_break() {
     let states = states(&timeline.threads[0]);
     assert_eq!(states[2..4], [(200, BlockedOrRunnable), (300, RUNNING)]);
     // Its wake-up is missing, too.
-    let and_woken = Losses {
-        wakeups: 1,
-        ..repaired
-    };
+    let and_woken = Losses { wakeups: 1, ..repaired };
     assert_eq!(timeline.losses, and_woken);
     // The switch out of the idle task stands among the others.
     let cpu = &timeline.cpus[0];
@@ -262,9 +201,7 @@ fn its_own_records_repair_a_break() {
 
 #[test]
 fn breaks_between_others_change_nothing() {
-    let ring = Bytes::default()
-        .switch(100, 0, 0, (7, "other"))
-        .switch(200, 8, 1, IDLE);
+    let ring = Bytes::default().switch(100, 0, 0, (7, "other")).switch(200, 8, 1, IDLE);
     let timeline = full(&[ring]);
     assert_eq!(states(&timeline.threads[0]), [(0, Unknown)]);
     assert_eq!((timeline.losses.breaks, timeline.losses.repaired), (1, 1));
@@ -281,13 +218,8 @@ fn its_own_records_confirm_a_whole_chain() {
         .switch(500, 0, 0, ME)
         .own_switch(502, 1, false, false);
     let timeline = full(&[ring]);
-    let wanted = [
-        (0, Unknown),
-        (100, RUNNING),
-        (300, blocked(None)),
-        (400, Runnable),
-        (500, RUNNING),
-    ];
+    let wanted =
+        [(0, Unknown), (100, RUNNING), (300, blocked(None)), (400, Runnable), (500, RUNNING)];
     assert_eq!(states(&timeline.threads[0]), wanted);
     assert_eq!(timeline.losses, Losses::default());
     assert_eq!(timeline.wakeups[0].by, None, "an interrupt");
@@ -303,20 +235,12 @@ fn lost_records_leave_nothing_certain() {
         .returns(500, 1, READ, 0)
         .switch(600, 1, 1, IDLE);
     let timeline = full(&[ring]);
-    let wanted = [
-        (0, Unknown),
-        (100, RUNNING),
-        (200, Lost),
-        (500, RUNNING),
-        (600, blocked(None)),
-    ];
+    let wanted = [(0, Unknown), (100, RUNNING), (200, Lost), (500, RUNNING), (600, blocked(None))];
     assert_eq!(states(&timeline.threads[0]), wanted);
     assert_eq!(timeline.losses.records, 9);
     // What is counted as lost is no break as well.
-    let ring = Bytes::default()
-        .switch(100, 0, 0, (7, "other"))
-        .lost(400, 2)
-        .switch(500, 8, 1, IDLE);
+    let ring =
+        Bytes::default().switch(100, 0, 0, (7, "other")).lost(400, 2).switch(500, 8, 1, IDLE);
     assert_eq!(full(&[ring]).losses.breaks, 0);
     assert_eq!(timeline.cpus[0].lost, [(200, 400)]);
     // Off CPU, it could have run there.
@@ -341,10 +265,7 @@ fn lost_records_leave_nothing_certain() {
     // On another CPU, it could not have left that without a record.
     let other = Bytes::default().waking(120, 0, 5, 6).lost(180, 1);
     let timeline = full(&[ring(), other]);
-    assert_eq!(
-        states(&timeline.threads[0])[1..3],
-        [(100, RUNNING), (200, blocked(None))]
-    );
+    assert_eq!(states(&timeline.threads[0])[1..3], [(100, RUNNING), (200, blocked(None))]);
 }
 
 #[test]
@@ -352,11 +273,7 @@ fn a_thread_that_sleeps_at_the_beginning() {
     let asleep = |thread| Event {
         at_ns: 50,
         cpu: 0,
-        what: What::Asleep {
-            thread,
-            call: Some(35),
-            uninterruptible: false,
-        },
+        what: What::Asleep { thread, call: Some(35), uninterruptible: false },
     };
     let states_of = |ring: Bytes| {
         let mut decoded = Decoded::default();
@@ -431,10 +348,7 @@ fn calls_that_lack_an_end_are_counted() {
     assert_eq!(timeline.losses.unpaired_calls, 2);
     assert_eq!(timeline.threads[0].calls.len(), 1);
     // Before the recording has begun, one end may be recorded without the other.
-    let later = Settings {
-        from_ns: 600,
-        ..settings()
-    };
+    let later = Settings { from_ns: 600, ..settings() };
     let ring = Bytes::default()
         .enter(200, 1, READ, [0; 6])
         .enter(300, 1, 1, [0; 6])
@@ -445,11 +359,7 @@ fn calls_that_lack_an_end_are_counted() {
 
 #[test]
 fn own_records_alone_tell_ready_from_blocked_when_it_leaves() {
-    let own = Settings {
-        scheduler: false,
-        calls: false,
-        ..settings()
-    };
+    let own = Settings { scheduler: false, calls: false, ..settings() };
     let ring = Bytes::default()
         .own_switch(100, 1, false, false)
         .fork(150, 1, 2, 1)
@@ -480,10 +390,7 @@ fn own_records_alone_tell_ready_from_blocked_when_it_leaves() {
 
 #[test]
 fn records_of_all_threads_begin_those_of_traced_ones_only() {
-    let settings = Settings {
-        tasks_of_all: true,
-        ..settings()
-    };
+    let settings = Settings { tasks_of_all: true, ..settings() };
     let ring = Bytes::default()
         .switch(100, 0, 0, ME)
         .fork(110, 50, 50, 40)
@@ -503,11 +410,7 @@ fn records_of_all_threads_begin_those_of_traced_ones_only() {
 #[test]
 fn interrupts_are_kept_by_cpu() {
     let (timer, device) = (InterruptKind::Timer, InterruptKind::Device);
-    let interrupt = |at_ns, cpu, kind| Event {
-        at_ns,
-        cpu,
-        what: What::Interrupt(kind),
-    };
+    let interrupt = |at_ns, cpu, kind| Event { at_ns, cpu, what: What::Interrupt(kind) };
     let events = [
         interrupt(100, 0, timer),
         interrupt(150, 1, device),
@@ -525,10 +428,7 @@ fn interrupts_are_kept_by_cpu() {
 
 #[test]
 fn where_the_end_is_shown_nothing_lies_outside_of_it() {
-    let end = Settings {
-        shown_from_ns: Some(300),
-        ..settings()
-    };
+    let end = Settings { shown_from_ns: Some(300), ..settings() };
     let ring = Bytes::default()
         .switch(100, 0, 0, ME)
         .fork(110, 1, 2, 1)

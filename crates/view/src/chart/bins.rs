@@ -15,9 +15,7 @@ pub(super) fn names(bins: &Bins, unit: &Unit) -> Vec<String> {
         true => time(value),
         false => model::figure::value(unit, value),
     };
-    (0..bins.number())
-        .map(|bin| name(bins.begin(bin)))
-        .collect()
+    (0..bins.number()).map(|bin| name(bins.begin(bin))).collect()
 }
 
 /// A row's own samples: of the row, not of a point of it.

@@ -29,10 +29,7 @@ pub fn of_comparison(found: &Comparison, rows: &[ComparedRow]) -> Chart {
     };
     Chart {
         title: "B over A".into(),
-        body: Body::Dots(Dots {
-            value: log("B over A", Quantity::Ratio),
-            ..dots
-        }),
+        body: Body::Dots(Dots { value: log("B over A", Quantity::Ratio), ..dots }),
         ..chart
     }
 }
@@ -60,10 +57,7 @@ fn draw(id: String, [own, name]: [&str; 2], found: &Comparison, shown: &[Compare
     ];
     notes.push("Hollow marks: undecided rows.".into());
     notes.extend(found.differences.iter().map(|difference| {
-        format!(
-            "They differ in {}: {} and {}.",
-            difference.what, difference.a, difference.b
-        )
+        format!("They differ in {}: {} and {}.", difference.what, difference.a, difference.b)
     }));
     for (side, ids) in [(name, &found.only_in_a), (own, &found.only_in_b)] {
         if !ids.is_empty() {
@@ -102,10 +96,8 @@ fn dot(row: &ComparedRow) -> Dot {
         Some(direction) => Some(format!("{found}: {}", direction.text())),
         None => Some(found.to_owned()),
     };
-    let mut said: Vec<String> = found
-        .into_iter()
-        .chain(row.why.iter().map(ToString::to_string))
-        .collect();
+    let mut said: Vec<String> =
+        found.into_iter().chain(row.why.iter().map(ToString::to_string)).collect();
     let ends = match row.ratio.map(|ratio| ratio.ends()) {
         Some(Ends::At(ends)) => Some(ends),
         Some(Ends::TooWide) => {

@@ -48,9 +48,7 @@ fn records(body: &Body) -> Vec<Vec<String>> {
                 let figure = figure(Some(cell.value), cell.low, cell.high, cell.verdict);
                 [start, figure].concat()
             };
-            std::iter::once(head)
-                .chain(heat.cells.iter().map(record))
-                .collect()
+            std::iter::once(head).chain(heat.cells.iter().map(record)).collect()
         }
         Body::Lanes(lanes) => {
             let head = ["thread", "state", "from_ns", "to_ns", "share_on_cpu"];
@@ -69,9 +67,7 @@ fn records(body: &Body) -> Vec<Vec<String>> {
         }
         Body::Strips(strips) => {
             let names = ["group", &strips.label, "from_ns", "to_ns"].map(field);
-            let head = names
-                .into_iter()
-                .chain(strips.parts.iter().map(|name| field(name)));
+            let head = names.into_iter().chain(strips.parts.iter().map(|name| field(name)));
             let columns = |strip: &super::Strip| {
                 let names = [field(&strip.group), field(&strip.name)];
                 let column_ns = strips.length_ns / strip.columns.len().max(1) as f64;
@@ -81,12 +77,7 @@ fn records(body: &Body) -> Vec<Vec<String>> {
                     let numbers = ends.into_iter().chain(parts).map(number);
                     names.iter().cloned().chain(numbers).collect::<Vec<_>>()
                 };
-                strip
-                    .columns
-                    .iter()
-                    .enumerate()
-                    .map(record)
-                    .collect::<Vec<_>>()
+                strip.columns.iter().enumerate().map(record).collect::<Vec<_>>()
             };
             let records = strips.strips.iter().flat_map(columns);
             std::iter::once(head.collect()).chain(records).collect()
@@ -111,9 +102,7 @@ fn records(body: &Body) -> Vec<Vec<String>> {
                 }));
                 record
             };
-            std::iter::once(head)
-                .chain(dots.rows.iter().map(record))
-                .collect()
+            std::iter::once(head).chain(dots.rows.iter().map(record)).collect()
         }
     }
 }
@@ -139,11 +128,7 @@ fn figure(
     verdict: Option<Verdict>,
 ) -> Vec<String> {
     let verdict = verdict.map_or("", Verdict::text).to_owned();
-    [value, low, high]
-        .map(number)
-        .into_iter()
-        .chain([verdict])
-        .collect()
+    [value, low, high].map(number).into_iter().chain([verdict]).collect()
 }
 
 /// A whole number as it is, any other to eight digits, of which no measured

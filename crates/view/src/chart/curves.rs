@@ -177,12 +177,8 @@ pub(super) fn doubts(series: &[Line]) -> Option<String> {
 }
 
 /// What is drawn hollow; an invalid row has no mark.
-const HOLLOW: [Verdict; 4] = [
-    Verdict::Noisy,
-    Verdict::Biased,
-    Verdict::TwoStates,
-    Verdict::CannotTell,
-];
+const HOLLOW: [Verdict; 4] =
+    [Verdict::Noisy, Verdict::Biased, Verdict::TwoStates, Verdict::CannotTell];
 
 /// What hollow marks stand for, where there are some.
 pub(super) fn hollow(verdicts: impl Iterator<Item = Verdict>) -> Option<String> {
@@ -193,13 +189,8 @@ pub(super) fn hollow(verdicts: impl Iterator<Item = Verdict>) -> Option<String> 
         .filter(|&(_, n)| n > 0)
         .map(|(verdict, n)| format!("{n} {}", verdict.text()))
         .collect();
-    (!counted.is_empty()).then(|| {
-        format!(
-            "Hollow marks: uncertain ({} of {}).",
-            counted.join(", "),
-            all.len()
-        )
-    })
+    (!counted.is_empty())
+        .then(|| format!("Hollow marks: uncertain ({} of {}).", counted.join(", "), all.len()))
 }
 
 /// The same of a picture of a run's rows, with the count that every page of the run has.

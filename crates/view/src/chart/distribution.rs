@@ -26,19 +26,14 @@ pub fn of_row(run: &Run, id: &str) -> Result<Picture, String> {
     let unit = run.row(id).map_or(Unit::Time, |row| row.unit);
     let ns = values(cell, run.clock.ns_per_tick).map_err(|damage| damage.to_string())?;
     let bins = Bins::over(ns.iter().copied(), BINS).ok_or("no sample is above 0")?;
-    let samples = cell
-        .samples
-        .samples()
-        .map_err(|damage| damage.to_string())?;
+    let samples = cell.samples.samples().map_err(|damage| damage.to_string())?;
     let quiet = run.gate.quiet(&samples);
     let named = samples.iter().zip(quiet).zip(&ns);
     let parts = grouped(named.map(|((sample, quiet), &ns)| (group(cell, sample, quiet), ns)));
     let mut notes = vec![format!("{} samples.", ns.len())];
     let below = bins.count(&ns).not_above_zero;
     if below > 0 {
-        notes.push(format!(
-            "{below} samples of 0 or less have no place in bins of equal factors."
-        ));
+        notes.push(format!("{below} samples of 0 or less have no place in bins of equal factors."));
     }
     if let Some(estimate) = run.row(id).and_then(|row| row.estimate()) {
         let figure = estimate.ns().map(|ns| value(&unit, unit.of_ns(ns.value)));
@@ -52,10 +47,7 @@ pub fn of_row(run: &Run, id: &str) -> Result<Picture, String> {
     }
     let parts = parts.into_iter().map(|(name, ns)| {
         let counts = bins.count(&ns).bins;
-        Part {
-            name,
-            values: counts.into_iter().map(|n| Some(n as f64)).collect(),
-        }
+        Part { name, values: counts.into_iter().map(|n| Some(n as f64)).collect() }
     });
     Ok(Picture {
         chart: Chart {

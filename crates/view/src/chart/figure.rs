@@ -31,11 +31,7 @@ impl Figure {
             true => None,
             false => Some(unit.of_ns(ns)).filter(|end| end.is_finite()),
         };
-        value.is_finite().then(|| Figure {
-            value,
-            low: end(low),
-            high: end(high),
-        })
+        value.is_finite().then(|| Figure { value, low: end(low), high: end(high) })
     }
 
     /// What an estimate says first, quiet or typical.
@@ -59,13 +55,7 @@ impl Figure {
 
     /// As a point of a curve.
     pub(super) fn at(self, x: f64, verdict: Option<Verdict>) -> Point {
-        Point {
-            x,
-            y: self.value,
-            low: self.low,
-            high: self.high,
-            verdict,
-        }
+        Point { x, y: self.value, low: self.low, high: self.high, verdict }
     }
 }
 
@@ -89,56 +79,33 @@ pub(super) fn of_unit(unit: &Unit) -> Quantity {
 
 /// A logarithmic axis.
 pub(super) fn log(label: &str, quantity: Quantity) -> Axis {
-    Axis {
-        label: label.into(),
-        quantity,
-        log: true,
-        from_zero: true,
-    }
+    Axis { label: label.into(), quantity, log: true, from_zero: true }
 }
 
 /// A linear axis from 0.
 pub(super) fn linear(label: &str, quantity: Quantity) -> Axis {
-    Axis {
-        log: false,
-        ..log(label, quantity)
-    }
+    Axis { log: false, ..log(label, quantity) }
 }
 
 /// A joined curve of what was measured.
 pub(super) fn joined(name: impl Into<String>, is: Kind, points: Vec<Point>) -> Line {
-    Line {
-        name: name.into(),
-        is,
-        points,
-        joined: true,
-    }
+    Line { name: name.into(), is, points, joined: true }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    const NS: Interval = Interval {
-        value: 4.0,
-        low: 2.0,
-        high: 8.0,
-    };
+    const NS: Interval = Interval { value: 4.0, low: 2.0, high: 8.0 };
 
     #[test]
     fn the_ends_of_a_speed_change_places() {
         let speed = Unit::Bandwidth { bytes_per_op: 16.0 };
         let of = |ns: &Interval, unit| Figure::of(ns, unit).expect("a figure");
         let time = of(&NS, &Unit::Time);
-        assert_eq!(
-            (time.value, time.low, time.high),
-            (4.0, Some(2.0), Some(8.0))
-        );
+        assert_eq!((time.value, time.low, time.high), (4.0, Some(2.0), Some(8.0)));
         let fast = of(&NS, &speed);
-        assert_eq!(
-            (fast.value, fast.low, fast.high),
-            (4.0, Some(2.0), Some(8.0))
-        );
+        assert_eq!((fast.value, fast.low, fast.high), (4.0, Some(2.0), Some(8.0)));
         let one_sided = Interval { low: -1.0, ..NS };
         let fast = of(&one_sided, &speed);
         assert_eq!((fast.low, fast.high), (Some(2.0), None));

@@ -21,19 +21,14 @@ const READING: Curves = Curves {
     section: Section::Files,
     over: run::Axis::FileBytes,
     x: ("size of the file", Quantity::Bytes),
-    y: (
-        "bytes of the file over the time",
-        Quantity::GigabytesPerSecond,
-    ),
+    y: ("bytes of the file over the time", Quantity::GigabytesPerSecond),
     unit: bytes_of_file,
     ..CURVES
 };
 
 /// A file's bytes over the time of reading them.
 fn bytes_of_file(_: &Row, bytes: u64) -> Unit {
-    Unit::Bandwidth {
-        bytes_per_op: bytes as f64,
-    }
+    Unit::Bandwidth { bytes_per_op: bytes as f64 }
 }
 
 const READ: Curves = Curves {
@@ -42,10 +37,7 @@ const READ: Curves = Curves {
     caption: "Speed of reading a whole file from the page cache, over its size: of a file that is \
               open, and with opening and closing it. What opening costs is all of small files and \
               nothing of large ones.",
-    rows: &[
-        ("file.read_open", "read"),
-        ("file.read_with_open", "open + read + close"),
-    ],
+    rows: &[("file.read_open", "read"), ("file.read_with_open", "open + read + close")],
     ..READING
 };
 
@@ -80,10 +72,7 @@ const CREATE_DELETE: Curves = Curves {
     title: "Creating and deleting files",
     caption: "A file made and written, and deleted, of a hundred in a directory, over its size.",
     y: ("time of a file", Quantity::Nanoseconds),
-    rows: &[
-        (create_delete::CREATE, "create and write"),
-        (create_delete::DELETE, "delete"),
-    ],
+    rows: &[(create_delete::CREATE, "create and write"), (create_delete::DELETE, "delete")],
     unit: CURVES.unit,
     finish: sentence,
     ..READING

@@ -14,9 +14,7 @@ pub fn chart(history: &History) -> Chart {
         figure: history.level_text(&level.level),
         from: time(level.first),
         // Up to the next, so that no run lies outside.
-        to: levels
-            .get(at + 1)
-            .map_or_else(|| time(level.last), |next| time(next.first)),
+        to: levels.get(at + 1).map_or_else(|| time(level.last), |next| time(next.first)),
     });
     Chart {
         id: format!("history.{}", id(&history.name())),
@@ -47,9 +45,7 @@ pub fn chart(history: &History) -> Chart {
 /// Letters, digits, `.`, `_`, `-` of a name.
 fn id(name: &str) -> String {
     let allowed = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-');
-    name.chars()
-        .map(|c| if allowed(c) { c } else { '-' })
-        .collect()
+    name.chars().map(|c| if allowed(c) { c } else { '-' }).collect()
 }
 
 fn quantity(unit: &str) -> Quantity {
@@ -96,12 +92,7 @@ fn level_line(history: &History) -> Line {
             verdict: None,
         })
     });
-    Line {
-        name: "level".into(),
-        is: Kind::Ideal,
-        points: ends.collect(),
-        joined: true,
-    }
+    Line { name: "level".into(), is: Kind::Ideal, points: ends.collect(), joined: true }
 }
 
 fn marks(history: &History) -> Vec<Mark> {
@@ -109,15 +100,14 @@ fn marks(history: &History) -> Vec<Mark> {
     for (place, entry) in history.runs.iter().enumerate() {
         let x = entry.run.started_unix_ms as f64;
         if let Some(ratio) = history.change_at(place).and_then(|level| level.ratio) {
-            marks.push(Mark {
-                name: format!("{:+.1} %", (ratio.value - 1.0) * 100.0),
-                x,
-            });
+            marks.push(Mark { name: format!("{:+.1} %", (ratio.value - 1.0) * 100.0), x });
         }
-        marks.extend(entry.setup.iter().map(|change| Mark {
-            name: format!("{}: {}", change.what, change.b),
-            x,
-        }));
+        marks.extend(
+            entry
+                .setup
+                .iter()
+                .map(|change| Mark { name: format!("{}: {}", change.what, change.b), x }),
+        );
     }
     marks
 }
@@ -127,10 +117,8 @@ fn notes(history: &History) -> Vec<String> {
     let without = without.count();
     let mut notes = Vec::new();
     if without > 0 {
-        notes.push(format!(
-            "{without} of {} runs have no figure of this kind.",
-            history.runs.len()
-        ));
+        notes
+            .push(format!("{without} of {} runs have no figure of this kind.", history.runs.len()));
     }
     notes
 }

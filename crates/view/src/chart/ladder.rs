@@ -10,10 +10,8 @@ use model::run::{Outcome, Row};
 use model::unit::Unit;
 
 /// All of them, in their order.
-pub(super) const PICTURES: &[Maker] = &[
-    Maker::Own("ladder", times),
-    Maker::Own("ladder.bandwidth", speeds),
-];
+pub(super) const PICTURES: &[Maker] =
+    &[Maker::Own("ladder", times), Maker::Own("ladder.bandwidth", speeds)];
 
 /// Rows that are times.
 fn times(source: &Source) -> Drawn {
@@ -81,9 +79,7 @@ fn draw(
     chart.notes.extend(of_results(source.run, verdicts));
     let missing = dots.iter().filter(|dot| dot.verdict.is_none()).count();
     if missing > 0 {
-        chart.notes.push(format!(
-            "{missing} rows are not available here; each says why."
-        ));
+        chart.notes.push(format!("{missing} rows are not available here; each says why."));
     }
     if let Body::Dots(body) = &mut chart.body {
         body.rows = dots;
@@ -95,23 +91,15 @@ fn draw(
 fn dot(row: &Row, source: &Source, published: fn(&ReferenceRow) -> Option<f64>) -> Option<Dot> {
     let published_by = |table: &Reference| {
         let found = table.row(&row.id).filter(|row| row.doubtful.is_none())?;
-        Some(Other {
-            name: table.key.clone(),
-            value: published(found)?,
-        })
+        Some(Other { name: table.key.clone(), value: published(found)? })
     };
     let of_run = |(name, run): &(String, &model::run::Run)| {
         let other = run.row(&row.id)?;
         let figure = Figure::first(other.estimate()?, &other.unit)?;
-        Some(Other {
-            name: name.clone(),
-            value: figure.value,
-        })
+        Some(Other { name: name.clone(), value: figure.value })
     };
     let tables = source.references.tables.iter().filter_map(published_by);
-    let others: Vec<Other> = tables
-        .chain(source.others.iter().filter_map(of_run))
-        .collect();
+    let others: Vec<Other> = tables.chain(source.others.iter().filter_map(of_run)).collect();
     let without = |verdict, reason| Dot {
         id: row.id.clone(),
         verdict,

@@ -107,12 +107,7 @@ fn merged(
             Some(last) if (last.kind, last.share, last.to_ns) == (kind, share, from_ns) => {
                 last.to_ns = to_ns;
             }
-            _ => states.push(LaneState {
-                from_ns,
-                to_ns,
-                kind,
-                share,
-            }),
+            _ => states.push(LaneState { from_ns, to_ns, kind, share }),
         }
     }
     states
@@ -133,11 +128,7 @@ mod tests {
         };
         let (from_ns, to_ns) = trace.typical().expect("a row has one");
         assert_eq!(lanes.length_ns, (to_ns - from_ns) as f64);
-        assert!(
-            chart.caption.contains("operations 3 to 4 of 4"),
-            "{}",
-            chart.caption
-        );
+        assert!(chart.caption.contains("operations 3 to 4 of 4"), "{}", chart.caption);
         let names: Vec<&str> = lanes.lanes.iter().map(|lane| lane.name.as_str()).collect();
         assert_eq!(names, ["prog 10", "prog 11"], "the third does nothing then");
         // It got a CPU at 805 µs.
@@ -158,13 +149,7 @@ mod tests {
     #[test]
     fn the_picture_has_names_states_and_signposts() {
         let svg = draw(&of_trace(&row(), None, 10), Theme::Light);
-        for text in [
-            "prog 10",
-            "prog 11",
-            ">hand over<",
-            ">running<",
-            ">blocked<",
-        ] {
+        for text in ["prog 10", "prog 11", ">hand over<", ">running<", ">blocked<"] {
             assert!(svg.contains(text), "{text}: {svg}");
         }
         assert!(!svg.contains(">runnable<"), "it does not occur: {svg}");
@@ -172,12 +157,7 @@ mod tests {
 
     #[test]
     fn columns_that_are_alike_are_one_stretch() {
-        let state = |from_ns, to_ns, kind| LaneState {
-            from_ns,
-            to_ns,
-            kind,
-            share: None,
-        };
+        let state = |from_ns, to_ns, kind| LaneState { from_ns, to_ns, kind, share: None };
         let (run, wait) = (Some(Kind::Running), Some(Kind::Blocked));
         let columns = [None, run, run, wait, None, wait, run, run];
         assert_eq!(

@@ -33,7 +33,7 @@ pub use csv::csv;
 pub use decimate::extremes;
 pub use distribution::of_row;
 pub use lanes::of_trace;
-pub(crate) use memory::staircase;
+pub(crate) use memory::{NAIVE_LOOP, staircase};
 pub use of_run::{LeftOut, of_run, one, pictures};
 pub use paint::{PaintError, pdf, png};
 pub use pick::{PickError, only, pick};

@@ -28,10 +28,7 @@ const MOST: usize = 122;
 fn before(source: &Source) -> Drawn {
     let around = around(source)?;
     let mut picture = osnoise(&around.before, "before", "OS noise just before the run")?;
-    picture
-        .chart
-        .notes
-        .push(conditions_in_words(source.run).join("; "));
+    picture.chart.notes.push(conditions_in_words(source.run).join("; "));
     Ok(picture)
 }
 
@@ -58,9 +55,7 @@ fn osnoise(osnoise: &Osnoise, when: &str, title: &str) -> Drawn {
     let first = (0..last).find(any).unwrap_or(0);
     let parts = osnoise.causes.iter().map(|cause| Part {
         name: cause.cause.words().into(),
-        values: (first..last)
-            .map(|bin| Some(count(&cause.histogram, bin) as f64))
-            .collect(),
+        values: (first..last).map(|bin| Some(count(&cause.histogram, bin) as f64)).collect(),
     });
     let lost = time(osnoise.lost_ns as f64);
     let mut notes = vec![format!(
@@ -103,10 +98,7 @@ fn begin(bin: usize) -> f64 {
 fn clock(source: &Source) -> Drawn {
     let mut readings: Vec<(u32, f64)> = Vec::new();
     for cell in &source.run.cells {
-        let samples = cell
-            .samples
-            .samples()
-            .map_err(|damage| damage.to_string())?;
+        let samples = cell.samples.samples().map_err(|damage| damage.to_string())?;
         let ordinary = samples.iter().filter(|s| !s.has(flag::WAITED_FOR_QUIET));
         let positive = |ns: &f64| *ns > 0.0;
         let ghz = |s: &Sample| s.cycle_ns().filter(positive).map(|ns| 1.0 / ns);
@@ -145,10 +137,7 @@ fn clock(source: &Source) -> Drawn {
             section: Section::Noise,
             body: Body::Lines(Lines::new(
                 linear("into the run", Quantity::Nanoseconds),
-                Axis {
-                    from_zero: false,
-                    ..linear("core clock", Quantity::Gigahertz)
-                },
+                Axis { from_zero: false, ..linear("core clock", Quantity::Gigahertz) },
                 vec![
                     Line {
                         name: "single readings".into(),

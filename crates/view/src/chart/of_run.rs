@@ -43,10 +43,7 @@ pub fn pictures(
     for maker in all() {
         match maker.draw(&source) {
             Ok(picture) => drawn.push(picture),
-            Err(why) => left_out.push(LeftOut {
-                id: maker.id().into(),
-                why,
-            }),
+            Err(why) => left_out.push(LeftOut { id: maker.id().into(), why }),
         }
     }
     for (place, other) in others.iter().enumerate() {

@@ -51,10 +51,7 @@ fn dot(line: &Line, source: &Source) -> Dot {
     });
     let reason = match &line.row.outcome {
         Outcome::Unavailable { reason } => format!("not available here: {reason}"),
-        _ => line
-            .row
-            .estimate()
-            .map_or(String::new(), |e| e.reason.clone()),
+        _ => line.row.estimate().map_or(String::new(), |e| e.reason.clone()),
     };
     Dot {
         id: line.words(),

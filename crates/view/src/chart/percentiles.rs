@@ -14,11 +14,7 @@ const STEP: f64 = 1.3;
 
 /// The body of a picture of such curves.
 pub(super) fn body(what: &str, series: Vec<Line>) -> Body {
-    Body::Lines(Lines::new(
-        axis("percentile"),
-        log(what, Quantity::Nanoseconds),
-        series,
-    ))
+    Body::Lines(Lines::new(axis("percentile"), log(what, Quantity::Nanoseconds), series))
 }
 
 fn axis(label: &str) -> Axis {
@@ -44,10 +40,7 @@ pub(super) fn line(name: impl Into<String>, times_ns: &[f64], known: Known) -> O
     let mut longer = count;
     let mut points = Vec::new();
     loop {
-        points.push(Point::bare(
-            count as f64 / longer as f64,
-            sorted[count - longer],
-        ));
+        points.push(Point::bare(count as f64 / longer as f64, sorted[count - longer]));
         if longer == 1 {
             break;
         }
@@ -80,10 +73,7 @@ mod tests {
         assert_eq!(ends, [Some((1.0, 1.0)), Some((1000.0, 1000.0))]);
         for point in &line.points {
             let at_least = times.iter().filter(|&&ns| ns >= point.y).count();
-            assert!(
-                (1000.0 / at_least as f64 - point.x).abs() < 1e-9,
-                "{point:?}"
-            );
+            assert!((1000.0 / at_least as f64 - point.x).abs() < 1e-9, "{point:?}");
         }
         // The three rarest are all there.
         let rare = line.points.iter().filter(|p| p.y > 997.0).count();
@@ -93,10 +83,8 @@ mod tests {
 
     #[test]
     fn figures_of_the_document_stand_among_them() {
-        let known = Known {
-            median: Some((Interval::about(42.0, 2.0), Verdict::Noisy)),
-            tail: None,
-        };
+        let known =
+            Known { median: Some((Interval::about(42.0, 2.0), Verdict::Noisy)), tail: None };
         let line = line("a", &[1.0, 90.0], known).expect("a curve");
         let median = line.points.iter().find(|p| p.verdict.is_some());
         let median = median.map(|p| (p.x, p.y, p.low, p.high));

@@ -82,10 +82,7 @@ pub fn pick(
         }
     };
     let on_ladder = all.iter().find(draws).ok_or_else(|| match samples {
-        Some(Err(why)) => PickError::Nothing {
-            id: name.to_owned(),
-            why,
-        },
+        Some(Err(why)) => PickError::Nothing { id: name.to_owned(), why },
         _ => unknown(),
     })?;
     let mut chart = only(on_ladder.chart.clone(), &[name.to_owned()])?;
@@ -125,10 +122,8 @@ fn section(chart: &Chart) -> Place {
 /// A picture of lines (the ladder, a comparison) with only those that are
 /// named: ids, probes, or patterns with `*` and `?`.
 pub fn only(mut chart: Chart, patterns: &[String]) -> Result<Chart, PickError> {
-    let no_row = |pattern: &String| PickError::NoRow {
-        id: chart.id.clone(),
-        pattern: pattern.clone(),
-    };
+    let no_row =
+        |pattern: &String| PickError::NoRow { id: chart.id.clone(), pattern: pattern.clone() };
     let Body::Dots(dots) = &chart.body else {
         return match patterns.first() {
             Some(pattern) => Err(no_row(pattern)),
@@ -144,8 +139,7 @@ pub fn only(mut chart: Chart, patterns: &[String]) -> Result<Chart, PickError> {
         && !patterns.is_empty()
     {
         let all = dots.rows.len();
-        dots.rows
-            .retain(|dot| patterns.iter().any(|pattern| names(pattern, &dot.id)));
+        dots.rows.retain(|dot| patterns.iter().any(|pattern| names(pattern, &dot.id)));
         if dots.rows.len() < all {
             let shown = dots.rows.len();
             let note = format!("Showing {shown} of {all} rows; totals include all rows.");

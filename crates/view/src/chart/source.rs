@@ -18,11 +18,7 @@ pub(super) struct Source<'a> {
 impl<'a> Source<'a> {
     /// A run with nothing beside it.
     pub(super) fn alone(run: &'a Run, references: &'a References) -> Source<'a> {
-        Source {
-            run,
-            references,
-            others: Vec::new(),
-        }
+        Source { run, references, others: Vec::new() }
     }
 }
 
@@ -74,12 +70,7 @@ pub fn footer(run: &Run) -> String {
     if run.program.profile == "debug" {
         parts.push("DEBUG BUILD".into());
     }
-    parts.extend(
-        run.program
-            .emulated
-            .iter()
-            .map(|by| format!("EMULATED by {by}")),
-    );
+    parts.extend(run.program.emulated.iter().map(|by| format!("EMULATED by {by}")));
     parts.extend(run.partial.iter().map(|why| format!("PARTIAL: {why}")));
     parts.join("; ")
 }

@@ -30,10 +30,7 @@ pub fn standing(
                 verdict: Some(Verdict::Ok),
                 ..Dot::default()
             };
-            Body::Dots(Dots {
-                value,
-                rows: machines.iter().map(dot).collect(),
-            })
+            Body::Dots(Dots { value, rows: machines.iter().map(dot).collect() })
         }
         false => {
             let mut values: Vec<f64> = machines.iter().map(shown).collect();

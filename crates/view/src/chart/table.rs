@@ -42,11 +42,7 @@ pub(super) fn first_rows(lines: &Lines) -> Vec<usize> {
     let mut next = 0;
     let of = |line: &Line| {
         let first = next;
-        next += if is_listed(line) {
-            line.points.len()
-        } else {
-            1
-        };
+        next += if is_listed(line) { line.points.len() } else { 1 };
         first
     };
     lines.series.iter().map(of).collect()
@@ -55,10 +51,7 @@ pub(super) fn first_rows(lines: &Lines) -> Vec<usize> {
 /// A sample that has no row: where it is, and what it is.
 pub(super) fn sample_text(axes: &Lines, line: &Line, point: &Point) -> [String; 2] {
     let [x, y] = [(&axes.x, point.x), (&axes.y, point.y)].map(|(axis, v)| text(axis.quantity, v));
-    [
-        format!("{} {x}", axes.x.label),
-        format!("{}: {y}", line.name),
-    ]
+    [format!("{} {x}", axes.x.label), format!("{}: {y}", line.name)]
 }
 
 /// A table of rows of text; a row that is shorter ends with a cell that spans
@@ -89,13 +82,7 @@ fn of_lines(lines: &Lines) -> Table {
         line.points.iter().map(row).collect()
     };
     table(
-        [
-            left("curve"),
-            right(&x.label),
-            right(&y.label),
-            right("95 % interval"),
-            left("verdict"),
-        ],
+        [left("curve"), right(&x.label), right(&y.label), right("95 % interval"), left("verdict")],
         lines.series.iter().flat_map(of_line).collect(),
     )
 }
@@ -104,11 +91,9 @@ fn of_lines(lines: &Lines) -> Table {
 /// are drawn, which are chosen for their extremes, would say nothing.
 fn of_samples(axis: &Axis, points: &[Point]) -> String {
     let values = || points.iter().map(|point| point.y);
-    let [low, high] = [
-        values().fold(f64::INFINITY, f64::min),
-        values().fold(f64::NEG_INFINITY, f64::max),
-    ]
-    .map(|end| text(axis.quantity, end));
+    let [low, high] =
+        [values().fold(f64::INFINITY, f64::min), values().fold(f64::NEG_INFINITY, f64::max)]
+            .map(|end| text(axis.quantity, end));
     let count = points.len();
     format!("{count} samples drawn, from {low} to {high}; the run's document has all of them")
 }
@@ -119,10 +104,7 @@ fn of_marks(lines: &Lines) -> Table {
     let bands = bands.map(|band| vec![band.text(), at(band.from), at(band.to)]);
     let marks = lines.marks.iter();
     let marks = marks.map(|mark| vec![mark.name.clone(), at(mark.x), String::new()]);
-    table(
-        [left("marked"), right("from"), right("to")],
-        bands.chain(marks).collect(),
-    )
+    table([left("marked"), right("from"), right("to")], bands.chain(marks).collect())
 }
 
 fn of_bars(bars: &Bars) -> Table {
@@ -168,9 +150,7 @@ fn of_heat(heat: &Heat) -> Table {
 fn of_lanes(lanes: &Lanes) -> Table {
     let states = || lanes.lanes.iter().flat_map(|lane| &lane.states);
     let kinds = Kind::ALL.into_iter();
-    let kinds: Vec<Kind> = kinds
-        .filter(|kind| states().any(|state| state.kind == *kind))
-        .collect();
+    let kinds: Vec<Kind> = kinds.filter(|kind| states().any(|state| state.kind == *kind)).collect();
     let row = |lane: &super::Lane| {
         let times = kinds.iter().map(|kind| {
             let of = lane.states.iter().filter(|state| state.kind == *kind);
@@ -182,10 +162,7 @@ fn of_lanes(lanes: &Lanes) -> Table {
         std::iter::once(lane.name.clone()).chain(times).collect()
     };
     let columns = kinds.iter().map(|kind| right(kind.name()));
-    table(
-        std::iter::once(left("thread")).chain(columns),
-        lanes.lanes.iter().map(row).collect(),
-    )
+    table(std::iter::once(left("thread")).chain(columns), lanes.lanes.iter().map(row).collect())
 }
 
 /// The share of each part over all of the time.
@@ -219,16 +196,9 @@ fn of_dots(dots: &Dots) -> Table {
         let others = has_others.then(|| others.collect::<Vec<_>>().join(", "));
         cells.into_iter().chain(others).collect()
     };
-    let columns = [
-        left("row"),
-        right(&dots.value.label),
-        right("95 % interval"),
-        left("verdict"),
-    ];
+    let columns = [left("row"), right(&dots.value.label), right("95 % interval"), left("verdict")];
     table(
-        columns
-            .into_iter()
-            .chain(has_others.then(|| left("others"))),
+        columns.into_iter().chain(has_others.then(|| left("others"))),
         dots.rows.iter().map(row).collect(),
     )
 }
@@ -302,9 +272,6 @@ mod tests {
         assert_eq!(of(Quantity::Ratio, 1.034), "1.03x");
         assert_eq!(of(Quantity::Percent, 12.5), "12.5 %");
         assert_eq!(of(Quantity::Count, 161.0), "161");
-        assert_eq!(
-            of(Quantity::UnixMilliseconds, 0.0),
-            "1970-01-01 00:00:00 UTC"
-        );
+        assert_eq!(of(Quantity::UnixMilliseconds, 0.0), "1970-01-01 00:00:00 UTC");
     }
 }

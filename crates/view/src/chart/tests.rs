@@ -42,17 +42,9 @@ pub(super) fn other_run<'r>(run: &Run, other: &'r Run) -> OtherRun<'r> {
     let name = name_of(other);
     let baseline = Operand::run(&name, other.clone());
     let own = Operand::run("this run", run.clone());
-    let options = Options {
-        margin: 0.05,
-        fail_above: None,
-        normalize: None,
-    };
+    let options = Options { margin: 0.05, fail_above: None, normalize: None };
     let comparison = compare(&baseline, &own, &[], &|_| true, &options);
-    OtherRun {
-        name,
-        run: other,
-        comparison: comparison.map_err(|why| why.to_string()),
-    }
+    OtherRun { name, run: other, comparison: comparison.map_err(|why| why.to_string()) }
 }
 
 fn drawn(run: &Run) -> Vec<Chart> {
@@ -103,33 +95,23 @@ fn found(line: &Line) -> Vec<(f64, f64, [f64; 2])> {
 
 /// A picture as text: what stands around it, and all its figures.
 pub(crate) fn text(chart: &Chart) -> String {
-    let mut text = format!(
-        "{}: {} ({:?})\n{}\n",
-        chart.id, chart.title, chart.section, chart.caption
-    );
+    let mut text =
+        format!("{}: {} ({:?})\n{}\n", chart.id, chart.title, chart.section, chart.caption);
     for table in tables(chart) {
         let head: Vec<&str> = table.columns.iter().map(|c| c.title.as_str()).collect();
         text += &format!("  {}\n", head.join(" | "));
         for row in table.rows {
-            text += &format!(
-                "  {}\n",
-                row.texts().join(" | ").trim_end_matches([' ', '|'])
-            );
+            text += &format!("  {}\n", row.texts().join(" | ").trim_end_matches([' ', '|']));
         }
     }
-    chart
-        .notes
-        .iter()
-        .fold(text, |text, note| text + &format!("- {note}\n"))
+    chart.notes.iter().fold(text, |text, note| text + &format!("- {note}\n"))
 }
 
 /// Pictures as text, and why others were left out.
 fn all_as_text(run: &Run, others: &[OtherRun]) -> String {
     let (drawn, left_out) = pictures(run, &references(), others);
     let drawn = drawn.iter().map(|picture| text(&picture.chart));
-    let left_out = left_out
-        .iter()
-        .map(|left| format!("{} left out: {}\n", left.id, left.why));
+    let left_out = left_out.iter().map(|left| format!("{} left out: {}\n", left.id, left.why));
     drawn.chain(left_out).collect::<Vec<_>>().join("\n")
 }
 
@@ -141,10 +123,8 @@ fn every_picture_of_a_run() {
 #[test]
 fn pictures_next_to_another_run() {
     let run = run();
-    let mut other = Run {
-        id: "0123456789ab".into(),
-        ..synthetic::slower(&run, "cpu.add_i32", 2.0)
-    };
+    let mut other =
+        Run { id: "0123456789ab".into(), ..synthetic::slower(&run, "cpu.add_i32", 2.0) };
     for row in other.rows.iter_mut().filter(|r| r.id == "memory.latency") {
         if let Outcome::Curve { points, .. } = &mut row.outcome {
             points.truncate(3);
@@ -152,17 +132,9 @@ fn pictures_next_to_another_run() {
     }
     let all = of_run(&run, &references(), &[other_run(&run, &other)]);
     let wanted = ["ladder", "memory.parallelism", "comparison"];
-    let shown: Vec<String> = all
-        .iter()
-        .filter(|c| wanted.contains(&&c.id[..]))
-        .map(text)
-        .collect();
+    let shown: Vec<String> = all.iter().filter(|c| wanted.contains(&&c.id[..])).map(text).collect();
     insta::assert_snapshot!(shown.join("\n"));
-    let Body::Lines(latency) = &all
-        .iter()
-        .find(|c| c.id == "memory.latency")
-        .expect("drawn")
-        .body
+    let Body::Lines(latency) = &all.iter().find(|c| c.id == "memory.latency").expect("drawn").body
     else {
         panic!("lines");
     };
@@ -179,18 +151,13 @@ fn pictures_with_nothing_to_show_say_why() {
         id: "memory.numa/latency".into(),
         unit: Unit::Time,
         bound: Bound::Memory,
-        outcome: Outcome::Unavailable {
-            reason: "one NUMA node".into(),
-        },
+        outcome: Outcome::Unavailable { reason: "one NUMA node".into() },
         notes: Vec::new(),
         missing: Vec::new(),
     });
     let why = |run: &Run| -> Vec<String> {
         let (_, left_out) = pictures(run, &references(), &[]);
-        left_out
-            .iter()
-            .map(|left| format!("{}: {}", left.id, left.why))
-            .collect()
+        left_out.iter().map(|left| format!("{}: {}", left.id, left.why)).collect()
     };
     let default = why(&run);
     run.plan.scale = model::run::Scale::Full;
@@ -221,36 +188,11 @@ fn curves_hold_the_figures_of_the_document() {
     let of_file = |bytes: u64, ns: f64| bytes as f64 / ns;
     type Of<'f> = &'f dyn Fn(u64, f64) -> f64;
     let cases: [(&str, &str, &str, Of); 6] = [
-        (
-            "memory.latency",
-            "one dependent load",
-            "memory.latency",
-            &time,
-        ),
-        (
-            "memory.latency_tlb",
-            "4 KiB pages",
-            "memory.latency_tlb/4KiB",
-            &time,
-        ),
-        (
-            "memory.parallelism",
-            "in L3",
-            "memory.parallelism/L3",
-            &time,
-        ),
-        (
-            "memory.bandwidth",
-            "read, sequential",
-            "memory.read/sequential",
-            &touched,
-        ),
-        (
-            "file.read",
-            "open + read + close",
-            "file.read_with_open",
-            &of_file,
-        ),
+        ("memory.latency", "one dependent load", "memory.latency", &time),
+        ("memory.latency_tlb", "4 KiB pages", "memory.latency_tlb/4KiB", &time),
+        ("memory.parallelism", "in L3", "memory.parallelism/L3", &time),
+        ("memory.bandwidth", "read, sequential", "memory.read/sequential", &touched),
+        ("file.read", "open + read + close", "file.read_with_open", &of_file),
         ("sched.pool", "measured", "sched.pool", &time),
     ];
     for (id, name, row, of) in cases {
@@ -262,10 +204,7 @@ fn curves_hold_the_figures_of_the_document() {
     }
     let ideal = line(&run, "sched.pool", "ideal");
     assert_eq!(ideal.is, Kind::Ideal);
-    assert_eq!(
-        found(&ideal),
-        expected(points(&run, "sched.pool/ideal"), time)
-    );
+    assert_eq!(found(&ideal), expected(points(&run, "sched.pool/ideal"), time));
 }
 
 #[test]
@@ -302,19 +241,12 @@ fn single_operations_are_samples_and_hold_the_longest() {
     let ns = |run: &Run, threads: u64| -> Vec<f64> {
         let cell = cell(run, "sched.pool/single", &[threads]);
         let samples = cell.samples.samples().expect("whole");
-        let ns = samples
-            .iter()
-            .map(|s| s.ns_per_op(1.0, run.clock.ns_per_tick));
+        let ns = samples.iter().map(|s| s.ns_per_op(1.0, run.clock.ns_per_tick));
         ns.collect()
     };
     // None that was not measured, and each only once.
     let (all, few) = (ns(&run, 4), singles(&run, 4));
-    assert!(
-        (50..=62).contains(&few.len()),
-        "{} of {}",
-        few.len(),
-        all.len()
-    );
+    assert!((50..=62).contains(&few.len()), "{} of {}", few.len(), all.len());
     assert!(few.iter().all(|ns| all.contains(ns)));
     // Of many, the longest and the shortest.
     let all = ns(&run, 16);
@@ -328,11 +260,7 @@ fn single_operations_are_samples_and_hold_the_longest() {
     damaged.samples.second_ticks.pop();
     assert!(singles(&run, 16).is_empty());
     let notes = chart(&run, "sched.pool.single").notes;
-    assert!(
-        notes
-            .iter()
-            .any(|n| n.starts_with("16 threads are not drawn"))
-    );
+    assert!(notes.iter().any(|n| n.starts_with("16 threads are not drawn")));
 }
 
 #[test]
@@ -342,11 +270,7 @@ fn pictures_are_told_apart_and_in_order() {
     let (all, left_out) = pictures(&run, &references(), &twice);
     let ids = all.iter().map(|p| p.chart.id.as_str());
     let ids: Vec<&str> = ids.chain(left_out.iter().map(|l| l.id.as_str())).collect();
-    assert_eq!(
-        ids.iter().collect::<HashSet<_>>().len(),
-        ids.len(),
-        "{ids:?}"
-    );
+    assert_eq!(ids.iter().collect::<HashSet<_>>().len(), ids.len(), "{ids:?}");
     assert!(ids.contains(&"comparison") && ids.contains(&"comparison.2"));
     let sections: Vec<Section> = all.iter().map(|p| p.chart.section).collect();
     assert!(sections.is_sorted(), "{sections:?}");
@@ -399,22 +323,11 @@ fn the_samples_of_a_row_are_all_in_its_bins() {
     let Body::Bars(bars) = picture.chart.body else {
         panic!("bars");
     };
-    let counted: f64 = bars
-        .parts
-        .iter()
-        .flat_map(|p| p.values.iter().flatten())
-        .sum();
-    let samples = cell(&run, "cpu.add_i32", &[])
-        .samples
-        .samples()
-        .expect("whole");
+    let counted: f64 = bars.parts.iter().flat_map(|p| p.values.iter().flatten()).sum();
+    let samples = cell(&run, "cpu.add_i32", &[]).samples.samples().expect("whole");
     assert_eq!(counted, samples.len() as f64);
     let quiet = run.gate.quiet_samples(&samples).len();
-    let part = bars
-        .parts
-        .iter()
-        .find(|p| p.name == "quiet")
-        .expect("quiet");
+    let part = bars.parts.iter().find(|p| p.name == "quiet").expect("quiet");
     let in_quiet: f64 = part.values.iter().flatten().sum();
     assert_eq!(in_quiet, quiet as f64);
     assert!(quiet > 0 && quiet < samples.len());
@@ -433,11 +346,7 @@ fn lines_of_the_ladder_can_be_chosen() {
     };
     let ids: Vec<&str> = dots.rows.iter().map(|d| d.id.as_str()).collect();
     assert_eq!(ids, ["cpu.add_i32", "cpu.add_i32/throughput"]);
-    assert!(
-        some.notes[0].starts_with("Showing 2 of "),
-        "{:?}",
-        some.notes
-    );
+    assert!(some.notes[0].starts_with("Showing 2 of "), "{:?}", some.notes);
     assert_eq!(only(ladder.clone(), &[]), Ok(ladder));
     let curve = chart(&run, "memory.latency");
     assert!(only(curve, &["cpu.*".into()]).is_err());

@@ -24,10 +24,7 @@ pub fn figure(chart: &Chart) -> Markup {
     let drawn: Vec<(&str, Inline)> = match is_wide {
         true => vec![
             ("on-wide", inline(chart, WIDE, &format!("w-{}", chart.id))),
-            (
-                "on-narrow",
-                inline(chart, NARROW, &format!("n-{}", chart.id)),
-            ),
+            ("on-narrow", inline(chart, NARROW, &format!("n-{}", chart.id))),
         ],
         false => {
             let has_names = matches!(chart.body, Body::Dots(_));

@@ -48,9 +48,7 @@ const UNNEEDED: [&str; 5] = ["</td>", "</th>", "</tr>", "</dt>", "</dd>"];
 /// and no change of direction gets through.
 pub fn finished(page: Markup) -> String {
     let page = page.into_string();
-    let short = UNNEEDED
-        .iter()
-        .fold(page, |page, tag| page.replace(tag, ""));
+    let short = UNNEEDED.iter().fold(page, |page, tag| page.replace(tag, ""));
     finish(&short, false)
 }
 
@@ -65,10 +63,7 @@ pub struct Place<'p> {
 
 impl Place<'_> {
     /// In a chapter of a page that stands alone.
-    pub const CHAPTER: Place<'static> = Place {
-        heading: 3,
-        href: &|_| None,
-    };
+    pub const CHAPTER: Place<'static> = Place { heading: 3, href: &|_| None };
 }
 
 /// Paints blocks one below the other. Pictures that follow each other stand
@@ -164,15 +159,8 @@ mod tests {
     fn every_kind_of_block() {
         let mut table = Table::new([left("row"), right("time"), left("")]);
         let noisy = Cell::time(Some(Interval::about(150e3, 2e3))).marked(Verdict::Noisy);
-        let row = Link::Row {
-            id: "cpu.div".into(),
-            at: vec![64],
-        };
-        table.row([
-            Cell::from("div <64>").to(row.clone()),
-            noisy,
-            Cell::bar(0.25, 0.75, 20),
-        ]);
+        let row = Link::Row { id: "cpu.div".into(), at: vec![64] };
+        table.row([Cell::from("div <64>").to(row.clone()), noisy, Cell::bar(0.25, 0.75, 20)]);
         table.note("  └ ", "why so");
         table.row([Cell::from("nothing").to(Link::Run("7".into()))]);
         let mut untitled = Table::new([left(""), right("")]);
@@ -192,10 +180,7 @@ mod tests {
             Link::Row { id, at } => Some(format!("/row?row={id}&at={}", at[0])),
             _ => None,
         };
-        let place = Place {
-            heading: 2,
-            href: &href,
-        };
+        let place = Place { heading: 2, href: &href };
         let markup = paint(&blocks, place).into_string();
         insta::assert_snapshot!(markup.replace("><", ">\n<"));
     }

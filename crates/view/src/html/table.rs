@@ -10,9 +10,7 @@ use model::story::{Cell, Column, Row, Table, Value};
 pub(super) fn scrolled(label: &str, tables: &[Table], place: Place) -> Markup {
     // Regions of a page need different names: below no heading, that of the first column.
     let firsts = tables.iter().flat_map(|table| table.columns.first());
-    let mut labels = [label]
-        .into_iter()
-        .chain(firsts.map(|column| column.title.trim()));
+    let mut labels = [label].into_iter().chain(firsts.map(|column| column.title.trim()));
     let label = labels.find(|label| !label.is_empty()).unwrap_or("Figures");
     html! {
         div.scroll tabindex="0" role="region" aria-label=(label) {
@@ -162,11 +160,7 @@ fn path(shares: &[f64]) -> String {
         // 0, 1 up, 1 down, 2 up ..., then again.
         let step = piled.1 % (2 * PILE + 1);
         let away = step.div_ceil(2) as i64 * 3;
-        let y = if step.is_multiple_of(2) {
-            10 - away
-        } else {
-            10 + away
-        };
+        let y = if step.is_multiple_of(2) { 10 - away } else { 10 + away };
         path += &format!("m{} {}h0", x as i64 - last.0, y - last.1);
         last = (x as i64, y);
     }

@@ -45,10 +45,8 @@ pub fn header(c: &Comparison) -> Vec<Block> {
     let mut fact = |label: &str, text: &str| blocks.push(Block::fact(label, text));
     fact("A", &side(&c.a));
     fact("B", &side(&c.b));
-    let mut machines: Vec<&str> = [&c.a, &c.b]
-        .iter()
-        .filter_map(|side| Some(side.runs.first()?.machine.as_str()))
-        .collect();
+    let mut machines: Vec<&str> =
+        [&c.a, &c.b].iter().filter_map(|side| Some(side.runs.first()?.machine.as_str())).collect();
     machines.dedup();
     match machines.as_slice() {
         [both] if !c.a.runs.is_empty() && !c.b.runs.is_empty() => fact("machine", both),
@@ -60,10 +58,9 @@ pub fn header(c: &Comparison) -> Vec<Block> {
     }
     if !c.a.runs.is_empty() && !c.b.runs.is_empty() {
         match (c.differences.is_empty(), c.unknown_on_both.is_empty()) {
-            (true, true) => fact(
-                "differs",
-                "nothing known: machine, kernel, program and plan are the same",
-            ),
+            (true, true) => {
+                fact("differs", "nothing known: machine, kernel, program and plan are the same")
+            }
             (true, false) => fact("differs", "nothing known"),
             (false, _) => {}
         }
@@ -155,14 +152,8 @@ pub fn table(rows: &[ComparedRow], detail: Detail) -> Vec<Block> {
     // A published table's rows come in an order of their own.
     let groups = grouped(rows.iter().map(|row| (group_of(&row.id), row)));
     let tables = groups.into_iter().map(|(group, rows)| {
-        let columns = [
-            left(group),
-            right("A ±"),
-            right("B ±"),
-            right("B/A"),
-            left("95 %"),
-            left("finding"),
-        ];
+        let columns =
+            [left(group), right("A ±"), right("B ±"), right("B/A"), left("95 %"), left("finding")];
         let mut table = Table::new(ordered(columns, detail));
         for row in rows {
             table.row(ordered(cells(row), detail));
@@ -195,10 +186,8 @@ fn cells(row: &ComparedRow) -> [Cell; 6] {
         parts => Cell::digits(parts),
     };
     [
-        Cell::from(format!(" {}", name(row))).to(Link::Row {
-            id: row.id.clone(),
-            at: row.at.clone(),
-        }),
+        Cell::from(format!(" {}", name(row)))
+            .to(Link::Row { id: row.id.clone(), at: row.at.clone() }),
         side(&row.a),
         side(&row.b),
         ratio.into(),
@@ -252,11 +241,8 @@ pub(crate) fn quantity(side: &SideFigure, row: &ComparedRow) -> [String; 2] {
     let Some(value) = side.value else {
         return ["-".into(), String::new()];
     };
-    let interval = Interval {
-        value,
-        low: side.low.unwrap_or(value),
-        high: side.high.unwrap_or(value),
-    };
+    let interval =
+        Interval { value, low: side.low.unwrap_or(value), high: side.high.unwrap_or(value) };
     if side.low.is_none() {
         let text = match row.unit {
             "ns" => published_time(value),
@@ -343,10 +329,7 @@ pub fn footer(c: &Comparison, wide: bool) -> Vec<Block> {
     say("rows: ", &counts(&c.rows));
     if !wide {
         // What did not do its work is said here too.
-        let invalid = c
-            .rows
-            .iter()
-            .flat_map(|row| row.why.iter().map(move |why| (why, row)));
+        let invalid = c.rows.iter().flat_map(|row| row.why.iter().map(move |why| (why, row)));
         let invalid = invalid.filter(|(why, _)| why.is_of_invalid());
         for (why, rows) in grouped(invalid.map(|(why, row)| (why.to_string(), row.name()))) {
             say("", &format!("{why}: {}", several(&rows, NAMED)));
@@ -354,10 +337,7 @@ pub fn footer(c: &Comparison, wide: bool) -> Vec<Block> {
     }
     if !c.points.is_empty() {
         let more = if wide { "" } else { " (--wide shows them)" };
-        say(
-            "points of curves: ",
-            &format!("{}{more}", counts(&c.points)),
-        );
+        say("points of curves: ", &format!("{}{more}", counts(&c.points)));
     }
     for (letter, only) in [("A", &c.only_in_a), ("B", &c.only_in_b)] {
         if !only.is_empty() {
@@ -374,10 +354,7 @@ pub fn footer(c: &Comparison, wide: bool) -> Vec<Block> {
     if let Some(share) = c.method.fail_above {
         let percent = percent(share);
         match c.crossed.is_empty() {
-            true => say(
-                "gate: ",
-                &format!("no row significantly more than {percent} % slower"),
-            ),
+            true => say("gate: ", &format!("no row significantly more than {percent} % slower")),
             false => say(
                 "gate: ",
                 &format!(
@@ -468,11 +445,7 @@ mod tests {
     use model::synthetic;
 
     fn options() -> Options {
-        Options {
-            margin: 0.05,
-            fail_above: Some(0.1),
-            normalize: None,
-        }
+        Options { margin: 0.05, fail_above: Some(0.1), normalize: None }
     }
 
     /// Two runs of unlike machines in which some rows differ.
@@ -503,12 +476,8 @@ mod tests {
     #[test]
     fn the_wide_table_names_points_reasons_and_what_is_missing() {
         let text = plain(&comparison(&unlike(), true));
-        for part in [
-            "only in A: cpu.div_i32",
-            "latency 1024 ",
-            "└ A invalid",
-            "└ A two states: ",
-        ] {
+        for part in ["only in A: cpu.div_i32", "latency 1024 ", "└ A invalid", "└ A two states: "]
+        {
             assert!(text.contains(part), "{part} is not in\n{text}");
         }
         let short = plain(&comparison(&unlike(), false));
@@ -519,10 +488,7 @@ mod tests {
     fn the_table_beside_published_figures() {
         let table = References::embedded().expect("references");
         let table = table.find("2012").expect("a short name").clone();
-        let published = Operand {
-            name: "2012".into(),
-            source: Source::Published(table),
-        };
+        let published = Operand { name: "2012".into(), source: Source::Published(table) };
         let run = Operand::run("last", synthetic::run());
         let c = compare(&published, &run, &[], &|_| true, &options()).expect("shared rows");
         let text = plain(&comparison(&c, false));
@@ -548,10 +514,7 @@ mod tests {
         let [a, b] = ["a", "b"].map(|name| Operand::run(name, run.clone()));
         let c = compare(&a, &b, &[], &|_| true, &options()).expect("shared rows");
         let text = plain(&comparison(&c, false));
-        assert!(
-            text.contains("unknown     on both sides, may differ: host\n"),
-            "{text}"
-        );
+        assert!(text.contains("unknown     on both sides, may differ: host\n"), "{text}");
         assert!(!text.contains("are the same"), "{text}");
     }
 

@@ -68,10 +68,7 @@ fn sums(history: &CpuHistory) -> Table {
         if has_kinds {
             let name = kind.map_or("kind not known", |kind| &kind.name);
             let of = counted(cpus.len(), "CPU");
-            row(
-                format!("{} ({of})", visible(name)),
-                sums.fold(Ticks::default(), sum),
-            );
+            row(format!("{} ({of})", visible(name)), sums.fold(Ticks::default(), sum));
         }
         let indent = if has_kinds { "  " } else { "" };
         for cpu in cpus {
@@ -99,10 +96,7 @@ fn imbalance(history: &CpuHistory) -> Vec<Block> {
     let queued = &history.queued_while_idle_ns;
     let queued = match (queued.value, &queued.unknown) {
         (Some(ns), _) => time(ns as f64),
-        (None, why) => format!(
-            "not available here: {}",
-            why.as_deref().unwrap_or("no reason")
-        ),
+        (None, why) => format!("not available here: {}", why.as_deref().unwrap_or("no reason")),
     };
     let ticks = format!(
         "Counters of all programs on the machine ({}), in ticks of {}.",
@@ -112,14 +106,8 @@ fn imbalance(history: &CpuHistory) -> Vec<Block> {
     vec![
         uneven,
         Block::empty_line(),
-        Block::fact(
-            "queue",
-            format!("one CPU had a queue while another was idle: {queued}"),
-        ),
-        Block::Note(Note {
-            tone: Tone::Dim,
-            ..Note::new("", ticks)
-        }),
+        Block::fact("queue", format!("one CPU had a queue while another was idle: {queued}")),
+        Block::Note(Note { tone: Tone::Dim, ..Note::new("", ticks) }),
     ]
 }
 
@@ -129,20 +117,14 @@ fn uneven(of: Imbalance) -> Table {
         right("busiest CPU's share"),
         right("coefficient of variation"),
     ]);
-    let equal = Spread {
-        busiest_share: 1.0 / of.cpus as f64,
-        variation: 0.0,
-    };
+    let equal = Spread { busiest_share: 1.0 / of.cpus as f64, variation: 0.0 };
     let rows = [
         (format!("whole recording (CPU {})", of.busiest), of.whole),
         ("within intervals, mean".into(), of.intervals),
         (format!("{} used alike", counted(of.cpus, "CPU")), equal),
     ];
     for (name, spread) in rows {
-        let cells = [
-            percent(spread.busiest_share),
-            format!("{:.2}", spread.variation),
-        ];
+        let cells = [percent(spread.busiest_share), format!("{:.2}", spread.variation)];
         table.row([name].into_iter().chain(cells).map(Cell::from));
     }
     table
@@ -226,13 +208,7 @@ pub(crate) mod tests {
         let mut history = hybrid();
         history.command = Some(vec!["<script>".into()]);
         let page = crate::recorded::of_cpu_history(&history);
-        for text in [
-            "&lt;script&gt;",
-            "E-core",
-            "CPU 7",
-            "busiest CPU",
-            "data-csv=",
-        ] {
+        for text in ["&lt;script&gt;", "E-core", "CPU 7", "busiest CPU", "data-csv="] {
             assert!(page.contains(text), "{text}");
         }
         assert!(page.contains("Content-Security-Policy"));
@@ -250,9 +226,6 @@ pub(crate) mod tests {
         assert!(csv.starts_with("group,CPU,from_ns,to_ns,user,system,steal\n"));
         assert_eq!(csv.lines().count(), 1 + 8 * 480);
         assert_eq!(csv.lines().nth(1), Some("P-core,CPU 0,0,20833333,0,0.1,0"));
-        assert!(
-            csv.trim_end().ends_with(",,,"),
-            "CPU 7 is offline at the end"
-        );
+        assert!(csv.trim_end().ends_with(",,,"), "CPU 7 is offline at the end");
     }
 }

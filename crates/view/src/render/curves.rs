@@ -24,12 +24,8 @@ pub(super) fn curves(run: &Run) -> Vec<Vec<Block>> {
     let mut maps = Vec::new();
     let drawn_elsewhere = |row: &&Row| {
         is_of(&row.id, pool::PROBE)
-            || [
-                core_to_core::PROBE,
-                create_delete::CREATE,
-                create_delete::DELETE,
-            ]
-            .contains(&row.id.as_str())
+            || [core_to_core::PROBE, create_delete::CREATE, create_delete::DELETE]
+                .contains(&row.id.as_str())
     };
     for row in run.rows.iter().filter(|row| !drawn_elsewhere(row)) {
         match &row.outcome {
@@ -41,11 +37,9 @@ pub(super) fn curves(run: &Run) -> Vec<Vec<Block>> {
                     None => blocks.push((*axis, speed, vec![(row, points)])),
                 }
             }
-            Outcome::Map {
-                y_axis,
-                x_axis,
-                points,
-            } => maps.push(map(row, *y_axis, *x_axis, points)),
+            Outcome::Map { y_axis, x_axis, points } => {
+                maps.push(map(row, *y_axis, *x_axis, points))
+            }
             _ => {}
         }
     }
@@ -56,8 +50,7 @@ pub(super) fn curves(run: &Run) -> Vec<Vec<Block>> {
 
 /// Whether a row is a probe's own or a variant of it.
 fn is_of(id: &str, probe: &str) -> bool {
-    id.strip_prefix(probe)
-        .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    id.strip_prefix(probe).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
 /// A column of a block: what it is called, and where on the axis it stands.
@@ -69,32 +62,22 @@ struct Column {
 fn block(run: &Run, axis: Axis, rows: &[Curve]) -> Vec<Block> {
     let columns = columns(run, axis, rows);
     let unit = rows.first().map_or("", |(row, _)| unit_name(&row.unit));
-    let heading = format!(
-        "{unit} over {}, the nearest point of each curve",
-        axis_text(axis)
-    );
+    let heading = format!("{unit} over {}, the nearest point of each curve", axis_text(axis));
     let mut table = Table::new([left("")]);
     let titles = columns.iter().map(|c| right(c.name.as_str()).of_unit(unit));
     table.columns.extend(titles);
     for (row, points) in rows {
         if points.is_empty() {
-            table.note(
-                format!("  {}  ", in_group(&row.id)),
-                "no point was measured",
-            );
+            table.note(format!("  {}  ", in_group(&row.id)), "no point was measured");
             continue;
         }
         let mut cells: Vec<Cell> = vec![format!("  {}", in_group(&row.id)).into()];
-        cells.extend(
-            columns
-                .iter()
-                .map(|column| match nearest(points, column.x) {
-                    Some(point) => {
-                        Cell::estimate(&point.estimate, &row.unit).marked(point.estimate.verdict)
-                    }
-                    None => "-".into(),
-                }),
-        );
+        cells.extend(columns.iter().map(|column| match nearest(points, column.x) {
+            Some(point) => {
+                Cell::estimate(&point.estimate, &row.unit).marked(point.estimate.verdict)
+            }
+            None => "-".into(),
+        }));
         table.row(cells);
     }
     vec![Block::Heading(heading), Block::Table(table)]
@@ -103,10 +86,7 @@ fn block(run: &Run, axis: Axis, rows: &[Curve]) -> Vec<Block> {
 /// Points that stand for the whole: one a level for working sets, else spread
 /// evenly over the longest curve.
 fn columns(run: &Run, axis: Axis, rows: &[Curve]) -> Vec<Column> {
-    let longest = rows
-        .iter()
-        .map(|(_, points)| *points)
-        .max_by_key(|p| p.len());
+    let longest = rows.iter().map(|(_, points)| *points).max_by_key(|p| p.len());
     let Some(points) = longest.filter(|p| !p.is_empty()) else {
         return Vec::new();
     };
@@ -131,10 +111,7 @@ fn columns(run: &Run, axis: Axis, rows: &[Curve]) -> Vec<Column> {
             return levels.iter().map(|(name, x)| named(name, *x)).collect();
         }
     }
-    spread(points.len(), POINTS)
-        .into_iter()
-        .map(|at| named("", points[at].x))
-        .collect()
+    spread(points.len(), POINTS).into_iter().map(|at| named("", points[at].x)).collect()
 }
 
 /// At most `wanted` of `n` places, the first and the last among them.
@@ -186,9 +163,7 @@ fn map(row: &Row, y_axis: Axis, x_axis: Axis, points: &[MapPoint]) -> Vec<Block>
     );
     let mut table = Table::new([right("")]);
     let titles = shown_xs.iter().map(|&at| right(x_axis.text(xs[at])));
-    table
-        .columns
-        .extend(titles.map(|column| column.of_unit(unit_name(&row.unit))));
+    table.columns.extend(titles.map(|column| column.of_unit(unit_name(&row.unit))));
     for &y_at in &shown_ys {
         let mut cells: Vec<Cell> = vec![format!("  {}", y_axis.text(ys[y_at])).into()];
         cells.extend(shown_xs.iter().map(|&x_at| {
@@ -252,10 +227,7 @@ mod tests {
                 y: k / nodes,
                 x: k % nodes,
                 bound: None,
-                estimate: Estimate {
-                    verdict: Verdict::Noisy,
-                    ..stamped_figure(14_321.0, 120.0)
-                },
+                estimate: Estimate { verdict: Verdict::Noisy, ..stamped_figure(14_321.0, 120.0) },
             };
             let points: Vec<MapPoint> = (0..nodes * nodes).map(point).collect();
             let row = Row {

@@ -16,9 +16,7 @@ pub(super) fn doubts(run: &Run, references: &References, options: &Options) -> V
     };
     let mut blocks = Vec::new();
     for row in &run.rows {
-        for (table, counterpart) in tables
-            .iter()
-            .filter_map(|t| Some((t, t.counterpart(&row.id)?)))
+        for (table, counterpart) in tables.iter().filter_map(|t| Some((t, t.counterpart(&row.id)?)))
         {
             if let Some(why) = &counterpart.row.doubtful {
                 let key = short_title(&table.key);
@@ -52,14 +50,9 @@ mod tests {
             ..Options::default()
         };
         let text = draw(&run, &references, &counterpart("kurkin-2012"));
-        let line = text
-            .lines()
-            .find(|line| line.contains("semaphore_switch/free"));
+        let line = text.lines().find(|line| line.contains("semaphore_switch/free"));
         let line = line.expect("the row");
-        assert!(
-            line.contains("25 ns     ?") && !line.contains('x'),
-            "{line}"
-        );
+        assert!(line.contains("25 ns     ?") && !line.contains('x'), "{line}");
         assert!(
             text.contains("? kurkin-2012, 25 ns for sync.semaphore_switch/free: no ratio: in"),
             "{text}"
@@ -67,10 +60,7 @@ mod tests {
         assert!(keeps_to(&text, COLUMNS), "{text}");
         assert_eq!(doubts(&run, &references, &Options::default()), []);
         assert_eq!(doubts(&run, &references, &counterpart("iphone-5s")), []);
-        let wide = Options {
-            wide: true,
-            ..Options::default()
-        };
+        let wide = Options { wide: true, ..Options::default() };
         assert_eq!(doubts(&run, &references, &wide).len(), 1);
     }
 }

@@ -39,21 +39,14 @@ pub fn explained<'a>(
     asked: &'a str,
     references: &'a References,
 ) -> Explained<'a> {
-    let published = concerning(asked, references)
-        .into_iter()
-        .map(|(table, rows)| PublishedIn {
-            key: &table.key,
-            title: &table.title,
-            source: &table.source,
-            method: table.method.as_deref(),
-            rows,
-        });
-    Explained {
-        asked,
-        probe,
-        sampling: sampling(probe),
-        published: published.collect(),
-    }
+    let published = concerning(asked, references).into_iter().map(|(table, rows)| PublishedIn {
+        key: &table.key,
+        title: &table.title,
+        source: &table.source,
+        method: table.method.as_deref(),
+        rows,
+    });
+    Explained { asked, probe, sampling: sampling(probe), published: published.collect() }
 }
 
 /// The page about a row: `asked` is the row as it was named, which may be the
@@ -92,10 +85,7 @@ pub(crate) fn facts(probe: &ProbeText) -> Vec<(&'static str, String)> {
     if probe.levels {
         fact(
             "levels",
-            format!(
-                "flat stretches of its curve are rows too: {}/L1, /L2 and so on",
-                probe.id
-            ),
+            format!("flat stretches of its curve are rows too: {}/L1, /L2 and so on", probe.id),
         );
     }
     if !probe.points.is_empty() {
@@ -118,11 +108,9 @@ pub(crate) fn facts(probe: &ProbeText) -> Vec<(&'static str, String)> {
 pub(super) fn sampling(probe: &ProbeText) -> String {
     let text = of_regime(probe.regime);
     match (probe.long_from, probe.axes.last()) {
-        (Some(from), Some(&axis)) => format!(
-            "{text}. From {} on: {}",
-            axis.text(from),
-            of_regime(Regime::Distribution)
-        ),
+        (Some(from), Some(&axis)) => {
+            format!("{text}. From {} on: {}", axis.text(from), of_regime(Regime::Distribution))
+        }
         _ => text.into(),
     }
 }
@@ -218,9 +206,7 @@ fn of_table(table: &Reference, rows: &[&ReferenceRow], asked: &str) -> Vec<Block
             article_ns.map(|ns| format!("printed as {ns} ns in the iPhone article")),
             row.ns_per_element.map(|ns| format!("{ns} ns per element")),
             operations.map(|(n, s)| format!("{n} operations in {s} s")),
-            row.reason
-                .as_ref()
-                .map(|why| format!("one machine alone can't measure it: {why}")),
+            row.reason.as_ref().map(|why| format!("one machine alone can't measure it: {why}")),
             row.note.clone(),
         ];
         for remark in remarks.into_iter().flatten() {

@@ -6,9 +6,9 @@ use model::figure::{decimals, figure, time_scale};
 use model::stats::Interval;
 use model::unit::Unit;
 
+pub(crate) use model::figure::number_of_digits;
 pub(crate) use model::shown::{
-    Shown, cycle_count, cycles, number_of_digits, number_parts, quiet_half, set, shown, typical,
-    typical_half,
+    Shown, cycle_count, cycles, number_parts, quiet_half, set, shown, typical, typical_half,
 };
 pub(super) use model::text::counted;
 
@@ -28,10 +28,8 @@ pub(crate) fn human(ns: f64) -> String {
         (31_557_600.0, 86_400.0, "d"),
         (f64::INFINITY, 31_557_600.0, "y"),
     ];
-    let (_, scale, name) = STEPS
-        .into_iter()
-        .find(|&(below, _, _)| ns.abs() < below)
-        .unwrap_or(STEPS[4]);
+    let (_, scale, name) =
+        STEPS.into_iter().find(|&(below, _, _)| ns.abs() < below).unwrap_or(STEPS[4]);
     format!("{} {name}", two_digits(ns / scale))
 }
 
@@ -52,11 +50,7 @@ pub(crate) fn frames(ns: f64) -> String {
 
 /// Two significant digits, more only where they stand before the point.
 fn two_digits(value: f64) -> String {
-    let digit = if value.abs() > 0.0 {
-        value.abs().log10().floor() as i32
-    } else {
-        0
-    };
+    let digit = if value.abs() > 0.0 { value.abs().log10().floor() as i32 } else { 0 };
     format!("{value:.*}", (1 - digit).clamp(0, 6) as usize)
 }
 
@@ -93,9 +87,7 @@ pub(super) fn versus(id: &str, estimate: &Estimate, unit: &Unit, table: &Referen
     } else if !counterpart.same_operation {
         "~".to_owned()
     } else {
-        counterpart
-            .ratio(estimate, unit)
-            .map_or(String::new(), ratio_text)
+        counterpart.ratio(estimate, unit).map_or(String::new(), ratio_text)
     };
     beside_text(counterpart.row, &mark)
 }
@@ -171,52 +163,27 @@ mod tests {
     #[test]
     fn ratios_say_which_way() {
         let texts = [2.06, 1.04, 0.96, 0.5, 156.0].map(faster_or_slower);
-        let expected = [
-            "2.1x slower",
-            "the same",
-            "the same",
-            "2.0x faster",
-            "156x slower",
-        ];
+        let expected = ["2.1x slower", "the same", "the same", "2.0x faster", "156x slower"];
         assert_eq!(texts, expected);
     }
 
     #[test]
     fn shares_are_set_with_two_digits() {
-        let texts = [
-            0.0,
-            0.000_01,
-            0.001_234,
-            0.012_34,
-            0.1234,
-            1.5,
-            20.0,
-            f64::INFINITY,
-        ]
-        .map(share);
-        let expected = [
-            "0 %", "< 0.01 %", "0.12 %", "1.2 %", "12 %", "150 %", "> 1000 %", "?",
-        ];
+        let texts =
+            [0.0, 0.000_01, 0.001_234, 0.012_34, 0.1234, 1.5, 20.0, f64::INFINITY].map(share);
+        let expected = ["0 %", "< 0.01 %", "0.12 %", "1.2 %", "12 %", "150 %", "> 1000 %", "?"];
         assert_eq!(texts, expected);
     }
 
     #[test]
     fn one_nanosecond_is_one_second() {
-        let texts: Vec<String> = [0.412, 1.4, 100.0, 5_000.0, 129_600.0, 1e8]
-            .map(human)
-            .to_vec();
-        assert_eq!(
-            texts,
-            ["0.41 s", "1.4 s", "1.7 min", "1.4 h", "1.5 d", "3.2 y"]
-        );
+        let texts: Vec<String> = [0.412, 1.4, 100.0, 5_000.0, 129_600.0, 1e8].map(human).to_vec();
+        assert_eq!(texts, ["0.41 s", "1.4 s", "1.7 min", "1.4 h", "1.5 d", "3.2 y"]);
     }
 
     #[test]
     fn operations_per_frame() {
-        assert_eq!(
-            (human(-3_140.0), frames(-3_140.0)),
-            (String::new(), String::new())
-        );
+        assert_eq!((human(-3_140.0), frames(-3_140.0)), (String::new(), String::new()));
         assert_eq!(frames(3.61), "4.6 M");
         assert_eq!(frames(0.01), "1.7 G");
         assert_eq!(frames(1e6), "17");
@@ -226,25 +193,14 @@ mod tests {
 
     #[test]
     fn published_figures_gain_no_digits() {
-        let of = |ns| {
-            published(&ReferenceRow {
-                ns: Some(ns),
-                ..ReferenceRow::default()
-            })
-        };
-        assert_eq!(
-            [of(0.5), of(100.0), of(250_000.0)],
-            ["0.5 ns", "100 ns", "250 µs"]
-        );
+        let of = |ns| published(&ReferenceRow { ns: Some(ns), ..ReferenceRow::default() });
+        assert_eq!([of(0.5), of(100.0), of(250_000.0)], ["0.5 ns", "100 ns", "250 µs"]);
         assert_eq!(of(104_137_671.1), "104 ms");
     }
 
     #[test]
     fn ratios_have_two_or_three_digits() {
         let texts = [0.0001, 0.0012, 0.5234, 0.999, 14.24, 1234.5, 571_013.0].map(ratio_digits);
-        assert_eq!(
-            texts,
-            ["<0.001", "0.001", "0.52", "1.0", "14.2", "1234", "6e5"]
-        );
+        assert_eq!(texts, ["<0.001", "0.001", "0.52", "1.0", "14.2", "1234", "6e5"]);
     }
 }

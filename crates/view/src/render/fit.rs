@@ -55,12 +55,8 @@ pub fn vector(vector: &Vector) -> Vec<Block> {
         }
     }
     let mut blocks = vec![Block::Table(table), Block::empty_line()];
-    blocks.extend(
-        vector
-            .noise
-            .iter()
-            .map(|noise| Block::labelled("not quiet: ", noise.to_string())),
-    );
+    blocks
+        .extend(vector.noise.iter().map(|noise| Block::labelled("not quiet: ", noise.to_string())));
     blocks.push(Block::text(
         "nothing to compare with: no quiet earlier `latlas fit` of this machine is stored, and no --expect FILE was given",
     ));
@@ -86,18 +82,9 @@ pub fn learned(expected: &Expectation) -> Vec<Block> {
             own.hosts.to_string().into(),
         ]);
     }
-    let text = format!(
-        "learned from {} of {}",
-        runs(expected.runs),
-        hosts(expected.hosts.len())
-    );
+    let text = format!("learned from {} of {}", runs(expected.runs), hosts(expected.hosts.len()));
     let mut blocks = vec![Block::text(text), Block::empty_line(), Block::Table(table)];
-    blocks.extend(
-        expected
-            .left_out
-            .iter()
-            .map(|out| Block::labelled("left out: ", left_out(out))),
-    );
+    blocks.extend(expected.left_out.iter().map(|out| Block::labelled("left out: ", left_out(out))));
     if expected.hosts.len() < FEW_HOSTS {
         let text =
             format!("how hosts of one model differ is mostly assumed below {FEW_HOSTS} hosts");
@@ -126,31 +113,18 @@ fn headline(judged: &Judged) -> String {
 /// What differs and what disturbed, a line each.
 fn differences(judged: &Judged) -> Vec<String> {
     let facts = judged.identity.iter().map(|fact| {
-        let Differs {
-            what,
-            here,
-            expected,
-            ..
-        } = fact;
+        let Differs { what, here, expected, .. } = fact;
         format!("{what} {here}, expected {expected}")
     });
     let tests = judged.tests.iter().filter(|test| test.differs).map(of_test);
-    let quota = judged.throttled_share.map(|share| {
-        format!(
-            "a CPU quota stopped the run for {:.0} % of its time",
-            share * 100.0
-        )
-    });
+    let quota = judged
+        .throttled_share
+        .map(|share| format!("a CPU quota stopped the run for {:.0} % of its time", share * 100.0));
     let noise = judged.noise.iter().map(ToString::to_string);
     let relevant = judged.verdict == Verdict::NotQuiet;
     let too_few = judged.too_few().filter(|_| relevant);
     let too_few = too_few.map(|few| format!("only {} could be compared", counted(few, "element")));
-    facts
-        .chain(tests)
-        .chain(quota)
-        .chain(too_few)
-        .chain(noise.filter(|_| relevant))
-        .collect()
+    facts.chain(tests).chain(quota).chain(too_few).chain(noise.filter(|_| relevant)).collect()
 }
 
 fn of_test(test: &Test) -> String {

@@ -27,10 +27,7 @@ pub(super) fn footer(run: &Run, options: &Options) -> Vec<Block> {
         false => gathered(notes(run)),
     };
     for (note, rows) in notes {
-        say(
-            "note: ",
-            &format!("{note} ({})", rows_named(&rows, run.rows.len())),
-        );
+        say("note: ", &format!("{note} ({})", rows_named(&rows, run.rows.len())));
     }
     say("rows: ", &counts(run));
     blocks.extend(kept(run, options));
@@ -43,10 +40,7 @@ pub(super) fn footer(run: &Run, options: &Options) -> Vec<Block> {
         blocks.push(Block::text(STAMPED));
     }
     if let Some(quiet) = quiet_unknown(run) {
-        blocks.push(Block::Note(Note {
-            tone: Tone::Dim,
-            ..Note::new("quiet: ", quiet)
-        }));
+        blocks.push(Block::Note(Note { tone: Tone::Dim, ..Note::new("quiet: ", quiet) }));
     }
     blocks
 }
@@ -92,14 +86,10 @@ pub(super) fn keys(run: &Run, options: &Options, legend: &str) -> Vec<Block> {
         blocks.extend(clock_movement(run).map(Block::text));
     }
     if options.human {
-        blocks.push(Block::text(
-            "1ns=1s: the time if a nanosecond were a second.",
-        ));
+        blocks.push(Block::text("1ns=1s: the time if a nanosecond were a second."));
     }
     if options.frames {
-        blocks.push(Block::text(
-            "frame: how many fit into one frame at 60 Hz, 16.67 ms.",
-        ));
+        blocks.push(Block::text("frame: how many fit into one frame at 60 Hz, 16.67 ms."));
     }
     blocks
 }
@@ -188,10 +178,7 @@ fn gathered(notes: Vec<(String, Vec<&str>)>) -> Vec<(String, Vec<&str>)> {
     }
     let many = |note: &str| alike.get(subject(note)).is_some_and(|&count| count >= MANY);
     let said = notes.iter().map(|(note, rows)| match many(note) {
-        true => (
-            format!("{}: differs by row, see --wide", subject(note)),
-            rows.clone(),
-        ),
+        true => (format!("{}: differs by row, see --wide", subject(note)), rows.clone()),
         false => (note.clone(), rows.clone()),
     });
     let said = grouped(said).into_iter();
@@ -231,10 +218,7 @@ mod tests {
         assert_eq!(
             gathered(notes),
             [
-                (
-                    "switches: differs by row, see --wide".to_string(),
-                    vec!["a", "b", "c"]
-                ),
+                ("switches: differs by row, see --wide".to_string(), vec!["a", "b", "c"]),
                 note("on base pages", "b"),
                 note("path: /x", "b"),
                 note("path: /y", "c"),
@@ -257,19 +241,13 @@ mod tests {
         let clock = run.core_clock.as_mut().expect("a clock");
         clock.between_runs = Some(ClockMovement {
             relative: 0.031,
-            source: MovementSource::Stored {
-                runs: 12,
-                pairs: 66,
-            },
+            source: MovementSource::Stored { runs: 12, pairs: 66 },
         });
         let said = "* includes the core clock's movement between runs, ±3.1 % (12 stored runs).";
         assert!(!text(&run).contains("movement"), "no interval includes it");
         let outcomes = run.rows.iter_mut().map(|row| &mut row.outcome);
         for outcome in outcomes {
-            if let Outcome::Figure(Estimate {
-                quiet: Some(quiet), ..
-            }) = outcome
-            {
+            if let Outcome::Figure(Estimate { quiet: Some(quiet), .. }) = outcome {
                 quiet.clock_movement = Some(0.031);
             }
         }
@@ -301,9 +279,6 @@ mod tests {
         let text = text(&run);
         assert_eq!(text.matches("Measured on base pages.").count(), 1, "{text}");
         assert!(text.contains("(all rows)"), "{text}");
-        assert!(
-            text.contains(&format!("Only here. ({})", run.rows[0].id)),
-            "{text}"
-        );
+        assert!(text.contains(&format!("Only here. ({})", run.rows[0].id)), "{text}");
     }
 }

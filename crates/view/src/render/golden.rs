@@ -44,10 +44,7 @@ fn the_default_table() {
 
 #[test]
 fn every_row_and_reason() {
-    let options = Options {
-        all: true,
-        ..usual()
-    };
+    let options = Options { all: true, ..usual() };
     let text = draw(&synthetic::run(), &options);
     insta::assert_snapshot!(text);
     assert!(widest(&text) <= COLUMNS, "{} columns", widest(&text));
@@ -60,10 +57,7 @@ fn the_overview() {
     run.plan.asked = vec![model::overview::OVERVIEW.into()];
     let blocks = super::run(&run, &references(), &usual());
     let screens = [40, 80, 120].map(|columns| {
-        let screen = crate::terminal::Screen {
-            columns,
-            color: false,
-        };
+        let screen = crate::terminal::Screen { columns, color: false };
         let text = crate::terminal::text(&blocks, screen);
         assert!(widest(&text) <= columns, "{text}");
         text
@@ -74,10 +68,7 @@ fn the_overview() {
 #[test]
 fn commands_on_a_screen() {
     let blocks = run(&synthetic::run_of_commands(), &references(), &usual());
-    let screen = crate::terminal::Screen {
-        columns: 80,
-        color: false,
-    };
+    let screen = crate::terminal::Screen { columns: 80, color: false };
     let text = crate::terminal::text(&blocks, screen);
     insta::assert_snapshot!(text);
     // Two of them say that the cache was not cold.
@@ -88,11 +79,7 @@ fn commands_on_a_screen() {
 fn a_command_that_failed_is_neither_faster_nor_slower() {
     let mut failed = synthetic::run_of_commands();
     let record = failed.commands.as_mut().expect("commands");
-    let end = |how: &str, runs| EndedRuns {
-        how: how.into(),
-        code: None,
-        runs,
-    };
+    let end = |how: &str, runs| EndedRuns { how: how.into(), code: None, runs };
     let rg = &mut record.commands[1];
     rg.failures = 3;
     rg.ends = vec![end("exit code 0", 27), end("signal 11 (SIGSEGV)", 3)];
@@ -104,48 +91,31 @@ fn a_command_that_failed_is_neither_faster_nor_slower() {
     }
     let flaw = record.commands[1].flaw();
     record.commands[0].ends = vec![end("exit code 1", 30)];
-    for row in failed
-        .rows
-        .iter_mut()
-        .filter(|row| row.id.starts_with("exec.rg"))
-    {
+    for row in failed.rows.iter_mut().filter(|row| row.id.starts_with("exec.rg")) {
         if let Outcome::Figure(estimate) = &mut row.outcome {
             (estimate.verdict, estimate.reason) = (Verdict::Invalid, flaw.clone().expect("failed"));
         }
     }
     let text = draw(&failed, &usual());
     insta::assert_snapshot!(text);
-    assert!(
-        !text.contains("faster") && !text.contains("slower"),
-        "{text}"
-    );
+    assert!(!text.contains("faster") && !text.contains("slower"), "{text}");
 }
 
 #[test]
 fn commands_and_what_they_say_of_each_other() {
-    let all = Options {
-        all: true,
-        ..usual()
-    };
+    let all = Options { all: true, ..usual() };
     let text = draw(&synthetic::run_of_commands(), &all);
     insta::assert_snapshot!(text);
     assert!(widest(&text) <= COLUMNS, "{} columns", widest(&text));
     assert!(text.lines().all(|line| line == line.trim_end()));
-    let options = Options {
-        wide: true,
-        ..Options::default()
-    };
+    let options = Options { wide: true, ..Options::default() };
     let wide = draw(&synthetic::run_of_commands(), &options);
     assert!(wide.contains("exec.rg/faults") && wide.contains("different: slower"));
 }
 
 #[test]
 fn the_table_for_people() {
-    let options = Options {
-        human: true,
-        frames: true,
-        ..Options::default()
-    };
+    let options = Options { human: true, frames: true, ..Options::default() };
     let text = draw(&synthetic::run(), &options);
     insta::assert_snapshot!(text);
     assert!(widest(&text) <= 120, "{} columns", widest(&text));
@@ -153,10 +123,7 @@ fn the_table_for_people() {
 
 #[test]
 fn the_wide_table() {
-    let options = Options {
-        wide: true,
-        ..Options::default()
-    };
+    let options = Options { wide: true, ..Options::default() };
     let text = draw(&synthetic::run(), &options);
     insta::assert_snapshot!(text);
     let points: usize = synthetic::run()
@@ -169,25 +136,16 @@ fn the_wide_table() {
         })
         .sum();
     let (table, _legend) = text.split_once("\nquiet ±:").expect("a legend");
-    assert_eq!(
-        table.matches(" at ").count(),
-        points,
-        "a line for each point"
-    );
+    assert_eq!(table.matches(" at ").count(), points, "a line for each point");
 }
 
 #[test]
 fn another_reference_takes_the_place_of_the_2012_list() {
     let references = references();
-    let options = Options {
-        versus: vec![references.find("iphone-x").expect("key")],
-        ..Options::default()
-    };
+    let options =
+        Options { versus: vec![references.find("iphone-x").expect("key")], ..Options::default() };
     let text = plain(&run(&synthetic::run(), &references, &options));
-    assert!(
-        text.contains("iphone-x") && !text.contains("2012"),
-        "{text}"
-    );
+    assert!(text.contains("iphone-x") && !text.contains("2012"), "{text}");
     let line = text.lines().find(|l| l.contains("latency_as_kurkin/64MiB"));
     let line = line.expect("the row");
     assert!(line.contains("146 ns") && line.contains("0.90x"), "{line}");
@@ -204,22 +162,9 @@ fn what_must_not_be_overlooked_comes_first() {
     document.gate.reason = "the core was shared during the whole run".into();
     let text = draw(&document, &Options::default());
     let mut lines = text.lines();
-    assert!(
-        lines
-            .next()
-            .expect("line")
-            .starts_with("EMULATED under qemu-user")
-    );
-    assert!(
-        lines
-            .next()
-            .expect("line")
-            .starts_with("PARTIAL: interrupted")
-    );
-    assert!(
-        !text.contains("the core was shared"),
-        "an emulator has no neighbours"
-    );
+    assert!(lines.next().expect("line").starts_with("EMULATED under qemu-user"));
+    assert!(lines.next().expect("line").starts_with("PARTIAL: interrupted"));
+    assert!(!text.contains("the core was shared"), "an emulator has no neighbours");
     document.program.emulated = None;
     let text_of_real = draw(&document, &Options::default());
     assert_eq!(
@@ -243,10 +188,7 @@ fn verdicts_are_coloured_where_that_is_wanted() {
 
 #[test]
 fn reasons_are_never_cut() {
-    let all = Options {
-        all: true,
-        ..Options::default()
-    };
+    let all = Options { all: true, ..Options::default() };
     let text = draw(&synthetic::run(), &all);
     let words: Vec<&str> = text.split_whitespace().collect();
     let flat = words.join(" ");
@@ -270,10 +212,7 @@ fn a_run_of_nothing_is_drawn_too() {
     document.core_clock = None;
     let text = draw(&document, &Options::default());
     assert!(text.contains("0 of 0 results ok."), "{text}");
-    let all = Options {
-        all: true,
-        ..Options::default()
-    };
+    let all = Options { all: true, ..Options::default() };
     let text = draw(&document, &all);
     assert!(text.contains("rows: none"), "{text}");
 }
@@ -301,10 +240,7 @@ fn a_damaged_but_well_formed_run_breaks_nothing() {
         }
     }
     for wide in [false, true] {
-        let options = Options {
-            wide,
-            ..Options::default()
-        };
+        let options = Options { wide, ..Options::default() };
         let text = draw(&document, &options);
         assert!(!text.contains('\x1b'), "{text}");
     }
@@ -384,10 +320,8 @@ fn the_list() {
 /// The synthetic run as a file, for the tests of the command line.
 #[test]
 fn the_fixture_of_the_command_line_is_up_to_date() {
-    const PATH: &str = concat!(
-        env!("CARGO_MANIFEST_DIR"),
-        "/../latlas/tests/fixtures/synthetic.json"
-    );
+    const PATH: &str =
+        concat!(env!("CARGO_MANIFEST_DIR"), "/../latlas/tests/fixtures/synthetic.json");
     let document = store::to_json(&synthetic::run()).expect("document");
     if std::env::var_os("UPDATE_DOCS").is_some() {
         std::fs::write(PATH, &document).expect("the fixture is writable");

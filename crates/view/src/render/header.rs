@@ -31,9 +31,7 @@ pub(crate) fn facts_for_others(run: &Run) -> Vec<Block> {
         _ => (label, text),
     };
     let facts = facts(run).into_iter().map(named);
-    facts
-        .map(|(label, text)| Block::fact(label, text))
-        .collect()
+    facts.map(|(label, text)| Block::fact(label, text)).collect()
 }
 
 /// What must be known above a short page: machine, clock, conditions.
@@ -46,21 +44,12 @@ pub(super) fn short(run: &Run) -> Vec<Block> {
 }
 
 /// The facts of a short page.
-const SHORT: [&str; 6] = [
-    "machine",
-    "measured by",
-    "core clock",
-    "conditions",
-    "memory",
-    "run",
-];
+const SHORT: [&str; 6] = ["machine", "measured by", "core clock", "conditions", "memory", "run"];
 
 /// The warnings of a run, coloured.
 pub(crate) fn warning_blocks(run: Option<&Run>) -> Vec<Block> {
     let warnings = run.map(warnings).unwrap_or_default().into_iter();
-    warnings
-        .map(|warning| Block::warning("", warning))
-        .collect()
+    warnings.map(|warning| Block::warning("", warning)).collect()
 }
 
 /// What there is to say of a run as a whole: label and text.
@@ -104,9 +93,7 @@ fn facts(run: &Run) -> Vec<(&'static str, String)> {
 pub(super) fn warnings(run: &Run) -> Vec<String> {
     let mut warnings = Vec::new();
     if let Some(by) = run.emulator() {
-        warnings.push(format!(
-            "EMULATED under {by}: the figures are not those of hardware."
-        ));
+        warnings.push(format!("EMULATED under {by}: the figures are not those of hardware."));
     }
     // How another program was built, its file does not say.
     if run.imported.is_none() && run.program.profile != RELEASE {
@@ -154,13 +141,9 @@ fn core_clock(run: &Run) -> String {
 
 fn timed_by(run: &Run) -> String {
     let clock = &run.clock;
-    let cost = clock.cost_ns.map_or(String::new(), |ns| {
-        format!("; an empty bracket reads {ns:.1} ns")
-    });
-    format!(
-        "{}, {:.4} ns a tick ({}){cost}",
-        clock.name, clock.ns_per_tick, clock.source
-    )
+    let cost =
+        clock.cost_ns.map_or(String::new(), |ns| format!("; an empty bracket reads {ns:.1} ns"));
+    format!("{}, {:.4} ns a tick ({}){cost}", clock.name, clock.ns_per_tick, clock.source)
 }
 
 fn conditions(run: &Run) -> String {
@@ -309,11 +292,7 @@ mod tests {
         let text = text(&run);
         let line = text.lines().find(|line| line.starts_with("cores "));
         assert_eq!(
-            line.expect("a line")
-                .split_once(' ')
-                .expect("words")
-                .1
-                .trim(),
+            line.expect("a line").split_once(' ').expect("words").1.trim(),
             "only performance (P-core), one of 2 kinds"
         );
     }

@@ -23,12 +23,8 @@ const LEAST_SPAN: f64 = 0.01;
 /// The page of a row's history. `wide` lists every run, with its id and what
 /// its verdict was for.
 pub fn history(history: &History, wide: bool) -> Vec<Block> {
-    let heading = format!(
-        "{}, {}, on {}",
-        history.name(),
-        history.measure.name(),
-        history.machine.line
-    );
+    let heading =
+        format!("{}, {}, on {}", history.name(), history.measure.name(), history.machine.line);
     let mut blocks = vec![Block::Heading(heading), Block::empty_line()];
     if history.tested() >= 2 {
         blocks.extend(picture(history));
@@ -54,9 +50,7 @@ fn picture(history: &History) -> Vec<Block> {
     let (scale, unit) = history.scale(high);
     let line_of = |value: f64| {
         let share = (high - value) / (high - low);
-        (share * HEIGHT as f64 - 0.5)
-            .round()
-            .clamp(0.0, HEIGHT as f64 - 1.0) as usize
+        (share * HEIGHT as f64 - 0.5).round().clamp(0.0, HEIGHT as f64 - 1.0) as usize
     };
     let mut lines = vec![String::new(); HEIGHT];
     for entry in shown {
@@ -138,10 +132,7 @@ fn range(figures: &[Interval]) -> Option<(f64, f64)> {
     let (low, high) = (*drawn.first()?, *drawn.last()?);
     let least = LEAST_SPAN * middle.abs();
     let margin = 0.1 * (high - low);
-    let (low, high) = (
-        (low - margin).min(middle - least),
-        (high + margin).max(middle + least),
-    );
+    let (low, high) = ((low - margin).min(middle - least), (high + margin).max(middle + least));
     (high > low).then_some((low, high))
 }
 
@@ -181,9 +172,9 @@ pub fn list(history: &History, wide: bool, more: &str) -> Table {
 }
 
 fn cells(entry: &Entry, scale: f64, wide: bool) -> [Cell; 7] {
-    let figure = entry.figure.map_or("-".into(), |figure| {
-        Cell::digits(number_parts(&figure.scaled(1.0 / scale)))
-    });
+    let figure = entry
+        .figure
+        .map_or("-".into(), |figure| Cell::digits(number_parts(&figure.scaled(1.0 / scale))));
     let ns = entry.ns.map_or(String::new(), |ns| {
         in_scale(&Unit::Time, ns.value, ns.half_width(), 1.0)[0].clone()
     });

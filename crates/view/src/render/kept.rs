@@ -50,9 +50,7 @@ pub fn rebuilt(rebuilt: &Rebuilt, index: &Path) -> Vec<Block> {
     }
     if rebuilt.left_over > 0 {
         let files = counted(rebuilt.left_over, "file");
-        blocks.push(Block::text(format!(
-            "{files} left behind by killed writers removed"
-        )));
+        blocks.push(Block::text(format!("{files} left behind by killed writers removed")));
     }
     blocks
 }
@@ -68,11 +66,9 @@ pub fn verified(verified: &Verified) -> Vec<Block> {
     let mut say = |label: &str, text: String| {
         blocks.push(Block::labelled(format!("{label:<9}"), text));
     };
-    for (label, damaged) in [
-        ("damaged", &verified.damaged),
-        ("not read", &verified.unread),
-        ("index", &verified.index),
-    ] {
+    for (label, damaged) in
+        [("damaged", &verified.damaged), ("not read", &verified.unread), ("index", &verified.index)]
+    {
         for damage in damaged {
             say(label, format!("{}: {}", damage.path.display(), damage.what));
         }
@@ -83,12 +79,10 @@ pub fn verified(verified: &Verified) -> Vec<Block> {
     for path in &verified.left_over {
         say("left over", format!(" {}", path.display()));
     }
-    blocks.push(Block::text(
-        match (verified.is_whole(), verified.index.is_empty()) {
-            (true, _) => "no damage found",
-            (false, false) => "nothing was changed; latlas atlas rebuild rebuilds the index",
-            (false, true) => "nothing was changed",
-        },
-    ));
+    blocks.push(Block::text(match (verified.is_whole(), verified.index.is_empty()) {
+        (true, _) => "no damage found",
+        (false, false) => "nothing was changed; latlas atlas rebuild rebuilds the index",
+        (false, true) => "nothing was changed",
+    }));
     blocks
 }

@@ -83,9 +83,7 @@ impl ProbeText {
 pub fn probe_of<'p>(probes: &'p [ProbeText], row: &str) -> Option<&'p ProbeText> {
     let own = |probe: &&ProbeText| probe.rows.iter().any(|id| id == row);
     let follows = |probe: &&ProbeText| {
-        let level = row
-            .strip_prefix(&probe.id)
-            .is_some_and(|rest| rest.starts_with('/'));
+        let level = row.strip_prefix(&probe.id).is_some_and(|rest| rest.starts_with('/'));
         (probe.levels && level) || probe.points.iter().any(|id| id == row)
     };
     let mut probes = probes.iter();
@@ -118,11 +116,7 @@ pub fn group(name: &str, rows: &[RowTitle]) -> Vec<Block> {
     }
     let count = counted(rows.len(), "row");
     let text = format!("{name}: {count}; `latlas explain ROW` explains one");
-    vec![
-        Block::text(text),
-        Block::empty_line(),
-        Block::Table(table.wide()),
-    ]
+    vec![Block::text(text), Block::empty_line(), Block::Table(table.wide())]
 }
 
 /// One line a row: id, unit, form, when it runs, title.

@@ -43,11 +43,7 @@ pub(crate) fn facts(machine: &Machine) -> Vec<Block> {
     page.fact("sockets", &m.sockets, u32::to_string);
     page.fact("cores", &m.cores, u32::to_string);
     page.fact("threads per core", &m.smt, |smt| {
-        let state = if smt.active {
-            "SMT on"
-        } else {
-            "SMT off or absent"
-        };
+        let state = if smt.active { "SMT on" } else { "SMT off or absent" };
         format!("{} ({state})", smt.threads_per_core)
     });
     page.fact("CPUs online", &m.online_cpus, |cpus| ranges(cpus));
@@ -73,20 +69,12 @@ pub(crate) fn facts(machine: &Machine) -> Vec<Block> {
         limit.at().map_or("no limit".into(), size::about)
     });
     page.fact("page", &m.pages.base_bytes, |&b| size::text(b));
-    page.fact("huge page", &m.pages.transparent_huge_bytes, |&b| {
-        size::text(b)
-    });
-    page.fact(
-        "huge page policy",
-        &m.pages.transparent_huge_policy,
-        String::clone,
-    );
+    page.fact("huge page", &m.pages.transparent_huge_bytes, |&b| size::text(b));
+    page.fact("huge page policy", &m.pages.transparent_huge_policy, String::clone);
     page.many("reserved", &m.pages.hugetlb, pool);
     page.heading("clock");
     page.fact("source", &m.clock_source.current, String::clone);
-    page.fact("could use", &m.clock_source.available, |names| {
-        names.join(", ")
-    });
+    page.fact("could use", &m.clock_source.available, |names| names.join(", "));
     page.fact("TSC invariant", &m.tsc_invariant, |&on| yes(on));
     page.blocks
 }
@@ -107,8 +95,7 @@ impl Facts {
     }
 
     fn line(&mut self, label: &str, text: String) {
-        self.blocks
-            .push(Block::labelled(format!("  {label:<20}"), text));
+        self.blocks.push(Block::labelled(format!("  {label:<20}"), text));
     }
 
     fn fact<T>(&mut self, label: &str, fact: &Fact<T>, text: impl Fn(&T) -> String) {
@@ -170,21 +157,11 @@ fn cache(cache: &CacheFact) -> String {
 }
 
 fn numa_node(node: &NumaNode) -> String {
-    format!(
-        "{}: CPUs {}, {}",
-        node.id,
-        ranges(&node.cpus),
-        size::about(node.memory_bytes)
-    )
+    format!("{}: CPUs {}, {}", node.id, ranges(&node.cpus), size::about(node.memory_bytes))
 }
 
 fn pool(pool: &HugetlbPool) -> String {
-    format!(
-        "{} of {} pages of {} free",
-        pool.free,
-        pool.pages,
-        size::text(pool.page_bytes)
-    )
+    format!("{} of {} pages of {} free", pool.free, pool.pages, size::text(pool.page_bytes))
 }
 
 #[cfg(test)]
@@ -197,9 +174,7 @@ mod tests {
         let blocks = machine(&Machine::unknown("riscv64", WHY), &Fact::unknown(WHY));
         let text = crate::terminal::plain(&blocks);
         let facts = text.lines().filter(|l| l.starts_with("  ")).count();
-        let unknown = text
-            .matches("unknown: this platform keeps it to itself")
-            .count();
+        let unknown = text.matches("unknown: this platform keeps it to itself").count();
         assert!(text.contains("riscv64"));
         assert_eq!(unknown, facts - 1, "all but the architecture:\n{text}");
     }

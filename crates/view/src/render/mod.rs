@@ -103,11 +103,7 @@ pub fn run(run: &Run, references: &References, options: &Options) -> Vec<Block> 
     if run.plan.asked.is_empty() && run.commands.is_none() && !options.all && !options.wide {
         return short::short(run, references, options);
     }
-    if let Some(record) = run
-        .commands
-        .as_ref()
-        .filter(|_| !options.all && !options.wide)
-    {
+    if let Some(record) = run.commands.as_ref().filter(|_| !options.all && !options.wide) {
         return commands::short(run, record, options);
     }
     let mut parts = vec![header::header(run)];
@@ -155,19 +151,11 @@ pub(crate) struct Story {
 /// What families of rows say, in the order of a page.
 pub(crate) fn stories(run: &Run, references: &References) -> [Story; 6] {
     let published = |row: &str| published_element_ns(references, row);
-    let story = |section, rows, blocks| Story {
-        section,
-        rows,
-        blocks,
-    };
+    let story = |section, rows, blocks| Story { section, rows, blocks };
     use Section::{Files, Memory, Threads};
     [
         story(Memory, "memory.latency_tlb", page_walk::story(run)),
-        story(
-            Memory,
-            "memory.naive_xor",
-            naive_loop::story(run, published),
-        ),
+        story(Memory, "memory.naive_xor", naive_loop::story(run, published)),
         story(Threads, "thread.lifecycle", lifecycle::story(run)),
         story(Threads, "sched.pool", pool::story(run)),
         story(Threads, "sched.wakeup", wakeup::story(run)),
@@ -175,11 +163,8 @@ pub(crate) fn stories(run: &Run, references: &References) -> [Story; 6] {
     ]
 }
 
-/// The published table that has the naive loop.
-pub(crate) const NAIVE_LOOP: &str = "iphone-5s";
-
 fn published_element_ns(references: &References, row: &str) -> Option<f64> {
-    let table = references.find(NAIVE_LOOP)?;
+    let table = references.find(crate::chart::NAIVE_LOOP)?;
     table.counterpart(row)?.row.ns_per_element
 }
 

@@ -34,9 +34,7 @@ pub(super) fn overview(run: &Run, references: &References, options: &Options) ->
     }
     let mut blocks = header::warning_blocks(Some(run));
     let clock = run.core_clock.as_ref();
-    let clock = clock.map_or(String::new(), |c| {
-        format!(", {:.2} GHz", 1.0 / c.cycle_ns.value)
-    });
+    let clock = clock.map_or(String::new(), |c| format!(", {:.2} GHz", 1.0 / c.cycle_ns.value));
     let machine = run.machine.one_line();
     let took = elapsed(run.wall_ms);
     blocks.push(Block::text(format!("{machine}{clock}; measured in {took}")));
@@ -50,9 +48,7 @@ pub(super) fn overview(run: &Run, references: &References, options: &Options) ->
 }
 
 fn of_lines(lines: &[Line], against: Option<&Reference>, axis: &Axis) -> Table {
-    let title = against.map_or(String::new(), |table| {
-        format!("vs {}", short_title(&table.key))
-    });
+    let title = against.map_or(String::new(), |table| format!("vs {}", short_title(&table.key)));
     let mut table = Table::new([
         left("").optional(),
         left(""),
@@ -76,9 +72,7 @@ fn of_lines(lines: &[Line], against: Option<&Reference>, axis: &Axis) -> Table {
             name.into(),
             line.words().into(),
             Cell::from(time).toned(tone),
-            line.cycles
-                .map_or(String::new(), |c| cycle_count(&c)[0].clone())
-                .into(),
+            line.cycles.map_or(String::new(), |c| cycle_count(&c)[0].clone()).into(),
             ratio.map_or(String::new(), faster_or_slower).into(),
             bar(axis, line),
         ]);
@@ -103,9 +97,7 @@ pub(crate) fn cost(line: &Line) -> String {
 pub(crate) fn ratio(line: &Line, table: &Reference) -> Option<f64> {
     let estimate = line.row.estimate()?;
     let counterpart = table.counterpart(&line.row.id)?;
-    counterpart
-        .ratio(estimate, &line.row.unit)
-        .filter(|_| line.is_of_row())
+    counterpart.ratio(estimate, &line.row.unit).filter(|_| line.is_of_row())
 }
 
 /// The places on the axis that have a name, in shares of it.
@@ -126,10 +118,7 @@ fn footer(run: &Run, lines: &[Line]) -> Vec<Block> {
     for line in lines {
         if let Outcome::Unavailable { reason } = &line.row.outcome {
             let words = line.operation.words;
-            blocks.push(Block::labelled(
-                "- ",
-                format!("{words}: not available here: {reason}"),
-            ));
+            blocks.push(Block::labelled("- ", format!("{words}: not available here: {reason}")));
         }
     }
     blocks.extend(Doubt::of(run).map(|doubt| Block::text(doubt.to_string())));

@@ -24,29 +24,19 @@ pub fn answer(gate: &PairedGate) -> Vec<Block> {
             names(&slower)
         ));
     } else if !fine.is_empty() {
-        sentences.push(format!(
-            "No regression above {above} in {}.",
-            counted(fine.len(), "row")
-        ));
+        sentences.push(format!("No regression above {above} in {}.", counted(fine.len(), "row")));
     }
     if let Some([all, half]) = gate.detectable() {
         let half = match fine.len() + slower.len() {
             1 => String::new(),
             _ => format!(" (median row {})", percent(half)),
         };
-        sentences.push(format!(
-            "Smallest detectable change: {}{half}.",
-            percent(all)
-        ));
+        sentences.push(format!("Smallest detectable change: {}{half}.", percent(all)));
     }
     if !noisy.is_empty() {
         let which = match noisy.len() == gate.rows.len() {
             true => "Inconclusive: too noisy to judge any row".into(),
-            false => format!(
-                "Inconclusive for {}: {}",
-                counted(noisy.len(), "row"),
-                names(&noisy)
-            ),
+            false => format!("Inconclusive for {}: {}", counted(noisy.len(), "row"), names(&noisy)),
         };
         sentences.push(format!("{which}; more runs (--runs) narrow the intervals."));
     }
@@ -64,10 +54,7 @@ pub fn answer(gate: &PairedGate) -> Vec<Block> {
     }
     let mut blocks = vec![Block::text(sentences.join(" "))];
     if !gate.complete {
-        blocks.push(Block::warning(
-            "INTERRUPTED: ",
-            "not all commands were measured to the end",
-        ));
+        blocks.push(Block::warning("INTERRUPTED: ", "not all commands were measured to the end"));
     }
     blocks
 }

@@ -17,12 +17,7 @@ pub fn probes_page(probes: &[ProbeText]) -> String {
             text.push_str(&format!("\n## {group}\n"));
         }
         let rows: Vec<String> = probe.rows.iter().map(|row| format!("`{row}`")).collect();
-        text.push_str(&format!(
-            "\n### {}\n\n{}: {}.\n\n",
-            probe.id,
-            rows.join(", "),
-            probe.title
-        ));
+        text.push_str(&format!("\n### {}\n\n{}: {}.\n\n", probe.id, rows.join(", "), probe.title));
         for (label, words) in [
             ("One operation", probe.operation.as_str()),
             ("Measured", probe.method.as_str()),

@@ -63,20 +63,13 @@ fn verdict(test: &SelfTest) -> String {
         true => {
             format!("No change of 20 % or less is detectable on any of {all} rows.")
         }
-        false => format!(
-            "Smallest detectable change (of {all} rows): {}.",
-            told.join(", ")
-        ),
+        false => format!("Smallest detectable change (of {all} rows): {}.", told.join(", ")),
     }
 }
 
 fn alarms(test: &SelfTest) -> String {
     let c = &test.comparison;
-    let of = format!(
-        "sets {} of the same machine, {} rows",
-        test.order,
-        c.rows.len()
-    );
+    let of = format!("sets {} of the same machine, {} rows", test.order, c.rows.len());
     match test.false_alarms.as_slice() {
         [] => format!(
             "False alarms: none ({of}; expected in at most {:.0} % of tests).",
@@ -116,12 +109,7 @@ mod tests {
         let sets: Vec<_> = "ABBA"
             .chars()
             .zip(factors)
-            .map(|(letter, f)| {
-                (
-                    letter,
-                    synthetic::slower(&synthetic::run(), "cpu.add_i32", f),
-                )
-            })
+            .map(|(letter, f)| (letter, synthetic::slower(&synthetic::run(), "cpu.add_i32", f)))
             .collect();
         judged::selftest(&sets, 0.05).expect("sets")
     }
@@ -138,9 +126,6 @@ mod tests {
     #[test]
     fn a_false_alarm_is_not_overlooked() {
         let text = plain(&selftest(&test([1.0, 1.5, 1.5, 1.0])));
-        assert!(
-            text.contains("FALSE ALARMS: cpu.add_i32 called different"),
-            "{text}"
-        );
+        assert!(text.contains("FALSE ALARMS: cpu.add_i32 called different"), "{text}");
     }
 }

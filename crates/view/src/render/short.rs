@@ -184,15 +184,9 @@ fn missing(run: &Run) -> Vec<Block> {
             Block::labelled(label, format!("{reason}: {}", several(&rows, NAMED)))
         })
         .collect();
-    let names = grouped(
-        optional
-            .iter()
-            .filter_map(|(reason, id)| Some((library(reason)?, *id))),
-    );
-    let names: Vec<String> = names
-        .iter()
-        .map(|(name, rows)| format!("{name} ({})", rows.len()))
-        .collect();
+    let names = grouped(optional.iter().filter_map(|(reason, id)| Some((library(reason)?, *id))));
+    let names: Vec<String> =
+        names.iter().map(|(name, rows)| format!("{name} ({})", rows.len())).collect();
     if !names.is_empty() {
         blocks.push(Block::labelled(
             format!("not available here ({}): ", optional.len()),
@@ -239,9 +233,7 @@ mod tests {
                 id: id.into(),
                 unit: Unit::Time,
                 bound: Bound::Memory,
-                outcome: Outcome::Unavailable {
-                    reason: reason.into(),
-                },
+                outcome: Outcome::Unavailable { reason: reason.into() },
                 notes: Vec::new(),
                 missing: Vec::new(),
             });

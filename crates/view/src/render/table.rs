@@ -83,12 +83,8 @@ pub(super) fn tables<'a>(references: &'a References, options: &Options<'a>) -> V
 }
 
 fn columns(group: &str, tables: &[&Reference], options: &Options) -> Vec<Column> {
-    let mut columns = vec![
-        left(group),
-        right("quiet ±"),
-        right("cycles"),
-        left("typical").optional(),
-    ];
+    let mut columns =
+        vec![left(group), right("quiet ±"), right("cycles"), left("typical").optional()];
     columns.extend(options.human.then(|| right("1ns=1s")));
     columns.extend(options.frames.then(|| right("frame")));
     columns.extend(tables.iter().map(|table| left(short_title(&table.key))));
@@ -138,15 +134,10 @@ pub(super) fn quiet(estimate: &Estimate, unit: &Unit) -> Cell {
 
 /// The columns on other scales that were asked for.
 pub(super) fn scaled(estimate: &Estimate, unit: &Unit, options: &Options) -> Vec<Cell> {
-    let time = estimate
-        .ns()
-        .filter(|_| *unit == Unit::Time && estimate.below_ns.is_none());
+    let time = estimate.ns().filter(|_| *unit == Unit::Time && estimate.below_ns.is_none());
     let text = |scale: fn(f64) -> String| time.map_or(String::new(), |ns| scale(ns.value)).into();
     let human = options.human.then(|| text(human));
-    human
-        .into_iter()
-        .chain(options.frames.then(|| text(frames)))
-        .collect()
+    human.into_iter().chain(options.frames.then(|| text(frames))).collect()
 }
 
 #[cfg(test)]
@@ -160,15 +151,10 @@ mod tests {
         let run = synthetic::run();
         let rows = rows.iter().map(|(id, reason)| Row {
             id: (*id).into(),
-            outcome: Outcome::Unavailable {
-                reason: (*reason).into(),
-            },
+            outcome: Outcome::Unavailable { reason: (*reason).into() },
             ..run.rows[0].clone()
         });
-        Run {
-            rows: rows.collect(),
-            ..run.clone()
-        }
+        Run { rows: rows.collect(), ..run.clone() }
     }
 
     fn lines(run: &Run) -> Vec<String> {
@@ -203,23 +189,17 @@ mod tests {
     #[test]
     fn every_row_with_a_figure_prints_one_at_any_width() {
         let mut run = synthetic::run();
-        let row = run
-            .row("sync.semaphore_switch/free")
-            .expect("a row")
-            .clone();
+        let row = run.row("sync.semaphore_switch/free").expect("a row").clone();
         let mut typical_alone = synthetic::stamped_figure(3_300.0, 40.0);
         typical_alone.quiet = None;
-        run.rows = [
-            "semaphore_switch/free",
-            "semaphore_switch/with_a_much_longer_name",
-        ]
-        .map(|name| Row {
-            id: format!("sync.{name}"),
-            outcome: Outcome::Figure(typical_alone.clone()),
-            ..row.clone()
-        })
-        .into_iter()
-        .collect();
+        run.rows = ["semaphore_switch/free", "semaphore_switch/with_a_much_longer_name"]
+            .map(|name| Row {
+                id: format!("sync.{name}"),
+                outcome: Outcome::Figure(typical_alone.clone()),
+                ..row.clone()
+            })
+            .into_iter()
+            .collect();
         let references = References::embedded().expect("references");
         let blocks = table(&run, &references, &Options::default());
         for columns in [60, 80, 100, 140] {
@@ -243,22 +223,11 @@ mod tests {
         let figure = synthetic::run().rows.into_iter();
         let figure = figure.filter(|row| row.estimate().is_some()).take(3);
         let count = 1 + figure
-            .map(|row| {
-                run.rows.insert(
-                    1,
-                    Row {
-                        id: format!("objc.{}", row.id),
-                        ..row
-                    },
-                )
-            })
+            .map(|row| run.rows.insert(1, Row { id: format!("objc.{}", row.id), ..row }))
             .count();
         let lines = lines(&run);
         assert!(lines[0].starts_with(" a  not available"), "{lines:?}");
-        assert!(
-            !lines.iter().any(|line| line.contains(" rows  ")),
-            "{lines:?}"
-        );
+        assert!(!lines.iter().any(|line| line.contains(" rows  ")), "{lines:?}");
         assert!(lines.len() > count, "{lines:?}");
     }
 }

@@ -25,26 +25,14 @@ pub(super) fn table(run: &Run, references: &References, options: &Options) -> Ve
             Outcome::Figure(estimate) => add(row.id.clone(), &[], estimate),
             Outcome::Level { estimate, plateau } => {
                 let range = [plateau.from_bytes, plateau.to_bytes].map(model::size::text);
-                add(
-                    format!("{} ({} to {})", row.id, range[0], range[1]),
-                    &[],
-                    estimate,
-                );
+                add(format!("{} ({} to {})", row.id, range[0], range[1]), &[], estimate);
             }
             Outcome::Curve { axis, points } => {
                 for p in points {
-                    add(
-                        format!("{} at {}", row.id, axis.text(p.x)),
-                        &[p.x],
-                        &p.estimate,
-                    );
+                    add(format!("{} at {}", row.id, axis.text(p.x)), &[p.x], &p.estimate);
                 }
             }
-            Outcome::Map {
-                y_axis,
-                x_axis,
-                points,
-            } => {
+            Outcome::Map { y_axis, x_axis, points } => {
                 for p in points {
                     let (y, x) = (y_axis.text(p.y), x_axis.text(p.x));
                     let name = format!("{} at {y} x {x}", row.id);
@@ -68,11 +56,8 @@ pub(super) fn tables<'a>(
     if !options.versus.is_empty() {
         return options.versus.clone();
     }
-    let has_figure = |table: &&Reference| {
-        run.rows
-            .iter()
-            .any(|row| table.counterpart(&row.id).is_some())
-    };
+    let has_figure =
+        |table: &&Reference| run.rows.iter().any(|row| table.counterpart(&row.id).is_some());
     references.tables.iter().filter(has_figure).collect()
 }
 
@@ -110,9 +95,7 @@ fn cells(
     let unit = &row.unit;
     let at_least = estimate.quiet;
     let minimum = at_least.filter(|_| estimate.below_ns.is_none());
-    let samples = at_least
-        .map(|q| q.samples)
-        .or(estimate.typical.map(|t| t.samples));
+    let samples = at_least.map(|q| q.samples).or(estimate.typical.map(|t| t.samples));
     let tail = estimate.tail;
     let [p99, p999] = [tail.and_then(|t| t.p99_ns), tail.and_then(|t| t.p999_ns)];
     let share = estimate.quiet_share;
@@ -151,10 +134,9 @@ mod tests {
     #[test]
     fn each_line_says_what_its_own_cell_cost() {
         let mut run = synthetic::run();
-        for (row, at, wall_ms) in [
-            ("sched.pool", vec![8], 808.0),
-            ("sched.ring", vec![8, 16 << 10], 816.0),
-        ] {
+        for (row, at, wall_ms) in
+            [("sched.pool", vec![8], 808.0), ("sched.ring", vec![8, 16 << 10], 816.0)]
+        {
             let mut cell = run.cells[0].clone();
             (cell.row, cell.at, cell.wall_ms) = (row.into(), at, wall_ms);
             run.cells.push(cell);

@@ -14,20 +14,13 @@ use std::collections::HashMap;
 
 /// The page.
 pub fn fleet_page(fleet: &Fleet) -> String {
-    let places: HashMap<&str, usize> = fleet
-        .hosts
-        .iter()
-        .enumerate()
-        .map(|(place, host)| (host.name.as_str(), place))
-        .collect();
+    let places: HashMap<&str, usize> =
+        fleet.hosts.iter().enumerate().map(|(place, host)| (host.name.as_str(), place)).collect();
     let href = |link: &Link| match link {
         Link::Machine(name) => Some(format!("#host-{}", places.get(name.as_str())? + 1)),
         Link::Row { .. } | Link::Run(_) => None,
     };
-    let place = Place {
-        heading: 3,
-        href: &href,
-    };
+    let place = Place { heading: 3, href: &href };
     let title = format!("{}: {} hosts", fleet.campaign, fleet.hosts.len());
     let hosts = Hosts::of(fleet);
     let mut first = summary(fleet);

@@ -8,10 +8,7 @@ use maud::{Markup, PreEscaped, html};
 use model::overview::ratios;
 
 pub(super) fn head(content: &Content, style: &str) -> Markup {
-    let title = format!(
-        "{}: what operations cost",
-        content.first().run.machine.name()
-    );
+    let title = format!("{}: what operations cost", content.first().run.machine.name());
     let description = description(content);
     html! {
         head {
@@ -37,8 +34,6 @@ pub(super) fn head(content: &Content, style: &str) -> Markup {
 fn description(content: &Content) -> String {
     let run = content.first().run;
     let ratios = ratios(run);
-    let ratios = ratios
-        .iter()
-        .map(|ratio| format!("{} {}. ", ratio.amount(), ratio.time()));
+    let ratios = ratios.iter().map(|ratio| format!("{} {}. ", ratio.amount(), ratio.time()));
     ratios.collect::<String>() + &first::description(run)
 }

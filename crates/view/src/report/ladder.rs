@@ -40,11 +40,8 @@ impl Others<'_> {
 
 /// The section.
 pub(super) fn section(content: &Content) -> Markup {
-    let others = Others {
-        runs: content.others,
-        tables: tables(content),
-        picture_of: content.picture_of(),
-    };
+    let others =
+        Others { runs: content.others, tables: tables(content), picture_of: content.picture_of() };
     let rows = &content.first().run.rows[..];
     let counterpart = rows.iter().flat_map(|row| others_times(row, &others));
     let axis = Axis::over(rows.iter().flat_map(times).chain(counterpart));
@@ -130,12 +127,7 @@ fn times(row: &Row) -> Vec<f64> {
     let of = |estimate: &Estimate| {
         let typical = estimate.typical.map(|t| [t.p10_ns, t.p90_ns]);
         let figure = estimate.ns().map(|ns| [ns.value, ns.high]);
-        [typical, figure]
-            .into_iter()
-            .flatten()
-            .flatten()
-            .chain(estimate.below_ns)
-            .collect()
+        [typical, figure].into_iter().flatten().flatten().chain(estimate.below_ns).collect()
     };
     match &row.outcome {
         Outcome::Figure(e) | Outcome::Level { estimate: e, .. } => of(e),
@@ -157,10 +149,7 @@ fn points(outcome: &Outcome) -> Vec<&Estimate> {
 
 /// The least and the most of a curve's or a map's points, in ns.
 fn ends(outcome: &Outcome) -> Option<(f64, f64)> {
-    let values = points(outcome)
-        .into_iter()
-        .filter_map(Estimate::ns)
-        .map(|ns| ns.value);
+    let values = points(outcome).into_iter().filter_map(Estimate::ns).map(|ns| ns.value);
     values.fold(None, |ends, value| match ends {
         None => Some((value, value)),
         Some((low, high)) => Some((low.min(value), high.max(value))),
@@ -317,10 +306,8 @@ fn value(row: &Row, estimate: &Estimate) -> Markup {
         Shown::Nothing => return html! { "-" },
         Shown::Figure(figure) => figure,
     };
-    let [text, half] = [
-        format!("{} {}", figure.value, figure.unit),
-        quiet_half(estimate, &figure.half_width),
-    ];
+    let [text, half] =
+        [format!("{} {}", figure.value, figure.unit), quiet_half(estimate, &figure.half_width)];
     html! {
         @if estimate.quiet.is_some() {
             (text) " " span.half { (half) }
@@ -388,11 +375,8 @@ fn mark(verdict: Verdict) -> &'static str {
 
 /// The published figures of a row, up to the last table that has one.
 fn published_figures(row: &Row, estimate: &Estimate, others: &Others) -> Markup {
-    let counterparts: Vec<Option<Counterpart>> = others
-        .tables
-        .iter()
-        .map(|table| table.counterpart(&row.id))
-        .collect();
+    let counterparts: Vec<Option<Counterpart>> =
+        others.tables.iter().map(|table| table.counterpart(&row.id)).collect();
     let count = counterparts.iter().rposition(Option::is_some);
     let count = count.map_or(0, |last| last + 1);
     html! {
@@ -430,11 +414,7 @@ fn drawing(row: &Row, estimate: &Estimate, axis: &Axis, others: &Others) -> Mark
     let at = |ns: f64| axis.percent(ns).map(|p| format!("{p:.2}%"));
     let span = |low: f64, high: f64| {
         // What begins at or below 0 begins left of the axis.
-        let from = if low > 0.0 {
-            at(low)
-        } else {
-            Some("0%".into())
-        };
+        let from = if low > 0.0 { at(low) } else { Some("0%".into()) };
         from.zip(at(high))
     };
     let spread = estimate.typical.and_then(|t| span(t.p10_ns, t.p90_ns));
@@ -484,8 +464,7 @@ fn curve(content: &Content, row: &Row, axis: &Axis, others: &Others) -> Markup {
         // Of a speed the shortest time is the most.
         let mut ends = [low, high].map(|ns| row.unit.of_ns(ns));
         ends.sort_by(f64::total_cmp);
-        ends.map(|v| model::figure::value(&row.unit, v))
-            .join(" to ")
+        ends.map(|v| model::figure::value(&row.unit, v)).join(" to ")
     });
     let place = ends
         .filter(|_| row.unit == Unit::Time)

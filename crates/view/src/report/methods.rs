@@ -51,14 +51,10 @@ fn shared() -> [(&'static str, &'static str); 5] {
 
 /// The shared texts that the probes need.
 fn terms(probes: &[&ProbeText]) -> Vec<Block> {
-    let facts: Vec<String> = probes
-        .iter()
-        .flat_map(|probe| explained_facts(probe))
-        .map(|(_, text)| text)
-        .collect();
-    let needed = shared()
-        .into_iter()
-        .filter(|(_, text)| facts.iter().any(|fact| fact.contains(text)));
+    let facts: Vec<String> =
+        probes.iter().flat_map(|probe| explained_facts(probe)).map(|(_, text)| text).collect();
+    let needed =
+        shared().into_iter().filter(|(_, text)| facts.iter().any(|fact| fact.contains(text)));
     needed.map(|(name, text)| Block::fact(name, text)).collect()
 }
 

@@ -35,8 +35,7 @@ pub const GENERATOR: &str = "latlas report";
 /// Whether a file's first bytes are those of a page that [`page`] made.
 pub fn is_ours(head: &[u8]) -> bool {
     let mark = format!("<meta name=\"generator\" content=\"{GENERATOR}\"");
-    head.windows(mark.len())
-        .any(|bytes| bytes == mark.as_bytes())
+    head.windows(mark.len()).any(|bytes| bytes == mark.as_bytes())
 }
 
 /// The page.
@@ -130,11 +129,7 @@ fn as_text(content: &Content, section: Section) -> Vec<Block> {
         blocks.extend(core_to_core::story(run));
     }
     let stories = stories(run, content.references).into_iter();
-    blocks.extend(
-        stories
-            .filter(|story| story.section == section)
-            .flat_map(|story| story.blocks),
-    );
+    blocks.extend(stories.filter(|story| story.section == section).flat_map(|story| story.blocks));
     blocks
 }
 
@@ -163,9 +158,7 @@ fn chapter(content: &Content, part: &Part) -> Markup {
 
 /// The bar that stays in sight: where to go, and how it looks.
 fn bar(content: &Content) -> Markup {
-    let parts = PARTS
-        .iter()
-        .filter(|part| !charts_of(content, part.section).is_empty());
+    let parts = PARTS.iter().filter(|part| !charts_of(content, part.section).is_empty());
     html! {
         nav.bar aria-label="Parts of this page" {
             p.brand { "latlas" @if let Some(href) = content.all_runs { " " a href=(href) { "All runs" } } }

@@ -63,10 +63,7 @@ pub fn histories(index: &Index, run: &Run) -> Result<Vec<Picture>, StoreError> {
     // Stable: those without a change stay in the order of the rows.
     found.sort_by_key(|history| std::cmp::Reverse(last_change(history)));
     found.truncate(MOST);
-    let picture = |history: &History| Picture {
-        chart: chart(history),
-        rows: Vec::new(),
-    };
+    let picture = |history: &History| Picture { chart: chart(history), rows: Vec::new() };
     Ok(found.iter().map(picture).collect())
 }
 
@@ -85,10 +82,7 @@ pub fn set_over_time<E: Display>(
         Ok(found) => return drawn.extend(found),
         Err(why) => why.to_string(),
     };
-    left_out.push(LeftOut {
-        id: "history".into(),
-        why,
-    });
+    left_out.push(LeftOut { id: "history".into(), why });
 }
 
 /// The rows that are single figures, the best known first.
@@ -97,10 +91,7 @@ fn rows(run: &Run) -> Vec<&str> {
     let known = known.filter(|id| run.row(id).is_some_and(|row| row.estimate().is_some()));
     let figures = run.rows.iter().filter(|row| row.estimate().is_some());
     let mut seen = HashSet::new();
-    known
-        .chain(figures.map(|row| row.id.as_str()))
-        .filter(|id| seen.insert(*id))
-        .collect()
+    known.chain(figures.map(|row| row.id.as_str())).filter(|id| seen.insert(*id)).collect()
 }
 
 /// When the level changed last, ms since 1970 UTC.

@@ -13,10 +13,7 @@ const COLUMNS: usize = 200;
 /// Each table, folded; empty where this run has none of their rows.
 pub(super) fn section(content: &Content) -> Markup {
     let run = content.first().run;
-    let options = PublishedOptions {
-        columns: COLUMNS,
-        ..PublishedOptions::default()
-    };
+    let options = PublishedOptions { columns: COLUMNS, ..PublishedOptions::default() };
     let has_ours = |row: &TableRow| row.shown().is_some();
     let layouts = content.references.layouts.iter();
     // A run has no jobs.

@@ -43,11 +43,7 @@ fn page_of(run: &Run, called: &str) -> String {
         pictures: &drawn,
         left_out: &left_out,
         comparisons: &[],
-        offered: &[Offered {
-            file: called.into(),
-            what: called.into(),
-            bytes: 7,
-        }],
+        offered: &[Offered { file: called.into(), what: called.into(), bytes: 7 }],
         link: None,
         all_runs: None,
     })
@@ -99,10 +95,7 @@ fn the_first_screen_is_the_documents_figures() {
     }
     let add = inside(first, "href=\"#row-cpu.add_i64\"", "</li>");
     assert!(add.contains("class=\"cost\">0.250 ns</span>"), "{add}");
-    assert!(
-        page.contains("id=\"row-cpu.add_i64\""),
-        "its row can be linked to"
-    );
+    assert!(page.contains("id=\"row-cpu.add_i64\""), "its row can be linked to");
     let tally = model::tally::tally(&run);
     let hold = format!("<b>{}</b>", tally.rows.ok_text());
     assert!(page.contains(&hold), "{hold}");
@@ -172,18 +165,12 @@ fn strings_of_a_document_do_nothing() {
         row.notes = vec![evil.into()];
     }
     if let Some(row) = run.rows.iter_mut().find(|row| row.estimate().is_none()) {
-        row.outcome = model::run::Outcome::Unavailable {
-            reason: evil.into(),
-        };
+        row.outcome = model::run::Outcome::Unavailable { reason: evil.into() };
     }
     let (good, page) = (page_of(&synthetic::run(), "x"), page_of(&run, evil));
     assert!(page.contains("&lt;img"), "it is shown");
     for what in ["<script", "</script", "<img", "<!--", "onerror=alert(2)>"] {
-        assert_eq!(
-            page.matches(what).count(),
-            good.matches(what).count(),
-            "{what}"
-        );
+        assert_eq!(page.matches(what).count(), good.matches(what).count(), "{what}");
     }
     // No attribute was left, either: every quote of it is written otherwise.
     assert!(!page.contains("\"'>"), "a quote ends an attribute");
@@ -202,32 +189,20 @@ fn nothing_that_turns_text_around_gets_through() {
 #[test]
 fn the_policy_names_exactly_the_script() {
     let page = page_of(&synthetic::run(), "x");
-    let policy = inside(
-        &page,
-        "http-equiv=\"Content-Security-Policy\" content=\"",
-        "\"",
-    );
+    let policy = inside(&page, "http-equiv=\"Content-Security-Policy\" content=\"", "\"");
     assert_eq!(page.matches("<script").count(), 1);
     let own = inside(&page, "<script>", "</script>");
     assert_eq!(own, script(), "what was hashed is what stands there");
     let hash = STANDARD.encode(Sha256::digest(own));
-    assert!(
-        policy.contains(&format!("script-src 'sha256-{hash}';")),
-        "{policy}"
-    );
+    assert!(policy.contains(&format!("script-src 'sha256-{hash}';")), "{policy}");
     assert!(policy.starts_with("default-src 'none'"), "{policy}");
-    assert!(
-        !policy.contains("http") && !policy.contains("'unsafe-eval'"),
-        "{policy}"
-    );
+    assert!(!policy.contains("http") && !policy.contains("'unsafe-eval'"), "{policy}");
 }
 
 #[test]
 fn nothing_outside_the_page_is_named_as_a_source() {
     let page = page_of(&synthetic::run(), "x").replace("clip-path=\"url(#", "");
-    for what in [
-        " src=", "@import", "url(", "<link", "<iframe", "<object", "<use", " onclick",
-    ] {
+    for what in [" src=", "@import", "url(", "<link", "<iframe", "<object", "<use", " onclick"] {
         assert!(!page.contains(what), "{what}");
     }
 }
@@ -317,10 +292,7 @@ fn a_typical_figure_is_not_shown_as_a_quiet_one() {
     estimate.quiet = None;
     assert!(estimate.typical.is_some());
     let cell = cell(&page_of(&run, "x"));
-    assert!(
-        cell.contains("<span class=\"none\">-</span>") && cell.contains("typical "),
-        "{cell}"
-    );
+    assert!(cell.contains("<span class=\"none\">-</span>") && cell.contains("typical "), "{cell}");
 }
 
 #[test]

@@ -32,11 +32,7 @@ pub(super) fn heat(heat: &Heat, columns: usize) -> Option<Drawn> {
         true => (Vec::new(), format!("not drawn: more than {MOST} lines")),
         false => (matrix.lines(columns), matrix.legend()),
     };
-    Some(Drawn {
-        lines,
-        unit: matrix.unit,
-        legend,
-    })
+    Some(Drawn { lines, unit: matrix.unit, legend })
 }
 
 struct Matrix<'h> {
@@ -139,13 +135,7 @@ impl<'h> Matrix<'h> {
     /// Columns of the line's name at the left, with two blanks before it and
     /// one after.
     fn label_columns(&self) -> usize {
-        self.heat
-            .y
-            .iter()
-            .map(|name| width(name))
-            .max()
-            .unwrap_or(0)
-            + 3
+        self.heat.y.iter().map(|name| width(name)).max().unwrap_or(0) + 3
     }
 
     /// Some columns of the map, each `wide`.
@@ -176,10 +166,9 @@ impl<'h> Matrix<'h> {
             None => MISSING,
             Some((_, Some(value))) => self.shade(value),
             // No shade is given to what can't be relied on.
-            Some((c, None)) => c
-                .verdict
-                .and_then(|verdict| verdict.mark().chars().next())
-                .unwrap_or(MISSING),
+            Some((c, None)) => {
+                c.verdict.and_then(|verdict| verdict.mark().chars().next()).unwrap_or(MISSING)
+            }
         };
         if !numbers {
             return shade.to_string().repeat(wide);

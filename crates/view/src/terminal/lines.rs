@@ -30,14 +30,9 @@ pub(super) fn lines(lines: &Lines, columns: usize) -> Vec<String> {
     ) else {
         return Vec::new();
     };
-    let mut canvas = Canvas {
-        cells: vec![vec![0; wide]; HIGH],
-    };
+    let mut canvas = Canvas { cells: vec![vec![0; wide]; HIGH] };
     for pair in points.windows(2) {
-        canvas.line(
-            (x.at(pair[0].0), y.at(pair[0].1)),
-            (x.at(pair[1].0), y.at(pair[1].1)),
-        );
+        canvas.line((x.at(pair[0].0), y.at(pair[0].1)), (x.at(pair[1].0), y.at(pair[1].1)));
     }
     let mut drawn = Vec::new();
     if !lines.bands.is_empty() {
@@ -129,9 +124,7 @@ fn labels(y: &Scale, quantity: Quantity) -> Vec<String> {
             let line = HIGH - 1 - y.at(value) / DOTS.1;
             // Powers of ten come first and keep their line.
             if labels[line].is_empty() {
-                labels[line] = number(quantity, value)
-                    .replace(".00 ", " ")
-                    .replace(".0 ", " ");
+                labels[line] = number(quantity, value).replace(".00 ", " ").replace(".0 ", " ");
             }
         }
     }
@@ -197,23 +190,14 @@ mod tests {
     use model::chart::{Axis, Kind, Line, Point};
 
     fn drawn(points: Vec<(f64, f64)>, bands: Vec<Band>) -> Vec<String> {
-        let axis = |quantity| Axis {
-            label: "axis".into(),
-            quantity,
-            log: true,
-            from_zero: true,
-        };
+        let axis = |quantity| Axis { label: "axis".into(), quantity, log: true, from_zero: true };
         let line = Line {
             name: "curve".into(),
             is: Kind::Measured,
             points: points.iter().map(|&(x, y)| Point::bare(x, y)).collect(),
             joined: true,
         };
-        let mut curves = Lines::new(
-            axis(Quantity::Bytes),
-            axis(Quantity::Nanoseconds),
-            vec![line],
-        );
+        let mut curves = Lines::new(axis(Quantity::Bytes), axis(Quantity::Nanoseconds), vec![line]);
         curves.bands = bands;
         lines(&curves, 100)
     }
@@ -230,12 +214,8 @@ mod tests {
             let x = (1024.0 * 2_f64.powf(f64::from(k) / 4.0)).floor();
             (x, if x <= 32768.0 { 1.4 } else { 90.0 })
         });
-        let band = |name: &str, from, to| Band {
-            name: name.into(),
-            figure: "1.40 ns".into(),
-            from,
-            to,
-        };
+        let band =
+            |name: &str, from, to| Band { name: name.into(), figure: "1.40 ns".into(), from, to };
         let inside = band("L1", 1024.0, 32768.0);
         let narrow = band("L2", 65536.0, 131072.0);
         let outside = band("a very long name of a level", 1.8e19, 1.0);

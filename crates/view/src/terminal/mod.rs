@@ -67,10 +67,7 @@ pub(crate) fn paint(blocks: &[Block], columns: usize) -> String {
             Block::Tables(tables) => aligned_tables(&mut lines, tables, columns),
         }
     }
-    lines
-        .iter()
-        .map(|line| format!("{}\n", line.trim_end()))
-        .collect()
+    lines.iter().map(|line| format!("{}\n", line.trim_end())).collect()
 }
 
 /// A picture as characters, below what it shows; bars and dots as their
@@ -87,19 +84,13 @@ fn drawn(chart: &Chart, columns: usize) -> Vec<String> {
                 return Vec::new();
             };
             let (label, unit) = (&own.value.label, drawn.unit);
-            let shows = format!(
-                "{label}, {unit}, {} (down) and {} (across)",
-                own.y_label, own.x_label
-            );
+            let shows =
+                format!("{label}, {unit}, {} (down) and {} (across)", own.y_label, own.x_label);
             (shows, drawn.lines, drawn.legend)
         }
         Body::Strips(own) => {
             let shows = format!("share of time, a line for each {}", own.label);
-            (
-                shows,
-                strips::strips(own, columns),
-                strips::legend(own, columns),
-            )
+            (shows, strips::strips(own, columns), strips::legend(own, columns))
         }
         Body::Bars(_) | Body::Dots(_) | Body::Lanes(_) => {
             let figures = tables(chart).into_iter().map(Block::Table);
@@ -169,11 +160,8 @@ const MOST_OF_CELL: usize = 250;
 fn shortened(text: String) -> String {
     match text.char_indices().nth(MOST_OF_CELL) {
         Some((end, _)) => {
-            let tone = if text.ends_with(layout::END) {
-                layout::END.to_string()
-            } else {
-                String::new()
-            };
+            let tone =
+                if text.ends_with(layout::END) { layout::END.to_string() } else { String::new() };
             format!("{}...{tone}", &text[..end])
         }
         None => text,
@@ -222,12 +210,7 @@ impl Layout {
             .chain((1..=optional).map(|dropped| (1, dropped, true)))
             .chain([(2, optional, false), (1, optional, false)]);
         let layouts = tries.map(|(gap, dropped, halves)| {
-            let mut layout = Layout {
-                gap,
-                dropped,
-                halves,
-                ..Layout::default()
-            };
+            let mut layout = Layout { gap, dropped, halves, ..Layout::default() };
             layout.widen(table);
             match gap {
                 1 => layout.shrink_bars(table, columns),
@@ -253,20 +236,15 @@ impl Layout {
         if over == 0 || longest < LEAST_BAR + over {
             return self;
         }
-        let mut shorter = Layout {
-            parts: Vec::new(),
-            widths: Vec::new(),
-            bars: longest - over,
-            ..self
-        };
+        let mut shorter =
+            Layout { parts: Vec::new(), widths: Vec::new(), bars: longest - over, ..self };
         shorter.widen(table);
         shorter
     }
 
     /// Makes columns as wide as a table needs them.
     fn widen(&mut self, table: &Table) {
-        self.parts
-            .resize(self.parts.len().max(table.columns.len()), [0; 3]);
+        self.parts.resize(self.parts.len().max(table.columns.len()), [0; 3]);
         self.widths.resize(self.parts.len(), 0);
         let keeps = self.keeps(table);
         for row in &table.rows {
@@ -288,12 +266,7 @@ impl Layout {
                 }
             }
         }
-        for (at, column) in table
-            .columns
-            .iter()
-            .enumerate()
-            .filter(|(at, _)| keeps[*at])
-        {
+        for (at, column) in table.columns.iter().enumerate().filter(|(at, _)| keeps[*at]) {
             let figure = self.figure_width(at);
             self.widths[at] = self.widths[at].max(figure).max(width(&column.title));
         }
@@ -301,12 +274,7 @@ impl Layout {
 
     fn figure_width(&self, at: usize) -> usize {
         let [value, half, mark] = self.parts[at];
-        value
-            + [half, mark]
-                .iter()
-                .filter(|&&w| w > 0)
-                .map(|w| w + 1)
-                .sum::<usize>()
+        value + [half, mark].iter().filter(|&&w| w > 0).map(|w| w + 1).sum::<usize>()
     }
 
     fn width(&self) -> usize {
@@ -338,19 +306,15 @@ impl Layout {
                 let [value, half, mark] = cell.parts(column.unit).map(shortened);
                 match &cell.value {
                     _ if !keeps => Default::default(),
-                    _ if self.dropped > 0 && cell.instead.is_some() => [
-                        shortened(cell.instead.clone().unwrap_or_default()),
-                        half,
-                        mark,
-                    ],
+                    _ if self.dropped > 0 && cell.instead.is_some() => {
+                        [shortened(cell.instead.clone().unwrap_or_default()), half, mark]
+                    }
                     Value::Bar { from, to, columns } => {
                         [bar(*from, *to, (*columns).min(self.bars)), half, mark]
                     }
-                    Value::Strip {
-                        dots,
-                        marked,
-                        columns,
-                    } => [strip(dots, marked, (*columns).min(self.bars)), half, mark],
+                    Value::Strip { dots, marked, columns } => {
+                        [strip(dots, marked, (*columns).min(self.bars)), half, mark]
+                    }
                     _ if self.halves => [value, half, mark],
                     _ => [value, String::new(), mark],
                 }
@@ -394,9 +358,7 @@ impl Layout {
 
     fn line(&self, cells: impl Iterator<Item = (usize, String)>) -> String {
         // A column without text takes no gap either.
-        let used = cells
-            .filter(|&(at, _)| self.widths[at] > 0)
-            .map(|(_, text)| text);
+        let used = cells.filter(|&(at, _)| self.widths[at] > 0).map(|(_, text)| text);
         let line = used.collect::<Vec<_>>().join(&" ".repeat(self.gap));
         line.trim_end().to_owned()
     }
@@ -439,11 +401,7 @@ fn is_figure(cell: &Cell) -> bool {
 
 fn aligned(text: &str, right: bool, columns: usize) -> String {
     let fill = " ".repeat(columns.saturating_sub(width(text)));
-    if right {
-        fill + text
-    } else {
-        format!("{text}{fill}")
-    }
+    if right { fill + text } else { format!("{text}{fill}") }
 }
 
 /// A bar, never nothing for something: in eighths of a character from the left
@@ -498,16 +456,8 @@ mod tests {
     use model::story::{left, right};
 
     fn figures() -> Table {
-        let mut table = Table::new([
-            left("µs"),
-            right("time").of_unit("ns"),
-            left("x").optional(),
-        ]);
-        table.row([
-            "a".into(),
-            Cell::time(Some(Interval::about(1.5, 0.1))),
-            "one".into(),
-        ]);
+        let mut table = Table::new([left("µs"), right("time").of_unit("ns"), left("x").optional()]);
+        table.row(["a".into(), Cell::time(Some(Interval::about(1.5, 0.1))), "one".into()]);
         let noisy = Cell::time(Some(Interval::about(150e3, 2e3))).marked(Verdict::Noisy);
         table.row(["b".into(), noisy, "two".into()]);
         table.row(["c".into(), Cell::time(None)]);
@@ -533,10 +483,7 @@ mod tests {
         assert!(!narrow.contains("two") && narrow.contains('±'), "{narrow}");
         assert!(narrow.lines().all(|line| width(line) <= 18), "{narrow}");
         let narrow = finish(&paint(&[Block::Table(table)], 11), false);
-        assert!(
-            narrow.contains("150 µs ~") && !narrow.contains('±'),
-            "{narrow}"
-        );
+        assert!(narrow.contains("150 µs ~") && !narrow.contains('±'), "{narrow}");
     }
 
     #[test]
@@ -546,11 +493,7 @@ mod tests {
             table.row([name.into(), figure.into()]);
             table
         };
-        let tables = vec![
-            table("a long name", "1"),
-            table("b", "a long figure"),
-            table("c", "12"),
-        ];
+        let tables = vec![table("a long name", "1"), table("b", "a long figure"), table("c", "12")];
         assert_eq!(
             finish(&paint(&[Block::Tables(tables.clone())], 25), false),
             "a long name             1\n\nb           a long figure\n\nc                      12\n"
@@ -564,15 +507,8 @@ mod tests {
 
     #[test]
     fn bars_are_in_proportion_and_never_nothing_for_something() {
-        let texts = [
-            (0.0, 0.0),
-            (0.0, 1e-5),
-            (0.0, 0.55),
-            (0.0, 1.0),
-            (0.4, 0.2),
-            (1.0, 1.1),
-        ]
-        .map(|(from, to)| bar(from, to, 10));
+        let texts = [(0.0, 0.0), (0.0, 1e-5), (0.0, 0.55), (0.0, 1.0), (0.4, 0.2), (1.0, 1.1)]
+            .map(|(from, to)| bar(from, to, 10));
         let full = "█".repeat(10);
         assert_eq!(texts, ["", "▏", "█████▌", &full, "  ▒▒", "         █"]);
     }

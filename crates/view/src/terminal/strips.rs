@@ -53,11 +53,7 @@ pub(super) fn legend(strips: &Strips, columns: usize) -> String {
     let all = strips.strips.iter().flat_map(|strip| merged(strip, room));
     let all: Vec<Vec<f64>> = all.collect();
     let is_drawn = |part: usize| all.iter().any(|shares| largest(shares) == Some(part));
-    let parts = strips
-        .parts
-        .iter()
-        .enumerate()
-        .filter(|(at, _)| is_drawn(*at));
+    let parts = strips.parts.iter().enumerate().filter(|(at, _)| is_drawn(*at));
     let parts = parts.map(|(at, name)| {
         let marks: String = marks(at).iter().collect();
         format!("{marks} mostly {name}")

@@ -8,11 +8,7 @@ use model::synthetic;
 
 fn set(a: &Run, b: &Run) -> Comparison {
     let [a, b] = [a, b].map(|run| Operand::run("run", run.clone()));
-    let usual = Options {
-        margin: USUAL_MARGIN,
-        fail_above: None,
-        normalize: None,
-    };
+    let usual = Options { margin: USUAL_MARGIN, fail_above: None, normalize: None };
     compare(&a, &b, &[], &|_| true, &usual).expect("rows in common")
 }
 
@@ -37,27 +33,17 @@ fn no_interval_is_a_column_of_digits() {
     }
     let page = crate::terminal::plain(&crate::render::comparison(&c, false));
     assert!(page.contains("too wide"), "{page}");
-    assert!(
-        crate::terminal::layout::keeps_to(&page, crate::terminal::COLUMNS),
-        "{page}"
-    );
+    assert!(crate::terminal::layout::keeps_to(&page, crate::terminal::COLUMNS), "{page}");
     let longest = |text: &str| {
         let digits = text.split(|c: char| !c.is_ascii_digit());
         digits.map(str::len).max()
     };
     for row in &c.rows {
         let [ratio, interval] = crate::render::comparison::ratio(row);
-        assert!(
-            longest(&ratio) <= Some(6) && longest(&interval) <= Some(6),
-            "{ratio} {interval}"
-        );
+        assert!(longest(&ratio) <= Some(6) && longest(&interval) <= Some(6), "{ratio} {interval}");
     }
     // The picture's figures, which a page writes out too.
-    let other = crate::chart::OtherRun {
-        name: "before".into(),
-        run: &run,
-        comparison: Ok(c),
-    };
+    let other = crate::chart::OtherRun { name: "before".into(), run: &run, comparison: Ok(c) };
     let references = References::embedded().expect("references");
     let chart = crate::chart::pick(&run, &references, &[other], "comparison").expect("drawn");
     let text = serde_json::to_string(&chart).expect("JSON");

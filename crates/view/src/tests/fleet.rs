@@ -40,20 +40,13 @@ fn the_page_of_a_terminal() {
     let few = paint_plain(&render::fleet(&made(3, 4)), 80);
     let many = paint_plain(&render::fleet(&made(50, 30)), 80);
     insta::assert_snapshot!(format!("{few}\n{}\n{many}", "=".repeat(80)));
-    assert!(
-        many.lines().all(|line| line.chars().count() <= 80),
-        "{many}"
-    );
+    assert!(many.lines().all(|line| line.chars().count() <= 80), "{many}");
 }
 
 #[test]
 fn two_campaigns() {
     let runs = |factor: f64, seed| {
-        let made = Made {
-            seed,
-            between: 0.004,
-            ..Made::new(12, 6, 2)
-        };
+        let made = Made { seed, between: 0.004, ..Made::new(12, 6, 2) };
         fleet(&made.runs(|_, row| if row == 2 { factor } else { 1.0 }, |_, _| ()))
     };
     let page = |a: &Fleet, b: &Fleet| {
@@ -72,11 +65,7 @@ fn two_campaigns() {
 
 /// Few hosts, which differ by `between` from time to time, and a row with a factor.
 fn few(hosts: usize, factor: f64, between: f64) -> Fleet {
-    let made = Made {
-        seed: if factor == 1.0 { 1 } else { 2 },
-        between,
-        ..Made::new(hosts, 4, 1)
-    };
+    let made = Made { seed: if factor == 1.0 { 1 } else { 2 }, between, ..Made::new(hosts, 4, 1) };
     fleet(&made.runs(|_, row| if row == 2 { factor } else { 1.0 }, |_, _| ()))
 }
 
@@ -90,11 +79,7 @@ fn a_page_of_200_hosts_and_200_rows_is_below_2_mb() {
     let rows =
         &page[page.find("id=\"rows\"").expect("rows")..page.find("id=\"facts\"").expect("facts")];
     let apart = rows.matches("class=\"apart\"").count();
-    assert_eq!(
-        rows.matches("h0").count(),
-        200 * 200 + apart,
-        "each host apart has a second dot"
-    );
+    assert_eq!(rows.matches("h0").count(), 200 * 200 + apart, "each host apart has a second dot");
     assert_eq!(page.matches("<article").count(), 200);
     // Every host with an unusual value is named with it.
     let facts =

@@ -83,45 +83,17 @@ fn two_of_three_runs_decide() {
     let mut runs = kept();
     runs[2] = with_verdict(runs[2].clone(), Verdict::CannotTell);
     let spoilt = Operand::of_runs("main", runs);
-    add(
-        "one run of the baseline is spoilt",
-        &spoilt,
-        &[1.10, 1.11, 1.09].map(slower),
-        0.05,
-    );
+    add("one run of the baseline is spoilt", &spoilt, &[1.10, 1.11, 1.09].map(slower), 0.05);
     let invalid = with_verdict(slower(1.10), Verdict::Invalid);
     let [slow, calm] = [1.10, 1.0].map(slower);
     let first_invalid = "the first is invalid";
-    add(
-        first_invalid,
-        &of_runs(),
-        &[invalid.clone(), slow.clone(), slow.clone()],
-        0.05,
-    );
-    add(
-        first_invalid,
-        &of_runs(),
-        &[invalid.clone(), calm.clone(), calm],
-        0.05,
-    );
+    add(first_invalid, &of_runs(), &[invalid.clone(), slow.clone(), slow.clone()], 0.05);
+    add(first_invalid, &of_runs(), &[invalid.clone(), calm.clone(), calm], 0.05);
     let missing = holding(slow.clone(), ROW, false);
-    add(
-        "not there the second time",
-        &of_runs(),
-        &[slow.clone(), missing, slow],
-        0.05,
-    );
+    add("not there the second time", &of_runs(), &[slow.clone(), missing, slow], 0.05);
     let only = holding(invalid, ROW, true);
-    add(
-        "nothing can be judged",
-        &of_runs(),
-        &[only.clone(), only.clone(), only],
-        0.05,
-    );
-    assert!(crate::terminal::layout::keeps_to(
-        &pages,
-        crate::terminal::COLUMNS
-    ));
+    add("nothing can be judged", &of_runs(), &[only.clone(), only.clone(), only], 0.05);
+    assert!(crate::terminal::layout::keeps_to(&pages, crate::terminal::COLUMNS));
     insta::assert_snapshot!(pages);
 }
 
@@ -161,18 +133,14 @@ fn memory_is_judged_over_its_reference() {
     let baseline = Operand::of_runs("main", kept_in_ns());
     // Others than the baseline's, which have no say in whether the reference helps.
     let mut kept = kept_in_ns();
-    kept.iter_mut()
-        .for_each(|run| run.id.replace_range(..1, "1"));
+    kept.iter_mut().for_each(|run| run.id.replace_range(..1, "1"));
     let own = of_memory(1.0, 1.3);
     let without = holding(own.clone(), MEMORY_REFERENCE, false);
     let pages = [
         ("the reference became faster", vec![of_memory(0.8, 1.0); 3]),
         ("all memory became slower", vec![of_memory(1.25, 1.25); 3]),
         ("one row by itself", vec![own.clone(); 3]),
-        (
-            "then without the reference",
-            vec![own, without.clone(), without],
-        ),
+        ("then without the reference", vec![own, without.clone(), without]),
     ]
     .map(|(what, runs)| page(what, &baseline, &kept, &runs, 0.05));
     insta::assert_snapshot!(pages.concat());
@@ -204,10 +172,7 @@ fn a_tag_names_its_runs_that_are_alike() {
     }
     let tagged = of("main", &rows).expect("a tag");
     let found: Vec<&str> = tagged.runs().iter().map(|run| &run.id[..]).collect();
-    assert_eq!(
-        found, ids,
-        "all of the newest one's kernel, the newest first"
-    );
+    assert_eq!(found, ids, "all of the newest one's kernel, the newest first");
     assert_eq!(of("last", &rows).expect("a run").runs().len(), 1);
     let line = |name: &str, rows: &[String]| of(name, rows).expect_err(name).to_string();
     assert!(line("2012", &rows).contains("published table"));
@@ -216,8 +181,5 @@ fn a_tag_names_its_runs_that_are_alike() {
     // A level is a row that the curve's measuring makes.
     assert!(of("last", &["memory.latency".to_owned()]).is_ok());
     let curve = line("last", &["memory.read/sequential".to_owned()]);
-    assert!(
-        curve.contains("the gate ignores points of curves and maps"),
-        "{curve}"
-    );
+    assert!(curve.contains("the gate ignores points of curves and maps"), "{curve}");
 }

@@ -77,10 +77,7 @@ fn pages_of_histories() {
     let pages = cases.each_ref().map(|(_, index)| {
         let history = of(index, ROW, &[]).expect("kept");
         let page = crate::terminal::plain(&render::history(&history, false));
-        assert!(
-            crate::terminal::layout::keeps_to(&page, crate::terminal::COLUMNS),
-            "{page}"
-        );
+        assert!(crate::terminal::layout::keeps_to(&page, crate::terminal::COLUMNS), "{page}");
         page
     });
     insta::assert_snapshot!(pages.join("\n"));
@@ -89,10 +86,7 @@ fn pages_of_histories() {
     let change = of(&cases[0].1, ROW, &[]).expect("kept");
     insta::assert_snapshot!(text(&chart::history::chart(&change)));
     let point = of(&cases[1].1, "memory.latency", &[16_384]).expect("a point");
-    assert_eq!(
-        chart::history::chart(&point).id,
-        "history.memory.latency-at-16384"
-    );
+    assert_eq!(chart::history::chart(&point).id, "history.memory.latency-at-16384");
 }
 
 /// The run with a figure of another kind, or none.
@@ -106,11 +100,7 @@ fn damaged(mut run: Run, number: u64) -> Run {
         2 => estimate.quiet = None,
         3 => estimate.verdict = Verdict::Invalid,
         4 => estimate.below_ns = Some(0.5),
-        5 => {
-            row.outcome = Outcome::Unavailable {
-                reason: "no such counter".into(),
-            }
-        }
+        5 => row.outcome = Outcome::Unavailable { reason: "no such counter".into() },
         _ => {}
     }
     run
@@ -145,10 +135,7 @@ fn what_is_not_there_is_said_with_what_there_is() {
     assert!(curve.contains("--at") && curve.contains("KiB"), "{curve}");
     let reported = error(&index, "memory.latency", &[17 << 10]);
     assert!(reported.contains("at 17KiB (the newest has"), "{reported}");
-    assert!(
-        reported.contains("16KiB"),
-        "the nearest are listed: {reported}"
-    );
+    assert!(reported.contains("16KiB"), "the nearest are listed: {reported}");
     let (_dir, empty) = kept(0, |_, run| run);
     assert!(error(&empty, ROW, &[]).contains("run `latlas run`"));
     let (_dir, elsewhere) = kept(1, |_, mut run| {
@@ -157,14 +144,8 @@ fn what_is_not_there_is_said_with_what_there_is() {
     });
     assert!(error(&elsewhere, ROW, &[]).contains("--machine shows another"));
     let desk = machine_of(&elsewhere, "DESK").expect("by its host");
-    assert_eq!(
-        machine_of(&elsewhere, &desk.key.0[..6]).expect("by key"),
-        desk
-    );
-    assert!(
-        machine_of(&elsewhere, &desk.key.0[..3]).is_err(),
-        "too short"
-    );
+    assert_eq!(machine_of(&elsewhere, &desk.key.0[..6]).expect("by key"), desk);
+    assert!(machine_of(&elsewhere, &desk.key.0[..3]).is_err(), "too short");
     let none = machine_of(&elsewhere, "lab9").expect_err("no such machine");
     assert!(none.to_string().ends_with("(machines: desk)"), "{none}");
     // Of many machines a message names a few.
@@ -193,24 +174,13 @@ fn a_time_and_a_number_of_runs_can_be_asked_for() {
     };
     let since = find(&index, &asked, &[]).expect("five");
     assert_eq!((since.runs.len(), since.unit), (5, "ns"));
-    let last = HistoryQuery {
-        last: Some(2),
-        since_unix_ms: None,
-        figure: Figure::Cycles,
-        ..asked
-    };
+    let last = HistoryQuery { last: Some(2), since_unix_ms: None, figure: Figure::Cycles, ..asked };
     let last = find(&index, &last, &[]).expect("two");
     assert_eq!((last.runs.len(), last.unit), (2, "cycles"));
     assert_eq!(last.runs[1].run.started_unix_ms, began() + 7 * DAY_MS);
-    let never = HistoryQuery {
-        since_unix_ms: Some(began() + 900 * DAY_MS),
-        ..asked
-    };
+    let never = HistoryQuery { since_unix_ms: Some(began() + 900 * DAY_MS), ..asked };
     let line = find(&index, &never, &[]).expect_err("none").to_string();
-    assert!(
-        line.contains("8 stored runs") && line.contains("none of them since"),
-        "{line}"
-    );
+    assert!(line.contains("8 stored runs") && line.contains("none of them since"), "{line}");
 }
 
 #[test]

@@ -45,22 +45,12 @@ fn no_page_searches_for_each_row() {
         wide,
         ..Options::default()
     });
-    let options = compare::Options {
-        margin: 0.05,
-        fail_above: Some(0.05),
-        normalize: None,
-    };
+    let options = compare::Options { margin: 0.05, fail_above: Some(0.05), normalize: None };
     type Page<'p> = (&'p str, &'p dyn Fn(&Run));
     let pages: [Page; 6] = [
-        ("show", &|run| {
-            drop(plain(&render::run(run, &references, &Options::default())))
-        }),
-        ("show --all", &|run| {
-            drop(plain(&render::run(run, &references, &all)))
-        }),
-        ("show --wide", &|run| {
-            drop(plain(&render::run(run, &references, &wide)))
-        }),
+        ("show", &|run| drop(plain(&render::run(run, &references, &Options::default())))),
+        ("show --all", &|run| drop(plain(&render::run(run, &references, &all)))),
+        ("show --wide", &|run| drop(plain(&render::run(run, &references, &wide)))),
         ("report", &|run| {
             let (drawn, left_out) = pictures(run, &references, &[]);
             drop(page(&Content {
@@ -81,19 +71,14 @@ fn no_page_searches_for_each_row() {
             let c = compare::compare(&a, &b, &[], &|_| true, &options).expect("compared");
             drop(plain(&render::comparison(&c, true)));
         }),
-        ("export", &|run| {
-            drop(export(run, Format::Csv, &[]).expect("exported"))
-        }),
+        ("export", &|run| drop(export(run, Format::Csv, &[]).expect("exported"))),
     ];
     for (name, draw) in pages {
         let [few, many] = [32, 512].map(|rows| {
             let run = run_of(rows);
             count::during(|| draw(&run))
         });
-        assert!(
-            many <= 16 * few * 13 / 10,
-            "{name}: {few} items of 32 rows, {many} of 512"
-        );
+        assert!(many <= 16 * few * 13 / 10, "{name}: {few} items of 32 rows, {many} of 512");
     }
 }
 
@@ -104,21 +89,15 @@ fn run_of_commands(count: usize, name: &dyn Fn(usize) -> String) -> Run {
     let cell = run.cell(&row.id, &[]).expect("its samples").clone();
     let record = run.commands.as_mut().expect("commands");
     let command = record.commands[0].clone();
-    let commands = (0..count).map(|n| Command {
-        name: name(n),
-        ..command.clone()
-    });
+    let commands = (0..count).map(|n| Command { name: name(n), ..command.clone() });
     record.commands = commands.collect();
-    let rows = (0..count).map(|n| Row {
-        id: format!("exec.{}/wall", name(n)),
-        ..row.clone()
-    });
+    let rows = (0..count).map(|n| Row { id: format!("exec.{}/wall", name(n)), ..row.clone() });
     run.rows = rows.collect();
     let ids = ["wall", "user", "system"].map(|of| (0..count).map(move |n| (n, of)));
-    let cells = ids.into_iter().flatten().map(|(n, of)| Cell {
-        row: format!("exec.{}/{of}", name(n)),
-        ..cell.clone()
-    });
+    let cells = ids
+        .into_iter()
+        .flatten()
+        .map(|(n, of)| Cell { row: format!("exec.{}/{of}", name(n)), ..cell.clone() });
     run.cells = cells.collect();
     run
 }
@@ -134,10 +113,7 @@ fn no_export_of_commands_searches_for_each_of_them() {
                 assert_eq!(exported.text.matches("grep -F x big").count(), commands);
             })
         });
-        assert!(
-            many <= 16 * few * 13 / 10,
-            "{few} items of 32 commands, {many} of 512"
-        );
+        assert!(many <= 16 * few * 13 / 10, "{few} items of 32 commands, {many} of 512");
     }
 }
 
@@ -159,9 +135,6 @@ fn no_page_of_a_fleet_searches_for_each_host() {
             assert_eq!(fleet.apart().len(), (hosts + 4) / 12);
             count::during(|| draw(&fleet))
         });
-        assert!(
-            many <= 16 * few * 13 / 10,
-            "{name}: {few} hosts of 40 handed out, {many} of 640"
-        );
+        assert!(many <= 16 * few * 13 / 10, "{name}: {few} hosts of 40 handed out, {many} of 640");
     }
 }

@@ -6,11 +6,7 @@ use compare::paired::{Answer, PairedGate, PairedRow};
 use model::stats::Interval;
 
 fn interval(value: f64, half: f64) -> Interval {
-    Interval {
-        value,
-        low: value - half,
-        high: value + half,
-    }
+    Interval { value, low: value - half, high: value + half }
 }
 
 fn row(command: &str, ratio: f64, half: f64, answer: Answer) -> PairedRow {
@@ -28,18 +24,9 @@ fn row(command: &str, ratio: f64, half: f64, answer: Answer) -> PairedRow {
 }
 
 fn page(rows: Vec<PairedRow>, complete: bool) -> String {
-    let gate = PairedGate {
-        fail_above: 0.05,
-        level: 0.05,
-        complete,
-        rows,
-    };
+    let gate = PairedGate { fail_above: 0.05, level: 0.05, complete, rows };
     let blocks = [paired_answer(&gate), paired_rows(&gate)].concat();
-    format!(
-        "{}\n-----\n\n{}",
-        terminal::plain(&blocks),
-        markdown::text(&blocks)
-    )
+    format!("{}\n-----\n\n{}", terminal::plain(&blocks), markdown::text(&blocks))
 }
 
 #[test]
@@ -51,11 +38,7 @@ fn all_answers() {
         cpu,
         row("{}/render | wc", 1.02, 0.05, Answer::CannotTell),
         row("{}/old", 0.9, 0.02, Answer::NotSlower),
-        PairedRow {
-            ratio: None,
-            detectable: None,
-            ..row("{}/few", 1.0, 0.0, Answer::CannotTell)
-        },
+        PairedRow { ratio: None, detectable: None, ..row("{}/few", 1.0, 0.0, Answer::CannotTell) },
     ];
     insta::assert_snapshot!(page(rows, true));
 }

@@ -12,10 +12,7 @@ use proptest::prelude::*;
 use std::collections::BTreeSet;
 
 fn options() -> PublishedOptions<'static> {
-    PublishedOptions {
-        columns: COLUMNS,
-        ..PublishedOptions::default()
-    }
+    PublishedOptions { columns: COLUMNS, ..PublishedOptions::default() }
 }
 
 fn references() -> References {
@@ -75,22 +72,14 @@ fn what_is_missing_says_which_kind_of_missing_it_is() {
     did_not_fit.complete();
     for row in &mut run.rows {
         if row.id == "file.open_close" {
-            row.outcome = Outcome::Unavailable {
-                reason: "no directory to write in".into(),
-            };
+            row.outcome = Outcome::Unavailable { reason: "no directory to write in".into() };
         }
     }
     let mut without_curve = run.clone();
-    without_curve.rows[at].outcome = Outcome::Unavailable {
-        reason: "a full disk".into(),
-    };
+    without_curve.rows[at].outcome = Outcome::Unavailable { reason: "a full disk".into() };
     assert_eq!(
         filled("kurkin", &run).missing(),
-        [
-            "thread.lifecycle/end",
-            "file.create/1KiB",
-            "file.read_open/1MiB"
-        ]
+        ["thread.lifecycle/end", "file.create/1KiB", "file.read_open/1MiB"]
     );
     let pages = [run, did_not_fit, without_curve].map(|run| page("kurkin", &run));
     insta::assert_snapshot!(pages.join("\n"));
@@ -99,18 +88,12 @@ fn what_is_missing_says_which_kind_of_missing_it_is() {
 /// The only published speed is doubtful: one that is not.
 #[test]
 fn a_time_is_set_next_to_a_speed_by_the_bytes_of_its_name() {
-    let speed = ReferenceRow {
-        mb_per_s: Some(200.0),
-        ..ReferenceRow::default()
-    };
+    let speed = ReferenceRow { mb_per_s: Some(200.0), ..ReferenceRow::default() };
     let run = compare::synthetic::published_run();
     let of = |id: &str| published_figure(&speed, &here(Some(&run), id)).ratio;
     // 1 MiB in 93 µs, beside 5.24 ms at 200 MB/s.
     let ratio = of("file.read_open/1MiB").expect("a ratio");
-    assert!(
-        (ratio - 93_000.0 / (1_048_576.0 / 0.2)).abs() < 1e-12,
-        "{ratio}"
-    );
+    assert!((ratio - 93_000.0 / (1_048_576.0 / 0.2)).abs() < 1e-12, "{ratio}");
     assert_eq!(of("file.open_close"), None, "no bytes in its name");
 }
 
@@ -119,10 +102,7 @@ fn only_what_this_program_can_measure_is_advised() {
     let table = filled("ash", &synthetic::run());
     let advice = |measurable: &[&str]| {
         let known: Vec<String> = measurable.iter().map(|id| id.to_string()).collect();
-        let options = PublishedOptions {
-            measurable: Some(&known),
-            ..PublishedOptions::default()
-        };
+        let options = PublishedOptions { measurable: Some(&known), ..PublishedOptions::default() };
         let text = plain(&published(&table, None, &options));
         let line = text.lines().find(|line| line.starts_with("more: "));
         line.map(str::to_owned)
@@ -164,26 +144,15 @@ fn operations_and_their_time_are_those_of_the_samples() {
     // Paired: a U loop and one of twice as many operations.
     let (cell, paired) = samples("call.virtual");
     let turns: u64 = paired.iter().map(|s| s.turns).sum();
-    let ticks = paired
-        .iter()
-        .map(|s| s.first_ticks + s.second_ticks.expect("paired"));
-    let found = counted(&run, "call.virtual")
-        .expect("whole")
-        .expect("cells");
-    assert_eq!(
-        found.operations as f64,
-        3.0 * turns as f64 * cell.ops_per_turn
-    );
+    let ticks = paired.iter().map(|s| s.first_ticks + s.second_ticks.expect("paired"));
+    let found = counted(&run, "call.virtual").expect("whole").expect("cells");
+    assert_eq!(found.operations as f64, 3.0 * turns as f64 * cell.ops_per_turn);
     assert!((found.seconds / seconds(ticks.sum()) - 1.0).abs() < 1e-12);
     // Stamped: what lies between the two stamps.
     let (cell, stamped) = samples("process.spawn_wait");
     let turns: u64 = stamped.iter().map(|s| s.turns).sum();
-    let ticks = stamped
-        .iter()
-        .map(|s| s.second_ticks.expect("stamped") - s.first_ticks);
-    let found = counted(&run, "process.spawn_wait")
-        .expect("whole")
-        .expect("cells");
+    let ticks = stamped.iter().map(|s| s.second_ticks.expect("stamped") - s.first_ticks);
+    let found = counted(&run, "process.spawn_wait").expect("whole").expect("cells");
     assert_eq!(found.operations as f64, turns as f64 * cell.ops_per_turn);
     assert!((found.seconds / seconds(ticks.sum()) - 1.0).abs() < 1e-12);
     // Plain.
@@ -191,17 +160,11 @@ fn operations_and_their_time_are_those_of_the_samples() {
     let cell = plain.cells.iter_mut().find(|c| c.row == "call.virtual");
     cell.expect("a cell").samples.second_ticks.clear();
     let ticks: u64 = paired.iter().map(|s| s.first_ticks).sum();
-    let found = counted(&plain, "call.virtual")
-        .expect("whole")
-        .expect("cells");
+    let found = counted(&plain, "call.virtual").expect("whole").expect("cells");
     assert!((found.seconds / seconds(ticks) - 1.0).abs() < 1e-12);
     // A point of a curve has its own cell, another row none.
-    let point = counted(&run, "file.read_open/1KiB")
-        .expect("whole")
-        .expect("cells");
-    let curve = counted(&run, "file.read_open")
-        .expect("whole")
-        .expect("cells");
+    let point = counted(&run, "file.read_open/1KiB").expect("whole").expect("cells");
+    let curve = counted(&run, "file.read_open").expect("whole").expect("cells");
     assert_eq!(2 * point.operations, curve.operations);
     assert_eq!(counted(&run, "no.such_row"), Ok(None));
 }
@@ -234,12 +197,7 @@ fn of_kept_runs_the_fullest_is_taken_and_of_several_the_newest() {
         run
     };
     let of = |runs: Vec<Run>| fullest(runs.into_iter(), &ids).map(|run| run.id);
-    let runs = vec![
-        run("newest", 3),
-        run("newer", 9),
-        run("old", 9),
-        run("oldest", 8),
-    ];
+    let runs = vec![run("newest", 3), run("newer", 9), run("old", 9), run("oldest", 8)];
     assert_eq!(of(runs).as_deref(), Some("newer"));
     assert_eq!(of(vec![run("empty", 0)]), None);
     // Nothing is read behind one that holds all.

@@ -109,11 +109,7 @@ pub(super) fn contiguous<T: Copy>(
     let mut at_ns = from_ns;
     let mut push = |to_ns: u64, what: T| {
         if to_ns > at_ns {
-            all.push(Stretch {
-                from_ns: at_ns,
-                to_ns,
-                what,
-            });
+            all.push(Stretch { from_ns: at_ns, to_ns, what });
             at_ns = to_ns;
         }
     };

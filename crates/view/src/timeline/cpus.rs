@@ -25,8 +25,7 @@ pub(super) fn cpus(trace: &Trace) -> BTreeMap<u32, Vec<Stretch<Occupant>>> {
         true => of_threads(trace),
         false => {
             let cpus = trace.cpus.iter();
-            cpus.map(|cpu| (cpu.id, of_switches(cpu, trace.duration_ns)))
-                .collect()
+            cpus.map(|cpu| (cpu.id, of_switches(cpu, trace.duration_ns))).collect()
         }
     }
 }
@@ -44,11 +43,7 @@ fn of_switches(cpu: &Cpu, end_ns: u64) -> Vec<Stretch<Occupant>> {
         let mut push = |to_ns: u64, what| {
             let from_ns = at_ns;
             at_ns = at_ns.max(to_ns);
-            all.push(Stretch {
-                from_ns,
-                to_ns,
-                what,
-            });
+            all.push(Stretch { from_ns, to_ns, what });
         };
         while let Some(&(lost_ns, until_ns)) = lost.peek().filter(|(from_ns, _)| *from_ns < to_ns) {
             push(lost_ns, Occupant::Thread(switch.into));

@@ -27,9 +27,7 @@ impl Lanes {
         let same = self.0.get(&id)?;
         let after = same.partition_point(|lane| lane[0].from_ns <= from_ns);
         let lane = &same[after.checked_sub(1)?];
-        let at = lane
-            .binary_search_by_key(&from_ns, |own| own.from_ns)
-            .ok()?;
+        let at = lane.binary_search_by_key(&from_ns, |own| own.from_ns).ok()?;
         Some(lane[at]).filter(|own| own.what == State::Running(cpu))
     }
 }
@@ -39,11 +37,7 @@ mod tests {
     use super::*;
 
     fn stretch(from_ns: u64, to_ns: u64, what: State) -> Stretch<State> {
-        Stretch {
-            from_ns,
-            to_ns,
-            what,
-        }
+        Stretch { from_ns, to_ns, what }
     }
 
     #[test]

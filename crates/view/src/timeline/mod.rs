@@ -38,11 +38,7 @@ const SCRIPT: &str = concat!(
 /// The page.
 pub fn page(trace: &Trace) -> String {
     // The lanes of a terminal are left out.
-    let options = TraceOptions {
-        all: true,
-        columns: 0,
-        stretch: None,
-    };
+    let options = TraceOptions { all: true, columns: 0, stretch: None };
     let parts = trace_parts(trace, options);
     let recorded = [("What was recorded", parts.recorded)];
     let figures = parts.figures.into_iter().chain(recorded);
@@ -137,11 +133,7 @@ fn timeline(trace: &Trace) -> Markup {
 fn key(trace: &Trace) -> Markup {
     let segments = trace.threads.iter().flat_map(|thread| &thread.segments);
     let mut occurring: BTreeSet<Kind> = segments.map(|segment| segment.state.kind()).collect();
-    if trace
-        .threads
-        .iter()
-        .any(|thread| !thread.samples.is_empty())
-    {
+    if trace.threads.iter().any(|thread| !thread.samples.is_empty()) {
         occurring.extend([Kind::Running, Kind::BlockedOrRunnable]);
     }
     if trace.cpus.iter().any(|cpu| !cpu.lost.is_empty()) {

@@ -88,20 +88,9 @@ pub(super) fn pack(trace: &Trace) -> Packed {
         occupants: occupants.values().collect(),
         wakers: wakers.values().collect(),
         names: named(others.chain(traced)),
-        calls: named(
-            trace
-                .call_names
-                .iter()
-                .map(|(number, name)| (*number, name)),
-        ),
-        signposts: trace
-            .signpost_names
-            .iter()
-            .map(|name| visible(name))
-            .collect(),
-        frames: frames
-            .map(|frame| visible(&trace.stacks.name(frame)))
-            .collect(),
+        calls: named(trace.call_names.iter().map(|(number, name)| (*number, name))),
+        signposts: trace.signpost_names.iter().map(|name| visible(name)).collect(),
+        frames: frames.map(|frame| visible(&trace.stacks.name(frame))).collect(),
         stacks: &trace.stacks.nodes,
         threads: trace.threads.iter().map(thread_head).collect(),
         cpus: cpus.keys().copied().collect(),
@@ -116,9 +105,7 @@ pub(super) fn pack(trace: &Trace) -> Packed {
 }
 
 fn named<'t>(names: impl Iterator<Item = (u32, &'t String)>) -> BTreeMap<u32, String> {
-    names
-        .map(|(number, name)| (number, visible(name)))
-        .collect()
+    names.map(|(number, name)| (number, visible(name))).collect()
 }
 
 /// The detail of a state, and whether signals can't end it.
@@ -126,10 +113,7 @@ fn state(state: State) -> (usize, Option<u32>, bool) {
     let kind = state.kind() as usize;
     match state {
         State::Running(detail) | State::Preempted(detail) => (kind, Some(detail), false),
-        State::Blocked {
-            call,
-            uninterruptible,
-        } => (kind, call, uninterruptible),
+        State::Blocked { call, uninterruptible } => (kind, call, uninterruptible),
         _ => (kind, None, false),
     }
 }
@@ -273,10 +257,8 @@ fn woken(
 ) {
     let place = |wakeup: &Wakeup| lane.binary_search_by_key(&wakeup.at_ns, |one| one.from_ns);
     let (begin, other): (Vec<_>, Vec<_>) = wakeups.iter().partition(|one| place(one).is_ok());
-    let places: Vec<u64> = begin
-        .iter()
-        .filter_map(|one| place(one).ok().map(|place| place as u64))
-        .collect();
+    let places: Vec<u64> =
+        begin.iter().filter_map(|one| place(one).ok().map(|place| place as u64)).collect();
     bytes.times(places.into_iter());
     bytes.times(other.iter().map(|one| one.at_ns));
     for one in begin.iter().chain(&other) {

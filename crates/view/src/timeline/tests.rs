@@ -30,18 +30,8 @@ fn trace() -> Trace {
         }],
         ..Thread::default()
     };
-    let switch = |at_ns, out, into| Switch {
-        at_ns,
-        out,
-        state: 0,
-        into,
-    };
-    let wakeup = |at_ns, by| Wakeup {
-        at_ns,
-        thread: 5,
-        by,
-        cpu: 1,
-    };
+    let switch = |at_ns, out, into| Switch { at_ns, out, state: 0, into };
+    let wakeup = |at_ns, by| Wakeup { at_ns, thread: 5, by, cpu: 1 };
     Trace {
         duration_ns: 1000,
         threads: vec![thread],
@@ -94,11 +84,7 @@ fn every_number_is_there() {
 #[test]
 fn what_is_missing_on_a_cpu_is_never_bridged() {
     use Occupant::{Lost, Thread};
-    let stretch = |from_ns, to_ns, what| Stretch {
-        from_ns,
-        to_ns,
-        what,
-    };
+    let stretch = |from_ns, to_ns, what| Stretch { from_ns, to_ns, what };
     let cpus = cpus(&trace());
     let filled = contiguous(0, 1000, &cpus[&1], Occupant::Unknown);
     assert_eq!(
@@ -118,15 +104,8 @@ fn what_is_missing_on_a_cpu_is_never_bridged() {
 
 #[test]
 fn without_switches_a_cpu_shows_traced_threads_only() {
-    let own = Trace {
-        cpus: Vec::new(),
-        ..trace()
-    };
-    let stretch = |from_ns, to_ns, what| Stretch {
-        from_ns,
-        to_ns,
-        what,
-    };
+    let own = Trace { cpus: Vec::new(), ..trace() };
+    let stretch = |from_ns, to_ns, what| Stretch { from_ns, to_ns, what };
     assert_eq!(
         cpus(&own)[&1],
         [
@@ -159,12 +138,7 @@ fn a_number_may_be_used_again_for_ever() {
         segments: vec![Segment::new(2 * at, 2 * at + 1, State::Running(1))],
         ..Thread::default()
     };
-    let wakeup = |at: u64| Wakeup {
-        at_ns: 2 * at,
-        thread: 5,
-        by: None,
-        cpu: 1,
-    };
+    let wakeup = |at: u64| Wakeup { at_ns: 2 * at, thread: 5, by: None, cpu: 1 };
     let many = Trace {
         duration_ns: 2 * MANY,
         threads: (0..MANY).map(thread).collect(),

@@ -34,19 +34,13 @@ pub(crate) fn origin() -> Origin {
 
 /// One file's bytes as an input.
 pub(crate) fn file(bytes: &[u8]) -> Input {
-    Input::File {
-        name: "any.json".into(),
-        bytes: bytes.to_vec(),
-    }
+    Input::File { name: "any.json".into(), bytes: bytes.to_vec() }
 }
 
 /// criterion's three files in one.
 fn criterion(bytes: &[u8]) -> Input {
     let mut parts = bytes.split(|&b| b == SEPARATOR).map(|part| {
-        (!part.is_empty()).then(|| Part {
-            name: "part.json".into(),
-            bytes: part.to_vec(),
-        })
+        (!part.is_empty()).then(|| Part { name: "part.json".into(), bytes: part.to_vec() })
     });
     let mut next = || parts.next().flatten();
     Input::Criterion {
@@ -64,12 +58,7 @@ fn criterion(bytes: &[u8]) -> Input {
 /// Imports the bytes as every format they could be, and checks what comes of
 /// it. Gives the number of runs that came.
 pub(crate) fn import_anything(bytes: &[u8]) -> usize {
-    let formats = [
-        None,
-        Some(Format::Hyperfine),
-        Some(Format::GoogleBenchmark),
-        Some(Format::Run),
-    ];
+    let formats = [None, Some(Format::Hyperfine), Some(Format::GoogleBenchmark), Some(Format::Run)];
     let mut runs = 0;
     if bytes.contains(&SEPARATOR) {
         runs += check(import(&[criterion(bytes)], None, origin()));
@@ -86,10 +75,7 @@ pub(crate) fn check(imported: Result<Run, ImportError>) -> usize {
         Err(error) => {
             let line = error.to_string();
             assert!(is_harmless(&line) && !line.contains('\n'), "{line:?}");
-            assert!(
-                line.starts_with("can't import ") && line.len() < 20_000,
-                "{line:?}"
-            );
+            assert!(line.starts_with("can't import ") && line.len() < 20_000, "{line:?}");
             0
         }
         Ok(run) => {
@@ -106,25 +92,15 @@ fn check_run(run: &Run) {
         assert!(ids.insert(&row.id), "{} twice", row.id);
         if run.imported.is_some() {
             assert!(row.id.chars().all(|c| c.is_ascii_graphic()), "{:?}", row.id);
-            assert!(
-                !row.id
-                    .split('/')
-                    .any(|part| part.is_empty() || part == "..")
-            );
+            assert!(!row.id.split('/').any(|part| part.is_empty() || part == ".."));
         }
     }
     let bytes = store::to_json(run).expect("what was imported can be kept");
     assert!(store::from_bytes(&bytes).expect("and read again") == *run);
     let references = References::embedded().expect("references");
     for wide in [false, true] {
-        let options = render::Options {
-            wide,
-            ..render::Options::default()
-        };
-        let screen = view::terminal::Screen {
-            columns: 100,
-            color: false,
-        };
+        let options = render::Options { wide, ..render::Options::default() };
+        let screen = view::terminal::Screen { columns: 100, color: false };
         let text = view::terminal::text(&render::run(run, &references, &options), screen);
         assert!(is_harmless(&text), "{text:?}");
     }

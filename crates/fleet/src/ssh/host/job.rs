@@ -28,13 +28,7 @@ impl Host<'_> {
         job: &Job,
         limit: Duration,
     ) -> Result<(Record, Option<String>), Failure> {
-        let Job {
-            host,
-            repetition,
-            attempt,
-            nonce,
-            ..
-        } = job;
+        let Job { host, repetition, attempt, nonce, .. } = job;
         let (dir, program) = (self.remote(), program_name(&self.submission.program.digest));
         let now = sys::clock::realtime_unix_ms() / 1000;
         let seconds = limit.as_secs_f64().ceil();
@@ -43,16 +37,10 @@ impl Host<'_> {
              --attempt {attempt} --nonce {nonce} --reference {now}"
         );
         let began = Instant::now();
-        let limits = Limits {
-            time: limit + GRACE,
-            bytes: MAX_ANSWER,
-        };
+        let limits = Limits { time: limit + GRACE, bytes: MAX_ANSWER };
         let ended = self.ssh(&command, Stdio::null(), limits)?;
         if !ended.ok && began.elapsed() >= limit {
-            let text = format!(
-                "timed out after {}",
-                String::from(Time::whole_seconds(limit))
-            );
+            let text = format!("timed out after {}", String::from(Time::whole_seconds(limit)));
             let stage = Stage::TimedOut { text: text.clone() };
             return Err(Failure::Job(Some(stage), text));
         }
@@ -63,18 +51,16 @@ impl Host<'_> {
         };
         let out = output(ended, otherwise)?;
         let record: Option<Record> = serde_json::from_slice(&out).ok();
-        let result = record
-            .filter(|record| record.job == *job)
-            .and_then(|record| {
-                let result = match &record.stage {
-                    Stage::Refused { .. } => None,
-                    Stage::Finished => Some(result_name(job)),
-                    // An attempt whose connection broke ended in between.
-                    Stage::Unneeded { result } if is_result(result, job) => Some(result.clone()),
-                    _ => return None,
-                };
-                Some((record, result))
-            });
+        let result = record.filter(|record| record.job == *job).and_then(|record| {
+            let result = match &record.stage {
+                Stage::Refused { .. } => None,
+                Stage::Finished => Some(result_name(job)),
+                // An attempt whose connection broke ended in between.
+                Stage::Unneeded { result } if is_result(result, job) => Some(result.clone()),
+                _ => return None,
+            };
+            Some((record, result))
+        });
         let (record, result) = result.ok_or_else(|| {
             let version = &self.submission.program.version;
             let text = format!("the program did not return a job record: is it latlas {version}?");

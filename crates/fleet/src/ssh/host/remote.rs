@@ -14,15 +14,9 @@ use store::exchange::import::MAX_FILE_BYTES;
 use sys::input::open_file;
 
 /// What a short command on a host may take.
-pub(super) const SHORT: Limits = Limits {
-    time: Duration::from_secs(60),
-    bytes: MAX_ANSWER,
-};
+pub(super) const SHORT: Limits = Limits { time: Duration::from_secs(60), bytes: MAX_ANSWER };
 /// What it may take to copy the program or a document.
-pub(super) const COPY: Limits = Limits {
-    time: Duration::from_secs(600),
-    bytes: MAX_FILE_BYTES,
-};
+pub(super) const COPY: Limits = Limits { time: Duration::from_secs(600), bytes: MAX_FILE_BYTES };
 /// Longest answer of a host that is not a document.
 pub(super) const MAX_ANSWER: u64 = 1 << 20;
 
@@ -89,22 +83,14 @@ impl Host<'_> {
     ) -> Result<Ended, Failure> {
         let mut ssh = Command::new("ssh");
         ssh.args(["-o", "BatchMode=yes", "-o", "ConnectTimeout=10"])
-            .args([
-                "-o",
-                "ServerAliveInterval=10",
-                "-o",
-                "ServerAliveCountMax=3",
-            ])
+            .args(["-o", "ServerAliveInterval=10", "-o", "ServerAliveCountMax=3"])
             .args(&self.submission.campaign.ssh)
             .args(["--", self.host, command])
             // Ctrl-C is for `submit` alone: it is no failure of the host.
             .process_group(0);
         child::run(&mut ssh, input, limits).map_err(|why| {
             let reason = why.to_string();
-            Failure::Here(FleetError::Command {
-                command: "ssh",
-                reason,
-            })
+            Failure::Here(FleetError::Command { command: "ssh", reason })
         })
     }
 }

@@ -47,12 +47,7 @@ pub(crate) struct AbOptions {
     #[arg(long, value_name = "LOAD")]
     pub(crate) load: Option<LoadChoice>,
     /// Built-in job: dependent arithmetic, pointer chase, sleep and wake-up
-    #[arg(
-        long,
-        value_name = "JOB",
-        default_value = "all",
-        conflicts_with = "command"
-    )]
+    #[arg(long, value_name = "JOB", default_value = "all", conflicts_with = "command")]
     pub(crate) workload: WorkloadChoice,
     /// Rounds, each with one run of every arm [default: 24; with a command what fits 2m, up to
     /// 100]
@@ -182,15 +177,9 @@ mod tests {
     fn the_help_names_all_controls() {
         let command = <AbOptions as Args>::augment_args(clap::Command::new("ab"));
         let help = command.get_arguments().find(|a| a.get_id() == "controls");
-        let help = help
-            .and_then(clap::Arg::get_help)
-            .expect("help")
-            .to_string();
-        let named: Vec<&str> = help
-            .trim_start_matches("Controls: ")
-            .split([',', ';'])
-            .map(str::trim)
-            .collect();
+        let help = help.and_then(clap::Arg::get_help).expect("help").to_string();
+        let named: Vec<&str> =
+            help.trim_start_matches("Controls: ").split([',', ';']).map(str::trim).collect();
         let all: Vec<&str> = noise::ab::control::ALL.iter().map(|c| c.name).collect();
         assert_eq!(named[..named.len() - 1], all);
     }

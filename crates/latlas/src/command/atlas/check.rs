@@ -21,9 +21,7 @@ pub(super) fn rebuild(index: &Index, json: bool) -> anyhow::Result<ExitCode> {
 /// Checks everything and prints the damage.
 pub(super) fn verify(index: &Index, json: bool) -> anyhow::Result<ExitCode> {
     let verified = index.verify()?;
-    output::show_json_or(json, &verified, Color::Never, || {
-        render::verified(&verified)
-    })?;
+    output::show_json_or(json, &verified, Color::Never, || render::verified(&verified))?;
     Ok(match verified.is_whole() {
         true => ExitCode::SUCCESS,
         false => ExitCode::from(UNRELIABLE),

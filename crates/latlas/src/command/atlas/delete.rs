@@ -28,16 +28,10 @@ pub(super) fn delete(index: &Index, options: &DeleteOptions) -> anyhow::Result<E
         match index.delete(&run.id) {
             Ok(done) => deleted.push(done),
             Err(error) if deleted.is_empty() => return Err(error.into()),
-            Err(error) => bail!(
-                "deleted only {} of {} runs: {error}",
-                deleted.len(),
-                runs.len()
-            ),
+            Err(error) => bail!("deleted only {} of {} runs: {error}", deleted.len(), runs.len()),
         }
     }
-    output::print_json_or(options.json, &deleted, || {
-        deleted.iter().map(line).collect()
-    })?;
+    output::print_json_or(options.json, &deleted, || deleted.iter().map(line).collect())?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -66,11 +60,6 @@ fn confirmed(runs: &[Named]) -> anyhow::Result<bool> {
     }
     output::print_error(&format!("Delete {count}? [y/N] "));
     let mut answer = String::new();
-    std::io::stdin()
-        .read_line(&mut answer)
-        .context("can't read the answer")?;
-    Ok(matches!(
-        answer.trim().to_ascii_lowercase().as_str(),
-        "y" | "yes"
-    ))
+    std::io::stdin().read_line(&mut answer).context("can't read the answer")?;
+    Ok(matches!(answer.trim().to_ascii_lowercase().as_str(), "y" | "yes"))
 }

@@ -33,8 +33,6 @@ pub(super) fn list(index: &Index, options: &ListOptions) -> anyhow::Result<ExitC
     for run in &mut runs {
         run.path = index.store().shown(&run.path).into();
     }
-    output::show_json_or(options.json, &runs, Color::Never, || {
-        render::kept_runs(&runs)
-    })?;
+    output::show_json_or(options.json, &runs, Color::Never, || render::kept_runs(&runs))?;
     Ok(ExitCode::SUCCESS)
 }

@@ -87,10 +87,7 @@ fn kept(index: &Index, name: &str) -> anyhow::Result<KeptRun> {
         // Its document can't be read: report why.
         None => match store::read(&path) {
             Err(error) => Err(error.into()),
-            Ok(_) => bail!(
-                "{} is not in the index: run `latlas atlas verify`",
-                path.display()
-            ),
+            Ok(_) => bail!("{} is not in the index: run `latlas atlas verify`", path.display()),
         },
     }
 }

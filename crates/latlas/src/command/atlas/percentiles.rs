@@ -2,7 +2,7 @@
 
 use crate::arguments::Color;
 use crate::arguments::atlas::PercentilesOptions;
-use crate::command::history::this_machine;
+use crate::command::this_machine;
 use crate::output;
 use model::summary::Machine;
 use std::process::ExitCode;

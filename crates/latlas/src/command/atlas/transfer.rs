@@ -43,10 +43,7 @@ fn same(from: &Place, to: &Place) -> bool {
     match (from, to) {
         (Place::Directory(from), Place::Directory(to)) => {
             from == to
-                || from
-                    .canonicalize()
-                    .ok()
-                    .is_some_and(|one| to.canonicalize().ok() == Some(one))
+                || from.canonicalize().ok().is_some_and(|one| to.canonicalize().ok() == Some(one))
         }
         _ => from == to,
     }

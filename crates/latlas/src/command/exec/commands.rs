@@ -20,10 +20,7 @@ pub(super) fn named_commands(options: &ExecOptions) -> anyhow::Result<Vec<NamedC
         None => (options.words.clone(), None),
         Some(shell) => {
             let line = options.words.join(OsStr::new(" "));
-            (
-                in_shell(shell, &line)?,
-                Some(line.to_string_lossy().into_owned()),
-            )
+            (in_shell(shell, &line)?, Some(line.to_string_lossy().into_owned()))
         }
     };
     let others = options.vs.iter().map(|text| match &options.timing.shell {
@@ -78,23 +75,12 @@ pub(in crate::command) fn split(text: &str) -> anyhow::Result<Vec<OsString>> {
 fn name_of(shell: Option<&str>, words: &[OsString]) -> String {
     let word = match shell {
         Some(line) => line.split_whitespace().next().unwrap_or("shell").to_owned(),
-        None => words
-            .first()
-            .map_or(String::new(), |w| w.to_string_lossy().into_owned()),
+        None => words.first().map_or(String::new(), |w| w.to_string_lossy().into_owned()),
     };
-    let file = Path::new(&word)
-        .file_name()
-        .unwrap_or_default()
-        .to_string_lossy();
+    let file = Path::new(&word).file_name().unwrap_or_default().to_string_lossy();
     let name: String = file
         .chars()
-        .map(|c| {
-            if c.is_ascii_alphanumeric() || "-_+".contains(c) {
-                c
-            } else {
-                '_'
-            }
-        })
+        .map(|c| if c.is_ascii_alphanumeric() || "-_+".contains(c) { c } else { '_' })
         .take(64)
         .collect();
     match name.is_empty() {
@@ -135,16 +121,9 @@ mod tests {
 
     #[test]
     fn a_second_command_of_the_name_gets_a_number() {
-        let one = NamedCommand {
-            name: "grep".into(),
-            words: Vec::new(),
-            shell: None,
-        };
+        let one = NamedCommand { name: "grep".into(), words: Vec::new(), shell: None };
         let named = [one];
-        assert_eq!(
-            unused("grep".into(), &named, false).expect("free"),
-            "grep-2"
-        );
+        assert_eq!(unused("grep".into(), &named, false).expect("free"), "grep-2");
         assert!(unused("grep".into(), &named, true).is_err());
         assert_eq!(unused("sed".into(), &named, true).expect("free"), "sed");
     }

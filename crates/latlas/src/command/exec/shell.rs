@@ -27,21 +27,10 @@ pub(super) fn shell_start(
     resumed: &Arc<AtomicBool>,
 ) -> anyhow::Result<Option<String>> {
     let words = in_shell(shell, OsStr::new(":"))?;
-    let arm = Arm {
-        words,
-        controls,
-        cold: Cold::No,
-    };
-    let settings = Settings {
-        input: Input::default(),
-        output: Output::Null,
-        check: None,
-        ..settings.clone()
-    };
-    let rule = Rule {
-        runs: Some(SHELL_RUNS),
-        ..ADAPTIVE
-    };
+    let arm = Arm { words, controls, cold: Cold::No };
+    let settings =
+        Settings { input: Input::default(), output: Output::Null, check: None, ..settings.clone() };
+    let rule = Rule { runs: Some(SHELL_RUNS), ..ADAPTIVE };
     let mut runner = CommandRunner::new(vec![arm], settings, Some(wake), Arc::clone(resumed))?;
     let repeated = repeat(&mut runner, 1, 1, &rule, 0, |_| ())?;
     let estimate = repeats::estimate(&walls_ns(&repeated.runs[0]), &Unit::Time, 0.0);

@@ -57,13 +57,7 @@ impl Setup {
         Ok(move |groups| {
             let controls = controls_of(options, &placement, groups);
             let applied = controls.try_out()?;
-            Ok(Setup {
-                machine,
-                placement,
-                controls,
-                applied,
-                input,
-            })
+            Ok(Setup { machine, placement, controls, applied, input })
         })
     }
 }
@@ -88,10 +82,7 @@ pub(in crate::command) fn check<'c>(
                 bail!("{shown} is empty: there is nothing to drop from the page cache")
             }
             Ok(_) => {}
-            Err(error) => bail!(CommandError::ColdFile {
-                path: shown.to_string(),
-                error
-            }),
+            Err(error) => bail!(CommandError::ColdFile { path: shown.to_string(), error }),
         }
     }
     if let Some(path) = output_file(options) {
@@ -133,18 +124,9 @@ pub(in crate::command) fn timed(
     setup: &Setup,
     margin: f64,
 ) -> anyhow::Result<Option<Run>> {
-    let Setup {
-        machine,
-        placement,
-        controls,
-        applied,
-        input,
-    } = setup;
+    let Setup { machine, placement, controls, applied, input } = setup;
     let settings = settings(options, input)?;
-    let rule = Rule {
-        runs: options.runs,
-        ..ADAPTIVE
-    };
+    let rule = Rule { runs: options.runs, ..ADAPTIVE };
     let seed = options.seed.unwrap_or_else(|| fastrand::u64(..1 << 32));
 
     let wake = wake_on_signals()?;
@@ -159,13 +141,9 @@ pub(in crate::command) fn timed(
     let began = Began::now(look_at, controls, &never);
     placement.step_aside();
     let shell_start = match &options.shell {
-        Some(shell) => shell_start(
-            shell,
-            controls.controls(),
-            &settings,
-            wake.try_clone()?,
-            &resumed,
-        )?,
+        Some(shell) => {
+            shell_start(shell, controls.controls(), &settings, wake.try_clone()?, &resumed)?
+        }
         None => None,
     };
     let arms = named.iter().map(|one| Arm {
@@ -241,9 +219,7 @@ pub(in crate::command) fn timed(
         osnoise_after,
         remarks: [
             placement.remarks(),
-            (controls.remarks(placement.cpus()).iter())
-                .map(ToString::to_string)
-                .collect(),
+            (controls.remarks(placement.cpus()).iter()).map(ToString::to_string).collect(),
             discarded_runs(discarded),
         ]
         .concat(),

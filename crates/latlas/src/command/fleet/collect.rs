@@ -49,12 +49,8 @@ pub(super) fn collect(name: &str, json: bool) -> anyhow::Result<ExitCode> {
     let foreign: HashSet<&String> = standing.foreign.iter().map(|one| &one.file).collect();
     not_stored.retain(|one| !foreign.contains(&one.file));
     atlas::print_messages(&index.messages());
-    let collected = Collected {
-        standing: &standing,
-        stored,
-        stored_before: known,
-        not_stored: &not_stored,
-    };
+    let collected =
+        Collected { standing: &standing, stored, stored_before: known, not_stored: &not_stored };
     output::print_json_or(json, &collected, || status::text(&standing))?;
     if !json {
         output::message(summary);

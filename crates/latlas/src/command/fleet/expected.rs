@@ -38,15 +38,9 @@ pub(super) fn expected(fleet: &Fleet, directory: &Directory, submission: &Submis
             let s = if repetitions.len() == 1 { "" } else { "s" };
             format!("repetition{s} {}: {why}", model::text::ranges(&repetitions))
         });
-        Missing {
-            host: of_host[0].1.0.to_owned(),
-            why: texts.collect::<Vec<String>>().join("; "),
-        }
+        Missing { host: of_host[0].1.0.to_owned(), why: texts.collect::<Vec<String>>().join("; ") }
     });
-    Expected {
-        hosts: submission.hosts.len(),
-        missing: missing.collect(),
-    }
+    Expected { hosts: submission.hosts.len(), missing: missing.collect() }
 }
 
 fn reason(job: &JobStanding) -> String {

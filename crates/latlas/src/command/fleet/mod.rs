@@ -19,11 +19,9 @@ pub(crate) fn fleet(catalogue: &[Probe], what: &FleetCommand) -> anyhow::Result<
         FleetCommand::Report(options) => report::report(options),
         FleetCommand::Plan { campaign, json } => plan::plan(catalogue, campaign, *json),
         FleetCommand::Submit(options) => submit::submit(catalogue, options),
-        FleetCommand::Status {
-            campaign,
-            json,
-            watch,
-        } => status::status(&campaign.name, *json, *watch),
+        FleetCommand::Status { campaign, json, watch } => {
+            status::status(&campaign.name, *json, *watch)
+        }
         FleetCommand::Collect { campaign, json } => collect::collect(&campaign.name, *json),
         FleetCommand::Job(options) => job::job(catalogue, options),
     }

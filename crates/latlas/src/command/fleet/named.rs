@@ -54,10 +54,7 @@ pub(super) fn submitted(name: &str) -> anyhow::Result<(Directory, Submission)> {
 
 /// Where the directory of a campaign is noted by its name.
 fn note(name: &str) -> anyhow::Result<PathBuf> {
-    let plain: String = name
-        .chars()
-        .map(|c| if c == '/' { '_' } else { c })
-        .collect();
+    let plain: String = name.chars().map(|c| if c == '/' { '_' } else { c }).collect();
     Ok(store::data_dir()?.join("campaigns").join(plain))
 }
 

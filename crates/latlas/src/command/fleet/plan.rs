@@ -54,11 +54,7 @@ pub(super) fn planned(catalogue: &[Probe], options: &CampaignOptions) -> anyhow:
     let arguments = campaign.arguments();
     // The file has keys in place of options.
     let in_file = |why: anyhow::Error| {
-        anyhow!(
-            "{}: {}",
-            file.display(),
-            format!("{why:#}").replace("'--", "'")
-        )
+        anyhow!("{}: {}", file.display(), format!("{why:#}").replace("'--", "'"))
     };
     run_options(&arguments).map_err(in_file)?;
     let (patterns, here) = run_options(&campaign.arguments_of_any_machine()).map_err(in_file)?;
@@ -66,10 +62,7 @@ pub(super) fn planned(catalogue: &[Probe], options: &CampaignOptions) -> anyhow:
     let (request, machine) = run::request_alone(&texts, &patterns, &here).map_err(in_file)?;
     let plan =
         meter::plan::plan(catalogue, &request, &machine).map_err(|why| in_file(why.into()))?;
-    let named = campaign
-        .program
-        .as_ref()
-        .map(|program| of_file(file, program));
+    let named = campaign.program.as_ref().map(|program| of_file(file, program));
     let program = named.map_or_else(own_program, Ok)?;
     let directory = Directory::at(&campaign.directory(file));
     let this = crate::program::program(&machine);
@@ -85,12 +78,7 @@ pub(super) fn planned(catalogue: &[Probe], options: &CampaignOptions) -> anyhow:
         submitted_unix_ms: sys::clock::realtime_unix_ms(),
         campaign,
     };
-    Ok(Planned {
-        directory,
-        submission,
-        program,
-        plan,
-    })
+    Ok(Planned { directory, submission, program, plan })
 }
 
 /// A path from the directory of the campaign's file.
@@ -165,10 +153,7 @@ impl Planned {
         let each = model::text::counted(campaign.repetitions as usize, "repetition");
         let hosts = model::text::counted(submission.hosts.len(), "host");
         let mut blocks = vec![
-            Block::fact(
-                "campaign",
-                format!("{} ({})", campaign.name, submission.digest),
-            ),
+            Block::fact("campaign", format!("{} ({})", campaign.name, submission.digest)),
             Block::fact("engine", engine),
             Block::fact("directory", self.directory.path().display().to_string()),
             Block::fact("jobs", format!("{} ({hosts}, {each})", self.jobs())),
@@ -189,10 +174,7 @@ impl Planned {
         ];
         let mut table = Table::new([left("host"), right("jobs")]);
         for host in &submission.hosts {
-            table.row([
-                Cell::from(host.as_str()),
-                Cell::from(campaign.repetitions.to_string()),
-            ]);
+            table.row([Cell::from(host.as_str()), Cell::from(campaign.repetitions.to_string())]);
         }
         blocks.push(Block::Table(table));
         blocks

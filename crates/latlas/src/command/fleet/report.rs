@@ -25,9 +25,9 @@ pub(super) fn report(options: &FleetReportOptions) -> anyhow::Result<ExitCode> {
             store::write_bytes(fleet_page(&fleet).as_bytes(), out)?;
             output::print(&format!("{}\n", out.display()))?;
         }
-        None => output::show_json_or(options.json, &fleet, options.color, || {
-            render::fleet(&fleet)
-        })?,
+        None => {
+            output::show_json_or(options.json, &fleet, options.color, || render::fleet(&fleet))?
+        }
     }
     Ok(exit_code(&fleet))
 }

@@ -15,12 +15,7 @@ use std::process::ExitCode;
 
 /// Submits what was not submitted yet.
 pub(super) fn submit(catalogue: &[Probe], options: &SubmitOptions) -> anyhow::Result<ExitCode> {
-    let Planned {
-        directory,
-        submission,
-        program,
-        ..
-    } = planned(catalogue, &options.campaign)?;
+    let Planned { directory, submission, program, .. } = planned(catalogue, &options.campaign)?;
     directory.make()?;
     let lock = directory.lock()?;
     let submission = directory.begin(submission)?;

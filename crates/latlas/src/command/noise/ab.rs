@@ -178,9 +178,7 @@ fn seen(stage: &RealStage, toggles: &Toggles) -> Vec<String> {
     let mut all: Vec<String> = toggles.values().flat_map(|t| t.remarks()).collect();
     match stage.repeated() {
         0 => {}
-        n => all.push(format!(
-            "{n} runs were repeated: latlas was stopped during them"
-        )),
+        n => all.push(format!("{n} runs were repeated: latlas was stopped during them")),
     }
     all
 }
@@ -237,10 +235,7 @@ fn named(name: &str) -> anyhow::Result<&'static Spec> {
     control::find(name).ok_or_else(|| {
         let suggestion = suggestion(name, names.clone());
         let all: Vec<&str> = names.collect();
-        anyhow::anyhow!(
-            "no control {name:?}{suggestion} (there are {})",
-            all.join(", ")
-        )
+        anyhow::anyhow!("no control {name:?}{suggestion} (there are {})", all.join(", "))
     })
 }
 

@@ -45,10 +45,7 @@ pub(super) fn try_out(
     wake: OwnedFd,
     resumed: &Arc<AtomicBool>,
 ) -> anyhow::Result<Option<Tried>> {
-    let arm = Arm {
-        words: words.to_vec(),
-        ..Arm::default()
-    };
+    let arm = Arm { words: words.to_vec(), ..Arm::default() };
     let settings = Settings::default();
     let runner = CommandRunner::new(vec![arm], settings, Some(wake), Arc::clone(resumed));
     let mut runner = runner.map_err(in_words)?;
@@ -85,22 +82,14 @@ fn time(runner: &mut CommandRunner) -> Result<Option<Duration>, CommandError> {
 fn in_words(error: CommandError) -> anyhow::Error {
     match error {
         CommandError::NotFound { name } => {
-            anyhow!(
-                "command not found: {name:?}{}",
-                shell_hint(&name, "use sh -c")
-            )
+            anyhow!("command not found: {name:?}{}", shell_hint(&name, "use sh -c"))
         }
-        CommandError::Failed {
-            command, how, said, ..
-        } => {
+        CommandError::Failed { command, how, said, .. } => {
             let said = match said {
                 Said::NotKept => Said::Nothing,
                 said => said,
             };
-            anyhow!(
-                "{command:?} {}{said}; only exit code 0 is accepted",
-                end_text(how)
-            )
+            anyhow!("{command:?} {}{said}; only exit code 0 is accepted", end_text(how))
         }
         other => other.into(),
     }

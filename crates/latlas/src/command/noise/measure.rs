@@ -41,14 +41,9 @@ pub(super) fn measure(options: &MeasureOptions) -> anyhow::Result<ExitCode> {
         asked_ms: options.span.as_millis() as u64,
         cpus: spin(&cpus, options.span, stop)?
             .into_iter()
-            .map(|osnoise| Osnoise {
-                not_pinned: not_pinned.clone(),
-                ..osnoise
-            })
+            .map(|osnoise| Osnoise { not_pinned: not_pinned.clone(), ..osnoise })
             .collect(),
-        partial: stop
-            .load(Ordering::Relaxed)
-            .then(|| "interrupted: results up to then".into()),
+        partial: stop.load(Ordering::Relaxed).then(|| "interrupted: results up to then".into()),
     };
     let json = serde_json::to_string(&document)? + "\n";
     let written = out.as_ref().map(|out| out.write(json.as_bytes()));
@@ -57,12 +52,10 @@ pub(super) fn measure(options: &MeasureOptions) -> anyhow::Result<ExitCode> {
         false => output::show(&render::osnoise(&document), options.color)?,
     }
     written.transpose()?;
-    Ok(
-        match document.partial.is_none() && has_cause(&document.cpus) {
-            true => ExitCode::SUCCESS,
-            false => ExitCode::from(UNRELIABLE),
-        },
-    )
+    Ok(match document.partial.is_none() && has_cause(&document.cpus) {
+        true => ExitCode::SUCCESS,
+        false => ExitCode::from(UNRELIABLE),
+    })
 }
 
 /// Where to spin, and why a thread can't be kept anywhere, if it can't.
@@ -79,9 +72,7 @@ fn cpus(options: &MeasureOptions, machine: &Machine) -> anyhow::Result<Places> {
         let chosen = Placement::choose(Some(Some(cpu)), machine)?;
         return Ok((vec![chosen.cpu()], None));
     }
-    Ok(anywhere_else(
-        Placement::choose(Some(None), machine).map(|quietest| quietest.cpu()),
-    ))
+    Ok(anywhere_else(Placement::choose(Some(None), machine).map(|quietest| quietest.cpu())))
 }
 
 /// Better anywhere than not at all: the document says why.
@@ -96,24 +87,12 @@ fn spin(cpus: &[Option<u32>], span: Duration, stop: &AtomicBool) -> anyhow::Resu
     let counter = Counter::best();
     let calibration = sys::clock::calibrate(&counter, CALIBRATION);
     if !calibration.is_usable() {
-        bail!(
-            "the clock {} can't be calibrated: it does not advance evenly",
-            counter.name()
-        );
+        bail!("the clock {} can't be calibrated: it does not advance evenly", counter.name());
     }
-    let requests: Vec<Request> = cpus
-        .iter()
-        .map(|&cpu| Request {
-            cpu,
-            span,
-            stretches: STRETCHES,
-        })
-        .collect();
+    let requests: Vec<Request> =
+        cpus.iter().map(|&cpu| Request { cpu, span, stretches: STRETCHES }).collect();
     let all = measure_together(&requests, counter, &calibration, stop);
-    Ok(all
-        .into_iter()
-        .map(|one| one.map(|(osnoise, _)| osnoise))
-        .collect::<Result<_, _>>()?)
+    Ok(all.into_iter().map(|one| one.map(|(osnoise, _)| osnoise)).collect::<Result<_, _>>()?)
 }
 
 /// Whether a cause is known on every CPU with detours.

@@ -27,12 +27,10 @@ pub(super) fn show(options: &ShowOptions) -> anyhow::Result<ExitCode> {
     output::show_json_or(options.json, &controls, options.color, || {
         render::noise::show(&controls, options.wide)
     })?;
-    Ok(
-        match controls.advice.is_empty() && controls.pending.is_none() && controls.sees() {
-            true => ExitCode::SUCCESS,
-            false => ExitCode::from(UNRELIABLE),
-        },
-    )
+    Ok(match controls.advice.is_empty() && controls.pending.is_none() && controls.sees() {
+        true => ExitCode::SUCCESS,
+        false => ExitCode::from(UNRELIABLE),
+    })
 }
 
 fn of_this_machine() -> Controls {
@@ -43,19 +41,13 @@ fn of_this_machine() -> Controls {
         sys::power::power(),
         &mut || std::thread::sleep(LOOK),
     );
-    Controls {
-        pending: noise::tune::pending(&StateDir::system()),
-        ..controls
-    }
+    Controls { pending: noise::tune::pending(&StateDir::system()), ..controls }
 }
 
 /// No time passes in a copied tree, and what the processor itself says is not
 /// of that machine.
 fn of_a_tree(root: &Path) -> Controls {
-    let live = Live {
-        cpuid: None,
-        ..Live::here()
-    };
+    let live = Live { cpuid: None, ..Live::here() };
     let machine = sys::machine::machine_from(root, &live);
     noise::control::show(&Tree::new(root), &machine, None, &mut || ())
 }

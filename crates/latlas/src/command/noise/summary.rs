@@ -13,10 +13,7 @@ struct Lines {
 
 impl Lines {
     fn new() -> Lines {
-        Lines {
-            text: String::new(),
-            open: None,
-        }
+        Lines { text: String::new(), open: None }
     }
 
     fn add(&mut self, said: String, what: &str) {

@@ -124,10 +124,7 @@ fn dry_run(options: &TuneOptions, tree: &Tree, steps: &[Step]) -> anyhow::Result
     let mut text = String::new();
     for one in &planned {
         let now = one.now.as_deref().unwrap_or("?");
-        text += &format!(
-            "would set {:<18} {}: {now} -> {}\n",
-            one.control, one.what, one.wanted
-        );
+        text += &format!("would set {:<18} {}: {now} -> {}\n", one.control, one.what, one.wanted);
     }
     if planned.is_empty() {
         text = "nothing to set: all controls are good or not available\n".into();
@@ -155,8 +152,7 @@ fn missing(options: &TuneOptions, applied: &[Applied]) -> Option<String> {
     };
     let missing = |name: &&String| match name.split_once('=') {
         Some((_, cpu)) => applied.iter().any(|one| {
-            cpu.parse()
-                .is_ok_and(|cpu| one.what == tune::cpu_online(cpu))
+            cpu.parse().is_ok_and(|cpu| one.what == tune::cpu_online(cpu))
                 && matches!(one.outcome, SetOutcome::Failed(_))
         }),
         None => wholly(name),
@@ -195,11 +191,7 @@ fn say(options: &TuneOptions, applied: &[Applied], restored: &Restored) -> anyho
     }
     if options.json {
         let command = options.command.iter().map(PathBuf::from).collect();
-        let whole = Whole {
-            applied,
-            restored,
-            command,
-        };
+        let whole = Whole { applied, restored, command };
         output::print_error(&(serde_json::to_string(&whole)? + "\n"));
     } else {
         output::print_error(&summary::restored(restored));

@@ -57,28 +57,18 @@ pub(super) fn check(file: &Path, json: bool) -> anyhow::Result<ExitCode> {
     }
     let value = serde_json::json!({ "pack": listing.name, "built_with": listing.built_with, "probes": checked });
     output::print_json_or(json, &value, || text(&listing, &checked))?;
-    Ok(
-        match checked.iter().any(|one| one.finding == Finding::Fault) {
-            true => ExitCode::from(GATE_CROSSED),
-            false => ExitCode::SUCCESS,
-        },
-    )
+    Ok(match checked.iter().any(|one| one.finding == Finding::Fault) {
+        true => ExitCode::from(GATE_CROSSED),
+        false => ExitCode::SUCCESS,
+    })
 }
 
 fn fault(probe: &Listed, text: String) -> Checked {
-    Checked {
-        id: output::harmless(&probe.id),
-        finding: Finding::Fault,
-        text,
-        about_ns: None,
-    }
+    Checked { id: output::harmless(&probe.id), finding: Finding::Fault, text, about_ns: None }
 }
 
 fn tried(file: &Path, probe: &Listed, directory: &Path) -> Checked {
-    let reason = |text: String| Checked {
-        finding: Finding::NotAvailable,
-        ..fault(probe, text)
-    };
+    let reason = |text: String| Checked { finding: Finding::NotAvailable, ..fault(probe, text) };
     match &probe.unavailable {
         Some(why) if probe.is_fault => return fault(probe, why.clone()),
         Some(why) => return reason(why.clone()),
@@ -92,13 +82,9 @@ fn tried(file: &Path, probe: &Listed, directory: &Path) -> Checked {
         Ok(Ok(trial)) => trial,
     };
     // A row of the catalogue has its own.
-    let needs_texts = !probes::catalogue()
-        .iter()
-        .any(|known| known.row_ids().contains(&probe.id));
+    let needs_texts = !probes::catalogue().iter().any(|known| known.row_ids().contains(&probe.id));
     let lacks = [("operation", &probe.operation), ("title", &probe.title)];
-    let lacks = lacks
-        .iter()
-        .filter(|(_, text)| needs_texts && text.is_empty());
+    let lacks = lacks.iter().filter(|(_, text)| needs_texts && text.is_empty());
     let lacks: Vec<&str> = lacks.map(|(name, _)| *name).collect();
     let remark = match &lacks[..] {
         [] => String::new(),
@@ -119,21 +105,14 @@ fn text(listing: &Listing, checked: &[Checked]) -> String {
     };
     let probes = model::text::counted(checked.len(), "probe");
     let mut text = format!("pack {}: {probes}{built_with}\n", listing.name);
-    let width = checked
-        .iter()
-        .map(|one| one.id.chars().count())
-        .max()
-        .unwrap_or(0);
+    let width = checked.iter().map(|one| one.id.chars().count()).max().unwrap_or(0);
     for one in checked {
         let finding = match one.finding {
             Finding::Ok => "ok",
             Finding::NotAvailable => "not available",
             Finding::Fault => "FAULT",
         };
-        text.push_str(&format!(
-            "  {:width$}  {finding:<13}  {}\n",
-            one.id, one.text
-        ));
+        text.push_str(&format!("  {:width$}  {finding:<13}  {}\n", one.id, one.text));
     }
     text
 }

@@ -10,10 +10,8 @@ use std::process::ExitCode;
 const NAME: &str = "@NAME@";
 
 /// What each project has in addition to its own files.
-const HEADER: (&str, &str) = (
-    "latlas_probe.h",
-    include_str!("../../../../../packs/include/latlas_probe.h"),
-);
+const HEADER: (&str, &str) =
+    ("latlas_probe.h", include_str!("../../../../../packs/include/latlas_probe.h"));
 
 /// Files of a template: name and text.
 type Files = &'static [(&'static str, &'static str)];

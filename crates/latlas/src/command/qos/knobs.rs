@@ -56,13 +56,8 @@ pub(super) fn knobs(options: &KnobsOptions) -> anyhow::Result<ExitCode> {
     });
     bar.clear();
     let knobs = measured?;
-    output::show_json_or(options.json, &knobs, options.color, || {
-        render::knobs(&knobs)
-    })?;
-    let measured = knobs
-        .knobs
-        .iter()
-        .any(|row| row.all_cpus.median().is_some());
+    output::show_json_or(options.json, &knobs, options.color, || render::knobs(&knobs))?;
+    let measured = knobs.knobs.iter().any(|row| row.all_cpus.median().is_some());
     Ok(match knobs.partial.is_none() && measured {
         true => ExitCode::SUCCESS,
         false => ExitCode::from(UNRELIABLE),
@@ -76,19 +71,13 @@ fn chosen(words: &[String]) -> anyhow::Result<Vec<(Knob, Session)>> {
             let mut names: Vec<String> = ALL.iter().map(|(knob, _)| knob.text()).collect();
             names.sort();
             names.dedup();
-            bail!(
-                "no knob has {word:?} in its name; there are: {}",
-                names.join(", ")
-            );
+            bail!("no knob has {word:?} in its name; there are: {}", names.join(", "));
         }
     }
     let is_chosen = |knob: Knob| {
         words.is_empty() || knob == Knob::None || words.iter().any(|word| has(knob, word))
     };
-    Ok(ALL
-        .into_iter()
-        .filter(|&(knob, _)| is_chosen(knob))
-        .collect())
+    Ok(ALL.into_iter().filter(|&(knob, _)| is_chosen(knob)).collect())
 }
 
 fn has(knob: Knob, word: &str) -> bool {
@@ -107,10 +96,7 @@ mod tests {
             chosen.iter().map(|(knob, _)| knob.text()).collect()
         };
         assert_eq!(names(&[]).len(), ALL.len());
-        assert_eq!(
-            names(&["batch"]),
-            ["none", "SCHED_BATCH", "none", "SCHED_BATCH"]
-        );
+        assert_eq!(names(&["batch"]), ["none", "SCHED_BATCH", "none", "SCHED_BATCH"]);
         assert!(names(&["cgroup", "rr"]).contains(&"cgroup cpu.idle".to_owned()));
         let error = chosen(&["nise".into()]).expect_err("none");
         assert!(error.to_string().contains("SCHED_FIFO 10"), "{error}");

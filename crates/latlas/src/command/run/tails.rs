@@ -29,10 +29,7 @@ pub(super) fn show(
     color: Color,
 ) -> anyhow::Result<bool> {
     let machine = sys::machine(Path::new("/"));
-    let request = Request {
-        limit: Some(LIMIT),
-        ..row::request(&machine)?
-    };
+    let request = Request { limit: Some(LIMIT), ..row::request(&machine)? };
     let is_controlled = asked.controls != WorkerControls::default();
     // The visits have neither processes of their own nor a limit for all together.
     let asked = plan::Request {
@@ -80,10 +77,7 @@ pub(super) fn show(
     }
     output::show(&render::rows_without_tails(&without), color)?;
     if let Some(left) = interrupted {
-        output::message(format_args!(
-            "interrupted: {} not traced",
-            counted(left, "row")
-        ));
+        output::message(format_args!("interrupted: {} not traced", counted(left, "row")));
     }
     Ok(interrupted.is_none())
 }

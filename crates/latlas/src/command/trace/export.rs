@@ -2,7 +2,7 @@
 
 use crate::command::picture::{Paint, painted};
 use crate::ending::{self, Ending};
-use ::trace::{firefox, perf_data, perfetto};
+use ::trace::perfetto;
 use anyhow::bail;
 use model::trace::{Tier, Trace};
 use std::path::Path;
@@ -14,8 +14,6 @@ use view::timeline;
 pub(super) enum Format {
     Perfetto,
     Html,
-    PerfData,
-    Firefox,
     /// Of a stretch, in ns.
     Picture(Paint, Option<(u64, u64)>),
 }
@@ -24,15 +22,8 @@ pub(super) enum Format {
 const MOST_THREADS: usize = 24;
 
 /// Of these a trace is written, besides its own.
-const WRITTEN: [Ending; 7] = [
-    Ending::Html,
-    Ending::Perfetto,
-    Ending::Svg,
-    Ending::Png,
-    Ending::Pdf,
-    Ending::Json,
-    Ending::PerfData,
-];
+const WRITTEN: [Ending; 5] =
+    [Ending::Html, Ending::Perfetto, Ending::Svg, Ending::Png, Ending::Pdf];
 
 /// What a file's ending asks for; on standard output it is Perfetto's.
 pub(super) fn format(out: &Path, stretch: Option<(u64, u64)>) -> anyhow::Result<Format> {
@@ -44,8 +35,6 @@ pub(super) fn format(out: &Path, stretch: Option<(u64, u64)>) -> anyhow::Result<
         (Some(paint), _) => Format::Picture(paint, stretch),
         _ if stretch.is_some() => bail!("--from and --to need a picture: .svg, .png or .pdf"),
         (None, Ending::Html) => Format::Html,
-        (None, Ending::Json) => Format::Firefox,
-        (None, Ending::PerfData) => Format::PerfData,
         (None, _) => Format::Perfetto,
     })
 }
@@ -70,11 +59,6 @@ pub(super) fn recorded_format(
 /// What the format needs.
 pub(super) fn check(format: Format, tier: Tier, has_signposts: bool) -> anyhow::Result<()> {
     match format {
-        Format::PerfData if tier != Tier::Full => bail!(
-            "nothing to export: .perf.data needs the scheduler's tracepoints, which this trace (tier \
-             {}) does not have; record with --tier full (root)",
-            tier.name()
-        ),
         Format::Perfetto if tier == Tier::Minimal && !has_signposts => bail!(
             "nothing to export: .pftrace holds states and signposts, and this trace (tier {}) has \
              none; record with --tier own or full",
@@ -95,8 +79,6 @@ pub(super) fn converted(trace: &Trace, format: Format) -> anyhow::Result<Vec<u8>
     let mut bytes = Vec::new();
     match format {
         Format::Perfetto => perfetto::write(trace, &mut bytes)?,
-        Format::Firefox => firefox::write(trace, &mut bytes)?,
-        Format::PerfData => perf_data::write(trace, &mut bytes)?,
         Format::Html => bytes = timeline::page(trace).into_bytes(),
         Format::Picture(paint, stretch) => {
             bytes = painted(&of_trace(trace, stretch, MOST_THREADS), paint)?;

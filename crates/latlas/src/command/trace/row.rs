@@ -73,11 +73,7 @@ impl Order {
 
     /// The same, with how much of it.
     pub(crate) fn progress(&self) -> String {
-        format!(
-            "{}: {}",
-            self.name,
-            counted(self.operations as usize, "operation")
-        )
+        format!("{}: {}", self.name, counted(self.operations as usize, "operation"))
     }
 }
 
@@ -134,9 +130,7 @@ fn order_of(
         }
         let in_time = (VISIT_NS / cell.cost.sample_ns.max(1.0)) as u32;
         let most = cell.samples.saturating_mul(MOST_SAMPLES);
-        in_time
-            .min(most)
-            .clamp(cell.samples, MOST_OPERATIONS.max(cell.samples))
+        in_time.min(most).clamp(cell.samples, MOST_OPERATIONS.max(cell.samples))
     });
     Ok(Order {
         name: match probe.together && cell.at.is_empty() {
@@ -160,9 +154,7 @@ fn row_of(texts: &[ProbeText], name: &str) -> anyhow::Result<(String, Option<u64
     // Any point of a curve, published or not.
     if let Some((row, point)) = name.rsplit_once('/')
         && let Ok(point) = point.parse()
-        && texts
-            .iter()
-            .any(|probe| probe.rows.iter().any(|known| known == row))
+        && texts.iter().any(|probe| probe.rows.iter().any(|known| known == row))
     {
         return Ok((row.to_owned(), Some(point)));
     }
@@ -233,10 +225,7 @@ fn planned(
     asked: &plan::Request,
     machine: &Machine,
 ) -> anyhow::Result<Plan> {
-    let request = plan::Request {
-        rows: vec![row.to_owned()],
-        ..asked.clone()
-    };
+    let request = plan::Request { rows: vec![row.to_owned()], ..asked.clone() };
     Ok(plan(catalogue, &request, machine)?)
 }
 
@@ -262,11 +251,9 @@ pub(crate) fn recorded(order: &Order, held: &Held, request: &Request) -> anyhow:
     match (answer, trace.ended) {
         (Ok(Some(Answer::Visited(marks))), _) => Ok(trace.of_row(order.name.clone(), &marks)),
         (Ok(Some(Answer::Failed(reason))), _) => bail!("{reason}"),
-        (Ok(None), Ended::Time) if own_limit => bail!(
-            "{}: its pack did not return within {} s",
-            order.name,
-            PACK_PATIENCE.as_secs()
-        ),
+        (Ok(None), Ended::Time) if own_limit => {
+            bail!("{}: its pack did not return within {} s", order.name, PACK_PATIENCE.as_secs())
+        }
         (Ok(None), Ended::Signalled(_) | Ended::Exited(_)) if order.pack.is_some() && !is_asked => {
             bail!("{}: its pack ended the process that ran it", order.name)
         }
@@ -350,10 +337,7 @@ mod tests {
             plan.cells.last().expect("a cell").at.clone()
         };
         assert_eq!(quick.at, last(&asked));
-        let asked = plan::Request {
-            scale: Scale::Full,
-            ..asked
-        };
+        let asked = plan::Request { scale: Scale::Full, ..asked };
         assert_eq!(order(&asked).at, last(&asked));
     }
 }

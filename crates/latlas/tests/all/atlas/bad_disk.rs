@@ -13,9 +13,7 @@ fn among_mounts(home: &Home, script: &str) -> Option<Done> {
         return None;
     }
     let mut command = home.launch(["unshare", "-m", "sh", "-euc", script]);
-    command
-        .env("latlas", PROGRAM)
-        .env("data", home.path("data"));
+    command.env("latlas", PROGRAM).env("data", home.path("data"));
     Some(Done::of(&mut command))
 }
 
@@ -44,11 +42,7 @@ fn a_read_only_store_is_read() {
     ] {
         let done = read_only(line).expect("as before").ended_with(2);
         let last = done.err.lines().last().unwrap_or_default();
-        assert!(
-            done.out.is_empty() && last.starts_with("latlas: can't "),
-            "{line}: {}",
-            done.err
-        );
+        assert!(done.out.is_empty() && last.starts_with("latlas: can't "), "{line}: {}", done.err);
     }
     assert_eq!(home.kept(), 4);
 }
@@ -79,17 +73,9 @@ fn a_full_disk_loses_nothing() {
     };
     let done = done.ok();
     let out: Vec<&str> = done.out.lines().collect();
-    assert_eq!(
-        out[..5],
-        [&*id(4), "refused with 2", "4", "0", &*id(5)],
-        "{}",
-        done.out
-    );
+    assert_eq!(out[..5], [&*id(4), "refused with 2", "4", "0", &*id(5)], "{}", done.out);
     has(out[5], ["\"documents\":5", "\"damaged\":[]"]);
-    has(
-        &done.err,
-        ["the run is saved; the index will", "No space left"],
-    );
+    has(&done.err, ["the run is saved; the index will", "No space left"]);
 }
 
 #[test]
@@ -105,10 +91,7 @@ fn what_could_not_be_kept_is_known_before_it_is_measured() {
         has(&done.err, ["--out FILE"]);
         assert!(!home.path("ran").exists(), "nothing was run");
         let script = format!("{mount} $latlas exec --runs 2 --out own.json -- true");
-        let err = among_mounts(&home, &script)
-            .expect("as before")
-            .measured()
-            .err;
+        let err = among_mounts(&home, &script).expect("as before").measured().err;
         assert_eq!(err.matches("will not be stored").count(), 1, "{err}");
         assert!(home.path("own.json").exists());
     }

@@ -37,10 +37,7 @@ fn what_two_killed_writers_acknowledged_is_there() {
             // As soon as one has acknowledged, whatever the other is doing.
             _ => {
                 let (_, _, stdout, line) = &mut writers[0];
-                assert!(
-                    stdout.read_line(line).expect("a line") > 0,
-                    "it printed nothing"
-                );
+                assert!(stdout.read_line(line).expect("a line") > 0, "it printed nothing");
             }
         }
         for (_, child, ..) in &mut writers {

@@ -19,17 +19,11 @@ fn an_interrupted_or_empty_run_is_never_the_last() {
     });
     let shown = home.run("show last --json").ok();
     assert_eq!(shown.json()["id"], id(1), "{}", shown.err);
-    for warning in [
-        "00000002 is not `last`: interrupted",
-        "00000003 is not `last`: empty",
-    ] {
+    for warning in ["00000002 is not `last`: interrupted", "00000003 is not `last`: empty"] {
         assert_eq!(shown.err.matches(warning).count(), 1, "{}", shown.err);
     }
     let own = home.run("show 00000002").silent();
-    has(
-        &unwrapped(&own.out),
-        ["PARTIAL", "show it with `latlas show 00000002`"],
-    );
+    has(&unwrapped(&own.out), ["PARTIAL", "show it with `latlas show 00000002`"]);
     home.run("show last~1").refused("1 run is stored");
     home.run(format!("atlas delete {} --yes", id(1))).ok();
     home.run("show last").refused("no complete run in");

@@ -45,18 +45,11 @@ fn runs_are_listed_filtered_and_shown() {
         let listed = home.json(format!("atlas list --json {filter}"));
         assert_eq!(listed.as_array().map(Vec::len), Some(count), "{filter}");
     }
-    home.run("atlas list --machine exampel")
-        .refused("did you mean example");
-    has(
-        &home.out("atlas show last~1"),
-        [&id(2), "example", key, "figures"],
-    );
+    home.run("atlas list --machine exampel").refused("did you mean example");
+    has(&home.out("atlas show last~1"), [&id(2), "example", key, "figures"]);
     let shown = home.json("atlas show last --json");
     let path = shown["run"]["path"].as_str().expect("a path");
-    assert_eq!(
-        shown["bytes"],
-        std::fs::metadata(path).expect("the document").len()
-    );
+    assert_eq!(shown["bytes"], std::fs::metadata(path).expect("the document").len());
     // As the document has it.
     let run = home.json("show last --json");
     let rows = run["rows"].as_array().expect("rows");
@@ -82,8 +75,7 @@ fn a_machine_is_compared_with_all_others() {
     has(&listed, ["cpu.add_i32"]);
     let points = home.out("atlas percentiles example --points");
     assert!(points.lines().count() > listed.lines().count());
-    home.run("atlas percentiles unknown-host")
-        .refused("no stored run of a machine named");
+    home.run("atlas percentiles unknown-host").refused("no stored run of a machine named");
 }
 
 #[test]
@@ -100,19 +92,13 @@ fn percentiles_are_of_this_machine_unless_another_is_named() {
             *fact = here.clone();
         }
     }
-    own["rows"]
-        .as_array_mut()
-        .expect("rows")
-        .retain(|row| row["id"] == "cpu.add_i32");
+    own["rows"].as_array_mut().expect("rows").retain(|row| row["id"] == "cpu.add_i32");
     // Older than the run of the other machine.
     home.keep(0, &own);
     let all = home.json("atlas percentiles --json");
     let rows: Vec<_> = all.as_array().expect("rows").iter().collect();
     assert_eq!(rows.len(), 1, "{all}");
-    assert_eq!(
-        (&rows[0]["row"], &rows[0]["machines"]),
-        (&"cpu.add_i32".into(), &2.into())
-    );
+    assert_eq!((&rows[0]["row"], &rows[0]["machines"]), (&"cpu.add_i32".into(), &2.into()));
 }
 
 #[test]
@@ -129,10 +115,7 @@ fn a_move_that_stops_says_how_far_it_came() {
 fn a_tag_is_a_name_wherever_a_run_is_named() {
     let home = Home::with(&[1, 2, 3]);
     let id_of = |name: &str| home.json(format!("show {name} --json"))["id"].clone();
-    has(
-        &home.run("atlas tag last~2 base-6.19").silent().out,
-        [&id(1)],
-    );
+    has(&home.run("atlas tag last~2 base-6.19").silent().out, [&id(1)]);
     assert_eq!(id_of("base-6.19"), id(1));
     for line in [
         "export --format csv base-6.19",
@@ -141,17 +124,12 @@ fn a_tag_is_a_name_wherever_a_run_is_named() {
         "atlas show base-6.19",
     ] {
         let done = home.run(line);
-        assert!(
-            done.code != 2 && !done.out.is_empty(),
-            "{line}: {}",
-            done.err
-        );
+        assert!(done.code != 2 && !done.out.is_empty(), "{line}: {}", done.err);
     }
     // A file of that name comes first.
     std::fs::copy(home.document(9), home.path("base-6.19")).expect("a file");
     assert_eq!(id_of("base-6.19"), id(9));
-    home.run("atlas show base-6.19")
-        .refused("is not in the store");
+    home.run("atlas show base-6.19").refused("is not in the store");
     std::fs::remove_file(home.path("base-6.19")).expect("removed");
     insta::assert_snapshot!(home.refusals(
         "atlas tag last base-6.19
@@ -163,10 +141,7 @@ fn a_tag_is_a_name_wherever_a_run_is_named() {
          atlas tag --remove absent"
     ));
     let moved = home.json("atlas tag last base-6.19 --move --json");
-    assert_eq!(
-        (&moved["run"], &moved["moved_from"]),
-        (&id(3).into(), &vec![id(1)].into())
-    );
+    assert_eq!((&moved["run"], &moved["moved_from"]), (&id(3).into(), &vec![id(1)].into()));
     assert_eq!(home.out("atlas list --tag").lines().count(), 2);
     has(&home.out("atlas tag --remove base-6.19"), [&id(3)]);
     home.run("show base-6.19").refused("no such file");
@@ -181,16 +156,10 @@ fn several_runs_may_have_a_tag() {
     home.run("atlas tag last main").refused("--add");
     home.run("atlas tag last main --add --move").ended_with(2);
     let listed = home.json("atlas list --tag --json");
-    assert_eq!(
-        (listed.as_array().map(Vec::len), &listed[0]["id"]),
-        (Some(2), &id(2).into())
-    );
+    assert_eq!((listed.as_array().map(Vec::len), &listed[0]["id"]), (Some(2), &id(2).into()));
     assert_eq!(home.json("show main --json")["id"], id(2));
     // The tag goes with one run, and stays with the other.
-    assert_eq!(
-        home.json("atlas delete main --yes --json")[0]["tags"][0],
-        "main"
-    );
+    assert_eq!(home.json("atlas delete main --yes --json")[0]["tags"][0], "main");
     assert_eq!(home.json("show main --json")["id"], id(1));
     home.run("atlas verify").ok();
     let removed = home.json("atlas tag --remove main --json");
@@ -206,15 +175,8 @@ fn deleting_needs_a_yes() {
     home.run("atlas delete last ffff --yes").refused("no run");
     assert_eq!(home.kept(), 3, "nothing goes where one is not known");
     let deleted = home.json("atlas delete base last --yes --json");
-    assert_eq!(
-        deleted.as_array().map(Vec::len),
-        Some(1),
-        "one run by two names"
-    );
-    assert_eq!(
-        (&deleted[0]["id"], &deleted[0]["tags"][0]),
-        (&id(3).into(), &"base".into())
-    );
+    assert_eq!(deleted.as_array().map(Vec::len), Some(1), "one run by two names");
+    assert_eq!((&deleted[0]["id"], &deleted[0]["tags"][0]), (&id(3).into(), &"base".into()));
     assert_eq!(home.kept(), 2);
     home.run("show base").refused("no such file");
     home.run("atlas verify").ok();
@@ -256,20 +218,13 @@ fn verify_names_what_is_damaged_and_changes_nothing() {
     let damage = home.run("atlas verify --json").ended_with(3).json();
     assert_eq!(damage["documents"], 2);
     assert_eq!(damage["damaged"][0]["path"], broken.display().to_string());
-    has(
-        &home.run("atlas verify").ended_with(3).out,
-        ["truncated", &id(2)],
-    );
+    has(&home.run("atlas verify").ended_with(3).out, ["truncated", &id(2)]);
     assert_eq!(home.kept(), 3);
     // The others are as good as ever, in spite of a rebuild.
     let rebuilt = home.json("atlas rebuild --json");
-    assert_eq!(
-        (&rebuilt["documents"], &rebuilt["unreadable"]),
-        (&2.into(), &1.into())
-    );
+    assert_eq!((&rebuilt["documents"], &rebuilt["unreadable"]), (&2.into(), &1.into()));
     home.run("atlas show last").ok();
-    home.run(format!("atlas show {}", id(2)))
-        .refused("truncated");
+    home.run(format!("atlas show {}", id(2))).refused("truncated");
     // It can be deleted; the store's tests replace it.
     home.run(format!("atlas delete {} --yes", id(2))).ok();
     assert_eq!(home.kept(), 2);

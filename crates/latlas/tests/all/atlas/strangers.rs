@@ -8,8 +8,7 @@ const EVIL: &str = "=1+1\u{1b}]0;owned\u{7}\u{1b}[2J\nrow: forged\u{202e}\u{9b}3
 /// Whether a terminal would show all of a text as it is.
 pub(super) fn is_plain(text: &str) -> bool {
     let invisible = |c: char| matches!(c, '\u{202a}'..='\u{202e}' | '\u{e000}'..='\u{f8ff}');
-    text.chars()
-        .all(|c| c == '\n' || !(c.is_control() || invisible(c)))
+    text.chars().all(|c| c == '\n' || !(c.is_control() || invisible(c)))
 }
 
 #[test]
@@ -39,11 +38,7 @@ fn nothing_of_a_document_drives_a_terminal_or_forges_a_line() {
     ] {
         let done = home.run(line);
         let out = done.out.replace("\r\n", "\n");
-        assert!(
-            is_plain(&out) && is_plain(&done.err),
-            "{line}\n{out}{}",
-            done.err
-        );
+        assert!(is_plain(&out) && is_plain(&done.err), "{line}\n{out}{}", done.err);
         let mut lines = out.lines();
         let forged = lines.find(|line| line.trim_start().starts_with("row: forged"));
         assert_eq!(forged, None, "{line}");
@@ -65,10 +60,9 @@ fn pipes_and_devices_are_refused() {
     let home = Home::new();
     pipe(&home, "pipe");
     std::thread::scope(|scope| {
-        for (path, why) in [
-            ("pipe", "nothing came through this pipe"),
-            ("/dev/zero", "is a device"),
-        ] {
+        for (path, why) in
+            [("pipe", "nothing came through this pipe"), ("/dev/zero", "is a device")]
+        {
             for command in [
                 "show PATH",
                 "export --format csv PATH",
@@ -88,10 +82,7 @@ fn pipes_and_devices_are_refused() {
 #[test]
 fn a_pipe_among_the_kept_runs_is_not_waited_for() {
     let home = Home::with(&[1]);
-    pipe(
-        &home,
-        &format!("data/runs/20260101T000000.000Z-{}.json.zst", id(2)),
-    );
+    pipe(&home, &format!("data/runs/20260101T000000.000Z-{}.json.zst", id(2)));
     let listed = home.run("atlas list --json").ok();
     assert_eq!(listed.json().as_array().map(Vec::len), Some(1));
     has(&listed.err, ["1 document can't be read"]);
@@ -124,9 +115,7 @@ fn reading_many_documents_is_announced() {
     has(lines[0], ["reading 210 documents"]);
     has(lines[1], ["read 210 documents in ", " per second"]);
     assert_eq!(
-        json(&home.run("atlas list --limit 1 --json").silent().out)
-            .as_array()
-            .map(Vec::len),
+        json(&home.run("atlas list --limit 1 --json").silent().out).as_array().map(Vec::len),
         Some(1)
     );
 }

@@ -41,11 +41,8 @@ fn a_signal_to_a_whole_service_keeps_what_exec_measured() {
         // Into the sleep.
         std::thread::sleep(Duration::from_millis(300));
         let commands: Vec<String> = children_of(child.id()).iter().map(u32::to_string).collect();
-        let line = format!(
-            "kill -TERM {}; sleep 0.1; kill -TERM {}",
-            commands.join(" "),
-            child.id()
-        );
+        let line =
+            format!("kill -TERM {}; sleep 0.1; kill -TERM {}", commands.join(" "), child.id());
         let sent = Command::new("sh").args(["-c", &line]).status();
         assert!(sent.expect("sh runs").success(), "{line}");
         partial(&home, child);
@@ -75,17 +72,8 @@ fn a_file_larger_than_allowed_is_an_error_and_no_signal() {
     limited("exec --runs 2 -- touch ran").refused("ulimit -f");
     assert!(!home.path("ran").exists(), "nothing was run");
     // What goes to a pipe has no limit.
-    assert!(
-        !limited("exec --runs 2 --json -- true")
-            .measured()
-            .run()
-            .rows
-            .is_empty()
-    );
+    assert!(!limited("exec --runs 2 --json -- true").measured().run().rows.is_empty());
     // Commands have the signal as usual.
     let err = limited("exec --json -- dd if=/dev/zero of=big bs=64k count=9").err;
-    assert!(
-        err.contains("SIGXFSZ") || err.contains("signal 25"),
-        "{err}"
-    );
+    assert!(err.contains("SIGXFSZ") || err.contains("signal 25"), "{err}");
 }

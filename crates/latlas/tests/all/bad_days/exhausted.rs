@@ -10,12 +10,7 @@ const WITHIN: &str = "timeout --signal=KILL 120";
 
 #[track_caller]
 fn ended(done: &Done, what: &str) {
-    assert!(
-        matches!(done.code, 0 | 2 | 3),
-        "{what}: {} {}",
-        done.code,
-        done.err
-    );
+    assert!(matches!(done.code, 0 | 2 | 3), "{what}: {} {}", done.code, done.err);
     for word in ["panicked", "overflowed", "fatal runtime"] {
         assert!(!done.err.contains(word), "{what}: {}", done.err);
     }
@@ -37,10 +32,7 @@ fn a_trace_without_threads_to_record_with_does_not_begin() {
         }
         let _ = std::fs::remove_file(home.path("begun"));
     }
-    assert!(
-        refused >= 3,
-        "it needs two threads and a process: {refused}"
-    );
+    assert!(refused >= 3, "it needs two threads and a process: {refused}");
 }
 
 #[test]
@@ -56,20 +48,15 @@ fn the_index_is_brought_up_to_date_without_a_thread_to_spare() {
     // Its index is not used, since every user could change it.
     let done = Done::of(&mut with_process_limit(&home, 1, "atlas rebuild"));
     assert_eq!(done.code, 2);
-    has(
-        &done.err,
-        ["can't rebuild the index", "writable by other users"],
-    );
+    has(&done.err, ["can't rebuild the index", "writable by other users"]);
 }
 
 #[test]
 fn what_needs_threads_names_them_where_there_are_none() {
     let home = Home::new();
-    for line in [
-        "serve --listen 127.0.0.1:0",
-        "noise measure --for 100ms",
-        "history --cpus --for 100ms",
-    ] {
+    for line in
+        ["serve --listen 127.0.0.1:0", "noise measure --for 100ms", "history --cpus --for 100ms"]
+    {
         let done = Done::of(&mut with_process_limit(&home, 1, line));
         ended(&done, line);
         assert_eq!(done.code, 2, "{line}: {}", done.err);
@@ -92,12 +79,7 @@ fn a_small_stack_is_enough() {
         ] {
             let limit = format!("ulimit -s {kib}");
             let done = Done::of(&mut home.limited(&limit, line));
-            assert!(
-                matches!(done.code, 0 | 3),
-                "{kib} {line}: {} {}",
-                done.code,
-                done.err
-            );
+            assert!(matches!(done.code, 0 | 3), "{kib} {line}: {} {}", done.code, done.err);
         }
     }
     if !is_root() {
@@ -122,9 +104,7 @@ fn an_allocation_that_fails_is_an_error() {
     };
     // From where the system can load the program.
     let first = (40_000..400_000).step_by(4_000);
-    let first = first
-        .clone()
-        .find(|&kib| matches!(limited(kib, "--version").code, 0 | 2));
+    let first = first.clone().find(|&kib| matches!(limited(kib, "--version").code, 0 | 2));
     let first = first.expect("some limit");
     let mut named = 0;
     for kib in (first..first + 100_000).step_by(10_000) {

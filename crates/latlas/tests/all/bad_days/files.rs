@@ -51,15 +51,9 @@ fn a_run_leaves_nothing_and_names_the_file_system() {
     let run = home.run_json();
     let on = run.files_on.as_ref().expect("rows of files ran");
     assert_eq!(Path::new(&on.directory), files.as_path());
-    assert!(
-        !on.kind.is_empty() && !on.mount_options.is_empty(),
-        "{on:?}"
-    );
+    assert!(!on.kind.is_empty() && !on.mount_options.is_empty(), "{on:?}");
     for id in ["file.read_open", "file.open_close"] {
-        has(
-            &row_text(&run, id),
-            [&format!("file system: {}", on.text()), "page cache"],
-        );
+        has(&row_text(&run, id), [&format!("file system: {}", on.text()), "page cache"]);
     }
     // Published figures are compared with points of the curve.
     for id in ["file.read_open/1KiB", "file.read_open/1MiB"] {
@@ -75,9 +69,7 @@ fn a_run_without_files_makes_no_directory() {
     assert!(names(&files).is_empty());
     assert_eq!(home.run_json().files_on, None);
     // It removes what a killed run left; a dry run removes nothing.
-    let stale = files
-        .join(common())
-        .join("run-6f4f9f1e-5a0b-4c7d-9a51-0d3c1a2b3c4d");
+    let stale = files.join(common()).join("run-6f4f9f1e-5a0b-4c7d-9a51-0d3c1a2b3c4d");
     std::fs::create_dir_all(&stale).expect("made");
     let dry = "run file.* --dry-run --dir=files";
     home.run(dry).ok();
@@ -179,18 +171,12 @@ fn killed_while_it_removes(home: &Home, files: &Path) -> bool {
 #[test]
 fn killed_runs_leave_nothing_to_the_next_but_one() {
     let (home, files) = with_files();
-    home.write(
-        &format!("files/{}/run-of-another-program/file", common()),
-        "x",
-    );
+    home.write(&format!("files/{}/run-of-another-program/file", common()), "x");
     let beginning = until_files(&home, &files);
     // Spread over a run's beginning, unevenly; then over the rest of it.
     let early = (0_u32..8).map(|k| k * k * 7919 % 1201);
     let early = early.filter(|part| killed_after(&home, &files, beginning * *part / 300).len() > 3);
-    assert!(
-        early.count() > 0,
-        "none of 8 was killed with its files there"
-    );
+    assert!(early.count() > 0, "none of 8 was killed with its files there");
     for ms in [1_700, 3_100] {
         let before = names(&files);
         let child = home.start(ALL);
@@ -202,10 +188,7 @@ fn killed_runs_leave_nothing_to_the_next_but_one() {
     let caught = (0..40).any(|_| killed_while_it_removes(&home, &files));
     assert!(caught, "never caught at removing");
     home.run(quick()).measured();
-    lacks(
-        &row_text(&home.run_json(), "file.read_open"),
-        ["visits failed"],
-    );
+    lacks(&row_text(&home.run_json(), "file.read_open"), ["visits failed"]);
     // A killed run's worker may have been in the middle of a file.
     wait_until("the last run's directory", || {
         let mut kept = names(&files);
@@ -227,10 +210,7 @@ fn a_directory_that_vanishes_is_a_reason_and_the_run_is_kept() {
     });
     Done::after(child).measured();
     let run = home.run_json();
-    has(
-        &row_text(&run, "file.read_with_open"),
-        ["the scratch directory is gone"],
-    );
+    has(&row_text(&run, "file.read_with_open"), ["the scratch directory is gone"]);
     assert_eq!(run.partial, None);
     assert!(!files.exists());
 }
@@ -239,10 +219,7 @@ fn a_directory_that_vanishes_is_a_reason_and_the_run_is_kept() {
 fn a_named_directory_that_cant_be_used_is_refused_before_measuring() {
     let (home, files) = with_files();
     home.write("file", "");
-    for (dir, why) in [
-        ("missing", "no such directory"),
-        ("file", "not a directory"),
-    ] {
+    for (dir, why) in [("missing", "no such directory"), ("file", "not a directory")] {
         let done = home.run(format!("run file.open_close --dir {dir}"));
         done.refused(why);
         has(&done.err, [dir]);
@@ -268,10 +245,7 @@ fn a_default_directory_that_cant_be_made_is_the_rows_reason() {
     let run = home.run_json();
     assert_eq!((&run.files_on, &run.partial), (&None, &None));
     for id in ["file.read_open", "file.open_close"] {
-        has(
-            super::reason(&run, id).expect("unavailable"),
-            ["is no directory; name another"],
-        );
+        has(super::reason(&run, id).expect("unavailable"), ["is no directory; name another"]);
     }
     assert!(link.is_symlink());
 }

@@ -48,18 +48,9 @@ fn files_that_dont_fit_are_known_before() {
     done.measured();
     let run = home.run_json();
     let text = row_text(&run, "file.read_open");
-    let which = [
-        "not available here at 1MiB, 10MiB: needs ",
-        "not available here at 1MiB: needs ",
-    ];
+    let which = ["not available here at 1MiB, 10MiB: needs ", "not available here at 1MiB: needs "];
     assert!(which.iter().any(|which| text.contains(which)), "{text}");
-    has(
-        &text,
-        [
-            &format!("free in {}", files.display()),
-            "this file system is memory",
-        ],
-    );
+    has(&text, [&format!("free in {}", files.display()), "this file system is memory"]);
     assert_eq!(reason(&run, "file.read_open/1KiB"), None, "it fits");
     let large = reason(&run, "file.read_open/1MiB").expect("too large");
     assert!(large.starts_with("needs "), "{large}");
@@ -71,10 +62,7 @@ fn a_disk_that_fills_up_is_a_reason() {
     let written = "file.read_whole/16MiB file.write_whole/16MiB file.write_whole_atomic/16MiB";
     for (line, rows) in [
         (quick(), "file.read_open"),
-        (
-            format!("run {written} --quick --out=run.json --dir=files"),
-            written,
-        ),
+        (format!("run {written} --quick --out=run.json --dir=files"), written),
     ] {
         let (home, _) = with_files();
         let Some(done) = in_namespace(&home, FILLING, &line) else {
@@ -102,11 +90,8 @@ fn a_read_only_file_system_is_refused() {
 fn the_default_is_never_memory() {
     let (home, _) = with_files();
     let cache = "mkdir cache; mount -t tmpfs none cache";
-    let Some(done) = in_namespace(
-        &home,
-        &format!("{cache}; mount -t tmpfs none /var/tmp"),
-        QUICK,
-    ) else {
+    let Some(done) = in_namespace(&home, &format!("{cache}; mount -t tmpfs none /var/tmp"), QUICK)
+    else {
         return;
     };
     done.ended_with(3);
@@ -160,11 +145,7 @@ fn half_a_pack_is_not_left_on_a_full_disk() {
         return;
     };
     assert_eq!(done.code, 2, "{}", done.err);
-    let tries: Vec<&str> = done
-        .err
-        .lines()
-        .filter(|line| line.starts_with("latlas: "))
-        .collect();
+    let tries: Vec<&str> = done.err.lines().filter(|line| line.starts_with("latlas: ")).collect();
     let [first, second] = tries[..] else {
         panic!("{}", done.err);
     };

@@ -10,15 +10,8 @@ fn with_one_cpu_rows_on_several_are_not_available() {
     let done = Done::of(&mut home.wrapped("taskset -c 0", line)).measured();
     has(&done.out, ["not available here: only one CPU"]);
     let run = home.run_json();
-    has(
-        reason(&run, "memory.read_all_cores").expect("one CPU"),
-        ["one CPU"],
-    );
-    assert!(
-        run.row("cpu.add_i64")
-            .and_then(|row| row.estimate())
-            .is_some()
-    );
+    has(reason(&run, "memory.read_all_cores").expect("one CPU"), ["one CPU"]);
+    assert!(run.row("cpu.add_i64").and_then(|row| row.estimate()).is_some());
     assert!(run.conditions.remarks.iter().any(|r| r.contains("one CPU")));
 }
 
@@ -61,9 +54,7 @@ fn an_address_space_too_small_is_named_with_what_is_needed() {
 
 #[test]
 fn a_full_disk_behind_out_is_refused_and_the_table_is_printed() {
-    let done = Home::new()
-        .run("run cpu.add_i64 --budget 1s --out /dev/full")
-        .ended_with(2);
+    let done = Home::new().run("run cpu.add_i64 --budget 1s --out /dev/full").ended_with(2);
     has(&done.err, ["/dev/full"]);
     has(&done.out, ["add_i64"]);
 }
@@ -81,9 +72,7 @@ fn the_seed_is_in_the_document() {
 fn with_few_open_files_small_rings_run_and_the_others_are_named() {
     with_budget(|budget| {
         let line = format!("run sched.ring {budget} --json");
-        let run = Done::of(&mut Home::new().limited("ulimit -n 32", line))
-            .measured()
-            .run();
+        let run = Done::of(&mut Home::new().limited("ulimit -n 32", line)).measured().run();
         let row = run.row("sched.ring").expect("never dropped");
         let model::run::Outcome::Map { points, .. } = &row.outcome else {
             return Err(format!("no ring at all: {:?}", row.outcome));

@@ -35,8 +35,7 @@ fn reason<'a>(run: &'a Run, row: &str) -> Option<&'a str> {
 /// Whether a row was measured: a busy machine may make what came of it invalid, which has no figure.
 fn has_figure(run: &Run, row: &str) -> bool {
     let measured = |e: &Estimate| e.typical.is_some() || e.verdict == Verdict::Invalid;
-    run.row(row)
-        .is_some_and(|row| row.estimate().is_some_and(measured))
+    run.row(row).is_some_and(|row| row.estimate().is_some_and(measured))
 }
 
 /// Everything a row's outcome and notes say.
@@ -50,16 +49,8 @@ fn interrupted(home: &Home, child: Child) -> Run {
     let done = Done::after(child).ended_with(3);
     crate::support::lacks(&done.err, ["ended early", "timed out"]);
     let run = home.run_json();
-    assert!(
-        run.partial
-            .as_deref()
-            .is_some_and(|why| why.contains("interrupted"))
-    );
-    let measured = |run: &Run| {
-        run.cells
-            .iter()
-            .any(|cell| !cell.samples.first_ticks.is_empty())
-    };
+    assert!(run.partial.as_deref().is_some_and(|why| why.contains("interrupted")));
+    let measured = |run: &Run| run.cells.iter().any(|cell| !cell.samples.first_ticks.is_empty());
     assert!(measured(&run));
     assert!(done.out.contains("PARTIAL"), "{}", done.out);
     assert_eq!(home.kept(), 1);

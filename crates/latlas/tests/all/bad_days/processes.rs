@@ -15,12 +15,8 @@ use std::path::Path;
 use std::process::Command;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-const ROWS: [&str; 4] = [
-    "process.fork_exit",
-    "process.fork_exec",
-    "process.shell",
-    "process.spawn_wait",
-];
+const ROWS: [&str; 4] =
+    ["process.fork_exit", "process.fork_exec", "process.shell", "process.spawn_wait"];
 const LONG: &str = "run process.* --budget 120s --seed=7 --out=run.json";
 const SHORT: &str = "run process.* --json";
 
@@ -99,9 +95,7 @@ pub(super) fn with_process_limit(home: &Home, processes: u32, line: &str) -> Com
         true => format!("setpriv --reuid={user} --regid=54321 --clear-groups"),
         false => "unshare --user --map-root-user".into(),
     };
-    home.launch(format!(
-        "{other} prlimit --nproc={processes} ./latlas {line}"
-    ))
+    home.launch(format!("{other} prlimit --nproc={processes} ./latlas {line}"))
 }
 
 #[test]
@@ -133,21 +127,14 @@ fn without_the_program_the_row_says_so() {
     let home = Home::new();
     let reasons = reasons(|line| home.wrapped(wrapper.clone(), line));
     assert_eq!(reasons[..3], [const { None }; 3]);
-    has(
-        reasons[3].as_deref().expect("no such program"),
-        ["/usr/bin/false", "Permission denied"],
-    );
+    has(reasons[3].as_deref().expect("no such program"), ["/usr/bin/false", "Permission denied"]);
 }
 
 /// A filter as a sandbox may have it: processes may be started only by `vfork` and the like.
 fn no_fork() -> BpfProgram {
     const CLONE_VM: u64 = 0x100;
     // clone(2), by which the C library forks.
-    let clone = if cfg!(target_arch = "x86_64") {
-        56
-    } else {
-        220
-    };
+    let clone = if cfg!(target_arch = "x86_64") { 56 } else { 220 };
     let equal = SeccompCmpOp::MaskedEq(CLONE_VM);
     let copying = SeccompCondition::new(0, SeccompCmpArgLen::Qword, equal, 0);
     let copying = SeccompRule::new(vec![copying.expect("a condition")]).expect("a rule");
@@ -172,10 +159,7 @@ fn where_forking_is_forbidden_the_rows_say_so() {
         filtered.join().expect("no panic")
     });
     for reason in &reasons[..3] {
-        has(
-            reason.as_deref().expect("forbidden"),
-            ["Operation not permitted"],
-        );
+        has(reason.as_deref().expect("forbidden"), ["Operation not permitted"]);
     }
     assert_eq!(reasons[3], None, "posix_spawn copies nothing");
 }

@@ -28,16 +28,8 @@ fn a_load_at_the_ordinary_priority_lets_its_experiment_end() {
         return skip("only root can set SCHED_FIFO");
     }
     let home = Home::new();
-    for line in [
-        "noise ab nice --rounds 1",
-        "noise measure --for 300ms --all-cpus",
-    ] {
+    for line in ["noise ab nice --rounds 1", "noise measure --for 300ms --all-cpus"] {
         let done = Done::of(&mut home.wrapped("timeout --signal=KILL 120 chrt -f 50", line));
-        assert!(
-            matches!(done.code, 0 | 3),
-            "{line}: {} {}",
-            done.code,
-            done.err
-        );
+        assert!(matches!(done.code, 0 | 3), "{line}: {} {}", done.code, done.err);
     }
 }

@@ -21,9 +21,7 @@ fn with_no_thread_to_spare_rows_name_the_limit() {
     with_budget(|budget| {
         // latlas and its eight workers: no tenth task.
         let line = format!("run {} {budget} --json", rows.join(" "));
-        let run = Done::of(&mut with_process_limit(&home, 9, &line))
-            .measured()
-            .run();
+        let run = Done::of(&mut with_process_limit(&home, 9, &line)).measured().run();
         for row in rows {
             // The ring's are processes, which count against the same limit.
             let what = match row {
@@ -61,9 +59,7 @@ fn kill_members(mut child: Child, workers: &[u32]) -> u32 {
     // ring turns; a ring that ends at that moment ends well, so several are tried.
     let mut killed = 0;
     while killed < 8 && child.try_wait().expect("a child").is_none() {
-        let member = of_groups(workers)
-            .into_iter()
-            .find(|pid| !workers.contains(pid));
+        let member = of_groups(workers).into_iter().find(|pid| !workers.contains(pid));
         killed += u32::from(member.is_some_and(|pid| signalled(pid, "KILL")));
         std::thread::sleep(Duration::from_millis(7));
     }

@@ -9,9 +9,7 @@ use std::collections::BTreeSet;
 /// System calls, by their numbers on x86-64 and aarch64, that fail with this error.
 fn failing(calls: &[(i64, i64)], error: u32) -> BpfProgram {
     let x86 = cfg!(target_arch = "x86_64");
-    let calls = calls
-        .iter()
-        .map(|&(on_x86, on_arm)| if x86 { on_x86 } else { on_arm });
+    let calls = calls.iter().map(|&(on_x86, on_arm)| if x86 { on_x86 } else { on_arm });
     let filter = SeccompFilter::new(
         calls.map(|call| (call, Vec::new())).collect(),
         SeccompAction::Allow,
@@ -37,11 +35,7 @@ fn filtered(home: &Home, filter: &BpfProgram, line: &str) -> Done {
 fn a_disk_that_refuses_on_sync_is_known_before_anything_runs() {
     let home = Home::new();
     // fdatasync, EDQUOT.
-    let done = filtered(
-        &home,
-        &failing(&[(75, 83)], 122),
-        "exec --out=run.json -- touch ran",
-    );
+    let done = filtered(&home, &failing(&[(75, 83)], 122), "exec --out=run.json -- touch ran");
     done.refused("uota");
     has(&done.err, ["run.json"]);
     assert!(!home.path("ran").exists(), "nothing was run");
@@ -59,11 +53,7 @@ fn limits_that_may_not_be_read_are_taken_as_none() {
     assert_eq!(sandboxed.plan.shrunk.is_some(), plain.plan.shrunk.is_some());
     let missing = |run: &Run| -> BTreeSet<String> {
         let missing = |row: &&model::run::Row| matches!(row.outcome, Outcome::Unavailable { .. });
-        run.rows
-            .iter()
-            .filter(missing)
-            .map(|row| row.id.clone())
-            .collect()
+        run.rows.iter().filter(missing).map(|row| row.id.clone()).collect()
     };
     assert_eq!(missing(&sandboxed), missing(&plain));
 }
@@ -79,11 +69,7 @@ fn without_perf_events_a_trace_has_sums() {
         assert_eq!(done.code, 0, "{}", done.err);
         has(
             &unwrapped(&done.err),
-            [
-                "> minimal",
-                "no own process: perf_event_open is refused",
-                "sleep",
-            ],
+            ["> minimal", "no own process: perf_event_open is refused", "sleep"],
         );
         let bytes = std::fs::read(home.path("t.zst")).expect("written");
         let trace = trace::document::from_bytes(&bytes).expect("a trace");
@@ -100,11 +86,9 @@ fn a_missing_null_device_is_named() {
     let machine = noise::machines::virtual_machine();
     let boot = machine.with("proc/sys/kernel/random/boot_id", "boot-1\n");
     boot.write_below(&home.path("tree")).expect("a tree");
-    for line in [
-        "run cpu.add_i64 --quick",
-        "exec --runs 2 -- true",
-        "noise tune --root tree --only thp",
-    ] {
+    for line in
+        ["run cpu.add_i64 --quick", "exec --runs 2 -- true", "noise tune --root tree --only thp"]
+    {
         let hide = "mount -t tmpfs none /dev || exit 9; exec \"$@\"";
         let mut wrapper = vec!["unshare", "--mount", "sh", "-c", hide, "sh"];
         if !is_root() {
@@ -114,12 +98,7 @@ fn a_missing_null_device_is_named() {
         if done.code == 9 || done.err.contains("unshare") {
             return skip("mounts need root, and unshare(1)");
         }
-        assert_eq!(
-            (done.code, done.err.lines().count()),
-            (2, 1),
-            "{}",
-            done.err
-        );
+        assert_eq!((done.code, done.err.lines().count()), (2, 1), "{}", done.err);
         has(&done.err, ["/dev/null"]);
     }
 }

@@ -12,10 +12,7 @@ use std::time::Duration;
 pub(super) fn time_out(child: &Child) {
     let leader = child.id();
     let line = format!("for i in 1 2 3 4 5 6 7 8 9 10 11 12; do kill -TERM -{leader}; done; :");
-    let sent = Command::new("sh")
-        .args(["-c", &line])
-        .stderr(Stdio::null())
-        .status();
+    let sent = Command::new("sh").args(["-c", &line]).stderr(Stdio::null()).status();
     assert!(sent.expect("sh runs").success(), "{line}");
 }
 
@@ -90,10 +87,7 @@ fn lost_one(home: &Home, err: &str, workers: &[u32]) {
     let run = home.run_json();
     assert_eq!(run.partial, None, "seven workers went on");
     let remarks = &run.conditions.remarks;
-    assert!(
-        remarks.iter().any(|r| r.contains("ended early")),
-        "{remarks:?}"
-    );
+    assert!(remarks.iter().any(|r| r.contains("ended early")), "{remarks:?}");
     let samples_of = |worker: u32| -> usize {
         let samples = run.cells.iter().flat_map(|cell| &cell.samples.workers);
         let own = samples.filter(|(w, _)| *w == worker);
@@ -101,10 +95,7 @@ fn lost_one(home: &Home, err: &str, workers: &[u32]) {
     };
     let counts: Vec<usize> = (0..8).map(samples_of).collect();
     let most = counts.iter().max().copied().unwrap_or(0);
-    assert!(
-        counts.iter().all(|&n| n > 0),
-        "{counts:?}: its samples are kept"
-    );
+    assert!(counts.iter().all(|&n| n > 0), "{counts:?}: its samples are kept");
     assert!(counts.iter().any(|&n| n < most), "{counts:?}: one stopped");
     all_gone(workers);
 }

@@ -19,10 +19,7 @@ fn ctrl_c_prints_what_there_is_and_leaves_nothing_running() {
     signal(child.id(), "INT");
     let run = Done::after(child).ended_with(3).run();
     assert!(run.partial.is_some());
-    assert_eq!(
-        run.commands.as_ref().expect("commands").ended,
-        Ended::Interrupted
-    );
+    assert_eq!(run.commands.as_ref().expect("commands").ended, Ended::Interrupted);
     let wall = run.row("exec.sh/wall").and_then(|r| r.estimate().cloned());
     // One warm-up and four timed runs had ended.
     assert_eq!(wall.and_then(|e| e.typical).expect("four runs").samples, 4);
@@ -56,9 +53,8 @@ fn a_latlas_that_is_killed_leaves_no_command_and_no_child_of_it() {
 #[test]
 fn processes_left_running_are_a_note_of_the_command_that_left_them() {
     let leaves = "sleep 86397.125 >/dev/null 2>&1 &";
-    let line = [
-        "exec", "-r", "6", "--json", "--vs", "true", "--name", "leaves", "--", "sh", "-c", leaves,
-    ];
+    let line =
+        ["exec", "-r", "6", "--json", "--vs", "true", "--name", "leaves", "--", "sh", "-c", leaves];
     let run = Home::new().measure(line);
     let notes = |id: &str| run.row(id).expect("a row").notes.join(" ");
     has(&notes("exec.leaves/wall"), ["7 of them", "killed"]);

@@ -19,10 +19,7 @@ fn value(run: &Run, id: &str) -> f64 {
 fn what_is_wrong_is_refused_and_nothing_is_kept() {
     let home = Home::new();
     home.write("in", "x\n");
-    for (name, text) in [
-        ("script", "exit 0\n"),
-        ("no-interpreter", "#!/no/such/thing\n"),
-    ] {
+    for (name, text) in [("script", "exit 0\n"), ("no-interpreter", "#!/no/such/thing\n")] {
         home.write(name, text);
         let executable = std::os::unix::fs::PermissionsExt::from_mode(0o755);
         std::fs::set_permissions(home.path(name), executable).expect("a mode");
@@ -80,9 +77,7 @@ fn no_time_limit_is_too_long() {
 fn a_parent_that_ignores_its_children_is_no_obstacle() {
     // A shell would not do: dash hears of its children in any case.
     let line = "exec -r 6 --json -- true";
-    let run = Done::of(&mut Home::new().wrapped("env --ignore-signal=CHLD", line))
-        .measured()
-        .run();
+    let run = Done::of(&mut Home::new().wrapped("env --ignore-signal=CHLD", line)).measured().run();
     assert!(value(&run, "exec.true/wall") > 0.0);
 }
 
@@ -94,10 +89,7 @@ fn a_command_that_wants_the_terminal_is_not_waited_for() {
     let Ok(output) = command.output() else {
         return skip("there is no script(1)");
     };
-    has(
-        &Done::from(output).ended_with(2).out,
-        ["(SIGTTIN)", "terminal"],
-    );
+    has(&Done::from(output).ended_with(2).out, ["(SIGTTIN)", "terminal"]);
 }
 
 /// Counts its runs in the file `n`; `then` runs as well.
@@ -120,9 +112,7 @@ fn a_run_that_latlas_slept_through_is_made_again() {
 fn a_time_that_is_not_known_is_no_success() {
     // Every second run takes a hundred times as long: the counts are known, the time is not.
     let command = counting("if [ $((n%2)) = 1 ]; then sleep 0.3; fi");
-    let done = Home::new()
-        .run(format!("exec -r 8 --json -- {command}"))
-        .ended_with(3);
+    let done = Home::new().run(format!("exec -r 8 --json -- {command}")).ended_with(3);
     let run = done.run();
     let verdict = |id: &str| run.row(id).and_then(|r| r.estimate()).expect("one").verdict;
     assert_ne!(verdict("exec.sh/wall"), Verdict::Ok);
@@ -140,21 +130,12 @@ fn runs_that_failed_are_timed_and_nothing_is_concluded_from_them() {
     let run = home.run_json();
     let record = run.commands.as_ref().expect("commands");
     assert_eq!(record.commands[1].failures, 12);
-    assert_eq!(
-        (
-            record.commands[1].ends[0].code,
-            record.commands[1].ends[0].runs
-        ),
-        (Some(1), 12)
-    );
+    assert_eq!((record.commands[1].ends[0].code, record.commands[1].ends[0].runs), (Some(1), 12));
     for one in &record.compared {
         assert_eq!(one.why.as_deref(), Some(&*format!("false: {failed}")));
         assert_eq!(one.word, Finding::CannotTell);
     }
-    let wall = run
-        .row("exec.false/wall")
-        .and_then(|row| row.estimate())
-        .expect("timed");
+    let wall = run.row("exec.false/wall").and_then(|row| row.estimate()).expect("timed");
     assert_eq!((wall.verdict, &*wall.reason), (Verdict::Invalid, failed));
     assert!(wall.typical.expect("timed").ns.value > 0.0);
 
@@ -187,22 +168,15 @@ fn an_exit_code_that_is_accepted_is_success() {
     let wall = run.rows[0].estimate().expect("a figure");
     assert_ne!(wall.verdict, Verdict::Invalid);
     has(&home.out("show"), ["exit code 3 in all runs, accepted"]);
-    home.run(format!("{line} -- sh -c 'exit 2'"))
-        .refused("exit code 2");
+    home.run(format!("{line} -- sh -c 'exit 2'")).refused("exit code 2");
     // Not twice the same work: nothing is said of both.
     let counted = counting("exit $((n%2))");
     let varied = home.run(format!("{line} -- {counted}")).ended_with(3).run();
     let reason = &varied.rows[0].estimate().expect("a figure").reason;
     has(reason, ["different ways (exit code", "exit code 0 in 4"]);
-    let both = home
-        .run(format!("{line} --vs true -- sh -c 'exit 1'"))
-        .ended_with(3)
-        .run();
+    let both = home.run(format!("{line} --vs true -- sh -c 'exit 1'")).ended_with(3).run();
     let why = both.commands.expect("commands").compared[0].why.clone();
-    has(
-        &why.expect("why"),
-        ["sh ended with exit code 1, true with exit code 0"],
-    );
+    has(&why.expect("why"), ["sh ended with exit code 1, true with exit code 0"]);
 }
 
 #[test]
@@ -220,37 +194,21 @@ fn a_command_that_is_not_what_it_was_is_marked() {
 
     home.write("in", "a\nb\n");
     let line = "exec -r 6 --input in --output out --json --vs 'sh -c :' -- wc -l";
-    let commands = home
-        .run(line)
-        .ended_with(3)
-        .run()
-        .commands
-        .expect("commands");
-    let [reads, does_not] = &commands.commands[..] else {
-        panic!("two")
-    };
+    let commands = home.run(line).ended_with(3).run().commands.expect("commands");
+    let [reads, does_not] = &commands.commands[..] else { panic!("two") };
     assert_eq!((reads.input_unread, does_not.input_unread), (false, true));
     assert_eq!(reads.output_bytes, Some([2, 2]));
-    has(
-        commands.compared[0].why.as_deref().expect("why"),
-        ["no run read its input"],
-    );
+    has(commands.compared[0].why.as_deref().expect("why"), ["no run read its input"]);
 }
 
 #[test]
 fn a_run_is_kept_and_shown_again_as_it_was() {
     let home = Home::new();
-    let out = home
-        .run("exec -r 8 --out run.json --name nothing -- true")
-        .measured()
-        .out;
+    let out = home.run("exec -r 8 --out run.json --name nothing -- true").measured().out;
     has(&out, ["nothing  true", "8 runs timed", "wall"]);
     let few = |line: &str| line.chars().count() <= 80 || line.contains("/runs/");
     assert!(out.lines().all(few), "{out}");
-    has(
-        &home.out("show --all"),
-        ["exec.nothing  true", "page cache  warm"],
-    );
+    has(&home.out("show --all"), ["exec.nothing  true", "page cache  warm"]);
     assert_eq!(home.kept(), 1);
     assert_eq!(home.run("show last").out, out);
     let run = home.run_json();
@@ -259,10 +217,7 @@ fn a_run_is_kept_and_shown_again_as_it_was() {
     }
     let record = run.commands.as_ref().expect("commands");
     assert_eq!(record.commands[0].words, ["true"]);
-    assert_eq!(
-        (record.ended, &record.page_cache),
-        (Ended::AsAsked, &PageCache::Warm)
-    );
+    assert_eq!((record.ended, &record.page_cache), (Ended::AsAsked, &PageCache::Warm));
     assert!(value(&run, "exec.nothing/wall") > value(&run, "exec.nothing/start"));
     assert!(value(&run, "exec.nothing/faults") > 10.0);
 }
@@ -271,9 +226,7 @@ fn a_run_is_kept_and_shown_again_as_it_was() {
 fn two_commands_are_interleaved_and_compared() {
     let busy = "i=0; while [ $i -lt 3000 ]; do i=$((i+1)); done";
     let vs = format!("sh -c '{busy}; {busy}; {busy}'");
-    let line = [
-        "exec", "--json", "-r", "12", "--seed", "3", "--vs", &vs, "--", "sh", "-c", busy,
-    ];
+    let line = ["exec", "--json", "-r", "12", "--seed", "3", "--vs", &vs, "--", "sh", "-c", busy];
     let run = Home::new().measure(line);
     let record = run.commands.as_ref().expect("commands");
     let names: Vec<&str> = record.commands.iter().map(|c| c.name.as_str()).collect();
@@ -303,12 +256,9 @@ fn two_commands_are_interleaved_and_compared() {
 fn streams_go_where_they_should() {
     let home = Home::new();
     home.write("in", "from a file\n");
-    home.run("exec -r 6 --input in --output out -- cat")
-        .measured();
+    home.run("exec -r 6 --input in --output out -- cat").measured();
     assert_eq!(home.read("out"), "from a file\n", "emptied before each run");
-    let shown = home
-        .run("exec -r 6 --output show --json -- echo hello")
-        .measured();
+    let shown = home.run("exec -r 6 --output show --json -- echo hello").measured();
     assert_eq!(shown.err, "hello\n".repeat(6), "the warm-up's is not shown");
     shown.run();
     assert_eq!(home.run("exec -r 6 -- sh -c 'echo a; echo b >&2'").err, "");
@@ -321,9 +271,7 @@ fn a_check_gets_the_whole_output_of_the_warm_up() {
     let home = Home::new();
     home.write("expected", "a\nb\n");
     let exec = |text: &str| {
-        home.run(format!(
-            "exec --all -r 6 --check 'cmp - expected' -- printf '{text}'"
-        ))
+        home.run(format!("exec --all -r 6 --check 'cmp - expected' -- printf '{text}'"))
     };
     has(&exec("a\\nb\\n").out, ["\"cmp - expected\""]);
     exec("a\\nc\\n").refused("\"- expected differ");
@@ -331,13 +279,8 @@ fn a_check_gets_the_whole_output_of_the_warm_up() {
 
 #[test]
 fn a_shells_own_cost_is_stated() {
-    let out = Home::new()
-        .run("exec --all -r 6 --shell -- 'echo a | cat'")
-        .out;
-    has(
-        &out,
-        ["echo  echo a | cat (in a shell)", "`sh -c :` alone takes"],
-    );
+    let out = Home::new().run("exec --all -r 6 --shell -- 'echo a | cat'").out;
+    has(&out, ["echo  echo a | cat (in a shell)", "`sh -c :` alone takes"]);
 }
 
 #[test]
@@ -355,33 +298,17 @@ fn a_pinned_command_has_its_cpu_for_itself() {
     assert_eq!((controls.pinned_cpu, controls.nice), (Some(cpu), Some(5)));
     assert_eq!(controls.observer_apart, cpus.len() > 1);
     let one = Done::of(&mut home.wrapped(format!("taskset -c {cpu}"), "exec -r 6 --pin -- true"));
-    has(
-        &crate::support::unwrapped(&one.out),
-        ["only one CPU may be used"],
-    );
+    has(&crate::support::unwrapped(&one.out), ["only one CPU may be used"]);
 }
 
 #[test]
 fn cold_files_are_cold_or_named() {
     let home = Home::new();
     home.write("data.bin", vec![7; 300_000]);
-    let exec = |more: &str| {
-        home.run(format!(
-            "exec {more} -r 6 --cold-files data.bin -- cat data.bin"
-        ))
-    };
-    let cache = exec("--json")
-        .measured()
-        .run()
-        .commands
-        .expect("commands")
-        .page_cache;
-    let PageCache::ColdFiles {
-        files,
-        stayed_pages,
-        untold,
-    } = cache
-    else {
+    let exec =
+        |more: &str| home.run(format!("exec {more} -r 6 --cold-files data.bin -- cat data.bin"));
+    let cache = exec("--json").measured().run().commands.expect("commands").page_cache;
+    let PageCache::ColdFiles { files, stayed_pages, untold } = cache else {
         panic!("{cache:?}");
     };
     assert_eq!(files, ["data.bin"]);
@@ -408,9 +335,7 @@ fn what_stays_in_memory_is_not_timed_as_cold() {
     let file = tempfile::NamedTempFile::new_in("/dev/shm").expect("a file");
     std::fs::write(file.path(), vec![7; 300_000]).expect("written");
     let path = file.path().display();
-    let done = home.run(format!(
-        "exec --json -r 6 --cold-files {path} -- cat {path}"
-    ));
+    let done = home.run(format!("exec --json -r 6 --cold-files {path} -- cat {path}"));
     assert_eq!(done.code, 3, "{}", done.err);
     let run = done.run();
     let estimate = run.row("exec.cat/wall").and_then(|row| row.estimate());
@@ -426,10 +351,8 @@ fn what_stays_in_memory_is_not_timed_as_cold() {
 fn a_shell_is_not_timed_without_a_command() {
     let home = Home::new();
     for line in ["''", "'  '", "'# nothing'"] {
-        home.run(format!("exec --shell -r 2 -- {line}"))
-            .refused("no command in");
-        home.run(format!("exec --shell -r 2 --vs {line} -- true"))
-            .refused("no command in");
+        home.run(format!("exec --shell -r 2 -- {line}")).refused("no command in");
+        home.run(format!("exec --shell -r 2 --vs {line} -- true")).refused("no command in");
     }
     home.run("exec --shell -r 2 --json -- ':'").measured();
 }

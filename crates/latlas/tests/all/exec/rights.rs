@@ -21,10 +21,7 @@ fn missing_rights_are_named_with_what_would_give_them() {
             Outcome::Unavailable { reason } => has(reason, ["CAP_PERFMON"]),
             other => panic!("{other:?}"),
         }
-        has(
-            &run.row("exec.true/context_switches").expect("a row").notes[0],
-            ["wait4"],
-        );
+        has(&run.row("exec.true/context_switches").expect("a row").notes[0], ["wait4"]);
     }
 }
 

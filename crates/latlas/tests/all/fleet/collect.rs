@@ -13,18 +13,13 @@ fn results_are_stored_once_and_what_is_odd_is_named() {
     fleet.document(3, "n9", |_| {});
     fleet.document(4, "n2", |run| run["job"]["digest"] = "0".into());
     fleet.document(5, "n2", |run| run["program"]["version"] = "0.0.9".into());
-    fleet
-        .0
-        .write("lab.fleet/results/half.json", "{\"schema\": 5");
+    fleet.0.write("lab.fleet/results/half.json", "{\"schema\": 5");
     fleet.0.write("queue", "");
     for stored in [2, 0] {
         let found = json(&fleet.run("collect lab.toml --json").ended_with(3).out);
         assert_eq!(found["stored"], stored);
         assert_eq!(fleet.0.kept(), 2);
-        assert_eq!(
-            found["counts"],
-            serde_json::json!({"done": 1, "refused": 1})
-        );
+        assert_eq!(found["counts"], serde_json::json!({"done": 1, "refused": 1}));
         assert_eq!(found["jobs"][0]["twice"].as_array().map(Vec::len), Some(1));
         assert_eq!(found["jobs"][1]["refusal"], "program");
         assert_eq!(found["foreign"].as_array().map(Vec::len), Some(2));
@@ -32,15 +27,9 @@ fn results_are_stored_once_and_what_is_odd_is_named() {
     }
     fleet.document(6, "n2", |_| {});
     let found = json(&fleet.run("collect lab.toml --json").ok().out);
-    assert_eq!(
-        (&found["complete"], &found["stored"]),
-        (&true.into(), &1.into())
-    );
+    assert_eq!((&found["complete"], &found["stored"]), (&true.into(), &1.into()));
     let foreign = found["foreign"].as_array().expect("foreign");
-    assert_eq!(
-        foreign[2]["file"], "n2.1.1.5.json",
-        "also of a job that is done"
-    );
+    assert_eq!(foreign[2]["file"], "n2.1.1.5.json", "also of a job that is done");
     // Its line has the commit of this build.
     std::fs::remove_file(fleet.0.path("lab.fleet/results/n2.1.1.5.json")).expect("removed");
     insta::assert_snapshot!(fleet.0.plain(&fleet.run("status lab").ok().out));
@@ -75,10 +64,7 @@ fn another_document_of_a_stored_run_is_named_and_the_rest_is_stored() {
     let delete = format!("atlas delete {} --yes", crate::support::id(1));
     fleet.0.run(&delete).ok();
     let found = json(&fleet.run("collect lab --json").ok().out);
-    assert_eq!(
-        (&found["stored"], &found["not_stored"]),
-        (&1.into(), &serde_json::json!([]))
-    );
+    assert_eq!((&found["stored"], &found["not_stored"]), (&1.into(), &serde_json::json!([])));
 }
 
 #[test]

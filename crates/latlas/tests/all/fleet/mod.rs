@@ -51,21 +51,15 @@ struct Fleet(Home);
 impl Fleet {
     fn new(campaign: &str) -> Fleet {
         let home = Home::new();
-        for (name, script) in [
-            ("sbatch", SBATCH),
-            ("squeue", SQUEUE),
-            ("sinfo", SINFO),
-            ("ssh", SSH),
-        ] {
+        for (name, script) in
+            [("sbatch", SBATCH), ("squeue", SQUEUE), ("sinfo", SINFO), ("ssh", SSH)]
+        {
             let name = format!("bin/{name}");
             home.write(&name, script);
             let mode = std::fs::Permissions::from_mode(0o755);
             std::fs::set_permissions(home.path(&name), mode).expect("executable");
         }
-        home.write(
-            "lab.toml",
-            format!("name = 'lab'\ndeadline = '1h'\n{campaign}\n"),
-        );
+        home.write("lab.toml", format!("name = 'lab'\ndeadline = '1h'\n{campaign}\n"));
         Fleet(home)
     }
 
@@ -101,8 +95,7 @@ impl Fleet {
     fn states(&self) -> Vec<String> {
         let standing = self.status();
         let jobs = standing["jobs"].as_array().expect("jobs").iter();
-        jobs.map(|job| job["state"].as_str().expect("a state").to_owned())
-            .collect()
+        jobs.map(|job| job["state"].as_str().expect("a state").to_owned()).collect()
     }
 
     fn queue(&self) -> Vec<String> {

@@ -13,15 +13,10 @@ fn hosts_are_measured_and_one_that_is_down_is_named() {
     has(&done.out, ["No route to host"]);
     assert_eq!(fleet.states(), ["done", "refused"]);
     assert_eq!(fleet.status()["jobs"][1]["refusal"], "unreachable");
-    assert_eq!(
-        json(&fleet.run("collect lab --json").ended_with(3).out)["stored"],
-        1
-    );
+    assert_eq!(json(&fleet.run("collect lab --json").ended_with(3).out)["stored"], 1);
     // Now it answers.
     let ssh = fleet.0.read("bin/ssh");
-    fleet
-        .0
-        .write("bin/ssh", ssh.replace("!= down", "!= nothing"));
+    fleet.0.write("bin/ssh", ssh.replace("!= down", "!= nothing"));
     fleet.run("submit lab.toml").ok();
     assert_eq!(fleet.states(), ["done", "done"]);
     assert_eq!(json(&fleet.run("collect lab --json").ok().out)["stored"], 1);
@@ -63,20 +58,13 @@ fn what_a_host_measured_for_a_killed_submission_is_copied() {
     child.kill().expect("killed");
     child.wait().expect("ended");
     assert_eq!(fleet.states(), ["lost"]);
-    let digest = fleet.status()["digest"]
-        .as_str()
-        .expect("a digest")
-        .to_owned();
-    let results = fleet
-        .0
-        .path(&format!("hosts/a/.cache/latlas/fleet/{digest}/results"));
+    let digest = fleet.status()["digest"].as_str().expect("a digest").to_owned();
+    let results = fleet.0.path(&format!("hosts/a/.cache/latlas/fleet/{digest}/results"));
     let is_document = |path: &std::path::PathBuf| {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         name.ends_with(".zst") && !name.starts_with('.')
     };
-    wait_until("a document", || {
-        crate::support::entries(&results).iter().any(is_document)
-    });
+    wait_until("a document", || crate::support::entries(&results).iter().any(is_document));
     fleet.run(line).ok();
     assert_eq!(fleet.states(), ["done"]);
     let jobs = fleet.0.read("hosts/log").matches("fleet job").count();
@@ -96,15 +84,12 @@ fn a_document_that_the_host_has_is_copied_also_when_nothing_here_knows_of_it() {
 
 #[test]
 fn a_host_is_believed_nothing_about_other_jobs() {
-    let fleet = Fleet::new(&format!(
-        "{SHORT}\nengine = 'ssh'\nhosts = ['evil', 'good']"
-    ));
+    let fleet = Fleet::new(&format!("{SHORT}\nengine = 'ssh'\nhosts = ['evil', 'good']"));
     fleet.run("submit lab.toml").ok();
     let goods = fleet.status()["jobs"][1]["run"].clone();
     let results = fleet.0.path("lab.fleet/results");
     let is_evils = |path: &std::path::PathBuf| {
-        path.file_name()
-            .is_some_and(|name| name.to_string_lossy().starts_with("evil."))
+        path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("evil."))
     };
     let evils = || crate::support::entries(&results).into_iter().find(is_evils);
     let own = evils().expect("its document");
@@ -131,40 +116,19 @@ fn a_host_is_believed_nothing_about_other_jobs() {
             &|| other("/job/repetition", 7.into()),
             "sent a result of another job (host evil, repetition 7",
         ),
-        (
-            &|| other("/job/nonce", "f".into()),
-            "sent a result of another job",
-        ),
-        (
-            &|| other("/job/digest", "0".into()),
-            "sent a result of another job",
-        ),
-        (
-            &|| other("/job", serde_json::Value::Null),
-            "sent a run of no campaign",
-        ),
-        (
-            &|| other("/id", goods.clone()),
-            "which is that of host good",
-        ),
-        (
-            &|| "exec /bin/cat /dev/zero",
-            "it answered with more than 65536 KiB",
-        ),
+        (&|| other("/job/nonce", "f".into()), "sent a result of another job"),
+        (&|| other("/job/digest", "0".into()), "sent a result of another job"),
+        (&|| other("/job", serde_json::Value::Null), "sent a run of no campaign"),
+        (&|| other("/id", goods.clone()), "which is that of host good"),
+        (&|| "exec /bin/cat /dev/zero", "it answered with more than 65536 KiB"),
     ];
     for (answer, reason) in answers {
         fleet.0.write("hosts/answer", answer());
         let done = fleet.run("submit lab.toml --again").ended_with(3);
         has(&done.out, ["evil", reason]);
         let jobs = fleet.status()["jobs"].clone();
-        assert_eq!(
-            (&jobs[0]["state"], &jobs[0]["refusal"]),
-            (&"refused".into(), &"answer".into())
-        );
-        assert_eq!(
-            (&jobs[1]["state"], &jobs[1]["run"]),
-            (&"done".into(), &goods)
-        );
+        assert_eq!((&jobs[0]["state"], &jobs[0]["refusal"]), (&"refused".into(), &"answer".into()));
+        assert_eq!((&jobs[1]["state"], &jobs[1]["run"]), (&"done".into(), &goods));
         assert_eq!(evils(), None, "nothing of it is kept");
     }
     // Its own result counts, as before.
@@ -214,10 +178,9 @@ fn an_interrupted_run_is_copied_and_measured_again() {
 #[test]
 fn a_host_without_room_is_named_so_and_keeps_no_remains() {
     let fleet = Fleet::new(&format!("{SHORT}\nengine = 'ssh'\nhosts = ['a']"));
-    for (error, refusal) in [
-        ("No space left on device", "disk_full"),
-        ("Permission denied", "directory"),
-    ] {
+    for (error, refusal) in
+        [("No space left on device", "disk_full"), ("Permission denied", "directory")]
+    {
         let script =
             format!("#!/bin/sh\nhead -c 10\necho 'cat: write error: {error}' >&2; exit 1\n");
         fleet.0.write("hosts/a.bin/cat", script);
@@ -225,25 +188,14 @@ fn a_host_without_room_is_named_so_and_keeps_no_remains() {
         std::fs::set_permissions(fleet.0.path("hosts/a.bin/cat"), mode).expect("executable");
         fleet.run("submit lab.toml --again").ended_with(3);
         let job = fleet.status()["jobs"][0].clone();
-        assert_eq!(
-            (&job["state"], &job["refusal"]),
-            (&"refused".into(), &refusal.into())
-        );
+        assert_eq!((&job["state"], &job["refusal"]), (&"refused".into(), &refusal.into()));
         assert_eq!(programs(&fleet), 0);
     }
-    let digest = fleet.status()["digest"]
-        .as_str()
-        .expect("a digest")
-        .to_owned();
+    let digest = fleet.status()["digest"].as_str().expect("a digest").to_owned();
     let staged = crate::support::entries(&fleet.0.path("lab.fleet"));
     let mut program = staged.iter().filter_map(|path| path.file_name()?.to_str());
-    let program = program
-        .find(|name| name.starts_with("latlas-"))
-        .expect("staged");
-    fleet.0.write(
-        &format!("hosts/a/.cache/latlas/fleet/{digest}/{program}.new.1"),
-        "half",
-    );
+    let program = program.find(|name| name.starts_with("latlas-")).expect("staged");
+    fleet.0.write(&format!("hosts/a/.cache/latlas/fleet/{digest}/{program}.new.1"), "half");
     fleet.run("submit lab.toml").ended_with(3);
     assert_eq!(programs(&fleet), 1, "it is tried again only with --again");
     std::fs::remove_dir_all(fleet.0.path("hosts/a.bin")).expect("removed");
@@ -259,10 +211,7 @@ fn a_host_whose_shell_prints_is_refused_with_what_to_do() {
     let job = fleet.status()["jobs"][0].clone();
     assert_eq!(job["refusal"], "answer", "{job}");
     let reason = job["reason"].as_str().expect("a reason");
-    has(
-        reason,
-        ["its shell prints \"hello\"", "~/.bashrc", "--again"],
-    );
+    has(reason, ["its shell prints \"hello\"", "~/.bashrc", "--again"]);
     assert_eq!(programs(&fleet), 0, "nothing is sent there");
     std::fs::remove_file(fleet.0.path("hosts/a.rc")).expect("removed");
     fleet.run("submit lab.toml --again").ok();
@@ -275,17 +224,12 @@ fn half_a_program_is_not_put_in_place_of_a_whole_one() {
     let ssh = fleet.0.read("bin/ssh");
     let breaks =
         "case $3 in *'cat >'*) head -c 100000 | sh -c \"$3\"; exit;; esac; exec sh -c \"$3\"";
-    fleet
-        .0
-        .write("bin/ssh", ssh.replace("exec sh -c \"$3\"", breaks));
+    fleet.0.write("bin/ssh", ssh.replace("exec sh -c \"$3\"", breaks));
     fleet.run("submit lab.toml").ended_with(3);
     let job = fleet.status()["jobs"][0].clone();
     assert_eq!(job["refusal"], "unreachable", "{job}");
     let reason = job["reason"].to_string();
-    has(
-        &reason,
-        ["only 100000 of ", " bytes of latlas-", " arrived"],
-    );
+    has(&reason, ["only 100000 of ", " bytes of latlas-", " arrived"]);
     assert_eq!((programs(&fleet), jobs(&fleet)), (0, 0));
     // As after a connection that broke, it is tried again without --again.
     fleet.0.write("bin/ssh", ssh);
@@ -296,11 +240,7 @@ fn half_a_program_is_not_put_in_place_of_a_whole_one() {
 #[test]
 fn a_job_that_takes_too_long_is_ended_on_its_host() {
     for (limits, reasons, begun) in [
-        (
-            "deadline = '1h'\ntime_limit = '1s'",
-            ["timed out after 1s", "timed out after 1s"],
-            2,
-        ),
+        ("deadline = '1h'\ntime_limit = '1s'", ["timed out after 1s", "timed out after 1s"], 2),
         (
             "deadline = '2s'",
             // Of the deadline, a busy machine has little left.
@@ -313,19 +253,10 @@ fn a_job_that_takes_too_long_is_ended_on_its_host() {
             "name = 'lab'\nhosts = ['a']\nengine = 'ssh'\nrepetitions = 2\nbudget = '60s'\n";
         fleet.0.write("lab.toml", format!("{campaign}{limits}"));
         let done = fleet.run("submit lab.toml").ended_with(3);
-        assert_eq!(
-            done.err.contains("the deadline of 2s is over"),
-            begun == 1,
-            "{}",
-            done.err
-        );
+        assert_eq!(done.err.contains("the deadline of 2s is over"), begun == 1, "{}", done.err);
         let standing = fleet.status();
-        let reason = |n: usize| {
-            standing["jobs"][n]["reason"]
-                .as_str()
-                .expect("a reason")
-                .to_owned()
-        };
+        let reason =
+            |n: usize| standing["jobs"][n]["reason"].as_str().expect("a reason").to_owned();
         assert!(reason(0).starts_with(reasons[0]), "{}", reason(0));
         assert_eq!(reason(1), reasons[1]);
         assert_eq!(standing["jobs"][0]["state"], "lost");
@@ -347,10 +278,7 @@ fn a_job_that_outlives_its_submission_is_measured_once() {
         "rows = ['cpu.*']\nscale = 'quick'\nbudget = '20s'\nengine = 'ssh'\nhosts = ['a']",
     );
     let mut command = fleet.command("submit lab.toml");
-    let child = command
-        .stderr(std::process::Stdio::piped())
-        .spawn()
-        .expect("it starts");
+    let child = command.stderr(std::process::Stdio::piped()).spawn().expect("it starts");
     wait_until("a record", || {
         let records = fleet.0.path("hosts/a/.cache/latlas/fleet");
         let of_digest = crate::support::entries(&records);
@@ -360,10 +288,7 @@ fn a_job_that_outlives_its_submission_is_measured_once() {
     signal(child.id(), "TERM");
     let done = child.wait_with_output().expect("ended");
     assert_eq!(done.status.code(), None, "it ends by the signal");
-    has(
-        &String::from_utf8_lossy(&done.stderr),
-        ["continue on their hosts"],
-    );
+    has(&String::from_utf8_lossy(&done.stderr), ["continue on their hosts"]);
     assert_eq!(fleet.states(), ["lost"]);
     fleet.run("submit lab.toml").ok();
     assert_eq!(jobs(&fleet), 2, "the second begins before the first ends");
@@ -393,8 +318,5 @@ fn results(fleet: &Fleet) -> std::path::PathBuf {
 /// Copies of the program on host a, whole or not.
 fn programs(fleet: &Fleet) -> usize {
     let files = crate::support::entries(&of_host(fleet, ""));
-    files
-        .iter()
-        .filter(|path| path.to_string_lossy().contains("/latlas-"))
-        .count()
+    files.iter().filter(|path| path.to_string_lossy().contains("/latlas-")).count()
 }

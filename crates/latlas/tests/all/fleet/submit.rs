@@ -12,14 +12,8 @@ fn a_plan_names_hosts_jobs_and_rows() {
     );
     let plan = json(&fleet.run("plan lab.toml --json").ok().out);
     assert_eq!(plan["hosts"], serde_json::json!(["n1", "n2"]));
-    assert_eq!(
-        (&plan["jobs"], &plan["rows"][0]),
-        (&4.into(), &"cpu.add_i64".into())
-    );
-    has(
-        &fleet.run("plan lab.toml").ok().out,
-        ["4 (2 hosts, 2 repetitions)", "latlas run"],
-    );
+    assert_eq!((&plan["jobs"], &plan["rows"][0]), (&4.into(), &"cpu.add_i64".into()));
+    has(&fleet.run("plan lab.toml").ok().out, ["4 (2 hosts, 2 repetitions)", "latlas run"]);
     assert!(!fleet.0.path("lab.fleet").exists(), "a plan leaves nothing");
 }
 
@@ -28,24 +22,12 @@ fn what_is_wrong_is_refused_in_a_line() {
     for (campaign, why) in [
         ("rows = ['cpu.ad_i64']\nhosts = ['n1']", "cpu.add_i64"),
         ("rows = ['cpu.ad_i64']\nhosts = ['n1']", "lab.toml: "),
-        (
-            "hosts = ['n1']\nrepetition = 2",
-            "lab.toml:4: unknown: \"repetition\"",
-        ),
-        (
-            "hosts = ['n1']\n[controls]\nfifo = 99",
-            "lab.toml: invalid value '99' for 'fifo",
-        ),
+        ("hosts = ['n1']\nrepetition = 2", "lab.toml:4: unknown: \"repetition\""),
+        ("hosts = ['n1']\n[controls]\nfifo = 99", "lab.toml: invalid value '99' for 'fifo"),
         ("hosts = ['n1']\nbudget = '25h'", "lab.toml: invalid value"),
-        (
-            "hosts = ['n1']\n[controls]\npin = 0\nno_controls = true",
-            "cannot be used with",
-        ),
+        ("hosts = ['n1']\n[controls]\npin = 0\nno_controls = true", "cannot be used with"),
         ("hosts_file = 'absent'", "can't read"),
-        (
-            "partition = 'lab'\nconstraint = 'gpu'",
-            "partition lab has no host with gpu",
-        ),
+        ("partition = 'lab'\nconstraint = 'gpu'", "partition lab has no host with gpu"),
         ("partition = 'lab'\nconstraint = '[a|b]'", "name the hosts"),
         ("hosts = ['-x']", "is not the name of a host"),
     ] {
@@ -55,15 +37,11 @@ fn what_is_wrong_is_refused_in_a_line() {
         }
     }
     let fleet = Fleet::new("hosts = ['n1']");
-    fleet
-        .run("status lab.toml")
-        .refused("campaign \"lab\" was not submitted");
+    fleet.run("status lab.toml").refused("campaign \"lab\" was not submitted");
     fleet.run("collect nothing").refused("was not submitted");
     fleet.run("submit lab.toml").ok();
     std::fs::remove_dir_all(fleet.0.path("lab.fleet")).expect("removed");
-    fleet
-        .run("status lab")
-        .refused("lab.fleet: the directory of campaign \"lab\" does not exist");
+    fleet.run("status lab").refused("lab.fleet: the directory of campaign \"lab\" does not exist");
 }
 
 #[test]
@@ -100,43 +78,28 @@ fn each_host_gets_a_batch_once() {
         .map(|job| format!("{job}|PENDING|Resources"))
         .into();
     assert_eq!(fleet.queue(), queue);
-    has(
-        &fleet.run("submit lab.toml").ok().out,
-        ["submitted 0 jobs", "6 jobs submitted before"],
-    );
+    has(&fleet.run("submit lab.toml").ok().out, ["submitted 0 jobs", "6 jobs submitted before"]);
     assert_eq!(fleet.queue(), queue);
-    let states = [
-        "waiting", "waiting", "refused", "refused", "waiting", "waiting",
-    ];
+    let states = ["waiting", "waiting", "refused", "refused", "waiting", "waiting"];
     assert_eq!(fleet.states(), states);
     // The controller forgot the jobs of n1.
     fleet.0.write("queue", queue[2..].join("\n") + "\n");
     assert_eq!(fleet.states()[..2], ["lost", "lost"]);
     fleet.run("submit lab.toml --again").ended_with(3);
-    assert_eq!(
-        fleet.queue()[2..],
-        ["n1#2|1|PENDING|Resources", "n1#2|2|PENDING|Resources"]
-    );
+    assert_eq!(fleet.queue()[2..], ["n1#2|1|PENDING|Resources", "n1#2|2|PENDING|Resources"]);
     let batches = json(&fleet.0.read("lab.fleet/submitted/n1.json"));
     assert_eq!(batches[1]["first_attempt"], 2);
     // Another content under the same name.
     let file = fleet.0.read("lab.toml");
     fleet.0.write("lab.toml", file + "max_busy = '50%'\n");
     for command in ["submit", "status", "collect"] {
-        fleet
-            .run(&format!("{command} lab.toml"))
-            .refused("give it another name");
+        fleet.run(&format!("{command} lab.toml")).refused("give it another name");
     }
 }
 
 #[test]
 fn a_killed_submission_is_repeated_without_doubling() {
-    for point in [
-        "submission written",
-        "program staged",
-        "intention written",
-        "batch submitted",
-    ] {
+    for point in ["submission written", "program staged", "intention written", "batch submitted"] {
         let fleet = Fleet::new("hosts = ['n1', 'n2']");
         fleet.killed_at(point, "submit lab.toml");
         fleet.run("submit lab.toml").ok();
@@ -171,14 +134,9 @@ fn without_an_answer_of_slurm_nothing_is_submitted_again() {
     fleet.run("submit lab.toml").ok();
     fleet.0.write("queue.silent", "");
     let standing = fleet.status();
-    has(
-        &standing.to_string(),
-        ["Unable to contact slurm controller"],
-    );
+    has(&standing.to_string(), ["Unable to contact slurm controller"]);
     assert_eq!(standing["jobs"][0]["state"], "waiting");
-    fleet
-        .run("submit lab.toml --again")
-        .refused("Slurm does not answer");
+    fleet.run("submit lab.toml --again").refused("Slurm does not answer");
 }
 
 #[test]
@@ -188,9 +146,7 @@ fn a_job_measures_once_and_only_with_its_program() {
     fleet.run("submit lab.toml").ok();
     let job = |host: &str| {
         let script = fleet.0.path("lab.fleet/job.sh");
-        let mut command = fleet
-            .0
-            .launch(vec!["sh", script.to_str().expect("UTF-8"), host, "1"]);
+        let mut command = fleet.0.launch(vec!["sh", script.to_str().expect("UTF-8"), host, "1"]);
         let path = std::env::var("PATH").unwrap_or_default();
         command
             .env("PATH", format!("{}:{path}", fleet.0.path("bin").display()))
@@ -201,10 +157,7 @@ fn a_job_measures_once_and_only_with_its_program() {
         crate::support::Done::of(&mut command)
     };
     let record = json(&job("n1").ok().out);
-    assert_eq!(
-        (&record["stage"], &record["job"]["attempt"]),
-        (&"finished".into(), &3.into())
-    );
+    assert_eq!((&record["stage"], &record["job"]["attempt"]), (&"finished".into(), &3.into()));
     assert!(record["reference_unix_ms"].as_u64().is_some());
     // A clock of the controller that can't be read is no reason to lose the job.
     fleet.0.write("bin/squeue", "#!/bin/sh\necho N/A\n");
@@ -213,33 +166,23 @@ fn a_job_measures_once_and_only_with_its_program() {
     assert_eq!(again["reference_unix_ms"], serde_json::Value::Null);
     fleet.0.write("bin/squeue", super::SQUEUE);
     let staged = crate::support::entries(&fleet.0.path("lab.fleet"));
-    let staged = staged
-        .iter()
-        .find(|path| path.to_string_lossy().contains("/latlas-"));
+    let staged = staged.iter().find(|path| path.to_string_lossy().contains("/latlas-"));
     let staged = staged.expect("the program");
     let mut bytes = std::fs::read(staged).expect("read");
     bytes.push(0);
     std::fs::remove_file(staged).expect("removed");
     fleet.0.write(
-        &format!(
-            "lab.fleet/{}",
-            staged.file_name().expect("a name").to_string_lossy()
-        ),
+        &format!("lab.fleet/{}", staged.file_name().expect("a name").to_string_lossy()),
         bytes,
     );
     std::fs::set_permissions(staged, std::os::unix::fs::PermissionsExt::from_mode(0o755))
         .expect("mode");
-    has(
-        &job("n2").ended_with(2).err,
-        ["the program here is not the campaign's"],
-    );
+    has(&job("n2").ended_with(2).err, ["the program here is not the campaign's"]);
     fleet.0.write("queue", "");
     let standing = fleet.status();
     assert_eq!(standing["jobs"][0]["state"], "done");
     assert_eq!(standing["jobs"][1]["refusal"], "program");
     let collected = json(&fleet.run("collect lab --json").ended_with(3).out);
     assert_eq!(collected["stored"], 1);
-    fleet
-        .run("submit lab.toml --again")
-        .refused("not the program of this campaign");
+    fleet.run("submit lab.toml --again").refused("not the program of this campaign");
 }

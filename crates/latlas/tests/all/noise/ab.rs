@@ -100,10 +100,7 @@ fn a_dry_run_prints_the_plan_and_does_nothing() {
     }
     has(done.line("smt"), ["not available here"]);
     has(done.line("fifo"), ["needs root or CAP_SYS_NICE"]);
-    has(
-        &done.out,
-        ["wakeup with a load in another session", "rounds of each"],
-    );
+    has(&done.out, ["wakeup with a load in another session", "rounds of each"]);
     let plan = home.json("noise ab pin cache --dry-run --json");
     assert!(plan["expected_ms"].as_u64().is_some_and(|ms| ms > 0));
     assert!(!home.path("state").exists());
@@ -119,26 +116,15 @@ fn every_run_does_the_same_work_under_what_was_asked_for() {
     assert_eq!(document.partial, None);
     assert_eq!((document.how.seed, document.how.rounds), (4, 6));
     let names: Vec<&str> = document.controls.iter().map(|c| c.name.as_str()).collect();
-    assert_eq!(
-        names,
-        ["pin", "nice", "session", "turbo"],
-        "none is dropped"
-    );
+    assert_eq!(names, ["pin", "nice", "session", "turbo"], "none is dropped");
     let nice = &document.controls[1];
     assert_eq!(nice.unavailable.is_some(), !is_root(), "{nice:?}");
     let workloads: Vec<Workload> = document.blocks.iter().map(|b| b.workload).collect();
-    assert_eq!(
-        workloads,
-        [Workload::Cpu, Workload::Memory, Workload::Wakeup]
-    );
+    assert_eq!(workloads, [Workload::Cpu, Workload::Memory, Workload::Wakeup]);
     for block in &document.blocks {
         assert_eq!(block.load, Load::None);
         assert!(block.arms.len() >= 3);
-        let work = document
-            .how
-            .work
-            .iter()
-            .find(|w| w.workload == block.workload);
+        let work = document.how.work.iter().find(|w| w.workload == block.workload);
         let work = work.expect("it was found");
         for arm in &block.arms {
             assert_eq!(arm.runs.len(), 6, "{}", arm.name);
@@ -284,12 +270,7 @@ fn cold_files_come_from_the_disk_and_their_directory_goes() {
         let arm = files.arm(name).expect(name);
         arm.runs.iter().map(|run| run.voluntary).sum()
     };
-    assert!(
-        waits("cold") > waits("none"),
-        "{} {}",
-        waits("cold"),
-        waits("none")
-    );
+    assert!(waits("cold") > waits("none"), "{} {}", waits("cold"), waits("none"));
     let left = entries(&home.path(""));
     assert_eq!(left, [home.path("lock")], "the lock of all tests' homes");
 }
@@ -322,10 +303,6 @@ fn an_ordinary_user_gets_the_rest_with_reasons() {
         assert!(!why.contains('\n'), "{why}");
     }
     assert!(state("nice").expect("missing").contains("needs root"));
-    let arms: Vec<&str> = document.blocks[0]
-        .arms
-        .iter()
-        .map(|a| a.name.as_str())
-        .collect();
+    let arms: Vec<&str> = document.blocks[0].arms.iter().map(|a| a.name.as_str()).collect();
     assert_eq!(arms, ["none", "pin", "session"]);
 }

@@ -17,10 +17,7 @@ fn a_command_runs_under_each_control_and_is_judged() {
     let [block] = &document.blocks[..] else {
         panic!("{:?}", document.blocks);
     };
-    assert_eq!(
-        (block.workload, block.load),
-        (Workload::Command, Load::None)
-    );
+    assert_eq!((block.workload, block.load), (Workload::Command, Load::None));
     let names: Vec<&str> = block.arms.iter().map(|arm| arm.name.as_str()).collect();
     assert_eq!(names, ["none", "pin", "session"]);
     for arm in &block.arms {
@@ -39,19 +36,12 @@ fn a_command_runs_under_each_control_and_is_judged() {
     let tried = runs.lines().count() - 3 - 18;
     assert!(matches!(tried, 1 | 2), "{tried}");
     assert_eq!(document.effects.len(), 2);
-    assert!(
-        document
-            .effects
-            .iter()
-            .all(|effect| effect.switches.is_some())
-    );
+    assert!(document.effects.iter().all(|effect| effect.switches.is_some()));
 }
 
 #[test]
 fn a_short_command_is_noted_and_the_page_has_its_counts() {
-    let done = Home::new()
-        .run("noise ab pin --rounds 6 -- true")
-        .measured();
+    let done = Home::new().run("noise ab pin --rounds 6 -- true").measured();
     let announced = done.err.contains("about") || done.err.contains("at most");
     assert!(announced, "{}", done.err);
     let page = unwrapped(&done.out);
@@ -59,16 +49,7 @@ fn a_short_command_is_noted_and_the_page_has_its_counts() {
     let short = page.contains("too short");
     let timed = page.contains(" ms [") || page.contains(" us [");
     assert!(short || timed, "{page}");
-    has(
-        &page,
-        [
-            "command: true",
-            "time, median",
-            "switches",
-            "migrations",
-            "detectable from",
-        ],
-    );
+    has(&page, ["command: true", "time, median", "switches", "migrations", "detectable from"]);
     done.line("none");
 }
 
@@ -98,9 +79,6 @@ fn the_trial_is_part_of_the_budget() {
 fn a_dry_run_does_not_run_the_command() {
     let home = Home::new();
     let plan = home.out("noise ab pin --dry-run -- touch made");
-    has(
-        &plan,
-        ["command with no load: 2 states", "once the command has run"],
-    );
+    has(&plan, ["command with no load: 2 states", "once the command has run"]);
     assert!(!home.path("made").exists());
 }

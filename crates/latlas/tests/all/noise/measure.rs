@@ -21,10 +21,7 @@ fn the_document_adds_up_and_is_written_too() {
     let causes = osnoise["causes"].as_array().expect("causes");
     let sum: u64 = causes.iter().map(|cause| number(&cause["lost_ns"])).sum();
     assert_eq!(sum, number(&osnoise["lost_ns"]));
-    assert_eq!(
-        osnoise["stretches"].as_array().expect("stretches").len(),
-        80
-    );
+    assert_eq!(osnoise["stretches"].as_array().expect("stretches").len(), 80);
 }
 
 #[test]
@@ -34,10 +31,7 @@ fn every_cpu_has_its_picture() {
         return skip("threads can't be pinned here");
     }
     let home = Home::new();
-    let page = home
-        .run("noise measure --for 100ms --all-cpus")
-        .measured()
-        .out;
+    let page = home.run("noise measure --for 100ms --all-cpus").measured().out;
     for cpu in &allowed {
         has(&page, [&*format!("CPU {cpu}: ")]);
     }
@@ -45,18 +39,13 @@ fn every_cpu_has_its_picture() {
     lacks(&page, ["\x1b"]);
     let colored = home.run("noise measure --for 100ms --color always").out;
     // Without a detour in a tenth of a second there is nothing to colour.
-    assert_eq!(
-        colored.contains("by cause"),
-        colored.contains("\x1b["),
-        "{colored}"
-    );
+    assert_eq!(colored.contains("by cause"), colored.contains("\x1b["), "{colored}");
 }
 
 #[test]
 fn what_can_not_be_is_refused() {
     let home = Home::new();
-    home.run("noise measure --cpu 8000")
-        .refused("CPU 8000 can't be used");
+    home.run("noise measure --cpu 8000").refused("CPU 8000 can't be used");
     let refused = home.refusals(
         "noise measure --out /nowhere/osnoise.json
          noise measure --for 1h

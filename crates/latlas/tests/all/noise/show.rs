@@ -112,11 +112,7 @@ fn cpus(mask: &str) -> String {
         }
         cpu += 1;
     }
-    let s = if ranges.len() == 1 && !ranges[0].contains('-') {
-        ""
-    } else {
-        "s"
-    };
+    let s = if ranges.len() == 1 && !ranges[0].contains('-') { "" } else { "s" };
     format!("CPU{s} {}", ranges.join(", "))
 }
 
@@ -141,24 +137,12 @@ fn values_are_those_of_the_files() {
         ("soft-watchdog", kernel("soft_watchdog"), &on_off),
         ("timer-migration", kernel("timer_migration"), &on_off),
         ("numa-balancing", kernel("numa_balancing"), &on_off),
-        (
-            "autogroup-enabled",
-            kernel("sched_autogroup_enabled"),
-            &on_off,
-        ),
+        ("autogroup-enabled", kernel("sched_autogroup_enabled"), &on_off),
         ("thp", thp("enabled"), &chosen),
         ("thp-defrag", thp("defrag"), &chosen),
         ("khugepaged", thp("khugepaged/defrag"), &on_off),
-        (
-            "default-irq-affinity",
-            "/proc/irq/default_smp_affinity".into(),
-            &cpus,
-        ),
-        (
-            "workqueues",
-            "/sys/devices/virtual/workqueue/cpumask".into(),
-            &cpus,
-        ),
+        ("default-irq-affinity", "/proc/irq/default_smp_affinity".into(), &cpus),
+        ("workqueues", "/sys/devices/virtual/workqueue/cpumask".into(), &cpus),
     ];
     let home = Home::new();
     for (id, path, meaning) in files {
@@ -166,10 +150,7 @@ fn values_are_those_of_the_files() {
         let mut read = (None, None);
         for _ in 0..TRIES {
             let before = cat(&path);
-            read = (
-                before.as_deref().map(meaning),
-                value(&document(&home, vec![]), id),
-            );
+            read = (before.as_deref().map(meaning), value(&document(&home, vec![]), id));
             if before == cat(&path) {
                 break;
             }
@@ -188,9 +169,7 @@ fn interrupts_are_listed_with_their_masks() {
     let mut differing = Vec::new();
     for _ in 0..TRIES {
         let document = document(&home, vec![]);
-        let irqs = control(&document, "irq-affinity")["parts"]
-            .as_array()
-            .cloned();
+        let irqs = control(&document, "irq-affinity")["parts"].as_array().cloned();
         let Some(irqs) = irqs else {
             return skip("fewer than two movable interrupts");
         };
@@ -217,17 +196,12 @@ fn settings_of_the_process_are_shown() {
     let given = "nice -n 7 taskset -c 0 chrt --batch 0".split(' ').collect();
     let batch = document(&home, given);
     // `nice` adds, and says to what.
-    let said = std::process::Command::new("nice")
-        .args(["-n", "7", "nice"])
-        .output();
+    let said = std::process::Command::new("nice").args(["-n", "7", "nice"]).output();
     let added = String::from_utf8(said.expect("it works").stdout).expect("a number");
     assert_eq!(value(&batch, "nice").as_deref(), Some(added.trim()));
     assert_eq!(value(&batch, "policy").as_deref(), Some("SCHED_BATCH"));
     let affinity = value(&batch, "affinity").expect("known");
-    assert!(
-        affinity == "CPU 0" || affinity.starts_with("CPU 0;"),
-        "{affinity}"
-    );
+    assert!(affinity == "CPU 0" || affinity.starts_with("CPU 0;"), "{affinity}");
     if works(&home, "chrt --fifo 3 true") {
         let fifo = document(&home, vec!["chrt", "--fifo", "3"]);
         let policy = value(&fifo, "policy");
@@ -274,10 +248,7 @@ fn without_proc_and_sys_it_says_so_and_ends_well() {
     }
     let done = hidden(&format!("{NO_PROC} && {NO_SYS}")).ended_with(3);
     assert_eq!(done.err, "");
-    has(
-        &done.out,
-        ["advice: none", "! no /proc here", "! no /sys here"],
-    );
+    has(&done.out, ["advice: none", "! no /proc here", "! no /sys here"]);
     let page = hidden(NO_PROC).out;
     has(&page, ["! no /proc here"]);
     lacks(&page, ["! no /sys"]);
@@ -323,10 +294,7 @@ fn in_a_bare_chroot_it_runs() {
     };
     let libraries = listed.out.split_whitespace().filter(|w| w.starts_with('/'));
     for path in libraries {
-        home.write(
-            path.trim_start_matches('/'),
-            std::fs::read(path).expect("a library"),
-        );
+        home.write(path.trim_start_matches('/'), std::fs::read(path).expect("a library"));
         let copied = home.path(path.trim_start_matches('/'));
         let open = std::fs::Permissions::from_mode(0o755);
         std::fs::set_permissions(copied, open).expect("a mode");
@@ -346,8 +314,5 @@ fn a_pending_restore_is_shown_first() {
     home.write("state/journal", "");
     let done = shown().ended_with(3);
     let pending = json(&done.out)["pending"].clone();
-    has(
-        pending.as_str().expect("a sentence"),
-        ["latlas noise restore"],
-    );
+    has(pending.as_str().expect("a sentence"), ["latlas noise restore"]);
 }

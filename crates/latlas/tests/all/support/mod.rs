@@ -92,9 +92,7 @@ pub(crate) fn command(words: &[impl AsRef<std::ffi::OsStr>], home: &Path) -> Com
 
 /// Whether a tool is there. Prints why the test can't run where it is not.
 pub(crate) fn there(tool: &str) -> bool {
-    let found = Command::new("sh")
-        .args(["-c", &format!("command -v {tool}")])
-        .output();
+    let found = Command::new("sh").args(["-c", &format!("command -v {tool}")]).output();
     let is_there = found.is_ok_and(|found| found.status.success());
     if !is_there {
         skip(format!("no {tool}"));
@@ -228,10 +226,8 @@ impl Home {
 
     /// Number of documents in the store.
     pub(crate) fn kept(&self) -> usize {
-        let hidden = |path: &PathBuf| {
-            path.file_name()
-                .is_some_and(|n| n.as_encoded_bytes()[0] == b'.')
-        };
+        let hidden =
+            |path: &PathBuf| path.file_name().is_some_and(|n| n.as_encoded_bytes()[0] == b'.');
         let paths = entries(&self.path("data/runs"));
         paths.iter().filter(|path| !hidden(path)).count()
     }
@@ -306,11 +302,7 @@ impl Home {
             let done = self.run(line);
             assert_eq!((done.code, &*done.out), (2, ""), "{line}: {}", done.err);
             let usage = done.err.starts_with("error: ");
-            assert!(
-                usage || done.err.lines().count() == 1,
-                "{line}: {}",
-                done.err
-            );
+            assert!(usage || done.err.lines().count() == 1, "{line}: {}", done.err);
             let error = done.err.split("\n\n").next().unwrap_or_default();
             text += &format!("$ latlas {line}\n{}\n", error.trim_end());
         }
@@ -319,8 +311,7 @@ impl Home {
 
     /// Without paths that differ from test to test.
     pub(crate) fn plain(&self, text: &str) -> String {
-        text.replace(&*self.0.path().to_string_lossy(), "HOME")
-            .replace(SYNTHETIC, "synthetic.json")
+        text.replace(&*self.0.path().to_string_lossy(), "HOME").replace(SYNTHETIC, "synthetic.json")
     }
 }
 
@@ -387,11 +378,7 @@ impl Done {
             " fit in --buffer",
         ];
         let is_named = losses.iter().any(|loss| text.contains(loss));
-        assert!(
-            self.code == 0 || self.code == 3 && is_named,
-            "{}: {text}",
-            self.code
-        );
+        assert!(self.code == 0 || self.code == 3 && is_named, "{}: {text}", self.code);
         self
     }
 

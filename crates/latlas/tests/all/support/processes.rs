@@ -33,9 +33,7 @@ pub(crate) fn children_of(parent: u32) -> Vec<u32> {
 /// Processes of these groups, zombies too. A worker leads a group, and its children
 /// stay in it.
 pub(crate) fn of_groups(groups: &[u32]) -> Vec<u32> {
-    having(2, |field| {
-        groups.iter().any(|group| field == group.to_string())
-    })
+    having(2, |field| groups.iter().any(|group| field == group.to_string()))
 }
 
 /// The words a process was started with.
@@ -67,9 +65,7 @@ pub(crate) fn survives(pid: u32, signal: u32) -> bool {
     threads.iter().any(|thread| {
         let status = std::fs::read_to_string(thread.join("status")).unwrap_or_default();
         let masks = status.lines().filter_map(|line| {
-            let mask = line
-                .strip_prefix("SigCgt:")
-                .or(line.strip_prefix("SigBlk:"))?;
+            let mask = line.strip_prefix("SigCgt:").or(line.strip_prefix("SigBlk:"))?;
             u64::from_str_radix(mask.trim(), 16).ok()
         });
         masks.fold(0, |all, mask| all | mask) >> (signal - 1) & 1 == 1
@@ -102,9 +98,7 @@ pub(crate) fn all_gone(pids: &[u32]) {
 /// No process of these groups is left but zombies, which are the system's to reap.
 #[track_caller]
 pub(crate) fn groups_gone(groups: &[u32]) {
-    wait_until("the groups' end", || {
-        !of_groups(groups).iter().any(|&pid| alive(pid))
-    });
+    wait_until("the groups' end", || !of_groups(groups).iter().any(|&pid| alive(pid)));
 }
 
 /// Whether the process was there to get the signal.

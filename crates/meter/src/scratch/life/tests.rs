@@ -16,13 +16,7 @@ fn names(directory: &Path) -> Vec<String> {
     let mut names: Vec<String> = std::fs::read_dir(directory)
         .map(|entries| {
             entries
-                .map(|entry| {
-                    entry
-                        .expect("an entry")
-                        .file_name()
-                        .to_string_lossy()
-                        .into()
-                })
+                .map(|entry| entry.expect("an entry").file_name().to_string_lossy().into())
                 .collect()
         })
         .unwrap_or_default();
@@ -138,11 +132,7 @@ fn what_other_hosts_may_be_using_stays() {
         path
     };
     let ours = left("0000", Some(&here));
-    let others = [
-        left("1111", Some("another")),
-        left("2222", Some("")),
-        left("3333", None),
-    ];
+    let others = [left("1111", Some("another")), left("2222", Some("")), left("3333", None)];
     let next = Scratch::make(&place).expect("made");
     sweep(&place);
     assert!(!ours.exists(), "of a run on this host");
@@ -287,9 +277,6 @@ fn a_directory_that_cant_be_used_is_said_in_a_line() {
         };
         let error = error.to_string();
         assert!(error.contains(why) && error.contains("--dir"), "{error}");
-        assert!(
-            !error.contains('\n') && error.contains(path.to_str().expect("UTF-8")),
-            "{error}"
-        );
+        assert!(!error.contains('\n') && error.contains(path.to_str().expect("UTF-8")), "{error}");
     }
 }

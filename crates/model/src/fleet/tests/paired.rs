@@ -15,11 +15,9 @@ type Draw = fn(&mut Random) -> f64;
 const DRAWS: [(&str, Draw); 3] = [
     ("normal", Random::normal),
     ("t(3)", |random| student(random, 3)),
-    ("one host in ten 50 % slower", |random| {
-        match random.share() < 0.1 {
-            true => 40.0 + random.normal(),
-            false => random.normal(),
-        }
+    ("one host in ten 50 % slower", |random| match random.share() < 0.1 {
+        true => 40.0 + random.normal(),
+        false => random.normal(),
     }),
 ];
 
@@ -30,16 +28,13 @@ fn found([tries, hosts, rows]: [usize; 3], [factor, rest]: [f64; 2], draw: Draw)
     let mut found = [0; 2];
     for _ in 0..tries {
         let mut side = |factor: f64| -> Vec<f64> {
-            (0..hosts)
-                .map(|_| factor * (0.01 * draw(&mut random)).exp())
-                .collect()
+            (0..hosts).map(|_| factor * (0.01 * draw(&mut random)).exp()).collect()
         };
         let factors = (0..rows).map(|at| if at == 0 { factor } else { rest });
         let sides: Vec<[Vec<f64>; 2]> = factors.map(|own| [side(1.0), side(own)]).collect();
         let all = sides.iter().enumerate();
-        let mut rows: Vec<PairedRow> = all
-            .map(|(at, [a, b])| made_up(&Made::row(at), a, b))
-            .collect();
+        let mut rows: Vec<PairedRow> =
+            all.map(|(at, [a, b])| made_up(&Made::row(at), a, b)).collect();
         judge(&mut rows, MARGIN);
         found[0] += usize::from(rows.iter().any(|row| row.finding == Finding::Different));
         found[1] += usize::from(!crossed(&rows, &sides, 0.1).is_empty());
@@ -94,19 +89,10 @@ fn rates_of_two_campaigns() {
 /// Campaigns of `hosts` that differ by 1 % each time, where the first row takes `factor` times as long in B.
 fn pair(hosts: usize, rows: usize, factor: f64, between: f64) -> PairedFleets {
     let side = |factor: f64, seed: u64| {
-        let made = Made {
-            seed,
-            between,
-            ..Made::new(hosts, rows, 1)
-        };
+        let made = Made { seed, between, ..Made::new(hosts, rows, 1) };
         fleet(&made.runs(|_, row| if row == 0 { factor } else { 1.0 }, |_, _| ()))
     };
-    PairedFleets::of(
-        [&side(1.0, 1), &side(factor, 2)],
-        &|_| true,
-        MARGIN,
-        Some(0.05),
-    )
+    PairedFleets::of([&side(1.0, 1), &side(factor, 2)], &|_| true, MARGIN, Some(0.05))
 }
 
 #[test]
@@ -117,11 +103,7 @@ fn a_tenfold_time_crosses_the_gate_on_seven_hosts() {
         assert_eq!(pair.rows[0].finding, Finding::Different);
         let interval = pair.rows[0].interval.expect("seven hosts");
         assert!(interval.low > 9.9 && interval.high < 10.1, "{interval:?}");
-        assert!(
-            pair.has_findings() && pair.unable.is_empty(),
-            "{:?}",
-            pair.unable
-        );
+        assert!(pair.has_findings() && pair.unable.is_empty(), "{:?}", pair.unable);
     }
 }
 
@@ -135,21 +117,14 @@ fn a_gate_that_cannot_fail_says_so() {
     let needed = few.needed_hosts.expect("seven hosts");
     assert!((50..250).contains(&needed), "{needed}");
     let enough = pair(needed * 2, 7, 1.1, 0.1);
-    assert!(
-        enough.unable.is_empty() && enough.has_findings(),
-        "{:?}",
-        enough.unable
-    );
+    assert!(enough.unable.is_empty() && enough.has_findings(), "{:?}", enough.unable);
     let five = pair(5, 7, 10.0, 0.001);
     assert!(!five.has_findings() && five.needed_hosts.is_none() && five.crossed.is_empty());
 }
 
 #[test]
 fn campaigns_are_compared_by_hosts_in_pairs() {
-    let before = Made {
-        between: 0.2,
-        ..Made::new(20, 30, 1)
-    };
+    let before = Made { between: 0.2, ..Made::new(20, 30, 1) };
     // Hosts differ by 20 %, and still 3 % more shows: each is compared with itself.
     let mut base = before.runs(|_, _| 1.0, |_, _| ());
     let mut head = before.runs(
@@ -175,29 +150,15 @@ fn campaigns_are_compared_by_hosts_in_pairs() {
         (&paired.only_in_a[..], &paired.only_in_b[..]),
         (&["n020".to_owned()][..], &["n001".to_owned()][..])
     );
-    let different: Vec<&str> = paired
-        .with(Finding::Different)
-        .map(|row| &*row.id)
-        .collect();
+    let different: Vec<&str> = paired.with(Finding::Different).map(|row| &*row.id).collect();
     assert_eq!(different, [Made::row(4)]);
-    assert!(
-        (paired.rows[4].ratio - 1.03).abs() < 0.005,
-        "{:?}",
-        paired.rows[4]
-    );
+    assert!((paired.rows[4].ratio - 1.03).abs() < 0.005, "{:?}", paired.rows[4]);
     assert!(paired.with(Finding::SameWithinNoise).count() >= 27);
     assert_eq!(paired.crossed, [Made::row(4)]);
     let change = &paired.differences[0];
-    assert_eq!(
-        (change.fact, &*change.b, change.hosts),
-        (FactKind::Kernel, "6.12.0", 18)
-    );
+    assert_eq!((change.fact, &*change.b, change.hosts), (FactKind::Kernel, "6.12.0", 18));
     // Of five hosts nothing can be told.
     let few = |runs: &[Run]| fleet(&runs[1..6]);
     let paired = PairedFleets::of([&few(&base), &few(&head)], &|_| true, MARGIN, None);
-    assert!(
-        !paired.has_findings() && paired.hosts.len() == 4,
-        "{:?}",
-        paired.hosts
-    );
+    assert!(!paired.has_findings() && paired.hosts.len() == 4, "{:?}", paired.hosts);
 }

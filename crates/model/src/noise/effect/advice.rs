@@ -41,26 +41,20 @@ pub struct Shown {
 /// sure (the upper end of the interval), then by that of lateness, then by the
 /// steadying.
 pub fn advice<'a>(controls: &'a [Control], effects: &[Effect]) -> Vec<Advice<'a>> {
-    let mut all: Vec<Advice> = controls
-        .iter()
-        .filter_map(|control| of_control(control, effects))
-        .collect();
+    let mut all: Vec<Advice> =
+        controls.iter().filter_map(|control| of_control(control, effects)).collect();
     let sure = |shown: &Option<Shown>| shown.map_or(1.0, |shown| shown.ratio.high);
     all.sort_by(|a, b| {
         let by_time = sure(&a.time).total_cmp(&sure(&b.time));
         let by_late = sure(&a.late).total_cmp(&sure(&b.late));
-        by_time
-            .then(by_late)
-            .then(sure(&a.spread).total_cmp(&sure(&b.spread)))
+        by_time.then(by_late).then(sure(&a.spread).total_cmp(&sure(&b.spread)))
     });
     all
 }
 
 fn of_control<'a>(control: &'a Control, effects: &[Effect]) -> Option<Advice<'a>> {
-    let own: Vec<&Effect> = effects
-        .iter()
-        .filter(|effect| effect.control == control.name)
-        .collect();
+    let own: Vec<&Effect> =
+        effects.iter().filter(|effect| effect.control == control.name).collect();
     let best = |of_time: bool, of: &dyn Fn(Workload) -> bool| {
         own.iter()
             .filter(|effect| of(effect.workload))
@@ -68,15 +62,11 @@ fn of_control<'a>(control: &'a Control, effects: &[Effect]) -> Option<Advice<'a>
             .min_by(|a, b| a.ratio.high.total_cmp(&b.ratio.high))
     };
     let better = |effect: &&&Effect| {
-        [true, false]
-            .into_iter()
-            .any(|of_time| shown(effect, of_time, Verdict::Better).is_some())
+        [true, false].into_iter().any(|of_time| shown(effect, of_time, Verdict::Better).is_some())
     };
     let better_in = own.iter().filter(better).count();
     let worse = own.iter().flat_map(|effect| {
-        [true, false]
-            .into_iter()
-            .filter_map(|of_time| shown(effect, of_time, Verdict::Worse))
+        [true, false].into_iter().filter_map(|of_time| shown(effect, of_time, Verdict::Worse))
     });
     (better_in > 0).then(|| Advice {
         control,
@@ -99,12 +89,7 @@ fn shown(effect: &Effect, of_time: bool, verdict: Verdict) -> Option<Shown> {
     if verdict == Verdict::Better && effect.time.verdict == Verdict::Worse {
         return None;
     }
-    Some(Shown {
-        workload: effect.workload,
-        load: effect.load,
-        ratio: change.ratio?,
-        of_time,
-    })
+    Some(Shown { workload: effect.workload, load: effect.load, ratio: change.ratio?, of_time })
 }
 
 #[cfg(test)]
@@ -127,11 +112,7 @@ mod tests {
 
     fn change(ratio: f64, verdict: Verdict) -> Change {
         Change {
-            ratio: Some(Interval {
-                value: ratio,
-                low: ratio * 0.9,
-                high: ratio * 1.1,
-            }),
+            ratio: Some(Interval { value: ratio, low: ratio * 0.9, high: ratio * 1.1 }),
             p_value: None,
             smallest: None,
             verdict,
@@ -163,19 +144,9 @@ mod tests {
             effect("nice", Load::None, change(0.8, Better), none()),
             effect("nice", Load::SameSession, change(0.4, Better), none()),
             effect("fifo", Load::None, change(1.3, Worse), none()),
-            effect(
-                "fifo",
-                Load::OtherSession,
-                change(0.3, Better),
-                change(0.2, Better),
-            ),
+            effect("fifo", Load::OtherSession, change(0.3, Better), change(0.2, Better)),
             effect("session", Load::None, none(), change(0.1, Better)),
-            effect(
-                "shield",
-                Load::None,
-                change(1.5, Worse),
-                change(0.1, Better),
-            ),
+            effect("shield", Load::None, change(1.5, Worse), change(0.1, Better)),
         ];
         let advice = advice(&controls, &effects);
         let names: Vec<&str> = advice.iter().map(|a| a.control.name.as_str()).collect();
@@ -197,16 +168,10 @@ mod tests {
             workload: Workload::Wakeup,
             ..effect("fifo", Load::None, change(0.05, Better), none())
         };
-        let effects = [
-            sleeper,
-            effect("nice", Load::None, change(0.9, Better), none()),
-        ];
+        let effects = [sleeper, effect("nice", Load::None, change(0.9, Better), none())];
         let advice = advice(&controls, &effects);
         assert_eq!(advice[0].control.name, "nice");
         assert_eq!((advice[1].time, advice[0].late), (None, None));
-        assert_eq!(
-            advice[1].late.expect("an effect").workload,
-            Workload::Wakeup
-        );
+        assert_eq!(advice[1].late.expect("an effect").workload, Workload::Wakeup);
     }
 }

@@ -125,11 +125,7 @@ impl Exchange {
             }
             Some(at(out))
         };
-        Some(Interval {
-            value,
-            low: end(-reach)?,
-            high: end(reach)?,
-        })
+        Some(Interval { value, low: end(-reach)?, high: end(reach)? })
     }
 
     /// How likely this is where the value is `supposed`: the share of all
@@ -207,10 +203,8 @@ fn random_ways(differences: &[f64], as_far: impl Fn(f64) -> bool) -> f64 {
 
 /// How far the logarithms lie from their median.
 fn deviations(values: &[f64]) -> Option<Vec<f64>> {
-    let logarithms: Option<Vec<f64>> = values
-        .iter()
-        .map(|&v| (v > 0.0 && v.is_finite()).then(|| v.ln()))
-        .collect();
+    let logarithms: Option<Vec<f64>> =
+        values.iter().map(|&v| (v > 0.0 && v.is_finite()).then(|| v.ln())).collect();
     let logarithms = logarithms?;
     let middle = stats::median(logarithms.iter().copied())?;
     Some(logarithms.iter().map(|l| (l - middle).abs()).collect())
@@ -256,17 +250,12 @@ mod tests {
 
     #[test]
     fn the_interval_holds_what_is_not_refused() {
-        let small = [
-            -0.10, 0.05, 0.01, 0.2, -0.3, 0.1, 0.02, -0.04, 0.12, -0.15, 0.3, -0.2,
-        ];
+        let small = [-0.10, 0.05, 0.01, 0.2, -0.3, 0.1, 0.02, -0.04, 0.12, -0.15, 0.3, -0.2];
         let tenfold = [3, 0, 1, 2, 5, 4, 7, 6, 9, 8, 11, 10].map(|k: usize| small[k] * 10.0);
         let (first, second) = (values(&small), values(&tenfold));
         let spreads = Exchange::of_spreads(&first, &second).expect("twelve");
         let ratio = spreads.interval(0.95).expect("enough");
-        assert!(
-            ratio.low > 1.0 && ratio.low < 10.0 && ratio.high > 10.0,
-            "{ratio:?}"
-        );
+        assert!(ratio.low > 1.0 && ratio.low < 10.0 && ratio.high > 10.0, "{ratio:?}");
         let turned = Exchange::of_spreads(&second, &first).expect("twelve");
         let back = turned.interval(0.95).expect("enough");
         assert!((back.low * ratio.high - 1.0).abs() < 0.01, "{back:?}");

@@ -48,10 +48,8 @@ pub fn figures(runs: &[OneRun]) -> Figures {
     let cpu_ns = |run: &OneRun| (run.user_ns + run.system_ns) as f64;
     let times: Vec<f64> = runs.iter().map(|run| run.took_ns as f64).collect();
     let mean_ns = stats::mean(&times);
-    let migrations: Option<Vec<f64>> = runs
-        .iter()
-        .map(|run| run.migrations.map(|n| n as f64))
-        .collect();
+    let migrations: Option<Vec<f64>> =
+        runs.iter().map(|run| run.migrations.map(|n| n as f64)).collect();
     Figures {
         wall_ns: median(&|run| Some(run.wall_ns as f64)),
         took_ns: stats::median(times.iter().copied()),
@@ -92,11 +90,7 @@ mod tests {
             cycles,
             ..OneRun::default()
         };
-        let three = [
-            run(50, Some(100), 0),
-            run(100, Some(120), 3),
-            run(60, Some(160), 0),
-        ];
+        let three = [run(50, Some(100), 0), run(100, Some(120), 3), run(60, Some(160), 0)];
         let all = figures(&three);
         assert_eq!((all.took_ns, all.mean_ns), (Some(60.0), Some(70.0)));
         assert_eq!(all.wall_ns, Some(70.0));

@@ -42,11 +42,8 @@ pub fn effects(controls: &[Control], blocks: &[Block]) -> Vec<Effect> {
         .collect();
     // One that can't be tested stays in the family: leaving it out would make
     // the others seem fewer.
-    let p_values: Vec<f64> = found
-        .iter()
-        .flat_map(|f| f.p_values)
-        .map(|p| p.unwrap_or(1.0))
-        .collect();
+    let p_values: Vec<f64> =
+        found.iter().flat_map(|f| f.p_values).map(|p| p.unwrap_or(1.0)).collect();
     let significant = benjamini_hochberg(&p_values, LEVEL);
     let all = significant.iter().filter(|&&t| t).count().max(1);
     let level = 1.0 - LEVEL * all as f64 / p_values.len().max(1) as f64;
@@ -80,17 +77,7 @@ fn found<'a>(control: &'a Control, block: &'a Block) -> Option<Found<'a>> {
         p_value(&switches),
         p_value(&migrations),
     ];
-    Some(Found {
-        control,
-        block,
-        on,
-        off,
-        values,
-        spreads,
-        switches,
-        migrations,
-        p_values,
-    })
+    Some(Found { control, block, on, off, values, spreads, switches, migrations, p_values })
 }
 
 fn effect(found: &Found, significant: [bool; COMPARISONS], level: f64) -> Effect {

@@ -67,18 +67,13 @@ pub fn story(run: &Run) -> Vec<Block> {
     ]);
     for size in &sizes {
         let ns = |estimate: Option<&Estimate>| Cell::time(estimate.and_then(Estimate::ns));
-        let published = if size.threads == PUBLISHED {
-            "Kurkin's "
-        } else {
-            ""
-        };
+        let published = if size.threads == PUBLISHED { "Kurkin's " } else { "" };
         let measured = ns(size.measured);
         let single = size.single.map(|e| typical(e, &Unit::Time));
         let optional = |figure: Option<Cell>| figure.unwrap_or("".into());
         table.row([
             format!("  {published}{}", size.threads).into(),
-            size.measured
-                .map_or(measured.clone(), |e| measured.marked(e.verdict)),
+            size.measured.map_or(measured.clone(), |e| measured.marked(e.verdict)),
             ns(size.ideal),
             optional(size.ratio().map(|ratio| Cell::number(Some(ratio)))),
             single.unwrap_or_default().into(),

@@ -19,10 +19,7 @@ pub(super) struct Singles {
 
 impl Singles {
     pub(super) fn of(run: &Run, sizes: &[Size]) -> Singles {
-        let mut singles = Singles {
-            by_threads: BTreeMap::new(),
-            damaged: None,
-        };
+        let mut singles = Singles { by_threads: BTreeMap::new(), damaged: None };
         let id = format!("{PROBE}/single");
         for size in sizes {
             let Some(cell) = run.cell(&id, &[size.threads]) else {
@@ -59,9 +56,7 @@ impl Singles {
     /// number of threads.
     pub(super) fn story(&self, sizes: &[Size], cpus: Option<u64>) -> Vec<Block> {
         if let Some(why) = &self.damaged {
-            return vec![Block::note(format!(
-                "No histogram of single operations: {why}."
-            ))];
+            return vec![Block::note(format!("No histogram of single operations: {why}."))];
         }
         let numbers = self.by_threads.keys().copied();
         let few = cpus.and_then(|n| base(numbers.clone(), n));
@@ -82,12 +77,10 @@ impl Singles {
         };
         let alone = sizes.iter().find(|size| size.threads == 1);
         let alone = alone.and_then(|size| size.ideal?.ns());
-        let alone = alone.map_or(String::new(), |ns| {
-            format!(" (the procedure alone: {})", time(ns.value))
-        });
-        let mut story = vec![Block::Heading(format!(
-            "  all single operations{alone}, logarithmic bins"
-        ))];
+        let alone =
+            alone.map_or(String::new(), |ns| format!(" (the procedure alone: {})", time(ns.value)));
+        let mut story =
+            vec![Block::Heading(format!("  all single operations{alone}, logarithmic bins"))];
         for one in &distributions {
             story.extend(one.estimate.tail.iter().map(|tail| {
                 Block::Note(Note::new(format!("  {:<10}  ", one.name), tail::text(tail)))
@@ -114,12 +107,7 @@ mod tests {
     #[test]
     fn the_mean_is_of_all_single_operations() {
         let mut run = synthetic::run();
-        let mean = |run: &Run| {
-            Singles::of(run, &sizes(run))
-                .mean_ns(4)
-                .expect("a mean")
-                .value
-        };
+        let mean = |run: &Run| Singles::of(run, &sizes(run)).mean_ns(4).expect("a mean").value;
         let before = mean(&run);
         let mut cells = run.cells.iter_mut();
         let cell = cells.find(|cell| cell.row == "sched.pool/single" && cell.at == [4]);
@@ -135,10 +123,7 @@ mod tests {
     fn one_process_alone_gives_no_interval_of_a_mean() {
         let mean_ns = |operations| {
             let by_threads = [(2, operations)].into();
-            let singles = Singles {
-                by_threads,
-                damaged: None,
-            };
+            let singles = Singles { by_threads, damaged: None };
             singles.mean_ns(2)
         };
         let one = mean_ns(vec![(0, 10.0), (0, 20.0)]).expect("a mean");
@@ -167,16 +152,10 @@ mod tests {
         let damaged = Singles::of(&run, &sizes(&run));
         assert!(matches!(
             damaged.damaged,
-            Some(DamagedCell::Columns(DamagedColumns::Length {
-                column: "second_ticks",
-                ..
-            }))
+            Some(DamagedCell::Columns(DamagedColumns::Length { column: "second_ticks", .. }))
         ));
         assert_eq!(counted(&story(&run)), 0);
         run.cells.clear();
-        assert_eq!(
-            Singles::of(&run, &sizes(&run)).story(&sizes(&run), Some(4)),
-            []
-        );
+        assert_eq!(Singles::of(&run, &sizes(&run)).story(&sizes(&run), Some(4)), []);
     }
 }

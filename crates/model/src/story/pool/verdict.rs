@@ -89,18 +89,14 @@ fn judge(sizes: &[Size], cpus: Option<u64>) -> Verdict {
     let Some(cpus) = cpus.filter(|&cpus| cpus > 0) else {
         return Verdict::CpusUnknown;
     };
-    let ratios = sizes
-        .iter()
-        .filter_map(|size| Some((size.threads, size.ratio()?)));
+    let ratios = sizes.iter().filter_map(|size| Some((size.threads, size.ratio()?)));
     let ratios: Vec<(u64, Interval)> = ratios.collect();
     let numbers = ratios.iter().map(|(threads, _)| *threads);
     let base = base(numbers, cpus).and_then(|n| ratios.iter().find(|(threads, _)| *threads == n));
     let Some(&(base, base_ratio)) = base else {
         return Verdict::NoFigure;
     };
-    let above = ratios
-        .iter()
-        .filter(|(threads, _)| *threads > base.max(cpus));
+    let above = ratios.iter().filter(|(threads, _)| *threads > base.max(cpus));
     let more: Vec<More> = above
         .filter_map(|&(threads, ratio)| {
             Some(More {
@@ -112,12 +108,7 @@ fn judge(sizes: &[Size], cpus: Option<u64>) -> Verdict {
         .collect();
     match more.is_empty() {
         true => Verdict::NoneAbove(base.max(cpus)),
-        false => Verdict::Judged {
-            cpus,
-            base,
-            base_ratio,
-            more,
-        },
+        false => Verdict::Judged { cpus, base, base_ratio, more },
     }
 }
 
@@ -130,12 +121,7 @@ impl Display for Verdict {
             Verdict::NoneAbove(n) => {
                 write!(f, "{UNKNOWN} no usable figure above {}.", threads(*n))
             }
-            Verdict::Judged {
-                cpus,
-                base,
-                base_ratio,
-                more,
-            } => {
+            Verdict::Judged { cpus, base, base_ratio, more } => {
                 let plural = if *cpus == 1 { "" } else { "s" };
                 // The published number, else the largest, stands for all.
                 let first = more.iter().find(|more| more.threads == PUBLISHED);
@@ -205,21 +191,13 @@ mod tests {
         let text = judged(&[(2, 1.02, 1.0), (16, 1.1, 1.0)], Some(2)).to_string();
         assert!(text.ends_with(": 16 threads cost 8 % ±2."), "{text}");
         let text = judged(&[(2, 1.1, 1.0), (16, 1.0, 1.0)], Some(1)).to_string();
-        assert!(
-            text.starts_with("On 1 CPU 16") && text.ends_with("save 9 % ±2."),
-            "{text}"
-        );
+        assert!(text.starts_with("On 1 CPU 16") && text.ends_with("save 9 % ±2."), "{text}");
     }
 
     #[test]
     fn each_number_of_threads_has_an_answer() {
-        let pools = [
-            (2, 1.0, 1.0),
-            (4, 1.01, 1.0),
-            (8, 1.0, 60.0),
-            (16, 1.08, 1.0),
-            (64, 0.8, 1.0),
-        ];
+        let pools =
+            [(2, 1.0, 1.0), (4, 1.01, 1.0), (8, 1.0, 60.0), (16, 1.08, 1.0), (64, 0.8, 1.0)];
         let expected = vec![
             (4, Answer::NotSignificant),
             (8, Answer::CannotTell),
@@ -262,11 +240,7 @@ mod tests {
         assert_eq!(cpus_of(&run), Some(2));
         run.plan.cpus.clear();
         assert_eq!(cpus_of(&run), Some(4));
-        for row in run
-            .rows
-            .iter_mut()
-            .filter(|row| row.id == super::super::PROBE)
-        {
+        for row in run.rows.iter_mut().filter(|row| row.id == super::super::PROBE) {
             let Outcome::Curve { points, .. } = &mut row.outcome else {
                 panic!("a curve");
             };

@@ -64,11 +64,8 @@ impl<'t> Counted<'t> {
             let price_ns = prices.interrupts.get(&kind).copied().unwrap_or(0);
             (kind, count as f64 * price_ns as f64)
         };
-        let took: Vec<(InterruptKind, f64)> = InterruptKind::ALL
-            .into_iter()
-            .enumerate()
-            .map(took)
-            .collect();
+        let took: Vec<(InterruptKind, f64)> =
+            InterruptKind::ALL.into_iter().enumerate().map(took).collect();
         let all_ns: f64 = took.iter().map(|(_, ns)| ns).sum();
         let longer_ns = self.longer.sum(readings[first].at_ns, last.at_ns) as f64;
         if all_ns < longer_ns * MOST || all_ns == 0.0 {

@@ -53,12 +53,6 @@ pub(super) struct Index<'t> {
     recorder: HashSet<u32>,
 }
 
-/// The CPUs by number; the first one if several have it.
-pub(super) fn cpus(trace: &Trace) -> HashMap<u32, &Cpu> {
-    let cpus = trace.cpus.iter().rev();
-    cpus.map(|cpu| (cpu.id, cpu)).collect()
-}
-
 /// When a CPU had interrupts of each kind.
 fn interrupts(cpu: &Cpu) -> BTreeMap<InterruptKind, Vec<u64>> {
     let mut by_kind: BTreeMap<InterruptKind, Vec<u64>> = BTreeMap::new();
@@ -74,16 +68,15 @@ fn last_cpu_of(segments: &[Segment]) -> Option<u32> {
     /// Between two turns on a CPU lie few states: what lies further back says little.
     const FEW: usize = 8;
     let last = segments.iter().rev().take(FEW);
-    last.map(|segment| segment.state)
-        .find_map(|state| match state {
-            State::Running(cpu) => Some(cpu),
-            _ => None,
-        })
+    last.map(|segment| segment.state).find_map(|state| match state {
+        State::Running(cpu) => Some(cpu),
+        _ => None,
+    })
 }
 
 impl<'t> Index<'t> {
     pub(super) fn new(trace: &'t Trace, row: &Row) -> Index<'t> {
-        let cpus = cpus(trace);
+        let cpus = trace.cpus_by_number();
         let quota = Quota::of(row, trace.cpus.len());
         let watcher = row.watch.as_ref().map(|watch| watch.thread);
         let is_partial = trace.tier != Tier::Full;
@@ -106,10 +99,7 @@ impl<'t> Index<'t> {
         let wakeups = trace.wakeups.iter();
         Index {
             threads: Threads::of(trace),
-            interrupts: cpus
-                .iter()
-                .map(|(&id, cpu)| (id, interrupts(cpu)))
-                .collect(),
+            interrupts: cpus.iter().map(|(&id, cpu)| (id, interrupts(cpu))).collect(),
             cpus,
             wakers: wakeups
                 .filter_map(|wakeup| Some(((wakeup.thread, wakeup.at_ns), wakeup.by?)))
@@ -270,9 +260,7 @@ impl<'t> Index<'t> {
             }
             at_ns = from_ns;
         }
-        path.is_counted = running
-            .iter()
-            .all(|&(_, cpu, ..)| Some(cpu) == self.counted_cpu);
+        path.is_counted = running.iter().all(|&(_, cpu, ..)| Some(cpu) == self.counted_cpu);
         for (id, cpu, from_ns, to_ns) in running {
             self.count(&mut path, (id, cpu), from_ns, to_ns);
         }
@@ -301,9 +289,7 @@ impl<'t> Index<'t> {
             let end_ns = next.map_or(to_ns, |switch| switch.at_ns.clamp(now_ns, to_ns));
             // Before the first switch it is the one that is switched out there.
             let before = at.checked_sub(1).and_then(|at| cpu.switches.get(at));
-            let runs = before
-                .map(|switch| switch.into)
-                .or(next.map(|switch| switch.out));
+            let runs = before.map(|switch| switch.into).or(next.map(|switch| switch.out));
             let runs = runs.filter(|&runs| runs != id).unwrap_or(0);
             ran.push((runs, end_ns - now_ns));
             (now_ns, at) = (end_ns, at + 1);

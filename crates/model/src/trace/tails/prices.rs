@@ -1,13 +1,26 @@
 //! What interrupts cost on this machine.
 
-use super::path::cpus;
 use crate::stats::middle;
-use crate::trace::row::Spin;
 use crate::trace::{InterruptKind, State, Trace};
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// Interrupts of a kind from which on they have a price.
 const LEAST: usize = 5;
+
+/// What a spinning thread lost time to: finds the price of an interrupt.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Spin {
+    /// The thread.
+    pub thread: u32,
+    /// When it was interrupted, from and to.
+    pub detours: Vec<(u64, u64)>,
+    /// What a page fault took.
+    pub fault_ns: u64,
+    /// Interrupts that the kernel counted on its CPU, in the order of
+    /// [`InterruptKind::ALL`].
+    pub interrupts: [u32; 4],
+}
 
 /// The price of an interrupt: the mean length of detours of a spinning thread in which there was
 /// one of its kind and nothing else, since many cost as much together; none of a kind of which
@@ -23,7 +36,7 @@ pub(crate) fn prices(
     let mut lengths: BTreeMap<InterruptKind, Vec<u64>> = BTreeMap::new();
     let threads = trace.threads.iter();
     let threads: Vec<_> = threads.filter(|thread| thread.id == spin.thread).collect();
-    let cpus = cpus(trace);
+    let cpus = trace.cpus_by_number();
     for &(from_ns, to_ns) in detours {
         let mut own = threads.iter();
         let Some(thread) = own.find(|t| t.from_ns <= from_ns && to_ns <= t.to_ns) else {
@@ -48,9 +61,7 @@ pub(crate) fn prices(
     }
     lengths.retain(|_, lengths| lengths.len() >= LEAST);
     let medians = lengths.into_iter();
-    medians
-        .filter_map(|(kind, lengths)| Some((kind, mean(lengths)?)))
-        .collect()
+    medians.filter_map(|(kind, lengths)| Some((kind, mean(lengths)?))).collect()
 }
 
 /// The same where interrupts are only counted: a price of the kind that nearly all were of,
@@ -67,9 +78,7 @@ fn by_counts(counts: &[u32; 4], detours: &[(u64, u64)]) -> BTreeMap<InterruptKin
             && ABOUT.contains(&(detours.len() as f64 / all))
     });
     let lengths = || detours.iter().map(|(from, to)| to - from).collect();
-    main.and_then(|(kind, _)| Some((kind, mean(lengths())?)))
-        .into_iter()
-        .collect()
+    main.and_then(|(kind, _)| Some((kind, mean(lengths())?))).into_iter().collect()
 }
 
 /// The mean of lengths, without those of which something else had the most: a hypervisor, say.

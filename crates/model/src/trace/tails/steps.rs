@@ -10,9 +10,9 @@ pub(super) struct Steps(Touching);
 impl Steps {
     pub(super) fn of(steps: &[ClockStep]) -> Steps {
         let back = steps.iter().filter(|step| step.by_ns < 0);
-        Steps(Touching::of(back.map(|step| {
-            ((step.before_ns, step.after_ns), step.by_ns.unsigned_abs())
-        })))
+        Steps(Touching::of(
+            back.map(|step| ((step.before_ns, step.after_ns), step.by_ns.unsigned_abs())),
+        ))
     }
 
     /// Time off a CPU without a known cause becomes that of the steps in the operation, at most as

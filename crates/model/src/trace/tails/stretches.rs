@@ -31,10 +31,6 @@ pub(super) fn without(stretches: &[(u64, u64)], others: &[(u64, u64)]) -> Vec<(u
 /// How much of a stretch lies in these.
 pub(super) fn overlap_ns(stretches: &[(u64, u64)], from_ns: u64, to_ns: u64) -> u64 {
     let first = stretches.partition_point(|stretch| stretch.1 <= from_ns);
-    let within = stretches[first..]
-        .iter()
-        .take_while(|stretch| stretch.0 < to_ns);
-    within
-        .map(|&(from, to)| to.min(to_ns) - from.max(from_ns))
-        .sum()
+    let within = stretches[first..].iter().take_while(|stretch| stretch.0 < to_ns);
+    within.map(|&(from, to)| to.min(to_ns) - from.max(from_ns)).sum()
 }

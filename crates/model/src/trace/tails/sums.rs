@@ -39,14 +39,9 @@ pub(super) struct Touching {
 impl Touching {
     /// Of stretches with their values, in any order.
     pub(super) fn of(stretches: impl Iterator<Item = ((u64, u64), u64)> + Clone) -> Touching {
-        let by_begin = stretches
-            .clone()
-            .map(|((from_ns, _), value)| (from_ns, value));
+        let by_begin = stretches.clone().map(|((from_ns, _), value)| (from_ns, value));
         let by_end = stretches.map(|((_, to_ns), value)| (to_ns, value));
-        Touching {
-            by_begin: Sums::of(by_begin.collect()),
-            by_end: Sums::of(by_end.collect()),
-        }
+        Touching { by_begin: Sums::of(by_begin.collect()), by_end: Sums::of(by_end.collect()) }
     }
 
     /// Of those that begin before `to_ns` and end after `from_ns`, which is earlier.
@@ -86,11 +81,7 @@ mod tests {
 
     #[test]
     fn no_value_is_too_large_and_no_time_too_late() {
-        let stretches = [
-            ((0, u64::MAX), u64::MAX),
-            ((5, u64::MAX), u64::MAX),
-            ((9, 3), 1),
-        ];
+        let stretches = [((0, u64::MAX), u64::MAX), ((5, u64::MAX), u64::MAX), ((9, 3), 1)];
         let touching = Touching::of(stretches.into_iter());
         assert_eq!(touching.sum(0, u64::MAX), 2 * u128::from(u64::MAX) + 1);
         // Of one that ends before it begins, as only a damaged document has it.

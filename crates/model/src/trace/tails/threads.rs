@@ -44,10 +44,7 @@ mod tests {
     }
 
     fn trace(threads: Vec<Thread>) -> Trace {
-        Trace {
-            threads,
-            ..Trace::new(Target::Process(1), Ended::Time, Tier::Full)
-        }
+        Trace { threads, ..Trace::new(Target::Process(1), Ended::Time, Tier::Full) }
     }
 
     #[test]

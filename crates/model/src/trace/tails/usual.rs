@@ -26,10 +26,7 @@ impl Usual {
         }
         let kinds = InterruptKind::ALL.into_iter();
         Usual {
-            parts: parts
-                .into_iter()
-                .map(|(part, ns)| (part, median(ns)))
-                .collect(),
+            parts: parts.into_iter().map(|(part, ns)| (part, median(ns))).collect(),
             interrupts: kinds
                 .map(|kind| {
                     let of = |path: &&Path| path.interrupts.get(&kind).copied().unwrap_or(0);

@@ -14,9 +14,5 @@ pub fn run(steps: u64) -> Report {
         x ^= x << 17;
         done += 1;
     }
-    Report {
-        done,
-        check: x,
-        ..Report::default()
-    }
+    Report { done, check: x, ..Report::default() }
 }

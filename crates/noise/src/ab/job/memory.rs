@@ -59,11 +59,7 @@ impl Memory {
 /// As [`Memory::written`].
 pub fn run(steps: u64, bytes: u64) -> io::Result<Report> {
     let (done, check) = Memory::written(bytes)?.chase(steps);
-    Ok(Report {
-        done,
-        check,
-        ..Report::default()
-    })
+    Ok(Report { done, check, ..Report::default() })
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 use super::super::faults::Faults;
 use super::checksum::{Checksum, is_marked};
+use super::record::Damage;
 use super::{
     Found, Header, Here, Journal, JournalFile, Record, Stale, Unusable, VERSION, WITHOUT_CHECKSUMS,
     restored,
@@ -10,29 +11,6 @@ use std::fs::OpenOptions;
 use std::io::{self, Read, Write};
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
-
-/// What is wrong with a line.
-#[derive(thiserror::Error, Debug)]
-pub(crate) enum Damage {
-    #[error("it is empty")]
-    Empty,
-    #[error("its checksum is wrong: a damaged file")]
-    Checksum,
-    #[error("it names this boot all but for a letter or two: a damaged file")]
-    NearlyThisBoot,
-    #[error("{0}")]
-    NotJson(#[from] serde_json::Error),
-    #[error("it has no beginning")]
-    NoBeginning,
-    #[error("its form is {}, not {wanted}", .found.map_or("unknown".into(), |form| form.to_string()))]
-    Form { found: Option<u64>, wanted: u32 },
-    #[error("a second beginning")]
-    SecondBeginning,
-    #[error("an entry out of order")]
-    OutOfOrder,
-    #[error("there is no entry {0}")]
-    NoEntry(usize),
-}
 
 impl Journal {
     /// The one in the first of these directories that has one, with its copy elsewhere.
@@ -99,10 +77,7 @@ impl Journal {
     fn has(&self, other: &JournalFile) -> io::Result<bool> {
         let of = |copy: &JournalFile| copy.file.metadata().map(|found| (found.dev(), found.ino()));
         let other = of(other)?;
-        Ok(self
-            .copies
-            .iter()
-            .any(|own| of(own).is_ok_and(|own| own == other)))
+        Ok(self.copies.iter().any(|own| of(own).is_ok_and(|own| own == other)))
     }
 
     fn copy_to(&self, copy: &JournalFile) -> io::Result<()> {
@@ -116,10 +91,7 @@ impl Journal {
 
     fn open_in(directory: &Path, here: Here, faults: &Faults) -> Result<Option<Found>, Unusable> {
         let path = Journal::path(directory);
-        let unreadable = |error| Unusable::Unreadable {
-            path: path.clone(),
-            error,
-        };
+        let unreadable = |error| Unusable::Unreadable { path: path.clone(), error };
         // A link would lead to what others may write.
         let mut options = OpenOptions::new();
         let opened = sys::filesystem::open_unless_link(options.read(true).append(true), &path);
@@ -137,16 +109,10 @@ impl Journal {
         sys::trust::check_open(&file, &path).map_err(unreadable)?;
         let mut bytes = Vec::new();
         file.read_to_end(&mut bytes).map_err(unreadable)?;
-        let whole = bytes
-            .iter()
-            .rposition(|&b| b == b'\n')
-            .map_or(0, |at| at + 1);
+        let whole = bytes.iter().rposition(|&b| b == b'\n').map_or(0, |at| at + 1);
         let (whole_lines, tail) = bytes.split_at(whole);
-        let garbled = |line: usize, why: Damage| Unusable::Garbled {
-            path: path.clone(),
-            line,
-            why,
-        };
+        let garbled =
+            |line: usize, why: Damage| Unusable::Garbled { path: path.clone(), line, why };
         let mut lines = whole_lines.split(|&b| b == b'\n');
         let first = lines.next().unwrap_or_default();
         if first.is_empty() {
@@ -262,9 +228,8 @@ fn another_boot(line: &[u8], here: Here) -> Option<String> {
     let record: serde_json::Value = serde_json::from_slice(line).ok()?;
     let began = record.get("began")?;
     let boot_id = began.get("boot_id")?.as_str()?;
-    let same_tree = began
-        .get("root")
-        .is_none_or(|root| root.as_str().map(Path::new) == Some(here.root));
+    let same_tree =
+        began.get("root").is_none_or(|root| root.as_str().map(Path::new) == Some(here.root));
     (boot_id != here.boot_id && same_tree).then(|| boot_id.to_owned())
 }
 
@@ -295,18 +260,12 @@ mod tests {
 
     #[test]
     fn a_record_that_makes_no_sense_is_told_with_its_line() {
-        let here = Here {
-            boot_id: "boot-1",
-            root: Path::new("/"),
-        };
+        let here = Here { boot_id: "boot-1", root: Path::new("/") };
         let action = Action::Enable {
             path: "/cg/cgroup.subtree_control".into(),
             controller: "cpuset".into(),
         };
-        let out_of_order = |_| Record::Intent {
-            entry: 2,
-            action: action.clone(),
-        };
+        let out_of_order = |_| Record::Intent { entry: 2, action: action.clone() };
         let records: [(&dyn Fn(Header) -> Record, &str); 3] = [
             (&Record::Began, "a second beginning"),
             (&out_of_order, "an entry out of order"),

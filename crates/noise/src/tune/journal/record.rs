@@ -1,7 +1,6 @@
 //! What stands in a journal, and what it says of the steps.
 
 use super::super::item::Item;
-use super::read::Damage;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
@@ -42,14 +41,33 @@ impl Action {
     /// The values that it changes, or may change by the way.
     pub(crate) fn items(&self) -> &[Item] {
         match self {
-            Action::Change { items, .. }
-            | Action::Group {
-                accompanying: items,
-                ..
-            } => items,
+            Action::Change { items, .. } | Action::Group { accompanying: items, .. } => items,
             Action::Enable { .. } => &[],
         }
     }
+}
+
+/// What is wrong with a line.
+#[derive(thiserror::Error, Debug)]
+pub(crate) enum Damage {
+    #[error("it is empty")]
+    Empty,
+    #[error("its checksum is wrong: a damaged file")]
+    Checksum,
+    #[error("it names this boot all but for a letter or two: a damaged file")]
+    NearlyThisBoot,
+    #[error("{0}")]
+    NotJson(#[from] serde_json::Error),
+    #[error("it has no beginning")]
+    NoBeginning,
+    #[error("its form is {}, not {wanted}", .found.map_or("unknown".into(), |form| form.to_string()))]
+    Form { found: Option<u64>, wanted: u32 },
+    #[error("a second beginning")]
+    SecondBeginning,
+    #[error("an entry out of order")]
+    OutOfOrder,
+    #[error("there is no entry {0}")]
+    NoEntry(usize),
 }
 
 /// One line.
@@ -62,20 +80,13 @@ pub(super) enum Record {
     Intent { entry: usize, action: Action },
     /// It is done, and these values were read back (those of `items`, in
     /// their order; nothing where one can't be read).
-    Made {
-        entry: usize,
-        left: Vec<Option<String>>,
-    },
+    Made { entry: usize, left: Vec<Option<String>> },
     /// It is going to be undone, but for these items, which another program
     /// changed.
     Undoing { entry: usize, foreign: Vec<usize> },
     /// Undoing it was tried, and these values of its items were left: what is
     /// another later another program has set.
-    Tried {
-        entry: usize,
-        foreign: Vec<usize>,
-        left: Vec<Option<String>>,
-    },
+    Tried { entry: usize, foreign: Vec<usize>, left: Vec<Option<String>> },
     /// Nothing of it is left to be undone.
     Done { entry: usize },
 }
@@ -123,11 +134,7 @@ impl Record {
             Record::Intent { .. } => return Err(Damage::OutOfOrder),
             Record::Made { entry, left } => known(entries, entry)?.left = Some(left),
             Record::Undoing { entry, foreign } => known(entries, entry)?.undoing = Some(foreign),
-            Record::Tried {
-                entry,
-                foreign,
-                left,
-            } => {
+            Record::Tried { entry, foreign, left } => {
                 let entry = known(entries, entry)?;
                 entry.undoing = None;
                 entry.foreign = foreign;
@@ -149,13 +156,6 @@ fn known(entries: &mut [Entry], entry: usize) -> Result<&mut Entry, Damage> {
 
 impl Entry {
     fn new(action: Action) -> Entry {
-        Entry {
-            action,
-            left: None,
-            undoing: None,
-            foreign: Vec::new(),
-            done: false,
-            done_of: 0,
-        }
+        Entry { action, left: None, undoing: None, foreign: Vec::new(), done: false, done_of: 0 }
     }
 }

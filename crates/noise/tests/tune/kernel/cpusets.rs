@@ -6,12 +6,8 @@ use sys::files::cpu_list;
 
 impl Kernel {
     pub(super) fn is_group(state: &State, directory: &str) -> bool {
-        state
-            .values
-            .contains_key(&format!("{directory}/cpuset.cpus"))
-            || state
-                .values
-                .contains_key(&format!("{directory}/cgroup.procs"))
+        state.values.contains_key(&format!("{directory}/cpuset.cpus"))
+            || state.values.contains_key(&format!("{directory}/cgroup.procs"))
     }
 
     pub(super) fn name_of_group(&self, directory: &str) -> String {
@@ -85,10 +81,7 @@ impl Kernel {
             sibling == directory
                 || sibling.rsplit_once('/').map(|parts| parts.0) != Some(above)
                 || (!all && exclusive != "1")
-                || !cpu_list(text)
-                    .unwrap_or_default()
-                    .iter()
-                    .any(|cpu| cpus.contains(cpu))
+                || !cpu_list(text).unwrap_or_default().iter().any(|cpu| cpus.contains(cpu))
         })
     }
 }

@@ -156,11 +156,9 @@ impl Kernel {
                 Kernel::confine(state, "/user", &left);
                 text.into()
             }
-            _ if old.trim().parse::<i64>().is_ok() => text
-                .trim()
-                .parse::<i64>()
-                .map_err(|_| invalid())?
-                .to_string(),
+            _ if old.trim().parse::<i64>().is_ok() => {
+                text.trim().parse::<i64>().map_err(|_| invalid())?.to_string()
+            }
             _ => text.into(),
         };
         state.values.insert(path.into(), value);
@@ -231,10 +229,7 @@ impl Files for Kernel {
     fn exists(&self, path: &str) -> bool {
         let state = self.state.borrow();
         let below = format!("{path}/");
-        state
-            .values
-            .keys()
-            .any(|file| file == path || file.starts_with(&below))
+        state.values.keys().any(|file| file == path || file.starts_with(&below))
     }
 
     fn names(&self, path: &str) -> Vec<String> {
@@ -242,10 +237,7 @@ impl Files for Kernel {
         if path == "/proc" {
             return state.tasks.keys().map(u32::to_string).collect();
         }
-        if let Some(id) = path
-            .strip_prefix("/proc/")
-            .and_then(|rest| rest.strip_suffix("/task"))
-        {
+        if let Some(id) = path.strip_prefix("/proc/").and_then(|rest| rest.strip_suffix("/task")) {
             return vec![id.to_owned()];
         }
         let below = format!("{path}/");
@@ -273,11 +265,9 @@ impl Files for Kernel {
                 ("cpuset.cpu_exclusive", "0"),
                 ("tasks", ""),
             ],
-            Groups::Two => &[
-                ("cpuset.cpus", ""),
-                ("cpuset.cpus.partition", "member"),
-                ("cgroup.procs", ""),
-            ],
+            Groups::Two => {
+                &[("cpuset.cpus", ""), ("cpuset.cpus.partition", "member"), ("cgroup.procs", "")]
+            }
             Groups::None => return Err(error(EROFS)),
         };
         if self.groups == Groups::Two
@@ -287,9 +277,7 @@ impl Files for Kernel {
         }
         state.directories.insert(path.into());
         for (file, text) in files {
-            state
-                .values
-                .insert(format!("{path}/{file}"), (*text).into());
+            state.values.insert(format!("{path}/{file}"), (*text).into());
         }
         Ok(())
     }
@@ -301,16 +289,11 @@ impl Files for Kernel {
         }
         let group = self.name_of_group(path);
         let below = format!("{path}/");
-        let has_groups = state.values.keys().any(|file| {
-            file.strip_prefix(&below)
-                .is_some_and(|rest| rest.contains('/'))
-        });
-        if has_groups
-            || state
-                .tasks
-                .values()
-                .any(|t| t.group == group && t.dead.is_none())
-        {
+        let has_groups = state
+            .values
+            .keys()
+            .any(|file| file.strip_prefix(&below).is_some_and(|rest| rest.contains('/')));
+        if has_groups || state.tasks.values().any(|t| t.group == group && t.dead.is_none()) {
             return Err(error(EBUSY));
         }
         state.values.retain(|file, _| !file.starts_with(&below));
@@ -328,11 +311,7 @@ impl Files for Kernel {
     fn set_affinity(&self, task: u32, cpus: &[u32]) -> io::Result<()> {
         let mut state = self.state.borrow_mut();
         let online = Kernel::online(&state);
-        let granted: Vec<u32> = cpus
-            .iter()
-            .copied()
-            .filter(|c| online.contains(c))
-            .collect();
+        let granted: Vec<u32> = cpus.iter().copied().filter(|c| online.contains(c)).collect();
         if granted.is_empty() {
             return Err(error(EINVAL));
         }

@@ -100,10 +100,7 @@ impl Pool {
                 to_ticks: round.to.wrapping_sub(round.from),
                 ops: operations,
                 mode: 0,
-                place: Some(Place {
-                    zero_ticks: round.from,
-                    thread: story.main,
-                }),
+                place: Some(Place { zero_ticks: round.from, thread: story.main }),
             };
             let ideal = Event {
                 series: IDEAL,
@@ -117,9 +114,7 @@ impl Pool {
         let spans = story.logs.iter();
         let spans = spans.flat_map(|log| log.spans.iter().map(|span| (span, log.thread)));
         for (span, thread) in spans {
-            let begun = story
-                .rounds
-                .partition_point(|round| round.from <= span.from);
+            let begun = story.rounds.partition_point(|round| round.from <= span.from);
             // Its time since the round began is when it woke.
             let origin = story.rounds[begun.saturating_sub(1)].from.min(span.from);
             events.push(Event {
@@ -128,10 +123,7 @@ impl Pool {
                 to_ticks: span.to.wrapping_sub(origin),
                 ops: 1,
                 mode: 0,
-                place: Some(Place {
-                    zero_ticks: origin,
-                    thread,
-                }),
+                place: Some(Place { zero_ticks: origin, thread }),
             });
         }
         for (number, log) in story.logs.iter().enumerate() {
@@ -172,12 +164,7 @@ impl Work for Pool {
         self.contradiction.clone()
     }
     fn notes(&self) -> Vec<String> {
-        self.shortage
-            .iter()
-            .chain(&self.switches)
-            .chain(&self.counters)
-            .cloned()
-            .collect()
+        self.shortage.iter().chain(&self.switches).chain(&self.counters).cloned().collect()
     }
 }
 
@@ -219,9 +206,7 @@ mod tests {
     static ONE_AT_A_TIME: std::sync::Mutex<()> = std::sync::Mutex::new(());
 
     fn alone() -> std::sync::MutexGuard<'static, ()> {
-        ONE_AT_A_TIME
-            .lock()
-            .unwrap_or_else(std::sync::PoisonError::into_inner)
+        ONE_AT_A_TIME.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 
     #[test]
@@ -229,11 +214,8 @@ mod tests {
         let _alone = alone();
         let mut pool = Pool::new(3, 256 << 10, &allowed());
         let story = pool.threads.work(5).expect("a pool");
-        let sums: Vec<u32> = story
-            .logs
-            .iter()
-            .flat_map(|log| log.spans.iter().map(|span| span.sum))
-            .collect();
+        let sums: Vec<u32> =
+            story.logs.iter().flat_map(|log| log.spans.iter().map(|span| span.sum)).collect();
         assert_eq!(sums.len(), 15);
         for (number, log) in story.logs.iter().enumerate() {
             let own = (number as u32 + 1) * (64 << 10);
@@ -270,10 +252,7 @@ mod tests {
             span.sum += 1;
         }
         let error = pool.events(&story).expect_err("wrong");
-        assert!(
-            error.to_string().contains("summed something else"),
-            "{error}"
-        );
+        assert!(error.to_string().contains("summed something else"), "{error}");
     }
 
     #[test]
@@ -281,19 +260,10 @@ mod tests {
         let _alone = alone();
         let mut pool = Pool::new(4, 64 << 10, &allowed());
         pool.threads.stack_bytes = |number| {
-            if number < 2 {
-                STACK_BYTES
-            } else {
-                usize::MAX / 4
-            }
+            if number < 2 { STACK_BYTES } else { usize::MAX / 4 }
         };
         let error = pool.stamped(2).expect_err("no such stack");
-        assert!(
-            error
-                .to_string()
-                .starts_with("can't start more than 2 of 4 threads"),
-            "{error}"
-        );
+        assert!(error.to_string().starts_with("can't start more than 2 of 4 threads"), "{error}");
         #[cfg(any(target_os = "linux", target_os = "android"))]
         assert_eq!(threads_left(), 0);
     }
@@ -310,36 +280,21 @@ mod tests {
                 let mut pool = Pool::new(2, 64 << 10, &all);
                 pool.stamped(1).expect("a pool");
                 let seen = std::thread::scope(|scope| {
-                    scope
-                        .spawn(|| run_on(&all).map(|()| allowed()))
-                        .join()
-                        .expect("no panic")
+                    scope.spawn(|| run_on(&all).map(|()| allowed())).join().expect("no panic")
                 });
                 assert_eq!(seen.expect("free"), all);
                 assert_eq!(allowed(), pinned, "the caller's own is as it was");
             });
         });
         // A set that is not granted is no pool on all CPUs.
-        let error = Pool::new(1, 4096, &[8191])
-            .stamped(1)
-            .expect_err("no such CPU");
+        let error = Pool::new(1, 4096, &[8191]).stamped(1).expect_err("no such CPU");
         assert!(error.to_string().contains("8191"), "{error}");
     }
 
     #[test]
     fn a_main_thread_that_never_leaves_its_cpu_contradicts() {
-        let main = |voluntary, involuntary| {
-            Some(Switches {
-                voluntary,
-                involuntary,
-            })
-        };
-        let round = |switches| Round {
-            from: 0,
-            to: 1,
-            inline_ticks: 1,
-            switches,
-        };
+        let main = |voluntary, involuntary| Some(Switches { voluntary, involuntary });
+        let round = |switches| Round { from: 0, to: 1, inline_ticks: 1, switches };
         let mut pool = Pool::new(1, 4096, &[0]);
         let mut judged = |switches| {
             let story = Story {

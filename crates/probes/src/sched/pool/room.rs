@@ -50,11 +50,7 @@ mod tests {
     use super::*;
 
     fn machine(largest_bytes: u64) -> MachineShape {
-        MachineShape {
-            largest_bytes,
-            cpus: vec![0, 1],
-            ..MachineShape::default()
-        }
+        MachineShape { largest_bytes, cpus: vec![0, 1], ..MachineShape::default() }
     }
 
     #[test]

@@ -63,11 +63,7 @@ impl PoolThreads {
                 .into_iter()
                 .collect::<Result<Vec<Log>, _>>()
                 .map_err(|_| Reason::Panicked("a thread of the pool"))?;
-            Ok(Story {
-                rounds,
-                logs,
-                main: own_id(),
-            })
+            Ok(Story { rounds, logs, main: own_id() })
         })
     }
 
@@ -84,9 +80,7 @@ impl PoolThreads {
         // One early thread might do all operations.
         let most = self.threads * rounds as usize;
         for (number, buffer) in buffers.iter().enumerate() {
-            let thread = Builder::new()
-                .name("pool".into())
-                .stack_size((self.stack_bytes)(number));
+            let thread = Builder::new().name("pool".into()).stack_size((self.stack_bytes)(number));
             let thread = spawn_scoped(scope, thread, move || board.operate(buffer, most));
             let what = format!("more than {number} of {} threads", self.threads);
             handles.push(thread.map_err(|e| Reason::not_started(what, &e))?);
@@ -154,11 +148,7 @@ impl Board {
 
     /// The life of a thread of the pool.
     fn operate(&self, buffer: &[u32], most: usize) -> Log {
-        let mut log = Log {
-            spans: Vec::with_capacity(most),
-            thread: own_id(),
-            ..Log::default()
-        };
+        let mut log = Log { spans: Vec::with_capacity(most), thread: own_id(), ..Log::default() };
         let before = thread_switches();
         // Of a thread that comes too late for every operation, too.
         log.switches = since(before);

@@ -4,15 +4,8 @@ use crate::engine::threads::{length, place};
 use meter::probe::Event;
 
 /// The variants, in the order of the series.
-pub(super) const VARIANTS: [&str; 7] = [
-    "overhead",
-    "create",
-    "start",
-    "procedure",
-    "end",
-    "join",
-    "parts",
-];
+pub(super) const VARIANTS: [&str; 7] =
+    ["overhead", "create", "start", "procedure", "end", "join", "parts"];
 
 /// The series of a life's costs together.
 const PARTS: usize = 6;

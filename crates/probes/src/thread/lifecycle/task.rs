@@ -49,8 +49,7 @@ impl<'a> Task<'a> {
 
     /// The procedure alone.
     pub(super) fn procedure(&self) {
-        self.cpu
-            .store(current_cpu().unwrap_or(NO_CPU), Ordering::Relaxed);
+        self.cpu.store(current_cpu().unwrap_or(NO_CPU), Ordering::Relaxed);
         self.sum.store(sum(self.memory), Ordering::Relaxed);
     }
 

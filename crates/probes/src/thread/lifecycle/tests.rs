@@ -84,25 +84,18 @@ fn where_no_end_is_seen_only_what_it_divides_is_missing() {
     let mut work = Lifecycle::new(&mut worker, Way::Unseen).expect("work");
     let events = work.stamped(3).expect("threads");
     let count = |series| events.iter().filter(|e| e.series == series).count();
-    let counts: Vec<(&str, usize)> = (0..VARIANTS.len())
-        .map(|series| (VARIANTS[series], count(series)))
-        .collect();
+    let counts: Vec<(&str, usize)> =
+        (0..VARIANTS.len()).map(|series| (VARIANTS[series], count(series))).collect();
     let wanted = [3, 3, 3, 3, 0, 0, 3];
     assert_eq!(counts, VARIANTS.into_iter().zip(wanted).collect::<Vec<_>>());
     assert!(work.notes()[0].contains("not observed"));
     // On one CPU without records there is no observer either.
     let probe = probe();
-    let machine = MachineShape {
-        cpus: Vec::new(),
-        ..MachineShape::default()
-    };
+    let machine = MachineShape { cpus: Vec::new(), ..MachineShape::default() };
     if Way::find(&[]).is_err() {
         let reason = |row| probe.row_missing(row, &machine);
         let end = reason("thread.lifecycle/end").expect("a reason");
-        assert!(
-            end.starts_with("the end of a thread can't be observed"),
-            "{end}"
-        );
+        assert!(end.starts_with("the end of a thread can't be observed"), "{end}");
         assert_eq!(reason("thread.lifecycle/join"), Some(end));
         assert_eq!(reason("thread.lifecycle/parts"), None);
     }

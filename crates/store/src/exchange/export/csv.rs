@@ -57,10 +57,7 @@ pub(super) fn text(run: &Run, lines: &[Line]) -> serde_json::Result<String> {
 /// What a record holds, in one text where there are several.
 fn object(run: &Run, line: &Line) -> serde_json::Result<Value> {
     let mut object = serde_json::to_value(jsonl::object(run, line))?;
-    let points = line
-        .at
-        .iter()
-        .map(|place| format!("{}={}", place.axis, place.at));
+    let points = line.at.iter().map(|place| format!("{}={}", place.axis, place.at));
     object["point"] = points.collect::<Vec<_>>().join(";").into();
     object["notes"] = line.row.notes.join("; ").into();
     // Also of what is below resolution, which has a bound and no figure.
@@ -72,9 +69,9 @@ fn object(run: &Run, line: &Line) -> serde_json::Result<Value> {
 fn cell(value: &Value) -> String {
     match value {
         Value::String(text) => csv_field(text),
-        Value::Number(number) if number.is_f64() => number
-            .as_f64()
-            .map_or(String::new(), |number| number.to_string()),
+        Value::Number(number) if number.is_f64() => {
+            number.as_f64().map_or(String::new(), |number| number.to_string())
+        }
         Value::Number(number) => number.to_string(),
         _ => String::new(),
     }

@@ -114,10 +114,8 @@ pub(super) fn text(run: &Run, lines: &[Line]) -> Written {
         }
         Ok(of_line(line, times_ns, (family.0, family.1)))
     });
-    let document = Document {
-        context: context(run),
-        benchmarks: benchmarks.into_iter().flatten().collect(),
-    };
+    let document =
+        Document { context: context(run), benchmarks: benchmarks.into_iter().flatten().collect() };
     pretty(&document, left_out)
 }
 
@@ -236,15 +234,9 @@ fn of_line<'r>(line: &'r Line, times_ns: Vec<f64>, family: (usize, usize)) -> Ve
             stats::median(times_ns.iter().copied()).map(|ns| with_speed(times(ns, n))),
         ),
         ("stddev", "time", deviation.map(|ns| times(ns, n))),
-        (
-            "cv",
-            "percentage",
-            cv.map(|(mean, deviation)| times(deviation / mean, n)),
-        ),
+        ("cv", "percentage", cv.map(|(mean, deviation)| times(deviation / mean, n))),
     ];
-    let aggregates = aggregates
-        .into_iter()
-        .filter(|(.., times)| n > 1 && times.is_some());
+    let aggregates = aggregates.into_iter().filter(|(.., times)| n > 1 && times.is_some());
     let aggregates = aggregates.map(|(aggregate, unit, times)| Benchmark {
         name: format!("{name}_{aggregate}"),
         run_type: "aggregate",

@@ -65,11 +65,7 @@ pub(super) fn object<'r>(run: &'r Run, line: &'r Line) -> Object<'r> {
     let quiet = shown.and_then(|e| e.quiet);
     Object {
         row: &line.row.id,
-        point: line
-            .at
-            .iter()
-            .map(|place| (place.axis.as_str(), place.at))
-            .collect(),
+        point: line.at.iter().map(|place| (place.axis.as_str(), place.at)).collect(),
         unit: unit_name(unit),
         quiet: shown.and_then(|e| in_unit(e.quiet?.ns, unit)),
         typical: shown.and_then(|e| typical(e, unit)),

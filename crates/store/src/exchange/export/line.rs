@@ -62,9 +62,7 @@ pub(super) fn lines(run: &Run) -> Vec<Line<'_>> {
             let places = prefixes.into_iter().zip(axes.iter().zip(&figure.at));
             Line {
                 row,
-                at: places
-                    .map(|(prefix, (axis, at))| place(prefix, *axis, *at))
-                    .collect(),
+                at: places.map(|(prefix, (axis, at))| place(prefix, *axis, *at)).collect(),
                 cell: run.cell(&row.id, &figure.at),
                 bound: figure.bound,
                 estimate: Ok(figure.estimate),
@@ -78,11 +76,7 @@ fn place(prefix: &str, axis: Axis, at: u64) -> Place {
     // The name that the document has for it.
     let name = serde_json::to_value(axis).ok();
     let name = name.as_ref().and_then(|name| name.as_str());
-    Place {
-        axis: format!("{prefix}{}", name.unwrap_or("at")),
-        at,
-        text: axis.text(at),
-    }
+    Place { axis: format!("{prefix}{}", name.unwrap_or("at")), at, text: axis.text(at) }
 }
 
 impl Line<'_> {
@@ -152,11 +146,7 @@ impl Line<'_> {
 
     /// The same for another reason.
     pub(super) fn left_out_because(&self, reason: String) -> LeftOut {
-        LeftOut {
-            row: self.row.id.clone(),
-            name: self.name(),
-            reason,
-        }
+        LeftOut { row: self.row.id.clone(), name: self.name(), reason }
     }
 
     /// Why a format of times has no place for it, if what it counts is no
@@ -328,11 +318,7 @@ pub(super) struct WithEnds {
 /// or less has no upper end, and is a speed all the same.
 pub(super) fn in_unit(ns: Interval, unit: &Unit) -> Option<WithEnds> {
     let [low, high] = ends_in_unit([ns.low, ns.high], unit);
-    Some(WithEnds {
-        value: value_in_unit(ns.value, unit)?,
-        low,
-        high,
-    })
+    Some(WithEnds { value: value_in_unit(ns.value, unit)?, low, high })
 }
 
 /// Two times in ns, the lower first, in a row's unit, the lower first.

@@ -40,11 +40,7 @@ fn heading(run: &Run) -> String {
         Some(_) => started(run).unwrap_or("at an unknown time".into()),
         None => utc::text(run.started_unix_ms),
     };
-    format!(
-        "{} on {machine}, {when}, run {}{emulated}{partial}",
-        program(run),
-        short_id(&run.id),
-    )
+    format!("{} on {machine}, {when}, run {}{emulated}{partial}", program(run), short_id(&run.id),)
 }
 
 fn cells(line: &Line) -> [String; 6] {
@@ -67,24 +63,16 @@ fn cells(line: &Line) -> [String; 6] {
     let unit = &line.row.unit;
     let [figure, half] = match shown(estimate, unit) {
         Shown::Below(text) => [text, String::new()],
-        Shown::Figure(f) if estimate.quiet.is_some() => [
-            format!("{} {}", f.value, f.unit),
-            quiet_half(estimate, &f.half_width),
-        ],
+        Shown::Figure(f) if estimate.quiet.is_some() => {
+            [format!("{} {}", f.value, f.unit), quiet_half(estimate, &f.half_width)]
+        }
         _ => [String::new(), String::new()],
     };
     let verdict = match line.reason() {
         reason if reason.is_empty() => line.verdict_text().to_owned(),
         reason => format!("{}: {reason}", line.verdict_text()),
     };
-    [
-        escape(&name),
-        figure,
-        half,
-        cycles(estimate),
-        typical(estimate, unit),
-        escape(&verdict),
-    ]
+    [escape(&name), figure, half, cycles(estimate), typical(estimate, unit), escape(&verdict)]
 }
 
 /// A text that neither ends the cell nor starts markup, whoever wrote it.

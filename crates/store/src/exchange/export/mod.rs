@@ -103,10 +103,9 @@ impl Format {
             Format::Markdown => ("markdown", "A table for READMEs and issues"),
             Format::Csv => ("csv", "A record for each figure (RFC 4180)"),
             Format::JsonLines => ("jsonl", "A JSON object for each figure"),
-            Format::GoogleBenchmark => (
-                "google-benchmark",
-                "JSON that Google Benchmark's compare.py reads",
-            ),
+            Format::GoogleBenchmark => {
+                ("google-benchmark", "JSON that Google Benchmark's compare.py reads")
+            }
             Format::Hyperfine => ("hyperfine", "JSON that hyperfine's scripts read"),
             Format::Bencher => ("bencher", "Bencher Metric Format"),
         }
@@ -145,10 +144,9 @@ pub fn export(run: &Run, format: Format, patterns: &[String]) -> Result<Exported
     left_out.extend(more);
     let left_out = messages(left_out);
     match left_out.first() {
-        Some(first) if nothing => Err(ExportError::Nothing {
-            format: format.name(),
-            first: first.clone(),
-        }),
+        Some(first) if nothing => {
+            Err(ExportError::Nothing { format: format.name(), first: first.clone() })
+        }
         _ => Ok(Exported { text, left_out }),
     }
 }

@@ -65,9 +65,7 @@ fn entries(json: &Value) -> String {
     let text = lists.map(|(name, value)| match value {
         Value::Array(items) => {
             // Of the repetitions the first two.
-            let items = items
-                .iter()
-                .filter(|item| item["repetition_index"].as_u64() < Some(2));
+            let items = items.iter().filter(|item| item["repetition_index"].as_u64() < Some(2));
             let items: Vec<String> = items.map(Value::to_string).collect();
             format!("{name}:\n{}", items.join("\n"))
         }
@@ -161,10 +159,7 @@ fn patterns_select_and_typos_are_answered() {
     // A probe with all its rows, as in `run` and `compare`.
     let probe = exported(&run, Format::Csv, &["cpu.memcpy"]).text;
     assert!(probe.contains("cpu.memcpy/16B") && probe.contains("cpu.memcpy/1MiB"));
-    let empty = Run {
-        rows: Vec::new().into(),
-        ..run.clone()
-    };
+    let empty = Run { rows: Vec::new().into(), ..run.clone() };
     let errors = [
         export(&run, Format::Csv, &["cpu.dvi_i32".into()]),
         export(&run, Format::Bencher, &["cpu.timer/counter".into()]),
@@ -184,10 +179,7 @@ fn times_below_zero_are_listed_and_not_written() {
     for format in [Format::Hyperfine, Format::GoogleBenchmark] {
         let exported = exported(&run, format, &[]);
         let reported = |l: &&String| l.contains("times below 0") && l.contains("cpu.add_i32");
-        assert!(
-            exported.left_out.iter().find(reported).is_some(),
-            "{format:?}"
-        );
+        assert!(exported.left_out.iter().find(reported).is_some(), "{format:?}");
         assert!(!exported.text.contains("\"cpu.add_i32\""), "{format:?}");
     }
 }
@@ -212,9 +204,8 @@ fn repetitions_are_quiet_only_where_the_figure_is() {
         let exported = exported(run, Format::GoogleBenchmark, &["cpu.add_i32"]);
         let document = json(&exported.text);
         let entries = document["benchmarks"].as_array().expect("benchmarks");
-        let repetitions = entries
-            .iter()
-            .filter(|e| e["run_type"] == "iteration" && e["name"] == "cpu.add_i32");
+        let repetitions =
+            entries.iter().filter(|e| e["run_type"] == "iteration" && e["name"] == "cpu.add_i32");
         let time = |e: &Value| e["real_time"].as_f64().expect("a time");
         repetitions.map(time).collect()
     };
@@ -247,22 +238,13 @@ fn repetitions_are_quiet_only_where_the_figure_is() {
 
 #[test]
 fn text_of_a_stranger_is_no_formula_and_no_markup() {
-    let formulas = [
-        "=cmd|' /C calc'!A0",
-        "+1+1",
-        "-2+3",
-        "@SUM(A1)",
-        "\t=1",
-        "\r=1",
-    ];
+    let formulas = ["=cmd|' /C calc'!A0", "+1+1", "-2+3", "@SUM(A1)", "\t=1", "\r=1"];
     let mut run = synthetic::run();
     run.rows.truncate(formulas.len());
     for (row, formula) in run.rows.iter_mut().zip(formulas) {
         row.id = formula.into();
         row.notes = vec![formula.into()];
-        row.outcome = Outcome::Unavailable {
-            reason: formula.into(),
-        };
+        row.outcome = Outcome::Unavailable { reason: formula.into() };
     }
     run.program.name = "=1".into();
     let text = exported(&run, Format::Csv, &[]).text;
@@ -274,17 +256,11 @@ fn text_of_a_stranger_is_no_formula_and_no_markup() {
             assert!(is_number || !formula, "{cell:?}");
         }
     }
-    assert!(
-        text.contains("'=cmd|' /C calc'!A0"),
-        "the text itself stays: {text}"
-    );
+    assert!(text.contains("'=cmd|' /C calc'!A0"), "the text itself stays: {text}");
     // Numbers stay numbers, those below 0 too.
     let [mut run, _] = small();
     change(&mut run, |estimate| {
-        estimate
-            .quiet
-            .iter_mut()
-            .for_each(|quiet| quiet.minimum_ns = -0.5);
+        estimate.quiet.iter_mut().for_each(|quiet| quiet.minimum_ns = -0.5);
         estimate.verdict = Verdict::Noisy;
         estimate.reason = "a|b\n<img src=x> [l](http://x) `c`".into();
     });

@@ -57,13 +57,7 @@ fn of_message(message: &Object) -> Result<Measured, Fault> {
         // Of a measurement that a crate brings along.
         Some(unit) => FigureFound::Failed(format!("criterion: it measured {unit}, not time")),
     };
-    Ok(Measured {
-        slug: slug::path(&name),
-        name,
-        number: None,
-        figure,
-        notes,
-    })
+    Ok(Measured { slug: slug::path(&name), name, number: None, figure, notes })
 }
 
 fn processes(n: u64, unit: &str) -> String {
@@ -100,11 +94,7 @@ struct Id {
 
 fn id(source: &Source) -> Result<Id, Fault> {
     let id = source.object()?;
-    let parts = [
-        Some(id.needed_text("group_id")?),
-        id.text("function_id"),
-        id.text("value_str"),
-    ];
+    let parts = [Some(id.needed_text("group_id")?), id.text("function_id"), id.text("value_str")];
     let title = id.text("title").unwrap_or_default();
     let number = title.rsplit_once(" #").and_then(|(_, n)| n.parse().ok());
     let throughput = id.object("throughput").map_or(Vec::new(), |amounts| {
@@ -169,12 +159,8 @@ fn measured(benchmark: &Benchmark) -> Result<Measured, ImportError> {
 
 /// Samples of two lists of the same length.
 fn samples(of: &Object, iterations: &str, times: &str) -> Result<FigureFound, Fault> {
-    let counts = of
-        .wholes(iterations, MAX_SAMPLES)?
-        .ok_or_else(|| of.missing(iterations))?;
-    let all = of
-        .times(times, 1.0, MAX_SAMPLES)?
-        .ok_or_else(|| of.missing(times))?;
+    let counts = of.wholes(iterations, MAX_SAMPLES)?.ok_or_else(|| of.missing(iterations))?;
+    let all = of.times(times, 1.0, MAX_SAMPLES)?.ok_or_else(|| of.missing(times))?;
     if counts.len() != all.len() {
         let (n, m) = (counts.len(), all.len());
         return Err(of.fault_of_it(format!("{n} {iterations} and {m} {times}")));

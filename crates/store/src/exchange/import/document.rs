@@ -151,10 +151,7 @@ pub(super) fn run(
 /// The finest unit, from a femtosecond up, that counts the longest sample
 /// exactly.
 fn tick(longest_ns: f64) -> f64 {
-    [1e-6, 1e-3, 1.0, 1e3]
-        .into_iter()
-        .find(|tick| longest_ns / tick <= EXACT)
-        .unwrap_or(1e6)
+    [1e-6, 1e-3, 1.0, 1e3].into_iter().find(|tick| longest_ns / tick <= EXACT).unwrap_or(1e6)
 }
 
 /// The longest text that is kept: a name may be a script of many lines.
@@ -221,9 +218,7 @@ fn row(
 ) -> Result<Row, NoSamples> {
     let mut notes: Vec<String> = measured.notes.iter().map(|note| shown(note)).collect();
     let outcome = match measured.figure {
-        FigureFound::Failed(reason) => Outcome::Unavailable {
-            reason: shown(&reason),
-        },
+        FigureFound::Failed(reason) => Outcome::Unavailable { reason: shown(&reason) },
         FigureFound::Aggregate { ns, what } => Outcome::Figure(aggregate(ns, &what)),
         FigureFound::Samples(_) => {
             let cell = cell.ok_or(NoSamples::Lost)?;
@@ -231,14 +226,7 @@ fn row(
             Outcome::Figure(estimate(cell, gate, ns_per_tick)?)
         }
     };
-    Ok(Row {
-        id,
-        unit: Unit::Time,
-        bound: Bound::Memory,
-        outcome,
-        notes,
-        missing: Vec::new(),
-    })
+    Ok(Row { id, unit: Unit::Time, bound: Bound::Memory, outcome, notes, missing: Vec::new() })
 }
 
 /// What the interval can't see.
@@ -284,11 +272,7 @@ fn aggregate(ns: f64, what: &str) -> Estimate {
         reason: format!("only the {what}: no samples in the file, so no interval"),
         ..Estimate::bare(
             Some(Typical {
-                ns: Interval {
-                    value: ns,
-                    low: ns,
-                    high: ns,
-                },
+                ns: Interval { value: ns, low: ns, high: ns },
                 p10_ns: ns,
                 p90_ns: ns,
                 samples: 0,

@@ -117,10 +117,7 @@ fn unreadable(error: &io::Error) -> Fault {
 fn stdin() -> Result<Vec<u8>, Fault> {
     let mut bytes = Vec::new();
     let stdin = io::stdin().lock();
-    stdin
-        .take(MAX_FILE_BYTES + 1)
-        .read_to_end(&mut bytes)
-        .map_err(|e| unreadable(&e))?;
+    stdin.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes).map_err(|e| unreadable(&e))?;
     bounded(bytes)
 }
 
@@ -199,11 +196,7 @@ fn below(root: &Path) -> Result<Vec<Benchmark>, ImportError> {
     for directory in &found {
         let benchmark = benchmark(directory)?;
         let parts = [&benchmark.id, &benchmark.sample, &benchmark.estimates];
-        total += parts
-            .iter()
-            .filter_map(|p| p.as_ref())
-            .map(|p| p.bytes.len() as u64)
-            .sum::<u64>();
+        total += parts.iter().filter_map(|p| p.as_ref()).map(|p| p.bytes.len() as u64).sum::<u64>();
         if total > MAX_FILE_BYTES {
             return refuse(format!(
                 "its files together are larger than {} MiB",
@@ -227,10 +220,7 @@ fn benchmark(directory: &Path) -> Result<Benchmark, ImportError> {
         }
         // No pipe is waited for that was not named.
         let opened = input::open_file(&path).map(input::Input::File);
-        Ok(Some(Part {
-            bytes: read_whole(opened, &path)?,
-            name: path.display().to_string(),
-        }))
+        Ok(Some(Part { bytes: read_whole(opened, &path)?, name: path.display().to_string() }))
     };
     // `new` says nothing; what it is in does.
     let named = match directory.ends_with("new") {
@@ -284,11 +274,7 @@ mod tests {
             "no-results/new/benchmark.json",
         ]);
         let some = |path: &str| Some(path.to_owned());
-        let a = [
-            some("a/new/benchmark.json"),
-            some("a/new/sample.json"),
-            None,
-        ];
+        let a = [some("a/new/benchmark.json"), some("a/new/sample.json"), None];
         let b = [None, None, some("b/new/estimates.json")];
         let all = vec![("a".to_owned(), a), ("b".to_owned(), b)];
         assert_eq!(found(root.path()), Ok(all.clone()));
@@ -330,10 +316,7 @@ mod tests {
                 let changed = root.path().join("b/new").join(part);
                 fs::remove_file(&changed).expect("removed");
                 make(&changed);
-                let other = files
-                    .iter()
-                    .find(|file| !file.ends_with(part))
-                    .expect("two");
+                let other = files.iter().find(|file| !file.ends_with(part)).expect("two");
                 for named in [root.path().to_owned(), root.path().join(other)] {
                     let error = read(&named).expect_err(why);
                     assert_eq!(error.file, changed.display().to_string(), "{why}");

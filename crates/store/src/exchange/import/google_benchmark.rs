@@ -40,10 +40,7 @@ pub(super) fn read(source: &Source) -> Result<Found, Fault> {
             continue;
         }
         let base = aggregate.as_ref().and_then(|what| base(&name, what));
-        let name = entry
-            .text("run_name")
-            .or(base.map(str::to_owned))
-            .unwrap_or(name);
+        let name = entry.text("run_name").or(base.map(str::to_owned)).unwrap_or(name);
         let indices = ["family_index", "per_family_instance_index"].map(|key| entry.whole(key));
         let key = (name, indices[0], indices[1]);
         let known = places.get(&key).copied();
@@ -80,12 +77,7 @@ struct Names(HashSet<String>);
 
 impl Names {
     fn of(entries: &[Object]) -> Names {
-        Names(
-            entries
-                .iter()
-                .filter_map(|entry| entry.text("name"))
-                .collect(),
-        )
+        Names(entries.iter().filter_map(|entry| entry.text("name")).collect())
     }
 
     /// Of what kind an aggregate is; `None` for a repetition.
@@ -113,9 +105,7 @@ impl Names {
         let others = BY_NAME.into_iter().filter(|other| *other != what);
         matches!(what, "BigO" | "RMS")
             || self.0.contains(base)
-            || others
-                .map(|other| format!("{base}_{other}"))
-                .any(|other| self.0.contains(&other))
+            || others.map(|other| format!("{base}_{other}")).any(|other| self.0.contains(&other))
     }
 }
 
@@ -159,9 +149,7 @@ impl Benchmark {
     }
 
     fn take(&mut self, entry: &Object, aggregate: Option<String>) -> Result<(), Fault> {
-        self.repetitions = self
-            .repetitions
-            .max(entry.whole("repetitions").unwrap_or(1));
+        self.repetitions = self.repetitions.max(entry.whole("repetitions").unwrap_or(1));
         self.label = entry.text("label").or(self.label.take());
         if let Some(why) = failure(entry) {
             self.failed = Some(why);
@@ -181,8 +169,7 @@ impl Benchmark {
                 return Ok(());
             }
         }
-        self.repetitions_seen
-            .extend(entry.whole("repetition_index"));
+        self.repetitions_seen.extend(entry.whole("repetition_index"));
         let iterations = match entry.needed_whole("iterations")? {
             Some(0) => return Err(entry.fault("iterations", "a time of no iterations")),
             n => n.unwrap_or(1),
@@ -234,13 +221,7 @@ impl Benchmark {
         if let Some(label) = self.label.filter(|label| !label.is_empty()) {
             notes.push(format!("label: {label}"));
         }
-        Measured {
-            slug: slug::path(&name),
-            name,
-            number: None,
-            figure,
-            notes,
-        }
+        Measured { slug: slug::path(&name), name, number: None, figure, notes }
     }
 }
 
@@ -274,16 +255,9 @@ fn describe(found: &mut Found, context: &Object) {
         facts.push("the library was a debug build".into());
     }
     if !facts.is_empty() {
-        found
-            .remarks
-            .push(format!("the file says: {}", facts.join(", ")));
+        found.remarks.push(format!("the file says: {}", facts.join(", ")));
     }
-    for (what, key) in [
-        ("partial", "latlas_partial"),
-        ("emulated", "latlas_emulated"),
-    ] {
-        found
-            .remarks
-            .extend(text(key).map(|why| format!("the exported run was {what}: {why}")));
+    for (what, key) in [("partial", "latlas_partial"), ("emulated", "latlas_emulated")] {
+        found.remarks.extend(text(key).map(|why| format!("the exported run was {what}: {why}")));
     }
 }

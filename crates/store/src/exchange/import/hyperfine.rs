@@ -135,10 +135,7 @@ fn figure(entry: &Object) -> Result<(FigureFound, Codes), Fault> {
             return Err(entry.fault_of_it("it has neither times nor median nor mean"));
         }
     };
-    Ok((
-        FigureFound::aggregate(value, what.into(), "hyperfine"),
-        codes,
-    ))
+    Ok((FigureFound::aggregate(value, what.into(), "hyperfine"), codes))
 }
 
 fn measurements(entry: &Object) -> Result<(Vec<Time>, Codes), Fault> {

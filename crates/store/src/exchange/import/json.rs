@@ -37,20 +37,13 @@ pub(super) struct NotATime {
 
 impl NotATime {
     pub(super) fn of(field: &str, word: &str) -> NotATime {
-        NotATime {
-            field: field.to_owned(),
-            word: word.to_owned(),
-        }
+        NotATime { field: field.to_owned(), word: word.to_owned() }
     }
 }
 
 impl<'t> Source<'t> {
     pub(super) fn new(format: Format, text: &'t str) -> Source<'t> {
-        Source {
-            tool: format.program(),
-            original: text,
-            strict: strict(text),
-        }
+        Source { tool: format.program(), original: text, strict: strict(text) }
     }
 
     /// The object that the text is.
@@ -68,12 +61,7 @@ impl<'t> Source<'t> {
         };
         Ok((lists.len() == names.len()).then(|| {
             let names = names.iter().map(ToString::to_string);
-            Object {
-                source: self,
-                raw,
-                what: String::new(),
-                fields: names.zip(lists).collect(),
-            }
+            Object { source: self, raw, what: String::new(), fields: names.zip(lists).collect() }
         }))
     }
 
@@ -88,12 +76,7 @@ impl<'t> Source<'t> {
 
     fn root<'s>(&'s self, raw: &'s RawValue) -> Result<Object<'s>, Fault> {
         match Fields::of(raw) {
-            Some(Ok(fields)) => Ok(Object {
-                source: self,
-                raw,
-                what: String::new(),
-                fields,
-            }),
+            Some(Ok(fields)) => Ok(Object { source: self, raw, what: String::new(), fields }),
             Some(Err(reason)) => Err(Fault::at(self.place(raw), reason)),
             None => {
                 let reason = format!("an object is needed, not {}", kind(raw));
@@ -169,12 +152,10 @@ fn is_no_number(word: &str) -> bool {
         word == "nan" && kind.bytes().all(|byte| byte.is_ascii_alphanumeric())
     };
     ["nan", "inf", "infinity"].contains(&&*word)
-        || ["1.#ind", "1.#inf", "1.#qnan", "1.#snan"]
-            .iter()
-            .any(|one| {
-                let rest = word.strip_prefix(one);
-                rest.is_some_and(|digits| digits.bytes().all(|byte| byte == b'0'))
-            })
+        || ["1.#ind", "1.#inf", "1.#qnan", "1.#snan"].iter().any(|one| {
+            let rest = word.strip_prefix(one);
+            rest.is_some_and(|digits| digits.bytes().all(|byte| byte == b'0'))
+        })
         || kind.is_some_and(is_kind)
 }
 
@@ -331,9 +312,7 @@ impl<'s> Object<'s> {
     pub(super) fn objects(&self, key: &str, most: usize) -> Result<Vec<Object<'s>>, Fault> {
         let items = self.items(key, most)?.ok_or_else(|| self.missing(key))?;
         let items = items.into_iter().enumerate();
-        items
-            .map(|(at, raw)| self.child(raw, format!("{key}[{at}]")))
-            .collect()
+        items.map(|(at, raw)| self.child(raw, format!("{key}[{at}]"))).collect()
     }
 
     /// The values of a list; `None` without one.
@@ -363,12 +342,7 @@ impl<'s> Object<'s> {
             "" => name,
             what => format!("{what}, {name}"),
         };
-        Ok(Object {
-            source: self.source,
-            raw,
-            what,
-            fields,
-        })
+        Ok(Object { source: self.source, raw, what, fields })
     }
 
     fn time_of(&self, raw: &RawValue, field: &str, ns_per_unit: f64) -> Result<Time, Fault> {
@@ -438,10 +412,7 @@ fn number(raw: &RawValue) -> Option<f64> {
 /// A whole number from 0, which may be written with a point.
 fn whole(raw: &RawValue) -> Option<u64> {
     let is_whole = |value: &f64| value.fract() == 0.0 && (0.0..=EXACT).contains(value);
-    raw.get()
-        .parse()
-        .ok()
-        .or_else(|| number(raw).filter(is_whole).map(|value| value as u64))
+    raw.get().parse().ok().or_else(|| number(raw).filter(is_whole).map(|value| value as u64))
 }
 
 /// The fields of an object, repeated ones too.
@@ -449,10 +420,7 @@ struct Fields<'t>(Vec<(String, &'t RawValue)>);
 
 impl<'t> Fields<'t> {
     /// `None` for what is not an object.
-    #[allow(
-        clippy::type_complexity,
-        reason = "fields or a reason, if it is an object"
-    )]
+    #[allow(clippy::type_complexity, reason = "fields or a reason, if it is an object")]
     fn of(raw: &'t RawValue) -> Option<Result<Vec<(String, &'t RawValue)>, String>> {
         let fields = || serde_json::from_str::<Fields>(raw.get());
         raw.get().starts_with('{').then(|| match fields() {
@@ -495,20 +463,14 @@ mod tests {
     #[test]
     fn words_for_no_number_are_quoted_where_they_stand_and_nowhere_else() {
         for (text, expected) in [
-            (
-                "[NaN, -nan, inf, -Infinity]",
-                "[\"a\", \"na\", \"n\", \"Infinit\"]",
-            ),
+            ("[NaN, -nan, inf, -Infinity]", "[\"a\", \"na\", \"n\", \"Infinit\"]"),
             ("{\"NaN\": NAN}", "{\"NaN\": \"A\"}"),
             ("[\"a \\\" NaN\", nan]", "[\"a \\\" NaN\", \"a\"]"),
             (
                 "[-nan(ind),nan(ind), nan(0x8), NAN(snan)]",
                 "[\"nan(ind\",\"an(ind\", \"an(0x8\", \"AN(snan\"]",
             ),
-            (
-                "{\"a\":-1.#IND,\"b\":1.#INF00}",
-                "{\"a\":\"1.#IN\",\"b\":\".#INF0\"}",
-            ),
+            ("{\"a\":-1.#IND,\"b\":1.#INF00}", "{\"a\":\"1.#IN\",\"b\":\".#INF0\"}"),
         ] {
             assert_eq!(strict(text), expected);
             let read: serde_json::Value = serde_json::from_str(&strict(text)).expect(text);
@@ -534,23 +496,14 @@ mod tests {
         let source = Source::new(Format::GoogleBenchmark, text);
         let object = source.object().expect("an object");
         assert_eq!(object.whole("a"), Some(1));
-        assert_eq!(
-            (object.text("a"), object.text("b")),
-            (None, Some("x".into()))
-        );
+        assert_eq!((object.text("a"), object.text("b")), (None, Some("x".into())));
         let times = object.times("d", 1.0, 9).expect("times").expect("a list");
-        let words: Vec<String> = times
-            .into_iter()
-            .filter_map(Result::err)
-            .map(|no| no.to_string())
-            .collect();
+        let words: Vec<String> =
+            times.into_iter().filter_map(Result::err).map(|no| no.to_string()).collect();
         assert_eq!(words, ["d[1] is NaN", "d[2] is Infinity", "d[3] is null"]);
         assert_eq!(object.times("c", 1.0, 9).expect("null"), None);
         let fault = object.time("b", 1.0).expect_err("a text");
         assert_eq!(fault.place, Some((1, 23)));
-        assert_eq!(
-            fault.reason,
-            "Google Benchmark, b: a number is needed, not a text"
-        );
+        assert_eq!(fault.reason, "Google Benchmark, b: a number is needed, not a text");
     }
 }

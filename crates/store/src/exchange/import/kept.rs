@@ -84,10 +84,8 @@ mod tests {
         }
         let mut run = synthetic::run();
         run.rows[3].id = "cpu.x; rm -rf ~".into();
-        let input = Input::File {
-            name: "any.json".into(),
-            bytes: crate::to_json(&run).expect("document"),
-        };
+        let input =
+            Input::File { name: "any.json".into(), bytes: crate::to_json(&run).expect("document") };
         let fault = self::run(&input).expect_err("refused");
         assert!(fault.reason.contains("is no id of a row"), "{fault:?}");
     }
@@ -98,16 +96,11 @@ mod tests {
         // The shortest: files may be 64 MiB.
         let bytes = |row: &&Row| serde_json::to_vec(row).expect("a row").len();
         let one = run.rows.iter().min_by_key(bytes).expect("rows").clone();
-        let row = |number| Row {
-            id: format!("of_a_suite.{number}"),
-            ..one.clone()
-        };
+        let row = |number| Row { id: format!("of_a_suite.{number}"), ..one.clone() };
         run.rows = (0..=super::super::MAX_ROWS).map(row).collect();
         run.cells.clear();
-        let input = Input::File {
-            name: "any.json".into(),
-            bytes: crate::to_json(&run).expect("document"),
-        };
+        let input =
+            Input::File { name: "any.json".into(), bytes: crate::to_json(&run).expect("document") };
         let read = self::run(&input).expect("taken");
         assert_eq!(read.rows.len(), run.rows.len());
     }

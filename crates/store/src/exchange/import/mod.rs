@@ -45,12 +45,8 @@ pub enum Format {
 
 impl Format {
     /// Every format, as the help lists them.
-    pub const ALL: [Format; 4] = [
-        Format::Hyperfine,
-        Format::GoogleBenchmark,
-        Format::Criterion,
-        Format::Run,
-    ];
+    pub const ALL: [Format; 4] =
+        [Format::Hyperfine, Format::GoogleBenchmark, Format::Criterion, Format::Run];
 
     /// The format of this name.
     pub fn named(name: &str) -> Option<Format> {
@@ -80,11 +76,9 @@ impl Format {
     fn texts(self) -> [&'static str; 3] {
         match self {
             Format::Hyperfine => ["hyperfine", "hyperfine --export-json", "hyperfine"],
-            Format::GoogleBenchmark => [
-                "google-benchmark",
-                "Google Benchmark's JSON",
-                "Google Benchmark",
-            ],
+            Format::GoogleBenchmark => {
+                ["google-benchmark", "Google Benchmark's JSON", "Google Benchmark"]
+            }
             Format::Criterion => ["criterion", "Files in target/criterion", "criterion"],
             Format::Run => ["run", "A Run document of latlas", "latlas"],
         }
@@ -132,26 +126,16 @@ struct Fault {
 
 impl Fault {
     fn of_file(reason: impl fmt::Display) -> Fault {
-        Fault {
-            place: None,
-            reason: reason.to_string(),
-        }
+        Fault { place: None, reason: reason.to_string() }
     }
 
     /// A fault at a line and column.
     fn at(place: (usize, usize), reason: impl fmt::Display) -> Fault {
-        Fault {
-            place: Some(place),
-            reason: reason.to_string(),
-        }
+        Fault { place: Some(place), reason: reason.to_string() }
     }
 
     fn in_file(self, file: &str) -> ImportError {
-        ImportError {
-            file: file.to_owned(),
-            place: self.place,
-            reason: self.reason,
-        }
+        ImportError { file: file.to_owned(), place: self.place, reason: self.reason }
     }
 }
 
@@ -260,10 +244,8 @@ pub fn import(
             [only] => kept::run(only)
                 .and_then(|run| begun(run, origin.now_unix_ms))
                 .map_err(|fault| of_another_tool(fault, only)),
-            _ => Err(
-                Fault::of_file("a run is whole in itself: import one at a time")
-                    .in_file(inputs[1].name()),
-            ),
+            _ => Err(Fault::of_file("a run is whole in itself: import one at a time")
+                .in_file(inputs[1].name())),
         };
     }
     let mut found: Vec<(&str, Found)> = Vec::new();
@@ -294,13 +276,8 @@ pub fn import(
         found.push((input.name(), of_file));
     }
     let sources = inputs.iter().map(|i| visible(i.name())).collect();
-    document::run(
-        format,
-        found.into_iter().map(|(_, found)| found).collect(),
-        sources,
-        origin,
-    )
-    .map_err(|reason| Fault::of_file(reason).in_file(inputs[0].name()))
+    document::run(format, found.into_iter().map(|(_, found)| found).collect(), sources, origin)
+        .map_err(|reason| Fault::of_file(reason).in_file(inputs[0].name()))
 }
 
 impl Measured {
@@ -315,11 +292,10 @@ impl Measured {
 fn of_input(input: &Input, format: Format) -> Result<Found, ImportError> {
     match (input, format) {
         (Input::Criterion { benchmarks, .. }, Format::Criterion) => criterion::read(benchmarks),
-        (Input::Criterion { name, .. }, other) => Err(Fault::of_file(format!(
-            "it holds criterion's results, not {}'s",
-            other.name()
-        ))
-        .in_file(name)),
+        (Input::Criterion { name, .. }, other) => {
+            Err(Fault::of_file(format!("it holds criterion's results, not {}'s", other.name()))
+                .in_file(name))
+        }
         (Input::File { bytes, .. }, format) => {
             let read = || {
                 let source = Source::new(format, text::json(bytes)?);
@@ -355,11 +331,7 @@ fn detect(input: &Input) -> Result<Format, Fault> {
         return Ok(Format::Run);
     }
     let source = Source::new(Format::Run, text::json(bytes)?);
-    let none = || {
-        Err(Fault::of_file(
-            "no format fits: its first value has no key of one",
-        ))
-    };
+    let none = || Err(Fault::of_file("no format fits: its first value has no key of one"));
     let first = source.objects().next().unwrap_or_else(none)?;
     let of_key = [
         ("results", Format::Hyperfine),

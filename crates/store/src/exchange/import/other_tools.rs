@@ -18,22 +18,12 @@ const TOOLS: &[(&str, &[&[&str]])] = &[
             &["Benchmark ", " Mode ", " Cnt ", " Score "],
         ],
     ),
-    (
-        "a pytest-benchmark result",
-        &[&["\"machine_info\"", "\"benchmarks\""]],
-    ),
-    (
-        "a pyperf result",
-        &[&["\"benchmarks\"", "\"runs\"", "\"perf_version\""]],
-    ),
+    ("a pytest-benchmark result", &[&["\"machine_info\"", "\"benchmarks\""]]),
+    ("a pyperf result", &[&["\"benchmarks\"", "\"runs\"", "\"perf_version\""]]),
     ("an asv result", &[&["\"commit_hash\"", "\"env_name\""]]),
     (
         "a BenchmarkDotNet result",
-        &[
-            &["\"HostEnvironmentInfo\""],
-            &["BenchmarkDotNet v"],
-            &["BenchmarkDotNet=v"],
-        ],
+        &[&["\"HostEnvironmentInfo\""], &["BenchmarkDotNet v"], &["BenchmarkDotNet=v"]],
     ),
     (
         "a nanobench result",
@@ -54,19 +44,9 @@ const TOOLS: &[(&str, &[&[&str]])] = &[
     ),
     (
         "a result of go test",
-        &[
-            &["\"Action\":", "\"Package\":"],
-            &["goos: "],
-            &["Benchmark", " ns/op"],
-        ],
+        &[&["\"Action\":", "\"Package\":"], &["goos: "], &["Benchmark", " ns/op"]],
     ),
-    (
-        "a divan result",
-        &[
-            &["Timer precision: "],
-            &["fastest ", "slowest ", "median ", "samples"],
-        ],
-    ),
+    ("a divan result", &[&["Timer precision: "], &["fastest ", "slowest ", "median ", "samples"]]),
     (
         "a result of perf stat",
         &[
@@ -77,11 +57,7 @@ const TOOLS: &[(&str, &[&[&str]])] = &[
     ),
     (
         "an LMbench result",
-        &[
-            &["[lmbench"],
-            &["[LMBENCH_VER"],
-            &["Simple syscall: ", "microseconds"],
-        ],
+        &[&["[lmbench"], &["[LMBENCH_VER"], &["Simple syscall: ", "microseconds"]],
     ),
     (
         "a result of cargo bench (libtest)",
@@ -99,64 +75,27 @@ const TOOLS: &[(&str, &[&[&str]])] = &[
             &["^3;fio-"],
         ],
     ),
-    (
-        "a sysbench result",
-        &[&["^sysbench ", "(using "], &["^sysbench 0."]],
-    ),
-    (
-        "a result of wrk",
-        &[&["^Running ", " test @ "], &["Thread Stats ", "+/- Stdev"]],
-    ),
+    ("a sysbench result", &[&["^sysbench ", "(using "], &["^sysbench 0."]]),
+    ("a result of wrk", &[&["^Running ", " test @ "], &["Thread Stats ", "+/- Stdev"]]),
     ("a result of ab (ApacheBench)", &[&["^This is ApacheBench"]]),
-    (
-        "a stress-ng result",
-        &[&["stress-ng-version:"], &["^stress-ng: "]],
-    ),
-    (
-        "a poop result",
-        &[&["^Benchmark 1 (", " runs): ", "measurement "]],
-    ),
-    (
-        "an iperf3 result",
-        &[&["\"intervals\"", "\"iperf 3"], &["[ ID] Interval "]],
-    ),
-    (
-        "a mitata result",
-        &[
-            &["\"benchmarks\"", "\"alias\"", "\"runs\""],
-            &["avg (min … max)"],
-        ],
-    ),
-    (
-        "a BenchmarkTools.jl result",
-        &[&["\"Julia\"", "\"BenchmarkTools\""]],
-    ),
+    ("a stress-ng result", &[&["stress-ng-version:"], &["^stress-ng: "]]),
+    ("a poop result", &[&["^Benchmark 1 (", " runs): ", "measurement "]]),
+    ("an iperf3 result", &[&["\"intervals\"", "\"iperf 3"], &["[ ID] Interval "]]),
+    ("a mitata result", &[&["\"benchmarks\"", "\"alias\"", "\"runs\""], &["avg (min … max)"]]),
+    ("a BenchmarkTools.jl result", &[&["\"Julia\"", "\"BenchmarkTools\""]]),
     (
         "a Celero result",
-        &[
-            &["Group,Experiment,Problem Space"],
-            &["Group ", " Experiment ", " Prob. Space "],
-        ],
+        &[&["Group,Experiment,Problem Space"], &["Group ", " Experiment ", " Prob. Space "]],
     ),
     (
         "a result of tests (GoogleTest, JUnit)",
-        &[
-            &["\"testsuites\"", "\"failures\""],
-            &["<testsuite"],
-            &["[==========] Running "],
-        ],
+        &[&["\"testsuites\"", "\"failures\""], &["<testsuite"], &["[==========] Running "]],
     ),
     (
         "a Phoronix Test Suite result",
-        &[
-            &["<PhoronixTestSuite"],
-            &["\"test_version\"", "\"systems\""],
-        ],
+        &[&["<PhoronixTestSuite"], &["\"test_version\"", "\"systems\""]],
     ),
-    (
-        "a Geekbench result",
-        &[&["\"multicore_score\""], &["^Geekbench "]],
-    ),
+    ("a Geekbench result", &[&["\"multicore_score\""], &["^Geekbench "]]),
     (
         "a k6 result",
         &[
@@ -166,56 +105,23 @@ const TOOLS: &[(&str, &[&[&str]])] = &[
             &["iteration_duration...", ": avg="],
         ],
     ),
-    (
-        "a vegeta result",
-        &[
-            &["\"latencies\"", "\"bytes_in\""],
-            &["[total, rate, throughput]"],
-        ],
-    ),
-    (
-        "a result of oha or hey",
-        &[
-            &["\"responseTimeHistogram\""],
-            &["Slowest:", "Requests/sec:"],
-        ],
-    ),
+    ("a vegeta result", &[&["\"latencies\"", "\"bytes_in\""], &["[total, rate, throughput]"]]),
+    ("a result of oha or hey", &[&["\"responseTimeHistogram\""], &["Slowest:", "Requests/sec:"]]),
     ("a bombardier result", &[&["^Bombarding "]]),
     ("an autocannon result", &[&["\"p97_5\"", "\"throughput\""]]),
     ("a JMeter result", &[&["^timeStamp,elapsed,label,"]]),
     ("a Locust result", &[&["^Type,Name,Request Count,"]]),
-    (
-        "a Benchee result",
-        &[&["Name ", " ips ", " average ", " deviation "]],
-    ),
-    (
-        "a benchmark-ips result",
-        &[&["Calculating -----"], &["\"ips\"", "\"central_tendency\""]],
-    ),
-    (
-        "a pgbench result",
-        &[&["transaction type: ", "latency average = "]],
-    ),
-    (
-        "a cyclictest result",
-        &[
-            &["T: 0 (", "Min:", "Act:"],
-            &["# Histogram", "# Min Latencies:"],
-        ],
-    ),
+    ("a Benchee result", &[&["Name ", " ips ", " average ", " deviation "]]),
+    ("a benchmark-ips result", &[&["Calculating -----"], &["\"ips\"", "\"central_tendency\""]]),
+    ("a pgbench result", &[&["transaction type: ", "latency average = "]]),
+    ("a cyclictest result", &[&["T: 0 (", "Min:", "Act:"], &["# Histogram", "# Min Latencies:"]]),
     ("a result of perf bench", &[&["^# Running '", "benchmark"]]),
     (
         "a hackbench result",
-        &[
-            &["^Running in process mode with "],
-            &["^Running in threaded mode with "],
-        ],
+        &[&["^Running in process mode with "], &["^Running in threaded mode with "]],
     ),
     ("a STREAM result", &[&["STREAM version $"]]),
-    (
-        "a result of Intel Memory Latency Checker",
-        &[&["^Intel(R) Memory Latency Checker"]],
-    ),
+    ("a result of Intel Memory Latency Checker", &[&["^Intel(R) Memory Latency Checker"]]),
     ("a CoreMark result", &[&["CoreMark Size "]]),
     ("a UnixBench result", &[&["BYTE UNIX Benchmarks"]]),
     (
@@ -245,22 +151,13 @@ const TOOLS: &[(&str, &[&[&str]])] = &[
     ),
     (
         "criterion's table (target/criterion holds what is read)",
-        &[
-            &["sample_measured_value", "iteration_count"],
-            &["time:   ["],
-        ],
+        &[&["sample_measured_value", "iteration_count"], &["time:   ["]],
     ),
     (
         "Bencher Metric Format",
-        &[
-            &["\"latency\":{\"value\"", "{\"value\""],
-            &["\"latency\": {", "\"value\":"],
-        ],
+        &[&["\"latency\":{\"value\"", "{\"value\""], &["\"latency\": {", "\"value\":"]],
     ),
-    (
-        "a github-action-benchmark result",
-        &[&["[", "\"name\"", "\"unit\"", "\"value\""]],
-    ),
+    ("a github-action-benchmark result", &[&["[", "\"name\"", "\"unit\"", "\"value\""]]),
 ];
 
 /// What a file is that no format fits: the tool, and what is read.
@@ -344,48 +241,24 @@ mod tests {
                 r#"{"benchmarks": [{"runs": [{"values": [1]}]}], "metadata": {"perf_version": "2.6"}, "version": "1.0"}"#,
                 "pyperf",
             ),
-            (
-                r#"{"commit_hash": "a", "env_name": "b", "results": {"x": [1]}}"#,
-                "asv",
-            ),
-            (
-                r#"{"Title": "A", "HostEnvironmentInfo": {}, "Benchmarks": []}"#,
-                "BenchmarkDotNet",
-            ),
+            (r#"{"commit_hash": "a", "env_name": "b", "results": {"x": [1]}}"#, "asv"),
+            (r#"{"Title": "A", "HostEnvironmentInfo": {}, "Benchmarks": []}"#, "BenchmarkDotNet"),
             (
                 r#"{"results": [{"title": "b", "name": "x", "unit": "op", "median(elapsed)": 1e-9}]}"#,
                 "nanobench",
             ),
-            (
-                "|    ns/op |   op/s |    err% |     total | benchmark\n",
-                "nanobench",
-            ),
-            (
-                "<?xml version=\"1.0\"?>\n<Catch2TestRun name=\"a\">",
-                "Catch2",
-            ),
-            (
-                "goos: linux\ngoarch: amd64\nBenchmarkA-2  100  12.5 ns/op\n",
-                "go test",
-            ),
+            ("|    ns/op |   op/s |    err% |     total | benchmark\n", "nanobench"),
+            ("<?xml version=\"1.0\"?>\n<Catch2TestRun name=\"a\">", "Catch2"),
+            ("goos: linux\ngoarch: amd64\nBenchmarkA-2  100  12.5 ns/op\n", "go test"),
             ("BenchmarkA-2  \t 100\t  12.5 ns/op\n", "go test"),
-            (
-                r#"{"Time":"x","Action":"output","Package":"a","Output":"ok"}"#,
-                "go test",
-            ),
+            (r#"{"Time":"x","Action":"output","Package":"a","Output":"ok"}"#, "go test"),
             (
                 "Timer precision: 10 ns\nbench  fastest │ slowest │ median │ mean │ samples │ iters\n",
                 "divan",
             ),
-            (
-                r#"{"counter-value" : "1.0", "unit" : "", "event" : "cycles"}"#,
-                "perf stat",
-            ),
+            (r#"{"counter-value" : "1.0", "unit" : "", "event" : "cycles"}"#, "perf stat"),
             ("[lmbench3.0 results for Linux]\n", "LMbench"),
-            (
-                "test a ... bench:       1,234 ns/iter (+/- 56)\n",
-                "cargo bench",
-            ),
+            ("test a ... bench:       1,234 ns/iter (+/- 56)\n", "cargo bench"),
             (
                 "0.58,msec,task-clock,581602,100.00,0.050,CPUs utilized\n0,,context-switches,581602,100.00,0.000,/sec\n",
                 "perf stat",
@@ -399,44 +272,20 @@ mod tests {
                 "perf stat",
             ),
             ("<not supported>,,cycles,0,100.00,,\n", "perf stat"),
-            (
-                "CPU0,123,,cycles:u,0.86%,123442174,33.40,1.067,GHz\n",
-                "perf stat",
-            ),
+            ("CPU0,123,,cycles:u,0.86%,123442174,33.40,1.067,GHz\n", "perf stat"),
             (r#"{"fio version": "fio-3.33", "jobs": []}"#, "fio"),
             (
                 "note: both iodepth >= 1 and synchronous I/O engine are selected, queue depth will be capped at 1\n{\n  \"fio version\" : \"fio-3.33\",\n  \"jobs\" : []\n}\n",
                 "fio",
             ),
-            (
-                "a: (g=0): rw=read, bs=(R) 4096B-4096B, ioengine=psync, iodepth=1\nfio-3.33\n",
-                "fio",
-            ),
-            (
-                "a: (groupid=0, jobs=1): err= 0: pid=1: Thu Nov 26\n  read: IOPS=1\n",
-                "fio",
-            ),
+            ("a: (g=0): rw=read, bs=(R) 4096B-4096B, ioengine=psync, iodepth=1\nfio-3.33\n", "fio"),
+            ("a: (groupid=0, jobs=1): err= 0: pid=1: Thu Nov 26\n  read: IOPS=1\n", "fio"),
             ("3;fio-3.33;a;0;0;40;20;5\n", "fio"),
-            (
-                "sysbench 1.0.20 (using system LuaJIT 2.1.0-beta3)\n\nRunning the test\n",
-                "sysbench",
-            ),
-            (
-                "Running 30s test @ http://127.0.0.1\n  12 threads and 400 connections\n",
-                "wrk",
-            ),
-            (
-                "This is ApacheBench, Version 2.3 <$Revision: 1 $>\n",
-                "ab (ApacheBench)",
-            ),
-            (
-                "---\nsystem-info:\n      stress-ng-version: 0.15.06\nmetrics:\n",
-                "stress-ng",
-            ),
-            (
-                "stress-ng: info:  [1] dispatching hogs: 1 cpu\n",
-                "stress-ng",
-            ),
+            ("sysbench 1.0.20 (using system LuaJIT 2.1.0-beta3)\n\nRunning the test\n", "sysbench"),
+            ("Running 30s test @ http://127.0.0.1\n  12 threads and 400 connections\n", "wrk"),
+            ("This is ApacheBench, Version 2.3 <$Revision: 1 $>\n", "ab (ApacheBench)"),
+            ("---\nsystem-info:\n      stress-ng-version: 0.15.06\nmetrics:\n", "stress-ng"),
+            ("stress-ng: info:  [1] dispatching hogs: 1 cpu\n", "stress-ng"),
             (
                 "Benchmark 1 (100 runs): true\n  measurement          mean ± σ            min … max\n",
                 "poop",
@@ -454,73 +303,34 @@ mod tests {
                 "Group,Experiment,Problem Space,Samples,Iterations,Failure,Baseline,us/Iteration\n",
                 "Celero",
             ),
-            (
-                r#"{"tests": 1, "failures": 0, "name": "AllTests", "testsuites": []}"#,
-                "GoogleTest",
-            ),
-            (
-                "<?xml version=\"1.0\"?>\n<testsuites tests=\"1\">",
-                "GoogleTest",
-            ),
-            (
-                "[==========] Running 1 test from 1 test suite.\n",
-                "GoogleTest",
-            ),
+            (r#"{"tests": 1, "failures": 0, "name": "AllTests", "testsuites": []}"#, "GoogleTest"),
+            ("<?xml version=\"1.0\"?>\n<testsuites tests=\"1\">", "GoogleTest"),
+            ("[==========] Running 1 test from 1 test suite.\n", "GoogleTest"),
             ("<?xml version=\"1.0\"?>\n<PhoronixTestSuite>", "Phoronix"),
             (
                 r#"{"version": "6.3.0", "score": 1, "multicore_score": 2, "sections": []}"#,
                 "Geekbench",
             ),
-            (
-                "Geekbench 6.3.0 : https://www.geekbench.com/\n",
-                "Geekbench",
-            ),
-            (
-                r#"{"root_group": {}, "metrics": {"http_req_duration": {"avg": 1.5}}}"#,
-                "k6",
-            ),
+            ("Geekbench 6.3.0 : https://www.geekbench.com/\n", "Geekbench"),
+            (r#"{"root_group": {}, "metrics": {"http_req_duration": {"avg": 1.5}}}"#, "k6"),
             (
                 r#"{"type":"Metric","data":{"name":"http_reqs","thresholds":[]},"metric":"http_reqs"}"#,
                 "k6",
             ),
-            (
-                "     iteration_duration.............: avg=1.01s min=1s\n",
-                "k6",
-            ),
-            (
-                r#"{"latencies": {"mean": 1}, "bytes_in": {"total": 0}}"#,
-                "vegeta",
-            ),
-            (
-                "Requests      [total, rate, throughput]         100, 50.5, 50.1\n",
-                "vegeta",
-            ),
+            ("     iteration_duration.............: avg=1.01s min=1s\n", "k6"),
+            (r#"{"latencies": {"mean": 1}, "bytes_in": {"total": 0}}"#, "vegeta"),
+            ("Requests      [total, rate, throughput]         100, 50.5, 50.1\n", "vegeta"),
             (
                 "Summary:\n  Success rate:\t100.00%\n  Slowest:\t0.1 sec\n  Requests/sec:\t100\n",
                 "oha or hey",
             ),
-            (
-                "Bombarding http://127.0.0.1 with 10 request(s)\n",
-                "bombardier",
-            ),
-            (
-                r#"{"latency": {"p97_5": 1}, "requests": {}, "throughput": {}}"#,
-                "autocannon",
-            ),
+            ("Bombarding http://127.0.0.1 with 10 request(s)\n", "bombardier"),
+            (r#"{"latency": {"p97_5": 1}, "requests": {}, "throughput": {}}"#, "autocannon"),
             ("timeStamp,elapsed,label,responseCode\n", "JMeter"),
             ("Type,Name,Request Count,Failure Count\n", "Locust"),
-            (
-                "Name           ips        average  deviation         median\n",
-                "Benchee",
-            ),
-            (
-                "Calculating -------------------------------------\n",
-                "benchmark-ips",
-            ),
-            (
-                "transaction type: <builtin: TPC-B>\nlatency average = 1.5 ms\n",
-                "pgbench",
-            ),
+            ("Name           ips        average  deviation         median\n", "Benchee"),
+            ("Calculating -------------------------------------\n", "benchmark-ips"),
+            ("transaction type: <builtin: TPC-B>\nlatency average = 1.5 ms\n", "pgbench"),
             (
                 "T: 0 (  99) P:80 I:1000 C:  10 Min:      3 Act:    5 Avg:    5 Max:      9\n",
                 "cyclictest",
@@ -531,60 +341,28 @@ mod tests {
                 "hackbench",
             ),
             ("-----\nSTREAM version $Revision: 5.10 $\n", "STREAM"),
-            (
-                "Intel(R) Memory Latency Checker - v3.11\n",
-                "Memory Latency Checker",
-            ),
-            (
-                "2K performance run parameters\nCoreMark Size    : 666\n",
-                "CoreMark",
-            ),
+            ("Intel(R) Memory Latency Checker - v3.11\n", "Memory Latency Checker"),
+            ("2K performance run parameters\nCoreMark Size    : 666\n", "CoreMark"),
             ("   BYTE UNIX Benchmarks (Version 5.1.3)\n", "UnixBench"),
             (r#"[{"name": "a", "hz": 1, "mean": 1}]"#, "JavaScript"),
-            (
-                "command,mean,stddev,median,user,system,min,max\n",
-                "--export-json",
-            ),
+            ("command,mean,stddev,median,user,system,min,max\n", "--export-json"),
             (
                 "name,iterations,real_time,cpu_time,time_unit,bytes_per_second\n",
                 "--benchmark_format=json",
             ),
-            (
-                "fib 20   time:   [26.029 us 26.251 us 26.505 us]\n",
-                "target/criterion",
-            ),
+            ("fib 20   time:   [26.029 us 26.251 us 26.505 us]\n", "target/criterion"),
             (r#"{"a": {"latency": {"value": 1.5}}}"#, "Bencher"),
-            (
-                r#"[{"name": "a", "unit": "ns", "value": 1}]"#,
-                "github-action-benchmark",
-            ),
+            (r#"[{"name": "a", "unit": "ns", "value": 1}]"#, "github-action-benchmark"),
         ] {
             let named = named(text.as_bytes()).unwrap_or_else(|| panic!("{text}"));
             assert!(named.contains(tool), "{text}\n{named}");
-            assert!(
-                named.ends_with("hyperfine, Google Benchmark, criterion, latlas"),
-                "{named}"
-            );
+            assert!(named.ends_with("hyperfine, Google Benchmark, criterion, latlas"), "{named}");
         }
         let command = r#"{"results": [{"command": "Benchmark ns/op goos: time:   [", "name": 1, "unit": 1, "value": 1}]}"#;
         // Tables like perf's, and words of tools where they do not stand first.
-        let tables = [
-            "a,ns,b,100,12.50",
-            "1,2,b,100,12.50",
-            "1,ns,b,100,12.5",
-            "1,ns,b,x,12.50",
-        ];
+        let tables = ["a,ns,b,100,12.50", "1,2,b,100,12.50", "1,ns,b,100,12.5", "1,ns,b,x,12.50"];
         let words = "see: This is ApacheBench, sysbench 1.0 (using 3;fio-";
-        let unknown = [
-            "",
-            "hello",
-            "{}",
-            "[]",
-            "{\"a\": 1}",
-            "\u{0}\u{1}",
-            command,
-            words,
-        ];
+        let unknown = ["", "hello", "{}", "[]", "{\"a\": 1}", "\u{0}\u{1}", command, words];
         for unknown in unknown.into_iter().chain(tables) {
             assert_eq!(super::named(unknown.as_bytes()), None, "{unknown}");
         }
@@ -597,9 +375,6 @@ mod tests {
         let (_, rest) = page.split_once("Results of some ").expect("the sentence");
         let number = rest.split(' ').next().unwrap_or_default();
         let (number, there): (usize, usize) = (number.parse().expect("a number"), TOOLS.len());
-        assert!(
-            number.abs_diff(there) <= 5,
-            "there are {there}, not {number}"
-        );
+        assert!(number.abs_diff(there) <= 5, "there are {there}, not {number}");
     }
 }

@@ -125,11 +125,8 @@ mod tests {
 
     #[test]
     fn names_become_parts_of_ids() {
-        for (name, expected) in [
-            ("sleep 0.01", "sleep_0.01"),
-            ("make -j2", "make_-j2"),
-            ("x", "x"),
-        ] {
+        for (name, expected) in [("sleep 0.01", "sleep_0.01"), ("make -j2", "make_-j2"), ("x", "x")]
+        {
             assert_eq!(part(name, Underscore::Space), expected, "{name}");
         }
         for (name, expected) in [
@@ -161,10 +158,7 @@ mod tests {
             assert!(marked(&path(name), expected), "{name} {}", path(name));
         }
         let sort = path("BM_sort<int>/512");
-        assert!(marked(
-            sort.strip_suffix("/512").expect(&sort),
-            "BM_sort_int"
-        ));
+        assert!(marked(sort.strip_suffix("/512").expect(&sort), "BM_sort_int"));
     }
 
     #[test]
@@ -191,15 +185,7 @@ mod tests {
             assert_eq!(slugs.len(), names.len(), "{slugs:?}");
         }
         let deep = "part/".repeat(40);
-        let names = [
-            "a/b",
-            "a//b",
-            "a/b/",
-            "a/./b",
-            "b/a",
-            &deep,
-            &format!("{deep}x"),
-        ];
+        let names = ["a/b", "a//b", "a/b/", "a/./b", "b/a", &deep, &format!("{deep}x")];
         let slugs: HashSet<String> = names.iter().map(|n| path(n)).collect();
         assert_eq!(slugs.len(), names.len(), "{slugs:?}");
         // Whatever is changed here, kept runs must find their rows again.

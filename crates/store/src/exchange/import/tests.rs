@@ -15,10 +15,7 @@ fn origin() -> Origin {
 }
 
 fn file(name: &str, text: &str) -> Input {
-    Input::File {
-        name: name.into(),
-        bytes: text.as_bytes().to_vec(),
-    }
+    Input::File { name: name.into(), bytes: text.as_bytes().to_vec() }
 }
 
 fn run(text: &str) -> Run {
@@ -30,13 +27,8 @@ fn refusals(texts: impl IntoIterator<Item = Vec<u8>>) -> String {
     let line = |bytes: Vec<u8>| {
         let named = String::from_utf8_lossy(&bytes).into_owned();
         let named: String = named.chars().take(160).collect();
-        let input = Input::File {
-            name: "a.json".into(),
-            bytes,
-        };
-        let error = import(&[input], None, origin())
-            .expect_err(&named)
-            .to_string();
+        let input = Input::File { name: "a.json".into(), bytes };
+        let error = import(&[input], None, origin()).expect_err(&named).to_string();
         assert!(!error.contains('\n'), "{error}");
         format!("{named:?}\n    {error}\n")
     };
@@ -52,10 +44,7 @@ fn an_own_verdict_comes_back_unless_it_is_ok() {
         );
         let entry = format!("{{\"command\": \"x\", \"times\": [0.1], \"latlas\": {own}}}");
         let run = run(&format!("{{\"results\": [{entry}]}}"));
-        let notes = run
-            .rows
-            .iter()
-            .flat_map(|row| row.notes.iter().map(ToString::to_string));
+        let notes = run.rows.iter().flat_map(|row| row.notes.iter().map(ToString::to_string));
         notes.collect::<Vec<_>>()
     };
     let said = "latlas's own verdict: noisy (few)".to_owned();
@@ -69,10 +58,7 @@ fn hostile_files_are_refused_with_line_and_reason() {
     let name_of = |name: &str| whole.replace("\"x\"", &format!("\"{name}\""));
     let times = ["0.1, -0.1", "0.1, nano", "1e999", "1e308", "1e8"];
     let others = ["\"0.1\"", "0.1, {}", "0.1, "];
-    let of_times = times
-        .iter()
-        .chain(&others)
-        .map(|times| whole.replace("0.1", times));
+    let of_times = times.iter().chain(&others).map(|times| whole.replace("0.1", times));
     let nested = |n: usize| format!("{{\"results\":\n{}{}}}", "[".repeat(n), "]".repeat(n));
     let texts = [
         name_of("\\ud800"),
@@ -139,11 +125,7 @@ fn a_long_unit_is_not_printed_whole() {
     ] {
         let error = import(&[file("a.json", &text)], None, origin()).expect_err("a unit");
         let error = error.to_string();
-        assert!(
-            error.contains(&shown) && error.len() < 300,
-            "{}",
-            &error[..300]
-        );
+        assert!(error.contains(&shown) && error.len() < 300, "{}", &error[..300]);
     }
 }
 
@@ -151,10 +133,7 @@ fn a_long_unit_is_not_printed_whole() {
 fn units_and_iterations_of_google_benchmark_count() {
     for (unit, ns) in [("ns", 5.0), ("us", 5e3), ("ms", 5e6), ("s", 5e9)] {
         let run = run(&entry("").replace("\"ns\"", &format!("{unit:?}")));
-        let typical = run.rows[0]
-            .estimate()
-            .and_then(|e| e.typical)
-            .expect("typical");
+        let typical = run.rows[0].estimate().and_then(|e| e.typical).expect("typical");
         assert_eq!(typical.ns.value, ns);
         let samples = run.cells[0].samples.samples().expect("samples");
         assert_eq!(samples[0].turns, 10);
@@ -172,10 +151,7 @@ fn one_name_twice_in_a_file_is_numbered() {
     assert_eq!(ids[..2], ["hyperfine.a_b", "hyperfine.a_b#2"]);
     assert!(ids[2].starts_with("hyperfine.a_b-"), "{ids:?}");
     let numbered = |row: &model::run::Row| row.notes.iter().any(|note| note.contains("number 2"));
-    assert_eq!(
-        [0, 1, 2].map(|at| numbered(&run.rows[at])),
-        [false, true, false]
-    );
+    assert_eq!([0, 1, 2].map(|at| numbered(&run.rows[at])), [false, true, false]);
 }
 
 #[test]
@@ -189,15 +165,7 @@ fn a_benchmark_has_one_id_in_every_file_and_order() {
     };
     let long = "run --with a --very long --list of --options that --goes on and --on";
     let (one, two) = (format!("{long} --a"), format!("{long} --b"));
-    let names = [
-        one.as_str(),
-        two.as_str(),
-        "日本",
-        "中国",
-        "a b",
-        "a_b",
-        "a|b",
-    ];
+    let names = [one.as_str(), two.as_str(), "日本", "中国", "a b", "a_b", "a|b"];
     let forth = ids(&names);
     let mut reversed = names;
     reversed.reverse();
@@ -213,20 +181,12 @@ fn a_benchmark_has_one_id_in_every_file_and_order() {
 fn what_does_not_go_together_is_refused() {
     let document = String::from_utf8(crate::to_json(&model::synthetic::run()).expect("document"));
     let document = file("run.json", &document.expect("UTF-8"));
-    let named = || Origin {
-        name: Some("nightly".into()),
-        ..origin()
-    };
+    let named = || Origin { name: Some("nightly".into()), ..origin() };
     let here = || Origin {
         machine: Some(model::machine::Machine::unknown("x86_64", "a test")),
         ..origin()
     };
-    let hyperfine = |name| {
-        file(
-            name,
-            "{\"results\": [{\"command\": \"a b\", \"times\": [1]}]}",
-        )
-    };
+    let hyperfine = |name| file(name, "{\"results\": [{\"command\": \"a b\", \"times\": [1]}]}");
     let mixed = [hyperfine("a.json"), file("b.json", &entry(""))];
     let twice = [hyperfine("a.json"), hyperfine("b.json")];
     let run = [document];
@@ -246,9 +206,8 @@ fn what_does_not_go_together_is_refused() {
 
 #[test]
 fn too_much_is_refused() {
-    let many: Vec<String> = (0..=MAX_ROWS)
-        .map(|n| format!("{{\"command\":\"{n}\",\"times\":[1]}}"))
-        .collect();
+    let many: Vec<String> =
+        (0..=MAX_ROWS).map(|n| format!("{{\"command\":\"{n}\",\"times\":[1]}}")).collect();
     let times = |n: usize| format!("{{\"command\":\"{n}\",\"times\":[{}1]}}", "1,".repeat(n));
     let [all, half, other] = [MAX_SAMPLES, MAX_SAMPLES / 2, MAX_SAMPLES / 2 + 1].map(times);
     let results = [many.join(","), all, format!("{half},{other}")];
@@ -262,23 +221,14 @@ fn too_much_is_refused() {
 fn times_are_kept_to_the_last_digit_that_means_anything() {
     // From a femtosecond to months: what a double holds comes back.
     for seconds in [1e-9, 0.000_575_906, 0.1, 1.5, 3_600.25, 9e6] {
-        let run = run(&format!(
-            "{{\"results\": [{{\"command\": \"a\", \"times\": [{seconds}]}}]}}"
-        ));
-        let ns = run.rows[0]
-            .estimate()
-            .and_then(|e| e.typical)
-            .expect("one")
-            .ns
-            .value;
+        let run =
+            run(&format!("{{\"results\": [{{\"command\": \"a\", \"times\": [{seconds}]}}]}}"));
+        let ns = run.rows[0].estimate().and_then(|e| e.typical).expect("one").ns.value;
         assert!((ns / (seconds * 1e9) - 1.0).abs() < 1e-9, "{seconds}: {ns}");
     }
     // A time of nothing is what hyperfine wrote, not what is known.
     let run = run("{\"results\": [{\"command\": \"a\", \"times\": [0.0, 0.0]}]}");
-    assert_eq!(
-        run.rows[0].estimate().map(|e| e.verdict.text()),
-        Some("can't tell")
-    );
+    assert_eq!(run.rows[0].estimate().map(|e| e.verdict.text()), Some("can't tell"));
 }
 
 #[test]
@@ -290,24 +240,17 @@ fn what_the_file_does_not_say_stays_unknown() {
     assert_eq!(run.program.version, "unknown");
     assert!(run.machine.online_cpus.get().is_none());
     let imported = run.imported.expect("its origin");
-    assert_eq!(
-        (imported.format.as_str(), imported.measured_at),
-        ("hyperfine", None)
-    );
+    assert_eq!((imported.format.as_str(), imported.measured_at), ("hyperfine", None));
     assert_eq!(imported.from, ["a.json"]);
 }
 
 #[test]
 fn failures_and_parameters_are_reported() {
-    let run = run(
-        "{\"results\": [{\"command\": \"a\", \"times\": [1, 2], \"exit_codes\": [0, 1], \
-         \"parameters\": {\"n\": \"7\"}}]}",
-    );
+    let run =
+        run("{\"results\": [{\"command\": \"a\", \"times\": [1, 2], \"exit_codes\": [0, 1], \
+         \"parameters\": {\"n\": \"7\"}}]}");
     let notes = run.rows[0].notes.join("\n");
-    assert!(
-        notes.contains("failures: 1 of 2 runs") && notes.contains("n = 7"),
-        "{notes}"
-    );
+    assert!(notes.contains("failures: 1 of 2 runs") && notes.contains("n = 7"), "{notes}");
 }
 
 #[test]
@@ -315,10 +258,7 @@ fn samples_of_criterion_fit_together() {
     use super::files::{Benchmark, Part};
     let read = |sample: &str| {
         let part = |text: &str| {
-            Some(Part {
-                name: "new/sample.json".into(),
-                bytes: text.as_bytes().to_vec(),
-            })
+            Some(Part { name: "new/sample.json".into(), bytes: text.as_bytes().to_vec() })
         };
         let input = Input::Criterion {
             name: "criterion".into(),
@@ -333,33 +273,15 @@ fn samples_of_criterion_fit_together() {
     };
     let run = read(r#"{"iters":[2.0,4.0,6.0],"times":[20.0,40.0,63.0]}"#).expect("whole");
     assert!(run.rows[0].id.starts_with("criterion.x_y-"));
-    let typical = run.rows[0]
-        .estimate()
-        .and_then(|e| e.typical)
-        .expect("typical");
+    let typical = run.rows[0].estimate().and_then(|e| e.typical).expect("typical");
     assert_eq!((typical.ns.value, typical.ns.high), (10.0, 10.5));
     for (sample, reason) in [
-        (
-            r#"{"iters":[1.0],"times":[1.0,2.0]}"#,
-            "1 iters and 2 times",
-        ),
-        (
-            r#"{"iters":[0.0],"times":[1.0]}"#,
-            "not a number of iterations",
-        ),
-        (
-            r#"{"iters":[1.5],"times":[1.0]}"#,
-            "not a number of iterations",
-        ),
-        (
-            r#"{"iters":[1e300],"times":[1.0]}"#,
-            "not a number of iterations",
-        ),
+        (r#"{"iters":[1.0],"times":[1.0,2.0]}"#, "1 iters and 2 times"),
+        (r#"{"iters":[0.0],"times":[1.0]}"#, "not a number of iterations"),
+        (r#"{"iters":[1.5],"times":[1.0]}"#, "not a number of iterations"),
+        (r#"{"iters":[1e300],"times":[1.0]}"#, "not a number of iterations"),
         (r#"{"iters":[],"times":[]}"#, "no sample"),
-        (
-            r#"{"iters":[1.0],"times":[-1.0]}"#,
-            "criterion, times[0]: -1.0 is negative",
-        ),
+        (r#"{"iters":[1.0],"times":[-1.0]}"#, "criterion, times[0]: -1.0 is negative"),
         (r#"{"iters":[1.0]}"#, "criterion: \"times\" is missing"),
     ] {
         let error = read(sample).expect_err(sample);

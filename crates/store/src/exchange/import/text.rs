@@ -37,20 +37,14 @@ pub(super) fn json(bytes: &[u8]) -> Result<&str, Fault> {
 
 /// What is said of a file beyond the limit, however it is noticed.
 pub(super) fn too_large() -> Fault {
-    Fault::of_file(format!(
-        "it is larger than {} MiB, which no such file is",
-        MAX_FILE_BYTES >> 20
-    ))
+    Fault::of_file(format!("it is larger than {} MiB, which no such file is", MAX_FILE_BYTES >> 20))
 }
 
 /// Line and column of a byte, from 1; columns count bytes, as serde's do.
 pub(super) fn place(bytes: &[u8], at: usize) -> (usize, usize) {
     let before = &bytes[..at.min(bytes.len())];
     let line = 1 + before.iter().filter(|&&b| b == b'\n').count();
-    let start = before
-        .iter()
-        .rposition(|&b| b == b'\n')
-        .map_or(0, |end| end + 1);
+    let start = before.iter().rposition(|&b| b == b'\n').map_or(0, |end| end + 1);
     (line, before.len() - start + 1)
 }
 

@@ -52,11 +52,7 @@ fn dies(home: &Home, action: &str, at: &str) {
         .output()
         .expect("started");
     let messages = String::from_utf8_lossy(&child.stdout).into_owned();
-    assert_eq!(
-        child.status.signal(),
-        Some(6),
-        "{action} did not die at {at:?}: {messages}"
-    );
+    assert_eq!(child.status.signal(), Some(6), "{action} did not die at {at:?}: {messages}");
 }
 
 /// All is sound, with nothing to tell, and these runs are kept.
@@ -71,7 +67,7 @@ const THREE: [&str; 3] = ["00000003", "00000002", "00000001"];
 const FOUR: [&str; 4] = ["00000004", "00000003", "00000002", "00000001"];
 
 /// What the child does, where it dies, and the runs that are kept then.
-const DEATHS: [(&str, &str, &[&str]); 17] = [
+const DEATHS: [(&str, &str, &[&str]); 18] = [
     // A run is kept wholly or not at all.
     ("keep", "document begun", &THREE),
     ("keep", "document filled", &THREE),
@@ -85,6 +81,7 @@ const DEATHS: [(&str, &str, &[&str]); 17] = [
     ("open", "first tables made", &THREE),
     ("open", "run begun", &THREE),
     ("open", "document indexed", &THREE),
+    ("open", "part committed", &THREE),
     ("open", "agreed", &THREE),
     // A rebuild leaves the old index.
     ("rebuild", "tables made anew", &THREE),
@@ -149,9 +146,7 @@ fn a_tag_that_is_being_moved_names_one_run_or_the_other() {
         dies(&home, "move", at);
         let names = || home.store.tagged("base").expect("whole");
         assert_eq!(names().as_ref(), Some(&first), "{at}");
-        home.store
-            .tag("base", &second, Taken::Moved)
-            .expect("moved");
+        home.store.tag("base", &second, Taken::Moved).expect("moved");
         assert_eq!(names().as_ref(), Some(&second));
     }
 }

@@ -37,9 +37,7 @@ fn sound(home: &Home) {
 fn a_damaged_index_is_made_anew_and_said_once() {
     type Damage = fn(&mut Vec<u8>);
     let damages: [(&str, Damage); 6] = [
-        ("damaged", |file| {
-            *file = b"not a database, but as long as a header of one is".into()
-        }),
+        ("damaged", |file| *file = b"not a database, but as long as a header of one is".into()),
         ("damaged", |file| *file = vec![0xa5; 40_000]),
         // The header stays, the rest is gone; or is something else.
         ("damaged", |file| file.truncate(5000)),
@@ -139,9 +137,7 @@ fn an_index_of_a_newer_latlas_is_left_alone() {
     drop(home.quiet());
     let path = index_file(&home);
     let newer = Connection::open(&path).expect("opened");
-    newer
-        .pragma_update(None, "user_version", schema::VERSION + 1)
-        .expect("set");
+    newer.pragma_update(None, "user_version", schema::VERSION + 1).expect("set");
     drop(newer);
     let before = std::fs::read(&path).expect("bytes");
     let index = heals(&home, "newer latlas");
@@ -164,9 +160,7 @@ fn an_index_that_another_is_creating_is_never_foreign() {
         let path = dir.path().join(n.to_string());
         let other = Connection::open(&path).expect("opened");
         // What is looked for is a matter of locks, not of the disk.
-        other
-            .pragma_update(None, "synchronous", "off")
-            .expect("set");
+        other.pragma_update(None, "synchronous", "off").expect("set");
         std::thread::scope(|scope| {
             scope.spawn(move || {
                 let change = other.unchecked_transaction().expect("begun");
@@ -185,10 +179,7 @@ fn an_index_that_another_is_creating_is_never_foreign() {
 }
 
 /// An index as the first version wrote it, of run 1 of host `one`.
-const FIRST: &str = concat!(
-    env!("CARGO_MANIFEST_DIR"),
-    "/tests/fixtures/index-schema-1.sqlite"
-);
+const FIRST: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/index-schema-1.sqlite");
 
 #[test]
 fn the_first_versions_index_becomes_todays() {
@@ -199,16 +190,10 @@ fn the_first_versions_index_becomes_todays() {
     let path = index_file(&home);
     std::fs::copy(FIRST, &path).expect("the fixture");
     let look = |db: &Connection| schema::look(db).expect("looked");
-    assert_eq!(
-        look(&Connection::open(&path).expect("opened")),
-        Before::Older
-    );
+    assert_eq!(look(&Connection::open(&path).expect("opened")), Before::Older);
     let index = home.quiet();
     assert_eq!(index.path(), path, "in its own file, as nothing broken");
-    assert_eq!(
-        look(&Connection::open(&path).expect("opened")),
-        Before::Today
-    );
+    assert_eq!(look(&Connection::open(&path).expect("opened")), Before::Today);
     assert_eq!(index.results_of(&run.id).expect("read"), results(&run));
     assert!(index.verify().expect("verified").is_whole());
 }
@@ -255,11 +240,7 @@ fn a_document_that_can_not_be_read_is_said_once_and_tried_when_it_changes() {
 fn a_document_under_another_name_is_not_believed() {
     let home = Home::with_three();
     let paths = home.store.paths().expect("paths");
-    let name = |id: &str| {
-        home.store
-            .runs_dir()
-            .join(format!("20200101T000000.000Z-{id}.json.zst"))
-    };
+    let name = |id: &str| home.store.runs_dir().join(format!("20200101T000000.000Z-{id}.json.zst"));
     std::fs::copy(&paths[0], name("ffffffff-0000-4000-8000-000000000001")).expect("copied");
     std::fs::copy(&paths[1], name(&numbered(2, "two").id)).expect("copied");
     let stray = home.store.runs_dir().join("mine.json.zst");
@@ -267,20 +248,9 @@ fn a_document_under_another_name_is_not_believed() {
     let index = heals(&home, "2 documents can't be read");
     let verified = index.verify().expect("verified");
     let whats: Vec<&str> = verified.damaged.iter().map(|d| d.what.as_str()).collect();
-    assert!(
-        whats.iter().any(|w| w.contains("its name says ffffffff")),
-        "{whats:?}"
-    );
-    assert!(
-        whats
-            .iter()
-            .any(|w| w.contains("not named like a stored run")),
-        "{whats:?}"
-    );
-    assert!(
-        verified.index[0].what.contains("holds the same run"),
-        "{verified:?}"
-    );
+    assert!(whats.iter().any(|w| w.contains("its name says ffffffff")), "{whats:?}");
+    assert!(whats.iter().any(|w| w.contains("not named like a stored run")), "{whats:?}");
+    assert!(verified.index[0].what.contains("holds the same run"), "{verified:?}");
     // The other document goes: this one is the run's now.
     std::fs::remove_file(&paths[1]).expect("removed");
     assert_eq!(ids(&home.open()).len(), 3);
@@ -293,28 +263,13 @@ fn every_difference_between_index_and_documents_is_found() {
     const OF_LATENCY: &str = "the index disagrees on memory.latency";
     const OF_RUN: &str = "disagrees with the document";
     let changes = [
-        (
-            "UPDATE result SET low = low * 1.001 WHERE place = 3 AND run = 2",
-            OF_LATENCY,
-        ),
-        (
-            "UPDATE result SET verdict = 4 WHERE place = 0 AND run = 1",
-            "memory.latency [1024]",
-        ),
+        ("UPDATE result SET low = low * 1.001 WHERE place = 3 AND run = 2", OF_LATENCY),
+        ("UPDATE result SET verdict = 4 WHERE place = 0 AND run = 1", "memory.latency [1024]"),
         ("DELETE FROM result WHERE place = 5 AND run = 1", OF_LATENCY),
-        (
-            "UPDATE run SET line = replace(line, 'release', 'debug') WHERE run = 1",
-            OF_RUN,
-        ),
+        ("UPDATE run SET line = replace(line, 'release', 'debug') WHERE run = 1", OF_RUN),
         ("UPDATE run SET counted = 0 WHERE run = 1", OF_RUN),
-        (
-            "UPDATE result SET place = 999 WHERE place = 0 AND run = 3",
-            "another order",
-        ),
-        (
-            "UPDATE result SET below = 1.0 WHERE place = 0 AND run = 3",
-            "memory.latency [1024]",
-        ),
+        ("UPDATE result SET place = 999 WHERE place = 0 AND run = 3", "another order"),
+        ("UPDATE result SET below = 1.0 WHERE place = 0 AND run = 3", "memory.latency [1024]"),
         (
             "UPDATE form SET text = replace(text, '\"core\",\"frequency\"', '\"memory\",\"frequency\"')",
             "cpu.frequency",
@@ -326,10 +281,7 @@ fn every_difference_between_index_and_documents_is_found() {
         assert!(changed > 0, "{change}");
         let verified = index.verify().expect("verified");
         let whats: Vec<&str> = verified.index.iter().map(|d| d.what.as_str()).collect();
-        assert!(
-            whats.iter().any(|w| w.contains(named)),
-            "{change}: {whats:?}"
-        );
+        assert!(whats.iter().any(|w| w.contains(named)), "{change}: {whats:?}");
         index.rebuild().expect("rebuilt");
         assert!(index.verify().expect("verified").is_whole(), "{change}");
     }

@@ -3,17 +3,13 @@
 //! its last shape, the first days changed it without a new number).
 
 use super::*;
-use crate::index::sqlite::Sqlite;
 use model::run::SCHEMA_VERSION;
 use serde_json::Value;
-use std::sync::Arc;
 
 /// The document of a schema, under an id of its own.
 fn written_by(schema: u32) -> (String, Value) {
-    let path = format!(
-        "{}/tests/fixtures/documents/schema-{schema}.json.zst",
-        env!("CARGO_MANIFEST_DIR")
-    );
+    let path =
+        format!("{}/tests/fixtures/documents/schema-{schema}.json.zst", env!("CARGO_MANIFEST_DIR"));
     let packed = std::fs::read(&path).expect("the fixture");
     let json = zstd::decode_all(packed.as_slice()).expect("unpacked");
     let mut document: Value = serde_json::from_slice(&json).expect("JSON");
@@ -53,13 +49,9 @@ fn documents_of_every_schema_are_read_and_indexed() {
     assert_eq!(index.messages(), [""; 0]);
     assert_eq!(verified.documents as u32, SCHEMA_VERSION);
     let machine = &index.machines().expect("machines")[0];
-    let history = index
-        .history(&machine.key, "cpu.add_i32", &[])
-        .expect("history");
-    let held: Vec<f64> = history
-        .iter()
-        .filter_map(|(_, result)| Some(result.value_ns?.value))
-        .collect();
+    let history = index.history(&machine.key, "cpu.add_i32", &[]).expect("history");
+    let held: Vec<f64> =
+        history.iter().filter_map(|(_, result)| Some(result.value_ns?.value)).collect();
     assert_eq!(held, expected);
     index.rebuild().expect("rebuilt");
     assert!(index.verify().expect("verified").is_whole());
@@ -163,10 +155,7 @@ fn of_two_files_with_one_id_the_index_keeps_one() {
     let run = numbered(2, "two");
     let index = home.quiet();
     let own = index.document(&run.id).expect("one");
-    let other = home
-        .store
-        .runs_dir()
-        .join(format!("20200101T000000.000Z-{}.json.zst", run.id));
+    let other = home.store.runs_dir().join(format!("20200101T000000.000Z-{}.json.zst", run.id));
     std::fs::copy(&own, &other).expect("copied");
     assert_eq!(index.document(&run.id).expect("the index has it"), own);
     for prefix in [&run.id[..], "00000002"] {
@@ -184,16 +173,8 @@ fn an_index_that_was_opened_without_locks_is_left_when_it_changes() {
     let home = Home::with_three();
     drop(home.quiet());
     let opened = file::open_frozen(&home.store).expect("as it is");
-    let state = State {
-        opened,
-        in_memory: false,
-        why: Some("the disk is full".into()),
-    };
-    let sqlite = Sqlite::of(home.store.clone(), state, Vec::new());
-    let index = Index {
-        store: home.store.clone(),
-        answers: Arc::new(sqlite),
-    };
+    let state = State { opened, in_memory: false, why: Some("the disk is full".into()) };
+    let index = Index::of(home.store.clone(), state, Vec::new());
     assert_eq!(ids(&index).len(), 3);
     keep(&home.store, &numbered(4, "one")).expect("kept");
     assert_eq!(ids(&index).len(), 4);

@@ -22,18 +22,14 @@ fn an_error_of_the_system_is_said_at_each_use_and_forgotten() {
         assert_eq!(ids(&index).len(), 3);
         let messages = index.messages();
         assert_eq!(messages.len(), 1, "{messages:?}");
-        let begins = format!(
-            "1 document is left out for now: can't read {}",
-            fourth.display()
-        );
+        let begins = format!("1 document is left out for now: can't read {}", fourth.display());
         assert!(messages[0].starts_with(&begins), "{messages:?}");
         assert!(messages[0].contains(WHY), "{messages:?}");
         index.check_readable().expect("the others");
     }
     let file = Connection::open(file::newest(home.dir.path())).expect("opened");
-    let remembered: i64 = file
-        .query_row("SELECT count(*) FROM unread", [], |row| row.get(0))
-        .expect("counted");
+    let remembered: i64 =
+        file.query_row("SELECT count(*) FROM unread", [], |row| row.get(0)).expect("counted");
     assert_eq!(remembered, 0);
     // One that stays open says so once.
     let index = home.open();
@@ -73,10 +69,7 @@ fn a_rebuild_replaces_no_index_that_holds_more() {
         leads_nowhere(path);
     }
     let error = index.rebuild().expect_err("none").to_string();
-    assert!(
-        error.contains("can be read (4 documents)") && error.contains(WHY),
-        "{error}"
-    );
+    assert!(error.contains("can be read (4 documents)") && error.contains(WHY), "{error}");
     assert_eq!(ids(&index).len(), 3, "the index is as it was");
 }
 
@@ -104,12 +97,8 @@ fn a_store_of_which_nothing_can_be_read_is_not_empty() {
         let store = Ok(home.store.clone());
         let errors = [
             index.check_readable().expect_err("none").to_string(),
-            crate::history::find(&index, &query, &[])
-                .expect_err("none")
-                .to_string(),
-            crate::history::machine_of(&index, "one")
-                .expect_err("none")
-                .to_string(),
+            crate::history::find(&index, &query, &[]).expect_err("none").to_string(),
+            crate::history::machine_of(&index, "one").expect_err("none").to_string(),
             crate::operand::find("@one", &store, &references, &mut Vec::new())
                 .expect_err("none")
                 .to_string(),
@@ -132,10 +121,7 @@ fn what_is_no_file_is_remembered_as_damage_is() {
     std::fs::create_dir(home.store.runs_dir().join(name)).expect("made");
     let messages = home.open().messages();
     assert_eq!(messages.len(), 1, "{messages:?}");
-    assert!(
-        messages[0].starts_with("1 document can't be read"),
-        "{messages:?}"
-    );
+    assert!(messages[0].starts_with("1 document can't be read"), "{messages:?}");
     drop(home.quiet());
 }
 
@@ -154,13 +140,7 @@ fn what_cannot_be_read_here_is_not_called_damaged() {
     assert_eq!(of(&verified.unread), paths[..2]);
     assert_eq!(of(&verified.damaged), paths[2..]);
     assert!(verified.unread[0].what.contains(WHY), "{verified:?}");
-    assert!(
-        verified.unread[1].what.contains("use a newer latlas"),
-        "{verified:?}"
-    );
+    assert!(verified.unread[1].what.contains("use a newer latlas"), "{verified:?}");
     std::fs::remove_file(&paths[2]).expect("removed");
-    assert!(
-        !index.verify().expect("looked").is_whole(),
-        "not all was read"
-    );
+    assert!(!index.verify().expect("looked").is_whole(), "not all was read");
 }

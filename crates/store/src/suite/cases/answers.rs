@@ -17,13 +17,7 @@ pub(in crate::suite) fn every_answer_is_what_the_documents_say(home: &Home) {
         assert_eq!(index.run(&run.id).expect("run"), Some(kept));
     }
     assert!(index.results_of("no id").expect("none").is_empty());
-    assert!(
-        index
-            .percentiles_of_row("a\0b", &[])
-            .expect("none")
-            .machines
-            .is_empty()
-    );
+    assert!(index.percentiles_of_row("a\0b", &[]).expect("none").machines.is_empty());
     let machines = index.machines().expect("machines");
     let of = |m: &Machine| (m.host.clone().unwrap_or_default(), m.runs);
     assert_eq!(
@@ -33,9 +27,7 @@ pub(in crate::suite) fn every_answer_is_what_the_documents_say(home: &Home) {
     // Every quantity of the document, points and what is not available too.
     let run = numbered(1, "one");
     for result in results(&run) {
-        let history = index
-            .history(&machines[0].key, &result.row, &result.at)
-            .expect("history");
+        let history = index.history(&machines[0].key, &result.row, &result.at).expect("history");
         let messages: Vec<_> = history.iter().map(|(run, r)| (&run.id[..8], r)).collect();
         assert_eq!(messages, [("00000001", &result), ("00000003", &result)]);
     }
@@ -78,26 +70,15 @@ pub(in crate::suite) fn single_figures_of_several_runs_come_with_the_places_of_t
 ) {
     home.keep_three();
     let index = home.quiet();
-    let ids = [
-        numbered(3, "one").id,
-        "no run".into(),
-        numbered(1, "one").id,
-    ];
+    let ids = [numbered(3, "one").id, "no run".into(), numbered(1, "one").id];
     let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
     let all = index.figures_of(&ids).expect("asked");
     let mut places: Vec<usize> = all.iter().map(|(place, _)| *place).collect();
     places.dedup();
-    assert_eq!(
-        places,
-        [0, 2],
-        "none of a run that is not kept, nor of another"
-    );
+    assert_eq!(places, [0, 2], "none of a run that is not kept, nor of another");
     for (place, id) in [(0, ids[0]), (2, ids[2])] {
-        let own: Vec<&KeptResult> = all
-            .iter()
-            .filter(|(at, _)| *at == place)
-            .map(|(_, r)| r)
-            .collect();
+        let own: Vec<&KeptResult> =
+            all.iter().filter(|(at, _)| *at == place).map(|(_, r)| r).collect();
         let whole = index.results_of(id).expect("asked");
         let single: Vec<&KeptResult> = whole.iter().filter(|r| r.at.is_empty()).collect();
         assert_eq!(own, single, "in the order of the document");
@@ -111,18 +92,10 @@ pub(in crate::suite) fn one_run_says_the_same_to_every_question_after_a_rebuild(
     let key = MachineKey::of(&numbered(1, "one"));
     let asked = || {
         let standing = index.percentiles_of_row("cpu.add_i32", &[]).expect("asked");
-        let history = index
-            .history(&key, "memory.latency", &[1024])
-            .expect("asked");
+        let history = index.history(&key, "memory.latency", &[1024]).expect("asked");
         let percentiles = index.percentiles(&key).expect("asked");
         let runs = index.runs().expect("asked");
-        (
-            standing,
-            history,
-            percentiles,
-            runs,
-            index.rows(None).expect("asked"),
-        )
+        (standing, history, percentiles, runs, index.rows(None).expect("asked"))
     };
     let before = asked();
     assert_eq!(before.1.len(), 2);

@@ -49,12 +49,8 @@ pub(in crate::suite) fn percentiles_count_reliable_figures_of_all_machines(home:
     add(3, "two", 4.0, |_| ());
     add(4, "two", 3.0, |_| ());
     // Of another program, of an emulator, or too noisy: none of them counts.
-    add(5, "two", 9.0, |run| {
-        run.imported = Some(synthetic::imported())
-    });
-    add(6, "two", 9.0, |run| {
-        run.program.emulated = Some("qemu".into())
-    });
+    add(5, "two", 9.0, |run| run.imported = Some(synthetic::imported()));
+    add(6, "two", 9.0, |run| run.program.emulated = Some("qemu".into()));
     add(7, "one", 9.0, |run| {
         for row in &mut run.rows {
             if let Outcome::Figure(e) | Outcome::Level { estimate: e, .. } = &mut row.outcome {
@@ -79,10 +75,7 @@ pub(in crate::suite) fn percentiles_count_reliable_figures_of_all_machines(home:
     let one = of("one");
     assert_eq!((one.results, one.machines), (4, 2));
     assert_eq!((one.value_ns, one.percentile), (2.0 * base, 50.0));
-    assert_eq!(
-        (of("two").value_ns, of("two").percentile),
-        (3.0 * base, 0.0)
-    );
+    assert_eq!((of("two").value_ns, of("two").percentile), (3.0 * base, 0.0));
     // Another run of the faster machine moves no percentile: it is one machine.
     add(8, "one", 2.0, |_| ());
     let index = home.quiet();
@@ -104,8 +97,5 @@ pub(in crate::suite) fn percentiles_count_reliable_figures_of_all_machines(home:
     let nothing = index.percentiles_of_row("no.row", &[]).expect("none");
     assert!(nothing.quantiles.is_empty() && nothing.machines.is_empty());
     let points = index.percentiles(&key("one")).expect("percentiles");
-    assert!(
-        points.iter().any(|p| !p.at.is_empty()),
-        "points have their own rows"
-    );
+    assert!(points.iter().any(|p| !p.at.is_empty()), "points have their own rows");
 }

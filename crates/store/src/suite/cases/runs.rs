@@ -28,24 +28,15 @@ pub(in crate::suite) fn runs_are_found_by_time_and_by_id(home: &Home) {
     if !store.is_database() {
         std::fs::write(store.runs_dir().join("notes.txt"), "x").expect("note");
     }
-    assert_eq!(
-        store.paths().expect("paths"),
-        [earlier.clone(), later.clone()]
-    );
+    assert_eq!(store.paths().expect("paths"), [earlier.clone(), later.clone()]);
     assert_eq!(store.last().expect("last"), later);
     assert_eq!(store.find("aab").expect("one"), earlier);
-    assert!(matches!(
-        store.find("aa"),
-        Err(StoreError::Ambiguous { count: 2, .. })
-    ));
+    assert!(matches!(store.find("aa"), Err(StoreError::Ambiguous { count: 2, .. })));
     assert!(matches!(store.find("c"), Err(StoreError::NoSuchRun { .. })));
     assert_eq!(store.back(0).expect("newest"), later);
     assert_eq!(store.back(1).expect("before"), earlier);
     let too_far = store.back(2).expect_err("two are kept").to_string();
-    assert!(
-        too_far.contains("last~2") && too_far.contains("2 runs are stored"),
-        "{too_far}"
-    );
+    assert!(too_far.contains("last~2") && too_far.contains("2 runs are stored"), "{too_far}");
     let store = Ok(store);
     assert_eq!(named("last~1", &store).expect("before"), earlier);
     assert_eq!(named("AABB", &store).expect("any case"), earlier);
@@ -71,10 +62,7 @@ pub(in crate::suite) fn what_is_not_whole_is_kept_and_never_the_last(home: &Home
     };
     save(1, |run| run.partial = Some("interrupted".into()));
     let none = store.last().expect_err("none").to_string();
-    assert!(
-        none.contains("no complete run in") && none.contains("only 1"),
-        "{none}"
-    );
+    assert!(none.contains("no complete run in") && none.contains("only 1"), "{none}");
     let whole = save(2, |_| ());
     save(3, |run| run.partial = Some("interrupted".into()));
     let newer = save(4, |_| ());

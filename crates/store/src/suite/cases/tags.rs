@@ -25,10 +25,7 @@ pub(in crate::suite) fn tags_outlive_a_rebuild_and_are_deleted_with_their_run(ho
     assert!(!deleted.path.exists());
     assert!(home.store.tags().expect("none").is_empty());
     assert_eq!(ids(&index), ["00000003", "00000002"]);
-    assert!(matches!(
-        index.delete(first),
-        Err(StoreError::NoSuchRun { .. })
-    ));
+    assert!(matches!(index.delete(first), Err(StoreError::NoSuchRun { .. })));
 }
 
 pub(in crate::suite) fn a_tag_is_given_moved_and_taken_away(home: &Home) {
@@ -38,13 +35,8 @@ pub(in crate::suite) fn a_tag_is_given_moved_and_taken_away(home: &Home) {
     assert_eq!(store.tag("base", RUN, Taken::Refused).expect("given"), none);
     assert_eq!(store.tag("base", RUN, Taken::Refused).expect("again"), none);
     let taken = store.tag("base", OTHER, Taken::Refused).expect_err("taken");
-    assert!(
-        taken.to_string().contains(RUN) && taken.to_string().contains("--move"),
-        "{taken}"
-    );
-    let folded = store
-        .tag("Base", OTHER, Taken::Refused)
-        .expect_err("as good as one");
+    assert!(taken.to_string().contains(RUN) && taken.to_string().contains("--move"), "{taken}");
+    let folded = store.tag("Base", OTHER, Taken::Refused).expect_err("as good as one");
     assert!(folded.to_string().contains("there is base"), "{folded}");
     let before = store.tag("base", OTHER, Taken::Moved).expect("moved");
     assert_eq!(before, [RUN]);
@@ -78,15 +70,10 @@ pub(in crate::suite) fn several_runs_share_a_tag_and_the_newest_is_meant(home: &
     let taken = store.tag("main", OTHER, Taken::Refused).expect_err("taken");
     assert!(taken.to_string().contains("--add"), "{taken}");
     // One goes, the others stay.
-    store
-        .remove(&store.find(&ids[2]).expect("kept"))
-        .expect("removed");
+    store.remove(&store.find(&ids[2]).expect("kept")).expect("removed");
     assert_eq!(of_name().expect("kept"), store.find(&ids[1]).expect("kept"));
     store.untag_run("main", &ids[2]).expect("taken away");
-    assert_eq!(
-        store.runs_tagged("main").expect("read"),
-        [&ids[0][..], &ids[1]]
-    );
+    assert_eq!(store.runs_tagged("main").expect("read"), [&ids[0][..], &ids[1]]);
     let before = store.tag("main", &ids[1], Taken::Moved).expect("moved");
     assert_eq!(before, [&ids[0][..]]);
     assert_eq!(store.runs_tagged("main").expect("read"), [&ids[1][..]]);

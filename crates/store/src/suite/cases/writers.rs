@@ -20,10 +20,7 @@ pub(in crate::suite) fn a_run_is_kept_once_and_by_one(home: &Home) {
     });
     assert_eq!(outcomes.iter().filter(|&&ok| ok).count(), 1);
     let verified = home.quiet().verify().expect("verified");
-    assert!(
-        verified.is_whole() && verified.documents == 4,
-        "{verified:?}"
-    );
+    assert!(verified.is_whole() && verified.documents == 4, "{verified:?}");
     if !home.store.is_database() {
         let files = home.store.files().expect("files");
         assert_eq!(files.len(), 4, "nothing is left: {files:?}");
@@ -72,15 +69,9 @@ pub(in crate::suite) fn all_moves_to_a_directory_and_back(home: &Home) {
     let key = MachineKey::of(&numbered(1, "one"));
     let before = index.percentiles(&key).expect("asked");
     let other = Home::in_directory();
-    other
-        .store
-        .save(&numbered(2, "two"))
-        .expect("there already");
+    other.store.save(&numbered(2, "two")).expect("there already");
     let copied = transfer(&home.store, &other.store, true, |_, _| ()).expect("copied");
-    assert_eq!(
-        (copied.copied, copied.there_before, copied.removed),
-        (2, 1, 0)
-    );
+    assert_eq!((copied.copied, copied.there_before, copied.removed), (2, 1, 0));
     assert_eq!(ids(&home.quiet()).len(), 3, "kept");
     // Again, as after an interruption.
     let moved = transfer(&home.store, &other.store, false, |_, _| ()).expect("moved");
@@ -93,21 +84,11 @@ pub(in crate::suite) fn all_moves_to_a_directory_and_back(home: &Home) {
     let mut changed = synthetic::slower(&numbered(1, "one"), "cpu.add_i32", 2.0);
     changed.started_unix_ms += 5;
     home.store.save(&changed).expect("kept");
-    let damaged = other
-        .store
-        .runs_dir()
-        .join(format!("20200101T000000Z-{}.json.zst", id(9)));
+    let damaged = other.store.runs_dir().join(format!("20200101T000000Z-{}.json.zst", id(9)));
     std::fs::write(&damaged, "no run").expect("written");
     let back = transfer(&other.store, &home.store, false, |_, _| ()).expect("moved");
-    assert_eq!(
-        (back.copied, back.removed, back.stayed.len()),
-        (2, 2, 2),
-        "{back:?}"
-    );
-    assert!(
-        damaged.exists() && back.stayed[1].why.contains("another document"),
-        "{back:?}"
-    );
+    assert_eq!((back.copied, back.removed, back.stayed.len()), (2, 2, 2), "{back:?}");
+    assert!(damaged.exists() && back.stayed[1].why.contains("another document"), "{back:?}");
     assert_eq!(ids(&home.quiet()), ["00000003", "00000002", "00000001"]);
     assert!(home.quiet().verify().expect("verified").is_whole());
 }

@@ -26,9 +26,7 @@ pub(super) fn read(tree: &Tree) -> Fact<Vec<CacheFact>> {
     }
     caches.sort_by(|a, b| {
         let key = |c: &CacheFact| (c.level, c.kind as u8);
-        key(a)
-            .cmp(&key(b))
-            .then_with(|| a.shared_cpus.cmp(&b.shared_cpus))
+        key(a).cmp(&key(b)).then_with(|| a.shared_cpus.cmp(&b.shared_cpus))
     });
     Fact::known(caches).from_source("/sys/devices/system/cpu/cpu*/cache")
 }

@@ -86,18 +86,11 @@ fn x86(cpuinfo: &str) -> Cpu {
     let signature = number("cpu family")
         .zip(number("model"))
         .zip(number("stepping"))
-        .map(|((family, model), stepping)| CpuSignature::X86 {
-            family,
-            model,
-            stepping,
-        });
+        .map(|((family, model), stepping)| CpuSignature::X86 { family, model, stepping });
     let no = |what: &str| format!("{CPUINFO} does not give the {what}");
     Cpu {
-        model: Fact::or_unknown(
-            field(cpuinfo, "model name").map(str::to_owned),
-            no("model name"),
-        )
-        .from_source(CPUINFO),
+        model: Fact::or_unknown(field(cpuinfo, "model name").map(str::to_owned), no("model name"))
+            .from_source(CPUINFO),
         microarchitecture: match &signature {
             Some(signature) => design(&vendor, signature, cpuinfo),
             None => Fact::unknown(no("family, model and stepping")),
@@ -136,11 +129,7 @@ fn arm(tree: &Tree, cpuinfo: &str, online: &[u32]) -> Cpu {
                 design(&name, &signature, cpuinfo),
             )
         }
-        None => (
-            Fact::unknown(&why),
-            Fact::unknown(&why),
-            Fact::unknown(&why),
-        ),
+        None => (Fact::unknown(&why), Fact::unknown(&why), Fact::unknown(&why)),
     };
     Cpu {
         model: arm_model(tree, cpuinfo, &microarchitecture),
@@ -270,11 +259,8 @@ pub(super) fn field<'a>(cpuinfo: &'a str, key: &str) -> Option<&'a str> {
 
 /// The numbers of the cpuN directories, ascending.
 pub(super) fn cpu_numbers(tree: &Tree) -> Vec<u32> {
-    let mut numbers: Vec<u32> = tree
-        .names(CPUS)
-        .iter()
-        .filter_map(|name| name.strip_prefix("cpu")?.parse().ok())
-        .collect();
+    let mut numbers: Vec<u32> =
+        tree.names(CPUS).iter().filter_map(|name| name.strip_prefix("cpu")?.parse().ok()).collect();
     numbers.sort_unstable();
     numbers
 }
@@ -287,12 +273,7 @@ mod tests {
     fn the_id_register_is_taken_apart() {
         assert_eq!(
             arm_signature(0x413f_d0c1),
-            CpuSignature::Arm {
-                implementer: 0x41,
-                variant: 3,
-                part: 0xd0c,
-                revision: 1
-            }
+            CpuSignature::Arm { implementer: 0x41, variant: 3, part: 0xd0c, revision: 1 }
         );
         assert_eq!(hex("0x00000000413fd0c1"), Some(0x413f_d0c1));
     }

@@ -21,9 +21,7 @@ pub(super) fn read(tree: &Tree) -> Fact<String> {
     if !tree.exists(MODEL) {
         return Fact::unknown("neither a device tree nor Android's getprop is there");
     }
-    tree.fact(MODEL, |text| {
-        super::non_empty(text.trim_end_matches('\0').trim())
-    })
+    tree.fact(MODEL, |text| super::non_empty(text.trim_end_matches('\0').trim()))
 }
 
 /// `None` where this is not Android.
@@ -61,18 +59,12 @@ mod tests {
         assert!(read(&tree).unknown.expect("a reason").contains("getprop"));
         assert_eq!(android(&tree), None);
         write(MODEL, "Raspberry Pi 5 Model B Rev 1.0\0");
-        assert_eq!(
-            read(&tree).get().map(String::as_str),
-            Some("Raspberry Pi 5 Model B Rev 1.0")
-        );
+        assert_eq!(read(&tree).get().map(String::as_str), Some("Raspberry Pi 5 Model B Rev 1.0"));
         let script = "#!/bin/sh\ncase $1 in\n*.model) echo Pixel 8;;\n*.manufacturer) echo Google;;\n\
                       *.release) echo 15;;\n*.sdk) echo 35;;\nesac\n";
         let getprop = write(GETPROP, script);
         fs::set_permissions(getprop, fs::Permissions::from_mode(0o755)).expect("set");
-        assert_eq!(
-            read(&tree).get().map(String::as_str),
-            Some("Google Pixel 8")
-        );
+        assert_eq!(read(&tree).get().map(String::as_str), Some("Google Pixel 8"));
         let os = android(&tree).expect("Android");
         assert_eq!(os.get().map(String::as_str), Some("Android 15 (API 35)"));
     }

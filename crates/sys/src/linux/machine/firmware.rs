@@ -41,11 +41,7 @@ const PLACEHOLDERS: [&str; 6] = [
 
 fn of_tables(tree: &Tree, names: [&str; 2]) -> Fact<String> {
     let [maker, name] = names.map(|name| tree.text(&format!("{DMI}/{name}")));
-    let named = |text: &String| {
-        !PLACEHOLDERS
-            .iter()
-            .any(|none| none.eq_ignore_ascii_case(text))
-    };
+    let named = |text: &String| !PLACEHOLDERS.iter().any(|none| none.eq_ignore_ascii_case(text));
     let parts: Vec<String> = maker.into_iter().chain(name).filter(named).collect();
     match parts.is_empty() {
         false => Fact::known(parts.join(" ")).from_source(DMI),

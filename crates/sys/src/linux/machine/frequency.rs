@@ -25,22 +25,16 @@ pub(super) fn read(tree: &Tree, live: &Live, hypervisor: &Fact<Presence>) -> Fre
     };
     let directory = format!("{CPUS}/cpu{first}/cpufreq");
     let extreme = |file: &str, pick: fn(u64, u64) -> u64| {
-        let values = cpus
-            .iter()
-            .filter_map(|cpu| hz(tree, &format!("{CPUS}/cpu{cpu}/cpufreq/{file}")));
-        Fact::or_unknown(
-            values.reduce(pick),
-            format!("no CPU has a readable cpufreq/{file}"),
-        )
-        .from_source(format!("{CPUS}/cpu*/cpufreq/{file}"))
+        let values =
+            cpus.iter().filter_map(|cpu| hz(tree, &format!("{CPUS}/cpu{cpu}/cpufreq/{file}")));
+        Fact::or_unknown(values.reduce(pick), format!("no CPU has a readable cpufreq/{file}"))
+            .from_source(format!("{CPUS}/cpu*/cpufreq/{file}"))
     };
     Frequency {
         governor: governor(tree, &cpus),
         turbo: turbo(tree, &cpus),
         frequency: FrequencyFacts {
-            driver: tree.fact(&format!("{directory}/scaling_driver"), |text| {
-                Some(text.to_owned())
-            }),
+            driver: tree.fact(&format!("{directory}/scaling_driver"), |text| Some(text.to_owned())),
             min_hz: extreme("cpuinfo_min_freq", u64::min),
             max_hz: extreme("cpuinfo_max_freq", u64::max),
             current_hz: tree.fact(&format!("{directory}/scaling_cur_freq"), |text| {
@@ -93,11 +87,7 @@ trait OrWhy {
 impl<T> OrWhy for Fact<T> {
     /// The value, or unknown for another reason.
     fn or_why(self, why: &str) -> Self {
-        if self.value.is_some() {
-            self
-        } else {
-            Fact::unknown(why)
-        }
+        if self.value.is_some() { self } else { Fact::unknown(why) }
     }
 }
 

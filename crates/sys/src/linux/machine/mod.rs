@@ -135,10 +135,7 @@ fn tsc_invariant(live: &Live) -> Fact<bool> {
         None if live.arch == "aarch64" => Fact::unknown(
             "an aarch64 CPU has no TSC; its counter CNTVCT_EL0 runs at a constant rate by definition",
         ),
-        None => Fact::unknown(format!(
-            "there is no CPUID instruction to ask on {}",
-            live.arch
-        )),
+        None => Fact::unknown(format!("there is no CPUID instruction to ask on {}", live.arch)),
     }
 }
 

@@ -9,9 +9,7 @@ use crate::numa::{NODES, meminfo_bytes};
 /// The nodes that are online.
 pub(super) fn read(tree: &Tree, online_cpus: Option<&[u32]>) -> Fact<Vec<NumaNode>> {
     if !tree.exists(NODES) {
-        return Fact::unknown(format!(
-            "there is no {NODES}: this kernel knows no NUMA nodes"
-        ));
+        return Fact::unknown(format!("there is no {NODES}: this kernel knows no NUMA nodes"));
     }
     let online = tree.fact(&format!("{NODES}/online"), cpu_list);
     let Some(ids) = online.value else {
@@ -32,9 +30,5 @@ fn node(tree: &Tree, id: u32, online_cpus: Option<&[u32]>) -> Option<NumaNode> {
         cpus.retain(|cpu| online.contains(cpu));
     }
     let meminfo = tree.text(&format!("{directory}/meminfo"))?;
-    Some(NumaNode {
-        id,
-        cpus,
-        memory_bytes: meminfo_bytes(&meminfo, "MemTotal")?,
-    })
+    Some(NumaNode { id, cpus, memory_bytes: meminfo_bytes(&meminfo, "MemTotal")? })
 }

@@ -38,11 +38,7 @@ fn hugetlb(tree: &Tree) -> Fact<Vec<HugetlbPool>> {
         .names(HUGETLB)
         .iter()
         .filter_map(|name| {
-            let kib: u64 = name
-                .strip_prefix("hugepages-")?
-                .strip_suffix("kB")?
-                .parse()
-                .ok()?;
+            let kib: u64 = name.strip_prefix("hugepages-")?.strip_suffix("kB")?.parse().ok()?;
             let number = |file| tree.number(&format!("{HUGETLB}/{name}/{file}"));
             Some(HugetlbPool {
                 page_bytes: kib.checked_mul(1024)?,

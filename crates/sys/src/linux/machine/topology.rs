@@ -27,11 +27,7 @@ pub(super) fn online(tree: &Tree) -> Fact<Vec<u32>> {
     let stat = tree.text(cpu_times::SOURCE).unwrap_or_default();
     let counted = CpuTimes::of(&stat).cpus.into_iter();
     let counted: Vec<u32> = counted.map(|(cpu, _)| cpu).collect();
-    if counted.is_empty() {
-        fact
-    } else {
-        Fact::known(counted).from_source(cpu_times::SOURCE)
-    }
+    if counted.is_empty() { fact } else { Fact::known(counted).from_source(cpu_times::SOURCE) }
 }
 
 /// `nodes`: how many NUMA nodes there are.
@@ -99,10 +95,7 @@ fn siblings(tree: &Tree, online: &[u32]) -> Result<BTreeSet<Vec<u32>>, NoThreadL
 fn smt(groups: &BTreeSet<Vec<u32>>) -> Fact<Smt> {
     let most = groups.iter().map(Vec::len).max().unwrap_or(1);
     count(most)
-        .map(|threads_per_core| Smt {
-            threads_per_core,
-            active: threads_per_core > 1,
-        })
+        .map(|threads_per_core| Smt { threads_per_core, active: threads_per_core > 1 })
         .from_source(format!("{CPUS}/cpu*/topology"))
 }
 
@@ -136,11 +129,7 @@ fn sockets_or_clusters(tree: &Tree, cpu: &Cpu, online: &[u32]) -> Fact<u32> {
     }
     let mut kinds: BTreeMap<_, BTreeSet<_>> = BTreeMap::new();
     for &number in online {
-        let kind = (
-            part(cpu, number),
-            capacity(tree, number),
-            max_hz(tree, number),
-        );
+        let kind = (part(cpu, number), capacity(tree, number), max_hz(tree, number));
         let package = text_of(tree, number, PACKAGE);
         kinds.entry(package).or_default().insert(kind);
     }
@@ -173,10 +162,7 @@ pub(super) fn is_uniform(tree: &Tree, online: &[u32]) -> bool {
 
 fn core_kinds(tree: &Tree, arch: &str, cpu: &Cpu, online: &[u32]) -> Fact<Vec<CoreKind>> {
     let (mut kinds, source) = match intel_hybrid(tree, online) {
-        Some(kinds) => (
-            kinds,
-            "/sys/devices/cpu_core, /sys/devices/cpu_atom".to_owned(),
-        ),
+        Some(kinds) => (kinds, "/sys/devices/cpu_core, /sys/devices/cpu_atom".to_owned()),
         None => (
             by_design_and_speed(tree, arch, cpu, online),
             format!("{CPUS}/cpu*/cpu_capacity and the CPUs' identification"),
@@ -197,23 +183,20 @@ fn core_kinds(tree: &Tree, arch: &str, cpu: &Cpu, online: &[u32]) -> Fact<Vec<Co
 /// Hybrid processors of Intel have one performance-counter unit per kind,
 /// which lists its CPUs (Documentation/admin-guide/perf/hybrid).
 fn intel_hybrid(tree: &Tree, online: &[u32]) -> Option<Vec<CoreKind>> {
-    let kinds: Vec<CoreKind> = [
-        ("cpu_core", "P-core"),
-        ("cpu_atom", "E-core"),
-        ("cpu_lowpower", "low-power E-core"),
-    ]
-    .iter()
-    .filter_map(|(unit, name)| {
-        let cpus = cpu_list(&tree.text(&format!("/sys/devices/{unit}/cpus"))?)?;
-        let cpus: Vec<u32> = cpus.into_iter().filter(|c| online.contains(c)).collect();
-        (!cpus.is_empty()).then(|| CoreKind {
-            name: (*name).to_owned(),
-            capacity: cpus.iter().filter_map(|&c| capacity(tree, c)).max(),
-            max_hz: cpus.iter().filter_map(|&c| max_hz(tree, c)).max(),
-            cpus,
-        })
-    })
-    .collect();
+    let kinds: Vec<CoreKind> =
+        [("cpu_core", "P-core"), ("cpu_atom", "E-core"), ("cpu_lowpower", "low-power E-core")]
+            .iter()
+            .filter_map(|(unit, name)| {
+                let cpus = cpu_list(&tree.text(&format!("/sys/devices/{unit}/cpus"))?)?;
+                let cpus: Vec<u32> = cpus.into_iter().filter(|c| online.contains(c)).collect();
+                (!cpus.is_empty()).then(|| CoreKind {
+                    name: (*name).to_owned(),
+                    capacity: cpus.iter().filter_map(|&c| capacity(tree, c)).max(),
+                    max_hz: cpus.iter().filter_map(|&c| max_hz(tree, c)).max(),
+                    cpus,
+                })
+            })
+            .collect();
     (!kinds.is_empty()).then_some(kinds)
 }
 
@@ -238,10 +221,7 @@ fn by_design_and_speed(tree: &Tree, arch: &str, cpu: &Cpu, online: &[u32]) -> Ve
         }
     }
     let several = kinds.len() > 1;
-    for kind in kinds
-        .iter_mut()
-        .filter(|kind| several && kind.name.is_empty())
-    {
+    for kind in kinds.iter_mut().filter(|kind| several && kind.name.is_empty()) {
         kind.name = match (kind.capacity, kind.max_hz) {
             (Some(capacity), _) => format!("capacity {capacity}"),
             (None, Some(hz)) => format!("{} MHz", hz / 1_000_000),
@@ -282,20 +262,13 @@ fn part(cpu: &Cpu, number: u32) -> Option<(u32, u32)> {
     let signatures = &cpu.arm_signatures;
     let (_, signature) = signatures.iter().find(|(of, _)| *of == number)?;
     match *signature {
-        CpuSignature::Arm {
-            implementer, part, ..
-        } => Some((implementer, part)),
+        CpuSignature::Arm { implementer, part, .. } => Some((implementer, part)),
         CpuSignature::X86 { .. } => None,
     }
 }
 
 fn part_name((implementer, part): (u32, u32)) -> String {
-    let signature = CpuSignature::Arm {
-        implementer,
-        variant: 0,
-        part,
-        revision: 0,
-    };
+    let signature = CpuSignature::Arm { implementer, variant: 0, part, revision: 0 };
     match microarchitecture("", &signature) {
         Some(name) => name.to_owned(),
         None => format!("implementer {implementer:#x}, part {part:#x}"),
@@ -308,6 +281,5 @@ fn capacity(tree: &Tree, cpu: u32) -> Option<u32> {
 }
 
 fn max_hz(tree: &Tree, cpu: u32) -> Option<u64> {
-    tree.number(&format!("{CPUS}/cpu{cpu}/cpufreq/cpuinfo_max_freq"))?
-        .checked_mul(1000)
+    tree.number(&format!("{CPUS}/cpu{cpu}/cpufreq/cpuinfo_max_freq"))?.checked_mul(1000)
 }

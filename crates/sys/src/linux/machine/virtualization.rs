@@ -64,15 +64,11 @@ const ELF_MACHINES: [(u16, &str); 7] = [
 ];
 
 fn machine_name(number: u16) -> Option<&'static str> {
-    ELF_MACHINES
-        .iter()
-        .find_map(|&(n, name)| (n == number).then_some(name))
+    ELF_MACHINES.iter().find_map(|&(n, name)| (n == number).then_some(name))
 }
 
 fn machine_number(arch: &str) -> Option<u16> {
-    ELF_MACHINES
-        .iter()
-        .find_map(|&(n, name)| (name == arch).then_some(n))
+    ELF_MACHINES.iter().find_map(|&(n, name)| (name == arch).then_some(n))
 }
 
 /// The hypervisor: CPUID where there is one, with the machine's own name
@@ -100,11 +96,7 @@ pub(super) fn hypervisor(tree: &Tree, live: &Live) -> Fact<Presence> {
         return Fact::known(Presence::Present(name)).from_source(TREE);
     }
     // QEMU's virtual ARM board has this device in its description.
-    if tree
-        .names("/proc/device-tree")
-        .iter()
-        .any(|name| name.starts_with("fw-cfg"))
-    {
+    if tree.names("/proc/device-tree").iter().any(|name| name.starts_with("fw-cfg")) {
         return Fact::known(Presence::Present("QEMU".to_owned()))
             .from_source("/proc/device-tree/fw-cfg");
     }
@@ -148,9 +140,7 @@ fn virtual_firmware(name: &str) -> Option<&'static str> {
     if name.contains("Amazon EC2") && !name.contains(".metal") {
         return Some("Nitro or Xen");
     }
-    NAMES
-        .iter()
-        .find_map(|&(part, hypervisor)| name.contains(part).then_some(hypervisor))
+    NAMES.iter().find_map(|&(part, hypervisor)| name.contains(part).then_some(hypervisor))
 }
 
 /// The container around this process, from the traces that runtimes leave.
@@ -193,17 +183,13 @@ pub(super) fn container(tree: &Tree) -> Fact<Presence> {
     }
     // Set for the first process by lxc, systemd-nspawn and podman.
     let environment = tree.text("/proc/1/environ").unwrap_or_default();
-    if let Some(name) = environment
-        .split('\0')
-        .find_map(|variable| variable.strip_prefix("container="))
+    if let Some(name) =
+        environment.split('\0').find_map(|variable| variable.strip_prefix("container="))
     {
         return found(name, "/proc/1/environ");
     }
     if initial == Some(false) {
-        return found(
-            "an unnamed container",
-            "/proc/self/ns: not the kernel's first namespaces",
-        );
+        return found("an unnamed container", "/proc/self/ns: not the kernel's first namespaces");
     }
     Fact::unknown("no container runtime left a trace, and /proc/self/ns can't be read")
 }
@@ -212,11 +198,8 @@ pub(super) fn container(tree: &Tree) -> Fact<Presence> {
 /// numbers are fixed (include/linux/proc_ns.h). Any container has at least
 /// one of these for itself. `None` where they can't be read.
 fn in_initial_namespaces(tree: &Tree) -> Option<bool> {
-    const INITIAL: [(&str, &str); 3] = [
-        ("pid", "pid:[4026531836]"),
-        ("uts", "uts:[4026531838]"),
-        ("ipc", "ipc:[4026531839]"),
-    ];
+    const INITIAL: [(&str, &str); 3] =
+        [("pid", "pid:[4026531836]"), ("uts", "uts:[4026531838]"), ("ipc", "ipc:[4026531839]")];
     let mut all = true;
     for (name, initial) in INITIAL {
         all &= tree.link(&format!("/proc/self/ns/{name}"))? == initial;

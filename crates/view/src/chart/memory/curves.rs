@@ -10,15 +10,9 @@ use model::story::levels::LATENCY as PROBE;
 use model::story::page_walk::PageWalk;
 
 /// Over the working set, with the caches that the system reports.
-const OVER_WORKING_SET: Curves = Curves {
-    finish: caches,
-    ..CURVES
-};
+const OVER_WORKING_SET: Curves = Curves { finish: caches, ..CURVES };
 
-const SPEED: Curves = Curves {
-    y: ("bandwidth", Quantity::GigabytesPerSecond),
-    ..OVER_WORKING_SET
-};
+const SPEED: Curves = Curves { y: ("bandwidth", Quantity::GigabytesPerSecond), ..OVER_WORKING_SET };
 
 pub(super) const LATENCY: Curves = Curves {
     id: PROBE,
@@ -28,10 +22,7 @@ pub(super) const LATENCY: Curves = Curves {
               in the curve, not taken from the system, whose cache sizes are the dashed lines. \
               Phones: published figures of L1, L2 and 64 MiB (another page on every load), in the \
               middle of this machine's level.",
-    rows: &[
-        (PROBE, "one dependent load"),
-        ("memory.latency_steady", "as this host keeps the set"),
-    ],
+    rows: &[(PROBE, "one dependent load"), ("memory.latency_steady", "as this host keeps the set")],
     finish: |source, picture| {
         levels(source, picture);
         phones(source, picture);
@@ -75,10 +66,7 @@ pub(super) const PAGE_WALK: Curves = Curves {
     title: "What the walk of the page tables costs",
     caption: "One load from one line in each 4 KiB, in random order, on base pages and on huge \
               pages: the difference is the walk of the page tables.",
-    rows: &[
-        ("memory.latency_tlb/4KiB", "4 KiB pages"),
-        ("memory.latency_tlb/huge", "huge pages"),
-    ],
+    rows: &[("memory.latency_tlb/4KiB", "4 KiB pages"), ("memory.latency_tlb/huge", "huge pages")],
     finish: page_walk,
     ..CURVES
 };
@@ -110,10 +98,7 @@ pub(super) const COPY_FILL: Curves = Curves {
     id: "memory.copy",
     title: "Copying and filling memory",
     caption: "memcpy by the bytes that are copied, and memset by the bytes that are set.",
-    rows: &[
-        ("memory.copy", "copy (memcpy)"),
-        ("memory.fill", "fill (memset)"),
-    ],
+    rows: &[("memory.copy", "copy (memcpy)"), ("memory.fill", "fill (memset)")],
     ..SPEED
 };
 
@@ -152,10 +137,7 @@ pub(super) const LOADED_LATENCY: Curves = Curves {
     caption: "One dependent load from a working set far beyond the caches, while each other CPU \
               reads memory of its own for a share of its time.",
     over: run::Axis::LoadPercent,
-    x: (
-        "share of their time that the other CPUs stream",
-        Quantity::Percent,
-    ),
+    x: ("share of their time that the other CPUs stream", Quantity::Percent),
     linear: true,
     rows: &[("memory.loaded_latency", "one dependent load")],
     ..CURVES

@@ -88,11 +88,7 @@ impl Map {
     pub(in super::super) fn draw(&self, source: &Source) -> Drawn {
         let row = source.run.row(self.row);
         let map = row.and_then(|row| match &row.outcome {
-            Outcome::Map {
-                y_axis,
-                x_axis,
-                points,
-            } => Some((row, *y_axis, *x_axis, points)),
+            Outcome::Map { y_axis, x_axis, points } => Some((row, *y_axis, *x_axis, points)),
             _ => None,
         });
         let Some((row, y_axis, x_axis, points)) = map else {

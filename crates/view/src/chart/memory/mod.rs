@@ -7,6 +7,7 @@ mod naive_loop;
 mod phones;
 mod staircase;
 
+pub(crate) use naive_loop::NAIVE_LOOP;
 pub(crate) use staircase::staircase;
 
 use super::maker::Maker;
@@ -30,7 +31,5 @@ pub(super) const PICTURES: &[Maker] = &[
 ];
 
 /// Maps between CPUs and processes, which stand with the threads.
-pub(super) const CORES: &[Maker] = &[
-    Maker::Own(core_to_core::PROBE, map::core_to_core),
-    Maker::Map(&map::RING),
-];
+pub(super) const CORES: &[Maker] =
+    &[Maker::Own(core_to_core::PROBE, map::core_to_core), Maker::Map(&map::RING)];

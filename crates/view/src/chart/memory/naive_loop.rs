@@ -5,11 +5,13 @@ use super::super::figure::{Figure, curve, joined, log};
 use super::super::source::{Drawn, Picture, Source, why_not};
 use super::super::{Body, Chart, Kind, Line, Lines, Point, Quantity, Section};
 use super::caches::{caches, levels};
-use crate::render::NAIVE_LOOP;
 use model::run::{Axis, Run};
 use model::story::levels::LATENCY;
 use model::story::naive_loop::{Growth, ROWS, Size, VECTORISED, sizes};
 use model::unit::Unit;
+
+/// The published table that has the naive loop.
+pub(crate) const NAIVE_LOOP: &str = "iphone-5s";
 
 /// The picture: ns an element.
 pub(super) fn naive_loop(source: &Source) -> Drawn {

@@ -38,11 +38,7 @@ fn phone(table: &Reference, bands: &[Band]) -> Option<Line> {
         band.map(|band| (band.from * band.to).sqrt())
     };
     let point = |&(row, level): &(&str, &str)| {
-        let x = if level.is_empty() {
-            Some(LARGEST)
-        } else {
-            place(level)
-        };
+        let x = if level.is_empty() { Some(LARGEST) } else { place(level) };
         Some(Point::bare(x?, table.row(row)?.ns?))
     };
     let points: Vec<Point> = LEVELS.iter().filter_map(point).collect();

@@ -8,9 +8,7 @@ use model::story::levels::LATENCY;
 
 /// The picture, from the large one; nothing where that is not drawn.
 pub(crate) fn staircase(pictures: &[Picture]) -> Option<Chart> {
-    let large = pictures
-        .iter()
-        .find(|picture| picture.chart.id == LATENCY)?;
+    let large = pictures.iter().find(|picture| picture.chart.id == LATENCY)?;
     let mut chart = large.chart.clone();
     let Body::Lines(lines) = &mut chart.body else {
         return None;

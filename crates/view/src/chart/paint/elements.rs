@@ -118,10 +118,7 @@ fn style(node: &Node) -> Style {
 fn ink(node: &Node, colour: &str, opacity: &str) -> Option<Ink> {
     let rgb = colour_of(node.attribute(colour)?)?;
     let opacity = node.attribute(opacity).and_then(|o| o.parse().ok());
-    Some(Ink {
-        rgb,
-        opacity: opacity.unwrap_or(1.0),
-    })
+    Some(Ink { rgb, opacity: opacity.unwrap_or(1.0) })
 }
 
 fn text<'d>(node: &Node<'d, 'd>) -> Option<Text<'d>> {

@@ -13,11 +13,8 @@ use ttf_parser::{Face, GlyphId};
 
 const NAME: Name = Name(b"LATLAS+DejaVuSans");
 const FONT: Name = Name(b"F");
-const IDENTITY: SystemInfo = SystemInfo {
-    registry: Str(b"Adobe"),
-    ordering: Str(b"Identity"),
-    supplement: 0,
-};
+const IDENTITY: SystemInfo =
+    SystemInfo { registry: Str(b"Adobe"), ordering: Str(b"Identity"), supplement: 0 };
 const COMPRESSION: u8 = 6;
 
 /// An SVG as the bytes of a PDF; `scale` is points for a unit of the SVG.
@@ -34,8 +31,7 @@ pub(super) fn pdf(svg: &str, scale: f32) -> Result<Vec<u8>, PaintError> {
     };
     // A drawing's y falls.
     let lower = (top + height) * scale;
-    page.content
-        .transform([scale, 0.0, 0.0, -scale, -left * scale, lower]);
+    page.content.transform([scale, 0.0, 0.0, -scale, -left * scale, lower]);
     page.content.set_line_join(LineJoinStyle::RoundJoin);
     drawing.paint(&mut page)?;
     let size = Rect::new(0.0, 0.0, width * scale, height * scale);
@@ -99,8 +95,7 @@ impl Page {
                 self.opacities.push(opacity);
                 self.opacities.len() - 1
             });
-            self.content
-                .set_parameters(Name(format!("o{at}").as_bytes()));
+            self.content.set_parameters(Name(format!("o{at}").as_bytes()));
         }
     }
 
@@ -114,9 +109,7 @@ impl Page {
         let mut pdf = Pdf::new();
         pdf.catalog(catalog).pages(pages);
         pdf.pages(pages).kids([page]).count(1);
-        pdf.document_info(info)
-            .title(TextStr(title))
-            .producer(TextStr("latlas"));
+        pdf.document_info(info).title(TextStr(title)).producer(TextStr("latlas"));
         let mut one = pdf.page(page);
         one.parent(pages).media_box(size).contents(content);
         let mut resources = one.resources();
@@ -132,17 +125,10 @@ impl Page {
             let mut state = pdf.ext_graphics(*id);
             state.stroking_alpha(*opacity).non_stroking_alpha(*opacity);
         }
-        let Page {
-            content: drawn,
-            face,
-            glyphs,
-            letters,
-            ..
-        } = self;
+        let Page { content: drawn, face, glyphs, letters, .. } = self;
         let compressed =
             |bytes: &[u8]| miniz_oxide::deflate::compress_to_vec_zlib(bytes, COMPRESSION);
-        pdf.stream(content, &compressed(&drawn.finish()))
-            .filter(Filter::FlateDecode);
+        pdf.stream(content, &compressed(&drawn.finish())).filter(Filter::FlateDecode);
         let units = f32::from(face.units_per_em());
         let per_mille = |units_of_font: f32| units_of_font * 1000.0 / units;
         let mut base = pdf.type0_font(font);
@@ -183,9 +169,7 @@ impl Page {
             .filter(Filter::FlateDecode)
             .pair(Name(b"Length1"), part.len() as i32);
         let mut text = UnicodeCmap::new(Name(b"Letters"), IDENTITY);
-        letters
-            .iter()
-            .for_each(|(&glyph, &letter)| text.pair(glyph, letter));
+        letters.iter().for_each(|(&glyph, &letter)| text.pair(glyph, letter));
         pdf.cmap(cmap, &text.finish());
         Ok(pdf.finish())
     }
@@ -206,8 +190,7 @@ impl Surface for Page {
             let [r, g, b] = channels(stroke);
             self.content.set_stroke_rgb(r, g, b);
             self.content.set_line_width(style.stroke_width);
-            self.content
-                .set_dash_pattern(style.dashes.iter().copied(), 0.0);
+            self.content.set_dash_pattern(style.dashes.iter().copied(), 0.0);
             self.draw(path);
             self.content.stroke();
             self.content.restore_state();

@@ -45,9 +45,7 @@ fn encoded(image: &Pixmap, dpi: f64) -> Result<Vec<u8>, png::EncodingError> {
         unit: Unit::Meter,
     }));
     let pixels = image.pixels().iter().map(|pixel| pixel.demultiply());
-    let pixels: Vec<u8> = pixels
-        .flat_map(|c| [c.red(), c.green(), c.blue(), c.alpha()])
-        .collect();
+    let pixels: Vec<u8> = pixels.flat_map(|c| [c.red(), c.green(), c.blue(), c.alpha()]).collect();
     let mut writer = encoder.write_header()?;
     writer.write_image_data(&pixels)?;
     writer.finish()?;
@@ -73,8 +71,7 @@ impl Surface for Painter {
         let (transform, clip) = (self.transform, self.clip.as_ref());
         if let Some(fill) = &style.fill {
             let rule = FillRule::Winding;
-            self.image
-                .fill_path(path, &paint(fill), rule, transform, clip);
+            self.image.fill_path(path, &paint(fill), rule, transform, clip);
         }
         if let Some(ink) = &style.stroke {
             let stroke = Stroke {
@@ -82,8 +79,7 @@ impl Surface for Painter {
                 dash: StrokeDash::new(style.dashes.clone(), 0.0),
                 ..Stroke::default()
             };
-            self.image
-                .stroke_path(path, &paint(ink), &stroke, transform, clip);
+            self.image.stroke_path(path, &paint(ink), &stroke, transform, clip);
         }
     }
 
@@ -93,19 +89,12 @@ impl Surface for Painter {
         let mut builder = PathBuilder::new();
         let mut x = 0.0;
         for (_, glyph) in font::glyphs(&self.font, text.words) {
-            let mut outline = Outline {
-                builder: &mut builder,
-                x,
-            };
+            let mut outline = Outline { builder: &mut builder, x };
             self.font.outline_glyph(glyph, &mut outline);
             x += font::advance(&self.font, glyph);
         }
         let place = Transform::from_translate(text.at.0, text.at.1);
-        let place = if text.upright {
-            place.pre_rotate(-90.0)
-        } else {
-            place
-        };
+        let place = if text.upright { place.pre_rotate(-90.0) } else { place };
         // A font's y rises.
         let place = place.pre_scale(size, -size);
         let place = place.pre_translate(-x * text.before, 0.0);
@@ -113,8 +102,7 @@ impl Surface for Painter {
         if let (Some(path), Some(fill)) = (path, &text.fill) {
             let clip = self.clip.as_ref();
             let rule = FillRule::Winding;
-            self.image
-                .fill_path(&path, &paint(fill), rule, self.transform, clip);
+            self.image.fill_path(&path, &paint(fill), rule, self.transform, clip);
         }
     }
 
@@ -151,8 +139,7 @@ impl OutlineBuilder for Outline<'_> {
 
     fn curve_to(&mut self, x1: f32, y1: f32, x2: f32, y2: f32, x: f32, y: f32) {
         let left = self.x;
-        self.builder
-            .cubic_to(left + x1, y1, left + x2, y2, left + x, y);
+        self.builder.cubic_to(left + x1, y1, left + x2, y2, left + x, y);
     }
 
     fn close(&mut self) {

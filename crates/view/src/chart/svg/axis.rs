@@ -74,14 +74,7 @@ impl Scale {
                 low -= margin;
             }
         }
-        Scale {
-            quantity: axis.quantity,
-            log,
-            low,
-            high,
-            from,
-            to,
-        }
+        Scale { quantity: axis.quantity, log, low, high, from, to }
     }
 
     /// A scale from the first of these numbers to the last.
@@ -90,14 +83,7 @@ impl Scale {
             [low, .., high] if low < high => (*low, *high),
             _ => (1.0, 10.0),
         };
-        Scale {
-            quantity: axis.quantity,
-            log: axis.log,
-            low,
-            high,
-            from,
-            to,
-        }
+        Scale { quantity: axis.quantity, log: axis.log, low, high, from, to }
     }
 
     /// Where its first number stands, px.
@@ -156,10 +142,7 @@ impl Scale {
             (false, Quantity::Bytes) => self.even(most, &[1.0, 2.0, 4.0, 8.0, 16.0], 1024.0),
             (false, _) => self.even(most, &[1.0, 2.0, 5.0], 10.0),
         };
-        let label = |value| Tick {
-            value,
-            label: label(self.quantity, value),
-        };
+        let label = |value| Tick { value, label: label(self.quantity, value) };
         let within = |value: &f64| {
             let slack = 1e-9 * (self.high - self.low);
             *value >= self.low - slack && *value <= self.high + slack
@@ -168,16 +151,12 @@ impl Scale {
     }
 
     fn powers_of_two(&self, most: usize) -> Vec<f64> {
-        let (first, last) = (
-            self.low.log2().ceil() as i32,
-            self.high.log2().floor() as i32,
-        );
+        let (first, last) = (self.low.log2().ceil() as i32, self.high.log2().floor() as i32);
         if last < first {
             return self.decades(most);
         }
-        let step = (1..)
-            .find(|step| ((last - first) / step + 1) as usize <= most.max(2))
-            .unwrap_or(1);
+        let step =
+            (1..).find(|step| ((last - first) / step + 1) as usize <= most.max(2)).unwrap_or(1);
         // Places that are multiples of the step: 1 KiB, 4 KiB, 16 KiB.
         (first..=last)
             .filter(|power| power.rem_euclid(step) == 0)
@@ -205,10 +184,7 @@ impl Scale {
     /// 1, 10, 100; with 2 and 5 where there is room; even steps over less than
     /// that.
     fn decades(&self, most: usize) -> Vec<f64> {
-        let (first, last) = (
-            self.low.log10().floor() as i32,
-            self.high.log10().ceil() as i32,
-        );
+        let (first, last) = (self.low.log10().floor() as i32, self.high.log10().ceil() as i32);
         let within = |v: &f64| *v >= self.low && *v <= self.high;
         let most = most.max(2);
         let all = |factors: &[f64]| -> Vec<f64> {
@@ -360,9 +336,7 @@ mod tests {
         let axis = log("", Quantity::Nanoseconds);
         assert_eq!(
             labels(&axis, [0.3, 2e7], 9),
-            [
-                "1 ns", "10 ns", "100 ns", "1 µs", "10 µs", "100 µs", "1 ms", "10 ms"
-            ]
+            ["1 ns", "10 ns", "100 ns", "1 µs", "10 µs", "100 µs", "1 ms", "10 ms"]
         );
         assert_eq!(
             labels(&axis, [1.0, 140.0], 9),
@@ -381,14 +355,8 @@ mod tests {
     #[test]
     fn percentiles_stand_at_nines() {
         let axis = log("", Quantity::Percentile);
-        assert_eq!(
-            labels(&axis, [1.0, 1500.0], 9),
-            ["0", "50", "75", "90", "95", "99", "99.9"]
-        );
-        assert_eq!(
-            labels(&axis, [1.0, 2e5], 6),
-            ["50", "90", "99", "99.9", "99.99", "99.999"]
-        );
+        assert_eq!(labels(&axis, [1.0, 1500.0], 9), ["0", "50", "75", "90", "95", "99", "99.9"]);
+        assert_eq!(labels(&axis, [1.0, 2e5], 6), ["50", "90", "99", "99.9", "99.99", "99.999"]);
         assert_eq!(labels(&axis, [1.0, 2e5], 3), ["50", "99", "99.99"]);
     }
 

@@ -29,16 +29,9 @@ pub(super) fn draw(pen: &mut Pen, bars: &Bars, room: Room) -> f64 {
         })
         .collect();
     // One part is what the axis says.
-    let entries = if entries.len() > 1 {
-        entries
-    } else {
-        Vec::new()
-    };
+    let entries = if entries.len() > 1 { entries } else { Vec::new() };
     let top = legend(pen, room, &entries);
-    let room = |gap: f64| Room {
-        top: top + gap,
-        ..room
-    };
+    let room = |gap: f64| Room { top: top + gap, ..room };
     match bars.lying {
         true => lying(pen, bars, room(4.0)),
         false => standing(pen, bars, room(ABOVE)),
@@ -93,19 +86,11 @@ fn lying_group(
     let x = |range| Scale::over(&bars.value, ends(bars, group.clone()), range);
     let x = scale_below(x, (left, wide - MARGIN - 6.0), wide);
     let figures: Vec<_> = group.clone().map(|k| figures(bars, k, &x)).collect();
-    let above: Vec<f64> = figures
-        .iter()
-        .map(|(_, lines)| FIGURES * *lines as f64)
-        .collect();
+    let above: Vec<f64> = figures.iter().map(|(_, lines)| FIGURES * *lines as f64).collect();
     let number = group.len().max(1) as f64;
     let all_above: f64 = above.iter().sum();
     let line = high.map_or(LINE, |h| ((h - 46.0 - all_above) / number).max(14.0));
-    let area = Area {
-        left,
-        right: x.end(),
-        top,
-        bottom: top + line * number + all_above,
-    };
+    let area = Area { left, right: x.end(), top, bottom: top + line * number + all_above };
     let ticks = across(&x, area.right - area.left);
     let end = below(pen, (&area, wide), &x, &ticks, &bars.value.label);
     let mut y = top;
@@ -161,12 +146,8 @@ fn standing(pen: &mut Pen, bars: &Bars, Room { wide, top, high }: Room) -> f64 {
         let x = |range| Scale::between(&stretches.axis, &stretches.edges, range);
         (stretches, scale_below(x, (left, right), wide))
     });
-    let area = Area {
-        left,
-        right: x.as_ref().map_or(right, |(_, x)| x.end()),
-        top,
-        bottom: top + plot,
-    };
+    let area =
+        Area { left, right: x.as_ref().map_or(right, |(_, x)| x.end()), top, bottom: top + plot };
     let y = Scale::over(&bars.value, ends(bars, 0..count), (area.bottom, area.top));
     left_axis(pen, &area, &y, &y.ticks(6), &bars.value.label);
     let end = match &x {

@@ -34,23 +34,14 @@ pub(super) fn draw(pen: &mut Pen, dots: &Dots, room: Room) -> f64 {
         shape: k + 1,
         sample: Sample::Mark,
     }));
-    let entries = if names.is_empty() {
-        Vec::new()
-    } else {
-        entries
-    };
+    let entries = if names.is_empty() { Vec::new() } else { entries };
     let top = legend(pen, room, &entries) + 4.0;
 
     let widest = rows.iter().map(|(_, dot)| width(&dot.id, SMALL));
     let left = MARGIN + widest.fold(0.0, f64::max).min(wide * 0.42) + 10.0;
     let number = rows.len().max(1) as f64;
     let line = high.map_or(LINE, |h| ((h - 46.0) / number).max(12.0));
-    let area = Area {
-        left,
-        right: wide - MARGIN - FIGURE,
-        top,
-        bottom: top + line * number,
-    };
+    let area = Area { left, right: wide - MARGIN - FIGURE, top, bottom: top + line * number };
     let one = one(dots);
     let x = scale(dots, (area.left, area.right));
     let ticks = across(&x, area.right - area.left);
@@ -74,10 +65,7 @@ pub(super) fn draw(pen: &mut Pen, dots: &Dots, room: Room) -> f64 {
         for other in &dot.others {
             let at = names.iter().position(|name| *name == other.name);
             if let (Some(at), Some(x)) = (at, x.at(other.value)) {
-                let paint = Paint {
-                    stroke: theme.colour(at + 1),
-                    fill: "none",
-                };
+                let paint = Paint { stroke: theme.colour(at + 1), fill: "none" };
                 pen.series(at + 1, |pen| pen.mark(at + 1, (x, y), 3.2, &paint));
             }
         }
@@ -104,9 +92,8 @@ fn scale(dots: &Dots, range: (f64, f64)) -> Scale {
         dots.rows.iter().flat_map(of)
     };
     let placed = figures().filter(|value| !dots.value.log || *value > 0.0);
-    let (low, high) = placed.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), v| {
-        (low.min(v), high.max(v))
-    });
+    let (low, high) =
+        placed.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), v| (low.min(v), high.max(v)));
     let reach = match dots.value.log {
         true => low / 3.0..=high * 3.0,
         false => low.min(0.0)..=high * 1.5,
@@ -139,13 +126,7 @@ fn figure(pen: &mut Pen, axis: &Axis, dot: &Dot, y: f64, (x, right): (&Scale, f6
     };
     let doubtful = dot.verdict.is_some_and(|verdict| verdict != Verdict::Ok);
     let ink = if doubtful { theme.soft() } else { theme.ink() };
-    pen.text(
-        at,
-        Anchor::End,
-        SMALL,
-        ink,
-        &number(axis.quantity, value, dot),
-    );
+    pen.text(at, Anchor::End, SMALL, ink, &number(axis.quantity, value, dot));
     if dot.low.is_some() || dot.high.is_some() {
         let low = x.at_most(dot.low.unwrap_or(value));
         let high = x.at_most(dot.high.unwrap_or(f64::MAX));
@@ -155,11 +136,7 @@ fn figure(pen: &mut Pen, axis: &Axis, dot: &Dot, y: f64, (x, right): (&Scale, f6
     if let Some(x) = x.at(value) {
         let paint = Paint {
             stroke: theme.colour(0),
-            fill: if doubtful {
-                theme.ground()
-            } else {
-                theme.colour(0)
-            },
+            fill: if doubtful { theme.ground() } else { theme.colour(0) },
         };
         pen.mark(0, (x, y), 3.4, &paint);
     }

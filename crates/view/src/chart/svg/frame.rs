@@ -25,12 +25,7 @@ pub(super) struct Area {
 
 impl Area {
     pub(super) fn rect(&self) -> [f64; 4] {
-        [
-            self.left,
-            self.top,
-            self.right - self.left,
-            self.bottom - self.top,
-        ]
+        [self.left, self.top, self.right - self.left, self.bottom - self.top]
     }
 }
 
@@ -47,11 +42,7 @@ pub(super) struct Room {
 impl Room {
     /// What is left of it below this y.
     pub(super) fn below(self, top: f64) -> Room {
-        Room {
-            high: self.high.map(|high| high - (top - self.top)),
-            top,
-            ..self
-        }
+        Room { high: self.high.map(|high| high - (top - self.top)), top, ..self }
     }
 }
 
@@ -106,10 +97,7 @@ pub(super) fn legend(pen: &mut Pen, Room { wide, top, .. }: Room, entries: &[Ent
 /// How an entry's curve or mark looks, 22 px wide.
 pub(super) fn sample(pen: &mut Pen, entry: &Entry, (x, y): (f64, f64)) {
     let middle = x + 11.0;
-    let paint = Paint {
-        stroke: entry.colour,
-        fill: entry.colour,
-    };
+    let paint = Paint { stroke: entry.colour, fill: entry.colour };
     match entry.sample {
         Sample::Line(style) => {
             pen.line((x, y), (x + 22.0, y), entry.colour, style);
@@ -217,10 +205,7 @@ pub(super) fn zoom(pen: &mut Pen, area: &Area, scale: &Scale) {
     };
     let levels = [8, 24, 72].map(level).join("||");
     let [left, right] = [area.left, area.right].map(number);
-    pen.zoom = format!(
-        r#" data-x="{left} {right}" data-ticks="{}""#,
-        escape(&levels)
-    );
+    pen.zoom = format!(r#" data-x="{left} {right}" data-ticks="{}""#, escape(&levels));
 }
 
 /// The axis at the left of a plot, with its grid and label.

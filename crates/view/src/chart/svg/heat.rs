@@ -33,10 +33,7 @@ pub(super) fn draw(pen: &mut Pen, heat: &Heat, Room { wide, top, high }: Room) -
     let scale = Scale::over(&heat.value, values(), (0.0, 1.0));
     let unit = Unit::of(heat.value.quantity, values());
     for (row, cell) in heat.cells.iter().enumerate() {
-        let (x, y) = (
-            area.left + column * cell.x as f64,
-            area.top + line * cell.y as f64,
-        );
+        let (x, y) = (area.left + column * cell.x as f64, area.top + line * cell.y as f64);
         let doubtful = cell.verdict.is_some_and(|verdict| verdict != Verdict::Ok);
         let Some(share) = scale.share(cell.value) else {
             let at = (x + column / 2.0, y + line / 2.0 + SMALL * 0.36);
@@ -51,10 +48,7 @@ pub(super) fn draw(pen: &mut Pen, heat: &Heat, Room { wide, top, high }: Room) -
         let ink = if light { "#ffffff" } else { "#111111" };
         // A hollow mark in the corner, where there is room for one.
         if doubtful && column.min(line) > 9.0 {
-            let paint = Paint {
-                stroke: ink,
-                fill: "none",
-            };
+            let paint = Paint { stroke: ink, fill: "none" };
             pen.mark(0, (x + column - 6.5, y + 6.5), 2.4, &paint);
         }
         let text = unit.number(cell.value);
@@ -78,10 +72,7 @@ fn names_of(pen: &mut Pen, heat: &Heat, (area, wide): (&Area, f64), column: f64,
     }
     let each = ((SMALL + 2.0) / line).ceil().max(1.0) as usize;
     for (k, name) in heat.y.iter().enumerate().step_by(each) {
-        let at = (
-            area.left - 7.0,
-            area.top + line * (k as f64 + 0.5) + SMALL * 0.36,
-        );
+        let at = (area.left - 7.0, area.top + line * (k as f64 + 0.5) + SMALL * 0.36);
         pen.text(at, Anchor::End, SMALL, theme.soft(), name);
     }
     label_left(pen, area, &heat.y_label);

@@ -38,19 +38,12 @@ pub(crate) fn inline_of_height(chart: &Chart, (width, high): (u32, f64), id: &st
 fn drawn(chart: &Chart, (width, high): (u32, Option<f64>), id: &str) -> Inline {
     let mut pen = Pen::inline(id);
     let wide = f64::from(width);
-    let room = Room {
-        wide,
-        top: 0.0,
-        high,
-    };
+    let room = Room { wide, top: 0.0, high };
     let bottom = body(&mut pen, chart, room);
     let legend = std::mem::take(&mut pen.legend);
     Inline {
         svg: grouped(&pen.element((wide, bottom), CUT, chart)),
-        legend: legend
-            .into_iter()
-            .map(|entry| (entry.name.clone(), sample_of(&entry)))
-            .collect(),
+        legend: legend.into_iter().map(|entry| (entry.name.clone(), sample_of(&entry))).collect(),
     }
 }
 

@@ -21,11 +21,7 @@ const TINY: f64 = 9.5;
 pub(super) fn draw(pen: &mut Pen, lanes: &Lanes, room: Room) -> f64 {
     let theme = pen.theme;
     let top = legend(pen, room, &entries(lanes, theme)) + 6.0;
-    let needed: f64 = lanes
-        .lanes
-        .iter()
-        .map(|lane| above(lane) + LANE + GAP)
-        .sum();
+    let needed: f64 = lanes.lanes.iter().map(|lane| above(lane) + LANE + GAP).sum();
     let names = lanes.lanes.iter().map(|lane| &*lane.name);
     let room = room.below(top);
     let rows = Rows::draw(pen, room, names, needed, (&lanes.x, lanes.length_ns));
@@ -67,24 +63,14 @@ fn signposts(pen: &mut Pen, lane: &Lane, x: &Scale, bottom: f64) {
         let middle = bottom - SIGNPOSTS / 2.0 + 2.0;
         pen.line((from, middle), (to, middle), theme.soft(), "");
         for end in [from, to] {
-            pen.line(
-                (end, bottom - SIGNPOSTS + 3.0),
-                (end, bottom),
-                theme.soft(),
-                "",
-            );
+            pen.line((end, bottom - SIGNPOSTS + 3.0), (end, bottom), theme.soft(), "");
         }
         let wide = width(name, TINY);
         if wide + 8.0 > to - from {
             continue;
         }
         let left = (from + to - wide) / 2.0;
-        let ground = [
-            left - 2.0,
-            bottom - SIGNPOSTS + 2.0,
-            wide + 4.0,
-            SIGNPOSTS - 2.0,
-        ];
+        let ground = [left - 2.0, bottom - SIGNPOSTS + 2.0, wide + 4.0, SIGNPOSTS - 2.0];
         pen.rect(ground, theme.ground());
         let at = ((from + to) / 2.0, bottom - 2.5);
         pen.text(at, Anchor::Middle, TINY, theme.ink(), name);

@@ -84,12 +84,8 @@ pub(super) fn draw(pen: &mut Pen, lines: &Lines, room: Room) -> f64 {
         for (at, line) in lines.series.iter().enumerate() {
             pen.series(at, |pen| {
                 pen.group(format_args!(r#"class="move""#), |pen| {
-                    let drawn = Drawn {
-                        line,
-                        style: style(lines, at),
-                        axes: lines,
-                        first_row: rows[at],
-                    };
+                    let drawn =
+                        Drawn { line, style: style(lines, at), axes: lines, first_row: rows[at] };
                     curve(pen, place(lines, at), &drawn, (&x, &y));
                 });
             });
@@ -111,9 +107,8 @@ fn near_ends(lines: &Lines) -> Vec<f64> {
     let points = || lines.series.iter().flat_map(|l| l.points.iter());
     let placed = |y: &f64| !lines.y.log || *y > 0.0;
     let ys = points().map(|p| p.y).filter(placed);
-    let (low, high) = ys.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), y| {
-        (low.min(y), high.max(y))
-    });
+    let (low, high) =
+        ys.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), y| (low.min(y), high.max(y)));
     let reach = match lines.y.log {
         true => low / 3.0..=high * 3.0,
         false if lines.y.from_zero => low.min(0.0)..=high * 1.5,
@@ -126,11 +121,7 @@ fn near_ends(lines: &Lines) -> Vec<f64> {
 /// Whether an interval is cut at the end of the axis.
 pub(super) fn cuts(lines: &Lines) -> bool {
     let ys = || lines.series.iter().flat_map(|l| l.points.iter());
-    let y = Scale::over(
-        &lines.y,
-        ys().map(|p| p.y).chain(near_ends(lines)),
-        (1.0, 0.0),
-    );
+    let y = Scale::over(&lines.y, ys().map(|p| p.y).chain(near_ends(lines)), (1.0, 0.0));
     ys().any(|p| y.cuts(p.low, p.high))
 }
 
@@ -138,9 +129,8 @@ pub(super) fn cuts(lines: &Lines) -> bool {
 /// points: at most a factor of four, or a tenth, away.
 fn ends(lines: &Lines) -> Vec<f64> {
     let points = lines.series.iter().flat_map(|l| l.points.iter());
-    let (low, high) = points.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), p| {
-        (low.min(p.x), high.max(p.x))
-    });
+    let (low, high) = points
+        .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), p| (low.min(p.x), high.max(p.x)));
     let reach = match lines.x.log {
         true => low / 4.0..=high * 4.0,
         false => low - (high - low) * 0.1..=high + (high - low) * 0.1,
@@ -158,8 +148,7 @@ fn names_of_bands(lines: &Lines, x: &Scale) -> Vec<(f64, String)> {
 
 fn names_of_marks(lines: &Lines, x: &Scale) -> Vec<(f64, String)> {
     let all = lines.marks.iter().filter(|m| x.holds(m.x));
-    all.filter_map(|m| Some((x.at(m.x)?, m.name.clone())))
-        .collect()
+    all.filter_map(|m| Some((x.at(m.x)?, m.name.clone()))).collect()
 }
 
 fn entries(theme: Theme, lines: &Lines) -> Vec<Entry> {
@@ -274,10 +263,7 @@ fn curve(pen: &mut Pen, at: usize, drawn: &Drawn, (x, y): (&Scale, &Scale)) {
             continue;
         }
         let fill = if doubtful { theme.ground() } else { colour };
-        let paint = Paint {
-            stroke: colour,
-            fill,
-        };
+        let paint = Paint { stroke: colour, fill };
         drawn.shows(pen, *number, point);
         pen.mark(at, *place, size, &paint);
     }

@@ -99,10 +99,7 @@ impl Default for Look<'_> {
 
 /// The picture as an SVG document of ordinary size.
 pub fn draw(chart: &Chart, theme: Theme) -> String {
-    let look = Look {
-        theme,
-        ..Look::default()
-    };
+    let look = Look { theme, ..Look::default() };
     draw_as(chart, &look)
 }
 
@@ -165,11 +162,7 @@ fn off_scale(body: &Body) -> Option<String> {
     let count = match body {
         Body::Lines(Lines { x, y, series, .. }) => {
             let outside = |p: &&Point| (x.log && p.x <= 0.0) || (y.log && p.y <= 0.0);
-            series
-                .iter()
-                .flat_map(|line| &line.points)
-                .filter(outside)
-                .count()
+            series.iter().flat_map(|line| &line.points).filter(outside).count()
         }
         Body::Dots(dots) if dots.value.log => {
             let values = dots.rows.iter().filter_map(|dot| dot.value);
@@ -191,11 +184,7 @@ fn page(chart: &Chart, look: &Look, notes: &[String], room: Option<f64>) -> (Pen
         true => 2.0,
         false => frame::heading(&mut pen, wide, chart, look.unit.heading()),
     };
-    let room = Room {
-        wide,
-        top,
-        high: room,
-    };
+    let room = Room { wide, top, high: room };
     let end = body(&mut pen, chart, room);
     let bottom = match look.bare {
         true => end,

@@ -81,11 +81,7 @@ pub(super) struct Pen {
 pub(super) fn number(value: f64) -> String {
     let text = format!("{value:.1}");
     let text = text.strip_suffix(".0").unwrap_or(&text);
-    if text == "-0" {
-        "0".into()
-    } else {
-        text.into()
-    }
+    if text == "-0" { "0".into() } else { text.into() }
 }
 
 /// Text that may stand between tags and in attributes. What XML 1.0 has no
@@ -110,19 +106,12 @@ pub(super) fn escape(text: &str) -> String {
 impl Pen {
     /// For a document in these colours.
     pub(super) fn new(theme: Theme) -> Pen {
-        Pen {
-            theme,
-            ..Pen::default()
-        }
+        Pen { theme, ..Pen::default() }
     }
 
     /// For a picture in a page.
     pub(super) fn inline(id: &str) -> Pen {
-        Pen {
-            id: id.to_owned(),
-            theme: Theme::Page,
-            ..Pen::default()
-        }
+        Pen { id: id.to_owned(), theme: Theme::Page, ..Pen::default() }
     }
 
     pub(super) fn is_inline(&self) -> bool {
@@ -181,10 +170,8 @@ impl Pen {
     }
 
     pub(super) fn polyline(&mut self, points: &[(f64, f64)], stroke: &str, style: &str) {
-        let points: Vec<String> = points
-            .iter()
-            .map(|&(x, y)| format!("{},{}", number(x), number(y)))
-            .collect();
+        let points: Vec<String> =
+            points.iter().map(|&(x, y)| format!("{},{}", number(x), number(y))).collect();
         let points = points.join(" ");
         self.put(format_args!(
             r#"<polyline points="{points}" fill="none" stroke="{stroke}" stroke-linejoin="round"{style}/>"#
@@ -427,24 +414,12 @@ mod tests {
         assert!(lines.len() > 1 && lines.iter().all(|l| width(l, 12.0) <= 100.0));
         assert_eq!(lines.join(" "), text);
         let short = shorten(text, 12.0, 80.0);
-        assert!(
-            short.ends_with('…') && width(&short, 12.0) <= 80.0,
-            "{short}"
-        );
+        assert!(short.ends_with('…') && width(&short, 12.0) <= 80.0, "{short}");
         assert_eq!(shorten("ab", 12.0, 80.0), "ab");
         assert!(wrap("", 12.0, 80.0).is_empty());
         let options = "mounted rw,relatime,discard,resuid=65534 here";
         let lines = wrap(options, 12.0, 100.0);
-        assert_eq!(
-            lines,
-            [
-                "mounted",
-                "rw,relatime,",
-                "discard,",
-                "resuid=65534",
-                "here"
-            ]
-        );
+        assert_eq!(lines, ["mounted", "rw,relatime,", "discard,", "resuid=65534", "here"]);
         assert_eq!(wrap("µµ", 12.0, 1.0), ["µ", "µ"]);
     }
 

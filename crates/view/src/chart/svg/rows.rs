@@ -31,10 +31,7 @@ impl Rows {
     ) -> Rows {
         let names = names.map(|name| width(name, SMALL));
         let left = MARGIN + names.fold(0.0, f64::max).min(room.wide * NAMES) + 8.0;
-        let axis = Axis {
-            log: false,
-            ..axis.clone()
-        };
+        let axis = Axis { log: false, ..axis.clone() };
         let ends = [0.0, length.max(1.0)];
         let x = scale_below(
             |range| Scale::between(&axis, &ends, range),
@@ -43,20 +40,11 @@ impl Rows {
         );
         let wanted = room.high.map_or(needed, |high| high - 46.0);
         let stretch = (wanted / needed.max(1.0)).max(1.0);
-        let area = Area {
-            left,
-            right: x.end(),
-            top: room.top,
-            bottom: room.top + needed * stretch,
-        };
+        let area =
+            Area { left, right: x.end(), top: room.top, bottom: room.top + needed * stretch };
         let ticks = across(&x, area.right - area.left);
         let end = below(pen, (&area, room.wide), &x, &ticks, &axis.label);
-        Rows {
-            x,
-            stretch,
-            end,
-            left,
-        }
+        Rows { x, stretch, end, left }
     }
 
     /// The name of the line between `y` and `high` below it.

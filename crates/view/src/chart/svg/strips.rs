@@ -61,12 +61,7 @@ pub(super) fn draw(pen: &mut Pen, strips: &Strips, room: Room) -> f64 {
             let high = line * stretch;
             rows.name(pen, &strip.name, y, high);
             pen.rect([left, y, right - left, high], theme.band(0));
-            let place = Area {
-                left,
-                right,
-                top: y,
-                bottom: y + high,
-            };
+            let place = Area { left, right, top: y, bottom: y + high };
             for part in 0..strips.parts.len() {
                 pen.series(part, |pen| {
                     for outline in outlines(strip, part, place) {
@@ -151,12 +146,7 @@ mod tests {
         }
     }
 
-    const PLACE: Area = Area {
-        left: 0.0,
-        right: 5.0,
-        top: 0.0,
-        bottom: 10.0,
-    };
+    const PLACE: Area = Area { left: 0.0, right: 5.0, top: 0.0, bottom: 10.0 };
 
     #[test]
     fn outlines_stand_on_the_part_below() {

@@ -33,13 +33,7 @@ fn texts(document: &Document) -> Vec<String> {
 }
 
 fn point(x: f64, y: f64, verdict: Verdict) -> Point {
-    Point {
-        x,
-        y,
-        low: Some(y * 0.9),
-        high: Some(y * 1.1),
-        verdict: Some(verdict),
-    }
+    Point { x, y, low: Some(y * 0.9), high: Some(y * 1.1), verdict: Some(verdict) }
 }
 
 fn of(body: Body) -> Chart {
@@ -126,15 +120,8 @@ fn extents<'d>(document: &'d Document) -> Vec<(&'d str, [f64; 4])> {
 
 #[test]
 fn no_label_is_cut_off() {
-    let px = |width| Look {
-        width,
-        ..Look::default()
-    };
-    let paper = |width, bare| Look {
-        unit: Unit::Paper,
-        bare,
-        ..px(width)
-    };
+    let px = |width| Look { width, ..Look::default() };
+    let paper = |width, bare| Look { unit: Unit::Paper, bare, ..px(width) };
     // The last numbers of both axes stand at their ends.
     let to_the_ends = [3.0, 77.0, 96.2].map(|most| {
         of(Body::Bars(Bars {
@@ -160,19 +147,9 @@ fn no_label_is_cut_off() {
         let curve = figure::joined("all", Kind::Measured, points);
         of(Body::Lines(Lines::new(axis(), axis(), vec![curve])))
     });
-    for chart in charts()
-        .iter()
-        .chain(&to_the_ends)
-        .chain(&curves_to_the_ends)
-    {
-        let documents = [
-            px(320.0),
-            px(860.0),
-            px(1400.0),
-            paper(250.0, false),
-            paper(354.0, true),
-        ]
-        .map(|look| draw_as(chart, &look));
+    for chart in charts().iter().chain(&to_the_ends).chain(&curves_to_the_ends) {
+        let documents = [px(320.0), px(860.0), px(1400.0), paper(250.0, false), paper(354.0, true)]
+            .map(|look| draw_as(chart, &look));
         let in_pages = [390, 480, 940].map(|wide| inline(chart, wide, "a").svg);
         for svg in documents.iter().chain(&in_pages) {
             let document = parsed(svg);
@@ -212,9 +189,7 @@ fn a_picture_for_paper_has_its_size_and_legible_text() {
                 assert!((7.0..=9.0).contains(&pt), "{}: {pt}", chart.id);
             }
             let texts = texts(&document);
-            let titled = texts
-                .iter()
-                .any(|text| chart.title.starts_with(text.as_str()));
+            let titled = texts.iter().any(|text| chart.title.starts_with(text.as_str()));
             assert_eq!(titled, !bare, "{}: {texts:?}", chart.id);
             let ground = |n: Node| n.has_tag_name("rect") && n.attribute("x").is_none();
             assert_eq!(root.children().any(ground), !bare);
@@ -225,9 +200,7 @@ fn a_picture_for_paper_has_its_size_and_legible_text() {
 #[test]
 fn curves_differ_in_mark_or_dash() {
     let line = |name: &str, is| figure::joined(name, is, vec![Point::bare(1.0, 2.0)]);
-    let mut series: Vec<Line> = (0..6)
-        .map(|at| line(&format!("{at}"), Kind::Measured))
-        .collect();
+    let mut series: Vec<Line> = (0..6).map(|at| line(&format!("{at}"), Kind::Measured)).collect();
     for run in ["a", "b", "c"] {
         let of = |at: &str| line(&format!("{at}: {run}"), Kind::Reference);
         series.extend([of("0"), of("1")]);
@@ -236,20 +209,15 @@ fn curves_differ_in_mark_or_dash() {
     let axis = || figure::log("x", Quantity::Bytes);
     let body = Body::Lines(Lines::new(axis(), axis(), series));
     let legend = inline(&of(body), 800, "a").legend;
-    let mut looks: Vec<String> = legend
-        .into_iter()
-        .map(|(_, sample)| without_colours(&sample))
-        .collect();
+    let mut looks: Vec<String> =
+        legend.into_iter().map(|(_, sample)| without_colours(&sample)).collect();
     looks.sort();
     looks.dedup();
     assert_eq!(looks.len(), count, "{looks:?}");
     let mut marks: Vec<String> = (0..pen::SHAPES)
         .map(|shape| {
             let mut pen = Pen::new(Theme::Light);
-            let paint = pen::Paint {
-                stroke: "none",
-                fill: "none",
-            };
+            let paint = pen::Paint { stroke: "none", fill: "none" };
             pen.mark(shape, (0.0, 0.0), 10.0, &paint);
             pen.body()
         })
@@ -285,10 +253,7 @@ fn there_are_as_many_marks_as_figures() {
         assert_eq!(marks.iter().filter(hollow).count(), 1);
         // Equal factors are equal distances.
         let place = |n: &Node, name: &str| -> f64 {
-            n.attribute(name)
-                .expect("a place")
-                .parse()
-                .expect("a number")
+            n.attribute(name).expect("a place").parse().expect("a number")
         };
         for name in ["cx", "cy"] {
             let at: Vec<f64> = marks[1..].iter().map(|n| place(n, name)).collect();
@@ -307,19 +272,13 @@ fn intervals_are_drawn_to_scale_and_cut_at_the_axis() {
         let all = document.descendants().filter(thin);
         all.map(|n| {
             let at = |name: &str| -> f64 {
-                n.attribute(name)
-                    .expect("a place")
-                    .parse()
-                    .expect("a number")
+                n.attribute(name).expect("a place").parse().expect("a number")
             };
             (at("y1"), at("y2"))
         })
         .collect()
     };
-    let mut points = vec![
-        point(1024.0, 1.0, Verdict::Ok),
-        point(4096.0, 10.0, Verdict::Ok),
-    ];
+    let mut points = vec![point(1024.0, 1.0, Verdict::Ok), point(4096.0, 10.0, Verdict::Ok)];
     points[0].low = Some(0.5);
     points[0].high = Some(2.0);
     let svg = draw(&curve(points.clone()), Theme::Light);
@@ -330,10 +289,7 @@ fn intervals_are_drawn_to_scale_and_cut_at_the_axis() {
     points[0].high = None;
     let svg = draw(&curve(points), Theme::Light);
     let cut = whiskers(&svg)[0];
-    assert!(
-        cut.0 - cut.1 > (first.0 - first.1) * 1.5,
-        "{cut:?} {first:?}"
-    );
+    assert!(cut.0 - cut.1 > (first.0 - first.1) * 1.5, "{cut:?} {first:?}");
     assert!(svg.contains("beyond the axis are cut"), "{svg}");
 }
 
@@ -341,12 +297,7 @@ fn intervals_are_drawn_to_scale_and_cut_at_the_axis() {
 fn strings_from_elsewhere_stay_text() {
     const BAD: &str = "</text><script>alert('x')</script>&\"\u{1}";
     let bad = || BAD.to_owned();
-    let axis = || Axis {
-        label: bad(),
-        quantity: Quantity::Count,
-        log: true,
-        from_zero: true,
-    };
+    let axis = || Axis { label: bad(), quantity: Quantity::Count, log: true, from_zero: true };
     let bodies = [
         Body::Lines(Lines {
             x: axis(),
@@ -357,30 +308,16 @@ fn strings_from_elsewhere_stay_text() {
                 points: vec![point(1.0, 1.0, Verdict::Ok)],
                 joined: true,
             }],
-            bands: vec![Band {
-                name: bad(),
-                figure: bad(),
-                from: 1.0,
-                to: 2.0,
-            }],
-            marks: vec![Mark {
-                name: bad(),
-                x: 1.0,
-            }],
+            bands: vec![Band { name: bad(), figure: bad(), from: 1.0, to: 2.0 }],
+            marks: vec![Mark { name: bad(), x: 1.0 }],
         }),
         Body::Bars(Bars {
             label: bad(),
             categories: vec![bad()],
             value: axis(),
             parts: vec![
-                Part {
-                    name: bad(),
-                    values: vec![Some(3.0)],
-                },
-                Part {
-                    name: bad(),
-                    values: vec![None],
-                },
+                Part { name: bad(), values: vec![Some(3.0)] },
+                Part { name: bad(), values: vec![None] },
             ],
             lying: true,
             apart: 0,
@@ -392,14 +329,7 @@ fn strings_from_elsewhere_stay_text() {
             y_label: bad(),
             y: vec![bad()],
             value: axis(),
-            cells: vec![HeatCell {
-                x: 0,
-                y: 0,
-                value: 2.0,
-                low: None,
-                high: None,
-                verdict: None,
-            }],
+            cells: vec![HeatCell { x: 0, y: 0, value: 2.0, low: None, high: None, verdict: None }],
         }),
         Body::Dots(Dots {
             value: axis(),
@@ -410,10 +340,7 @@ fn strings_from_elsewhere_stay_text() {
                 high: None,
                 verdict: None,
                 reason: bad(),
-                others: vec![Other {
-                    name: bad(),
-                    value: 2.0,
-                }],
+                others: vec![Other { name: bad(), value: 2.0 }],
             }],
         }),
         Body::Lanes(crate::chart::Lanes {
@@ -427,27 +354,15 @@ fn strings_from_elsewhere_stay_text() {
         }),
     ];
     for body in bodies {
-        let chart = Chart {
-            title: bad(),
-            caption: bad(),
-            notes: vec![bad()],
-            ..of(body)
-        };
-        let look = Look {
-            footer: BAD,
-            width: 6000.0,
-            ..Look::default()
-        };
+        let chart = Chart { title: bad(), caption: bad(), notes: vec![bad()], ..of(body) };
+        let look = Look { footer: BAD, width: 6000.0, ..Look::default() };
         let svg = draw_as(&chart, &look);
         let document = parsed(&svg);
         let scripts = document.descendants().filter(|n| n.has_tag_name("script"));
         assert_eq!(scripts.count(), 0, "{svg}");
         let shown = BAD.replace('\u{1}', "\u{fffd}");
         let texts = texts(&document);
-        assert!(
-            texts.iter().filter(|t| t.contains(&shown)).count() >= 4,
-            "{texts:?}"
-        );
+        assert!(texts.iter().filter(|t| t.contains(&shown)).count() >= 4, "{texts:?}");
     }
 }
 
@@ -457,10 +372,7 @@ fn a_part_below_0_goes_back() {
     let svg = draw(&chart.expect("the picture"), Theme::Light);
     let document = parsed(&svg);
     let number = |n: Node, name: &str| -> f64 {
-        n.attribute(name)
-            .expect("a place")
-            .parse()
-            .expect("a number")
+        n.attribute(name).expect("a place").parse().expect("a number")
     };
     // The boxes of the legend, then those of the first line.
     let boxes: Vec<(f64, f64, f64)> = document
@@ -484,10 +396,7 @@ fn a_part_below_0_goes_back() {
 #[test]
 fn a_height_is_kept_where_there_is_room() {
     for chart in &charts() {
-        let look = Look {
-            height: Some(1000.0),
-            ..Look::default()
-        };
+        let look = Look { height: Some(1000.0), ..Look::default() };
         let svg = draw_as(chart, &look);
         let document = parsed(&svg);
         let height = document.root_element().attribute("height").expect("height");
@@ -500,14 +409,8 @@ fn a_height_is_kept_where_there_is_room() {
 
 #[test]
 fn a_png_is_the_svg_in_pixels_with_its_text() {
-    let plain = curve(vec![
-        point(1024.0, 1.0, Verdict::Ok),
-        point(4096.0, 4.0, Verdict::Ok),
-    ]);
-    let untitled = Chart {
-        title: " ".into(),
-        ..plain.clone()
-    };
+    let plain = curve(vec![point(1024.0, 1.0, Verdict::Ok), point(4096.0, 4.0, Verdict::Ok)]);
+    let untitled = Chart { title: " ".into(), ..plain.clone() };
     let image = |chart: &Chart| {
         let bytes = png(&draw(chart, Theme::Light), Unit::Pixel, 192.0).expect("a PNG");
         tiny_skia::Pixmap::decode_png(&bytes).expect("a PNG")
@@ -522,10 +425,7 @@ fn a_png_is_the_svg_in_pixels_with_its_text() {
     // The letters of the title are there without any font of the system.
     assert!(dark(&image) > dark(&without) + 200, "{}", dark(&image));
     let too_large = png(&draw(&plain, Theme::Light), Unit::Pixel, 1e6);
-    assert!(matches!(
-        too_large,
-        Err(crate::chart::PaintError::Size { .. })
-    ));
+    assert!(matches!(too_large, Err(crate::chart::PaintError::Size { .. })));
 }
 
 /// What stands between two words of a file, from a place on.
@@ -561,9 +461,8 @@ fn a_pdf_has_the_size_of_the_picture_its_texts_and_its_font() {
         let drawn = miniz_oxide::inflate::decompress_to_vec_zlib(drawn).expect("a stream");
         let drawn = String::from_utf8_lossy(&drawn);
         let document = parsed(&svg);
-        let written = document
-            .descendants()
-            .filter(|n| n.has_tag_name("text") && n.text().is_some());
+        let written =
+            document.descendants().filter(|n| n.has_tag_name("text") && n.text().is_some());
         let operators = |name: &str| drawn.lines().filter(|line| line.ends_with(name)).count();
         assert_eq!(operators(" Tj"), written.count(), "{}", chart.id);
         assert_eq!(operators("q"), operators("Q"), "{}", chart.id);
@@ -587,10 +486,7 @@ fn small_pictures_as_they_are() {
                 high: Some(3.7),
                 verdict: Some(Verdict::Ok),
                 reason: String::new(),
-                others: vec![Other {
-                    name: "2012".into(),
-                    value: 7.0,
-                }],
+                others: vec![Other { name: "2012".into(), value: 7.0 }],
             },
             Dot {
                 id: "a.doubtful/row".into(),

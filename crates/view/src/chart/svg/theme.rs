@@ -16,12 +16,10 @@ pub enum Theme {
 }
 
 /// In the order of their use.
-const ON_LIGHT: [&str; 8] = [
-    "#0c5fa7", "#d75f03", "#115c3d", "#b25491", "#713e00", "#3391ca", "#3c3c46", "#96773c",
-];
-const ON_DARK: [&str; 8] = [
-    "#8bd5ff", "#db9501", "#088d65", "#f6e947", "#cc79a7", "#ffc9a0", "#3e86d9", "#dddddd",
-];
+const ON_LIGHT: [&str; 8] =
+    ["#0c5fa7", "#d75f03", "#115c3d", "#b25491", "#713e00", "#3391ca", "#3c3c46", "#96773c"];
+const ON_DARK: [&str; 8] =
+    ["#8bd5ff", "#db9501", "#088d65", "#f6e947", "#cc79a7", "#ffc9a0", "#3e86d9", "#dddddd"];
 
 /// The same where a page says whether it is light or dark.
 const SERIES: [&str; 8] = [

@@ -70,19 +70,13 @@ fn of_row(run: &Run, cell: &Cell, estimate: &Estimate, name: &str) -> Result<Vec
     if estimate.modes.len() < 2 {
         return Ok(percentiles::line(name, &ns, whole).into_iter().collect());
     }
-    let samples = cell
-        .samples
-        .samples()
-        .map_err(|damage| damage.to_string())?;
+    let samples = cell.samples.samples().map_err(|damage| damage.to_string())?;
     let of_mode = |mode: &model::estimate::Mode| {
         let own = samples.iter().zip(&ns).filter(|(sample, _)| {
             cell.modes.get(usize::from(sample.evidence.mode)) == Some(&mode.name)
         });
         let own: Vec<f64> = own.map(|(_, ns)| *ns).collect();
-        let known = Known {
-            median: Some((mode.typical.ns, estimate.verdict)),
-            tail: None,
-        };
+        let known = Known { median: Some((mode.typical.ns, estimate.verdict)), tail: None };
         percentiles::line(format!("{name}: {}", mode.name), &own, known)
     };
     Ok(estimate.modes.iter().filter_map(of_mode).collect())

@@ -29,10 +29,7 @@ fn known(source: &Source) -> Result<Vec<(&'static str, f64)>, String> {
         .collect();
     match known.len() == PHASES.len() {
         true => Ok(known),
-        false => Err(why_not(
-            source.run,
-            &PHASES.map(id).each_ref().map(String::as_str),
-        )),
+        false => Err(why_not(source.run, &PHASES.map(id).each_ref().map(String::as_str))),
     }
 }
 
@@ -41,10 +38,8 @@ fn known(source: &Source) -> Result<Vec<(&'static str, f64)>, String> {
 pub(super) fn life(source: &Source) -> Drawn {
     let known = known(source)?;
     let all_ns: f64 = known.iter().map(|(_, ns)| ns).sum();
-    let mut columns: Vec<(String, Vec<Option<f64>>)> = vec![(
-        "all lives".into(),
-        known.iter().map(|(_, ns)| Some(*ns)).collect(),
-    )];
+    let mut columns: Vec<(String, Vec<Option<f64>>)> =
+        vec![("all lives".into(), known.iter().map(|(_, ns)| Some(*ns)).collect())];
     let mut apart = Vec::new();
     for name in modes(source.run) {
         let of = |part: &&str| {
@@ -83,9 +78,7 @@ pub(super) fn life(source: &Source) -> Drawn {
     let mut notes = conclusions(source.run);
     let apart = &columns[columns.len() - own_axis..];
     notes.extend(
-        apart
-            .iter()
-            .map(|(name, _)| format!("{name}: drawn apart, on an axis of its own.")),
+        apart.iter().map(|(name, _)| format!("{name}: drawn apart, on an axis of its own.")),
     );
     notes.push("Medians of the parts, set after each other; the procedure is what the thread is for, not a cost of it.".into());
     Ok(Picture {
@@ -133,17 +126,9 @@ pub(super) fn parts(source: &Source) -> Drawn {
         };
         let others = source.others.iter().filter_map(|(name, run)| {
             let value = self::estimate(run, part)?.ns()?.value;
-            Some(Other {
-                name: name.clone(),
-                value,
-            })
+            Some(Other { name: name.clone(), value })
         });
-        dots.push(Figure::dot(
-            &id(part),
-            estimate,
-            &Unit::Time,
-            others.collect(),
-        ));
+        dots.push(Figure::dot(&id(part), estimate, &Unit::Time, others.collect()));
     }
     let notes = hollow(dots.iter().filter_map(|dot| dot.verdict));
     Ok(Picture {
@@ -155,10 +140,7 @@ pub(super) fn parts(source: &Source) -> Drawn {
                       inline."
                 .into(),
             section: Section::Threads,
-            body: Body::Dots(Dots {
-                value: axis(&dots),
-                rows: dots,
-            }),
+            body: Body::Dots(Dots { value: axis(&dots), rows: dots }),
             notes: notes.into_iter().collect(),
         },
         rows: rows(),

@@ -43,10 +43,8 @@ fn ideal(source: &Source, picture: &mut Picture) {
 
 /// Every single operation by the number of threads, with the medians.
 pub(super) fn singles(source: &Source) -> Drawn {
-    let points = source
-        .run
-        .row(SINGLE)
-        .and_then(|row| super::super::figure::curve(row, run::Axis::Threads));
+    let points =
+        source.run.row(SINGLE).and_then(|row| super::super::figure::curve(row, run::Axis::Threads));
     let Some(points) = points else {
         return Err(why_not(source.run, &[SINGLE]));
     };
@@ -121,12 +119,7 @@ fn operations(
                 ns.len()
             ));
         }
-        all.extend(
-            drawn
-                .into_iter()
-                .filter(|&y| y > 0.0)
-                .map(|y| Point::bare(number as f64, y)),
-        );
+        all.extend(drawn.into_iter().filter(|&y| y > 0.0).map(|y| Point::bare(number as f64, y)));
     }
     all
 }

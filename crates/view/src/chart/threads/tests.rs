@@ -9,10 +9,7 @@ use model::synthetic::{core_to_core_row, in_modes, semaphore};
 
 fn with_modes(modes: &[(&str, f64, f64)]) -> Run {
     let mut run = run();
-    let row = run
-        .rows
-        .iter_mut()
-        .find(|r| r.id == "thread.lifecycle/start");
+    let row = run.rows.iter_mut().find(|r| r.id == "thread.lifecycle/start");
     let start = in_modes(2_500.0, modes);
     row.expect("the row").outcome = Outcome::Figure(start);
     run
@@ -34,23 +31,14 @@ fn a_mode_that_takes_long_has_an_axis_of_its_own() {
     let drawn = chart_of(&rare);
     assert_eq!(apart(&drawn), 1);
     let said = "other CPU (11 %): drawn apart, on an axis of its own.";
-    assert!(
-        drawn.notes.iter().any(|note| note == said),
-        "{:?}",
-        drawn.notes
-    );
+    assert!(drawn.notes.iter().any(|note| note == said), "{:?}", drawn.notes);
     // Its axis has milliseconds, that of the others has none.
     let svg = draw(&drawn, Theme::Light);
     let axes: Vec<&str> = svg.split(">time from median to median<").collect();
     assert_eq!(axes.len(), 3);
     assert!(!axes[0].contains(" ms<") && axes[1].contains(">3 ms<"));
     // Every figure of every bar is written.
-    for figure in [
-        "create 30.4 µs",
-        "start 2.40 µs",
-        "join 6.12 µs",
-        "start 3.60 ms",
-    ] {
+    for figure in ["create 30.4 µs", "start 2.40 µs", "join 6.12 µs", "start 3.60 ms"] {
         assert!(svg.contains(&format!(">{figure}<")), "{figure}");
     }
 }
@@ -71,9 +59,7 @@ fn states_of_a_hand_over_are_curves_of_their_own() {
     assert_eq!(names, ["free: same CPU", "free: other CPU"]);
     let ends = |line: &Line| {
         let ys = line.points.iter().map(|point| point.y);
-        ys.fold((f64::INFINITY, 0.0_f64), |(low, high), y| {
-            (low.min(y), high.max(y))
-        })
+        ys.fold((f64::INFINITY, 0.0_f64), |(low, high), y| (low.min(y), high.max(y)))
     };
     let (same, other) = (ends(&series[0]), ends(&series[1]));
     assert!(same.1 < 4_000.0 && other.0 > 30_000.0, "{same:?} {other:?}");

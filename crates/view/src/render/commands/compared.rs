@@ -8,11 +8,7 @@ use model::story::{Block, Cell, Table, Tone, left};
 
 /// Each command beside the first.
 pub(crate) fn compared(record: &Commands) -> Vec<Block> {
-    let Some(first) = record
-        .commands
-        .first()
-        .filter(|_| !record.compared.is_empty())
-    else {
+    let Some(first) = record.commands.first().filter(|_| !record.compared.is_empty()) else {
         return Vec::new();
     };
     let others = record.commands.len() - 1;

@@ -12,14 +12,8 @@ pub(crate) fn how(run: &Run, record: &Commands) -> Vec<Block> {
     vec![
         Block::fact("runs", runs(run, record)),
         Block::fact("page cache", page_cache(record)),
-        Block::fact(
-            "controls",
-            controls(record, run.conditions.applied.as_ref()),
-        ),
-        Block::fact(
-            "streams",
-            format!("input {}, output {}", record.input, record.output),
-        ),
+        Block::fact("controls", controls(record, run.conditions.applied.as_ref())),
+        Block::fact("streams", format!("input {}, output {}", record.input, record.output)),
     ]
 }
 
@@ -35,11 +29,7 @@ fn runs(run: &Run, record: &Commands) -> String {
 
 /// How many runs were timed.
 pub(super) fn timed(run: &Run, record: &Commands) -> String {
-    let counts: Vec<usize> = record
-        .commands
-        .iter()
-        .map(|command| samples(run, command))
-        .collect();
+    let counts: Vec<usize> = record.commands.iter().map(|command| samples(run, command)).collect();
     match counts.as_slice() {
         [one] => format!("{} timed", counted(*one, "run")),
         several => {
@@ -85,11 +75,7 @@ pub(super) fn page_cache(record: &Commands) -> String {
         }
         PageCache::Warm => "warm except in the first run: no warm-up".into(),
         PageCache::Cold => "cold: sync and drop_caches before each run".into(),
-        PageCache::ColdFiles {
-            files,
-            stayed_pages,
-            untold,
-        } => {
+        PageCache::ColdFiles { files, stayed_pages, untold } => {
             let mut found = Vec::new();
             match stayed_pages {
                 0 if untold.is_empty() => found.push("no page of them stayed".into()),
@@ -97,9 +83,7 @@ pub(super) fn page_cache(record: &Commands) -> String {
                     found.push("no page of the others stayed".into())
                 }
                 0 => {}
-                n => found.push(format!(
-                    "NOT ALL COLD: up to {n} of their pages stayed in memory"
-                )),
+                n => found.push(format!("NOT ALL COLD: up to {n} of their pages stayed in memory")),
             }
             if !untold.is_empty() {
                 found.insert(
@@ -125,9 +109,9 @@ fn controls(record: &Commands, applied: Option<&Applied>) -> String {
     let mut parts = Vec::new();
     match (controls.pinned_cpu, controls.observer_apart) {
         (Some(cpu), true) => parts.push(format!("pinned to CPU {cpu}; latlas runs on other CPUs")),
-        (Some(cpu), false) => parts.push(format!(
-            "pinned to CPU {cpu}, shared with latlas (the only CPU)"
-        )),
+        (Some(cpu), false) => {
+            parts.push(format!("pinned to CPU {cpu}, shared with latlas (the only CPU)"))
+        }
         (None, _) => parts.push(
             "not pinned; no CPU reserved for latlas, which sleeps while a command runs".into(),
         ),
@@ -160,11 +144,7 @@ mod tests {
         let mut record = synthetic::run_of_commands().commands.expect("commands");
         record.controls.nice = Some(-7);
         assert!(controls(&record, None).ends_with("; nice -7"));
-        let settings = Settings {
-            nice: Some(-7),
-            autogroup: Some(-3),
-            ..Settings::default()
-        };
+        let settings = Settings { nice: Some(-7), autogroup: Some(-3), ..Settings::default() };
         let applied = Applied::new(settings.clone(), settings);
         let text = controls(&record, Some(&applied));
         assert!(text.ends_with("; nice -7; autogroup nice -3"), "{text}");
@@ -185,21 +165,13 @@ mod tests {
         assert!(said(2, &[]).contains("(NOT ALL COLD: up to 2 of"));
         let whose = "the kernel shows it only to the owner or a writer of the file";
         for (pages, untold, expected) in [
-            (
-                0,
-                &["a", "b"][..],
-                format!("(what stayed of a, b is unknown: {whose})"),
-            ),
+            (0, &["a", "b"][..], format!("(what stayed of a, b is unknown: {whose})")),
             (
                 0,
                 &["b"],
                 format!("(what stayed of b is unknown: {whose}; no page of the others stayed)"),
             ),
-            (
-                2,
-                &["b"],
-                format!("(what stayed of b is unknown: {whose}; NOT ALL COLD: up to 2 of"),
-            ),
+            (2, &["b"], format!("(what stayed of b is unknown: {whose}; NOT ALL COLD: up to 2 of")),
         ] {
             let said = said(pages, untold);
             assert!(said.contains(&expected), "{said}");

@@ -23,11 +23,7 @@ use model::unit::Unit;
 /// A line of a command: row, name in the table (parts of the line above are
 /// indented), and the row that stands beside
 /// it with what follows its figure.
-type Line = (
-    &'static str,
-    &'static str,
-    Option<(&'static str, &'static str)>,
-);
+type Line = (&'static str, &'static str, Option<(&'static str, &'static str)>);
 
 /// The lines of a command.
 const LINES: [Line; 15] = [
@@ -35,11 +31,7 @@ const LINES: [Line; 15] = [
     ("start", "  start", None),
     ("user", "user", None),
     ("system", "system", None),
-    (
-        "task_clock",
-        "task-clock",
-        Some(("cpus_utilised", "CPUs utilised")),
-    ),
+    ("task_clock", "task-clock", Some(("cpus_utilised", "CPUs utilised"))),
     ("peak_memory", "peak memory", None),
     ("context_switches", "context-switches", None),
     ("voluntary_switches", "  voluntary", None),
@@ -64,11 +56,7 @@ pub(super) fn commands(run: &Run, record: &Commands) -> Vec<Vec<Block>> {
 
 /// The command, and whether a shell ran it.
 fn shown(command: &Command) -> String {
-    let shell = if command.shell.is_some() {
-        " (in a shell)"
-    } else {
-        ""
-    };
+    let shell = if command.shell.is_some() { " (in a shell)" } else { "" };
     format!("{}{shell}", command.text())
 }
 
@@ -186,9 +174,8 @@ mod tests {
         let mut values = vec![0.0; 29];
         values.push(850_000.0);
         let estimate = repeats::estimate(&values, &Unit::Time, 0.0);
-        let text: String = figures(&estimate, &Unit::Time, &values)
-            .map(|cell| cell.text())
-            .concat();
+        let text: String =
+            figures(&estimate, &Unit::Time, &values).map(|cell| cell.text()).concat();
         assert!(text.contains("850") && text.contains("µs"), "{text}");
         assert!(!text.contains("850000"), "{text}");
     }
@@ -197,15 +184,11 @@ mod tests {
     fn a_frequency_that_is_missing_says_why_of_default_threads_cycles() {
         let mut run = synthetic::run_of_commands();
         let frequency = run.rows.iter_mut().find(|r| r.id == "exec.grep/frequency");
-        frequency.expect("a row").outcome = Outcome::Unavailable {
-            reason: "cycles of user mode alone".into(),
-        };
+        frequency.expect("a row").outcome =
+            Outcome::Unavailable { reason: "cycles of user mode alone".into() };
         let record = run.commands.clone().expect("commands");
         let text = crate::terminal::plain(&block(&run, &record, 0, &record.commands[0]));
-        assert!(
-            text.contains("└ no GHz: cycles of user mode alone"),
-            "{text}"
-        );
+        assert!(text.contains("└ no GHz: cycles of user mode alone"), "{text}");
         assert!(!text.contains("2.71"), "{text}");
     }
 }

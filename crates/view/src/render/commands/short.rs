@@ -15,15 +15,9 @@ const COLUMNS: usize = 3;
 pub(crate) fn short(run: &Run, record: &Commands, options: &Options) -> Vec<Block> {
     let mut blocks = header::warning_blocks(Some(run));
     let machine = run.machine.one_line();
-    blocks.push(Block::text(format!(
-        "{machine}; {}",
-        how::timed(run, record)
-    )));
+    blocks.push(Block::text(format!("{machine}; {}", how::timed(run, record))));
     for command in &record.commands {
-        blocks.push(Block::labelled(
-            format!("{}  ", command.name),
-            shown(command),
-        ));
+        blocks.push(Block::labelled(format!("{}  ", command.name), shown(command)));
         blocks.extend(ends(command).into_iter().map(Block::note));
     }
     if !matches!(record.page_cache, PageCache::Warm) {
@@ -60,11 +54,7 @@ fn figures(run: &Run, record: &Commands) -> Table {
         let cells: Vec<Option<Cell>> = commands.iter().map(|c| cell(run, c, name)).collect();
         if cells.iter().any(Option::is_some) {
             let mut line: Vec<Cell> = vec![format!(" {title}").into()];
-            line.extend(
-                cells
-                    .into_iter()
-                    .map(|cell| cell.unwrap_or_else(|| "-".into())),
-            );
+            line.extend(cells.into_iter().map(|cell| cell.unwrap_or_else(|| "-".into())));
             table.row(line);
         }
     }

@@ -62,11 +62,7 @@ impl<'f> Hosts<'f> {
     /// How quiet a host was, and the median of all.
     pub(super) fn noise(&self, host: &Host) -> String {
         let part = |name: &str, own: Option<f64>, median: Option<f64>| {
-            Some(format!(
-                "{name} {} (median {})",
-                share(own?),
-                share(median?)
-            ))
+            Some(format!("{name} {} (median {})", share(own?), share(median?)))
         };
         let parts = [
             part("quiet samples", host.noise.quiet_share, self.quiet_share),
@@ -98,9 +94,7 @@ pub(crate) fn apart(of: &Hosts, length: Length) -> Vec<Block> {
         table.row([
             Cell::from(host.name.as_str()).to(Link::Machine(host.name.clone())),
             host.apart_in.len().to_string().into(),
-            (host.odd.len() + usize::from(host.noise.unusual))
-                .to_string()
-                .into(),
+            (host.odd.len() + usize::from(host.noise.unusual)).to_string().into(),
         ]);
         table.note("  └ ", several(&of.rows_of(place), ROWS));
         for odd in of.odd(host) {
@@ -108,19 +102,12 @@ pub(crate) fn apart(of: &Hosts, length: Length) -> Vec<Block> {
         }
     }
     let mut blocks = vec![Block::Table(table)];
-    if let Some(more) = hosts
-        .len()
-        .checked_sub(length.named())
-        .filter(|more| *more > 0)
-    {
+    if let Some(more) = hosts.len().checked_sub(length.named()).filter(|more| *more > 0) {
         let where_all = match length {
             Length::Short => "-o FILE.html and --json name all",
             Length::Whole => "below, under Hosts",
         };
-        blocks.push(Block::text(format!(
-            "{} more: {where_all}",
-            counted(more, "host")
-        )));
+        blocks.push(Block::text(format!("{} more: {where_all}", counted(more, "host"))));
     }
     blocks
 }

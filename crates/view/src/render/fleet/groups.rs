@@ -81,26 +81,15 @@ fn table(fleet: &Fleet, grouping: &Grouping, length: Length) -> Option<Block> {
         let largest = [first.hosts[1] as f64, first.medians_ns[1]];
         line(&mut table, fleet, grouping, (first.row, 0), largest, "");
         for test in alike {
-            let interval = test
-                .interval
-                .map_or(String::new(), |i| format!(" {}", ends(test.ratio, i)));
+            let interval =
+                test.interval.map_or(String::new(), |i| format!(" {}", ends(test.ratio, i)));
             let change = format!("{}{interval}", change(test.ratio));
             let own = [test.hosts[0] as f64, test.medians_ns[0]];
-            line(
-                &mut table,
-                fleet,
-                grouping,
-                (test.row, test.group),
-                own,
-                &change,
-            );
+            line(&mut table, fleet, grouping, (test.row, test.group), own, &change);
         }
     }
     if all > tests.len() {
-        table.note(
-            "",
-            format!("and {} more rows: --json has all", all - tests.len()),
-        );
+        table.note("", format!("and {} more rows: --json has all", all - tests.len()));
     }
     Some(Block::Table(table))
 }
@@ -115,19 +104,12 @@ fn line(
 ) {
     let row = &fleet.rows[row];
     let group = &grouping.groups[group];
-    let own = row
-        .figures
-        .iter()
-        .filter(|figure| group.hosts.binary_search(&figure.host).is_ok());
+    let own = row.figures.iter().filter(|figure| group.hosts.binary_search(&figure.host).is_ok());
     table.row([
         format!("└ {}", group.value).into(),
         format!("{hosts}").into(),
         value(&row.unit, median_ns).into(),
         change.into(),
-        Cell::strip(
-            places(row, own.map(|figure| figure.value_ns)),
-            Vec::new(),
-            STRIP,
-        ),
+        Cell::strip(places(row, own.map(|figure| figure.value_ns)), Vec::new(), STRIP),
     ]);
 }

@@ -21,11 +21,7 @@ pub(crate) fn facts(fleet: &Fleet) -> Vec<Block> {
                 Cell::from(name),
                 value.value.as_str().into(),
                 value.hosts.len().to_string().into(),
-                if is_usual {
-                    "".into()
-                } else {
-                    Cell::from(names.join(", "))
-                },
+                if is_usual { "".into() } else { Cell::from(names.join(", ")) },
             ]);
             name = "";
         }
@@ -53,10 +49,7 @@ pub(crate) fn host(hosts: &Hosts, place: usize) -> Vec<Block> {
             format!("in {}: {rows}", counted(count, "row"))
         }
     };
-    let facts = host
-        .facts
-        .iter()
-        .map(|(fact, value)| format!("{} {value}", fact.text()));
+    let facts = host.facts.iter().map(|(fact, value)| format!("{} {value}", fact.text()));
     let runs: Vec<&str> = host.runs.iter().map(|run| short_id(run)).collect();
     let mut blocks = vec![
         Block::fact("outlier", apart),
@@ -71,11 +64,7 @@ pub(crate) fn host(hosts: &Hosts, place: usize) -> Vec<Block> {
         Block::fact("facts", facts.collect::<Vec<String>>().join("; ")),
         Block::fact(
             "measured",
-            format!(
-                "{}, {}",
-                utc::text(host.started_unix_ms),
-                counted(runs.len(), "run")
-            ),
+            format!("{}, {}", utc::text(host.started_unix_ms), counted(runs.len(), "run")),
         ),
     ];
     let commands = runs.iter().map(|run| format!("latlas show {run}"));

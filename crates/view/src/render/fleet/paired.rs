@@ -25,10 +25,7 @@ fn header(pair: &PairedFleets) -> Vec<Block> {
         Block::fact("B", pair.b.as_str()),
         Block::fact(
             "hosts",
-            format!(
-                "{} in both, each compared with itself",
-                counted(pair.hosts.len(), "host")
-            ),
+            format!("{} in both, each compared with itself", counted(pair.hosts.len(), "host")),
         ),
     ];
     if !pair.not_shown.is_empty() {
@@ -40,19 +37,11 @@ fn header(pair: &PairedFleets) -> Vec<Block> {
     }
     for (letter, hosts) in [("A", &pair.only_in_a), ("B", &pair.only_in_b)] {
         if !hosts.is_empty() {
-            blocks.push(Block::fact(
-                &format!("only in {letter}"),
-                several(hosts, NAMED),
-            ));
+            blocks.push(Block::fact(&format!("only in {letter}"), several(hosts, NAMED)));
         }
     }
     for changed in pair.differences.iter().take(CHANGES) {
-        let text = format!(
-            "{} -> {} on {}",
-            changed.a,
-            changed.b,
-            counted(changed.hosts, "host")
-        );
+        let text = format!("{} -> {} on {}", changed.a, changed.b, counted(changed.hosts, "host"));
         blocks.push(Block::fact(&format!("  {}  ", changed.fact.text()), text));
     }
     if pair.differences.is_empty() {
@@ -62,9 +51,7 @@ fn header(pair: &PairedFleets) -> Vec<Block> {
 }
 
 fn table(pair: &PairedFleets) -> Vec<Block> {
-    let groups = pair
-        .rows
-        .chunk_by(|a, b| group_of(&a.id) == group_of(&b.id));
+    let groups = pair.rows.chunk_by(|a, b| group_of(&a.id) == group_of(&b.id));
     let tables = groups.map(|rows| {
         let mut table = Table::new([
             left(group_of(&rows[0].id)),
@@ -118,9 +105,7 @@ fn footer(pair: &PairedFleets, wide: bool) -> Vec<Block> {
     ))];
     if pair.hosts.len() < model::fleet::LEAST_HOSTS {
         let least = model::fleet::LEAST_HOSTS;
-        blocks.push(Block::text(format!(
-            "At least {least} common hosts are needed."
-        )));
+        blocks.push(Block::text(format!("At least {least} common hosts are needed.")));
     } else if !pair.unable.is_empty() {
         let text = format!(
             "{} can't show a change of {} % in {} of {}{}.",
@@ -128,9 +113,8 @@ fn footer(pair: &PairedFleets, wide: bool) -> Vec<Block> {
             trimmed(pair.sought * 100.0),
             pair.unable.len(),
             counted(pair.tested(), "row"),
-            pair.needed_hosts.map_or(String::new(), |hosts| format!(
-                " (needs about {hosts} hosts)"
-            ))
+            pair.needed_hosts
+                .map_or(String::new(), |hosts| format!(" (needs about {hosts} hosts)"))
         );
         blocks.push(Block::text(text));
     }
@@ -145,10 +129,7 @@ fn footer(pair: &PairedFleets, wide: bool) -> Vec<Block> {
     }
     for (letter, rows) in [("A", &pair.rows_only_in_a), ("B", &pair.rows_only_in_b)] {
         if wide && !rows.is_empty() {
-            blocks.push(Block::labelled(
-                format!("rows only in {letter}: "),
-                rows.join(", "),
-            ));
+            blocks.push(Block::labelled(format!("rows only in {letter}: "), rows.join(", ")));
         }
     }
     blocks

@@ -16,22 +16,19 @@ const NAMED: usize = 4;
 /// A table for each group of rows.
 pub(crate) fn rows(fleet: &Fleet) -> Vec<Block> {
     let quantiles = fleet.hosts.len() >= QUANTILES_FROM;
-    let tables = fleet
-        .rows
-        .chunk_by(|a, b| group_of(&a.id) == group_of(&b.id))
-        .map(|rows| {
-            let mut table = Table::new([
-                left(group_of(&rows[0].id)),
-                right("median"),
-                right(if quantiles { "p5 .. p95" } else { "min .. max" }),
-                right("hosts"),
-                left("fast to slow"),
-            ]);
-            for row in rows {
-                add(&mut table, fleet, row, quantiles);
-            }
-            table
-        });
+    let tables = fleet.rows.chunk_by(|a, b| group_of(&a.id) == group_of(&b.id)).map(|rows| {
+        let mut table = Table::new([
+            left(group_of(&rows[0].id)),
+            right("median"),
+            right(if quantiles { "p5 .. p95" } else { "min .. max" }),
+            right("hosts"),
+            left("fast to slow"),
+        ]);
+        for row in rows {
+            add(&mut table, fleet, row, quantiles);
+        }
+        table
+    });
     vec![Block::Tables(tables.collect())]
 }
 
@@ -41,17 +38,10 @@ fn add(table: &mut Table, fleet: &Fleet, row: &FleetRow, quantiles: bool) {
         Some(mode) => format!("{} ({mode})", in_group(&row.id)),
         None => in_group(&row.id).to_owned(),
     };
-    let ends = if quantiles {
-        [q.p5_ns, q.p95_ns]
-    } else {
-        [q.min_ns, q.max_ns]
-    };
+    let ends = if quantiles { [q.p5_ns, q.p95_ns] } else { [q.min_ns, q.max_ns] };
     let figures = row.figures.iter().map(|figure| figure.value_ns);
     let apart = row.hosts_apart();
-    let own = row
-        .figures
-        .iter()
-        .filter(|figure| apart.contains(&figure.host));
+    let own = row.figures.iter().filter(|figure| apart.contains(&figure.host));
     let marked = own.map(|figure| figure.value_ns);
     let id = row.id.clone();
     table.row([
@@ -79,10 +69,7 @@ fn note(fleet: &Fleet, row: &FleetRow) -> Option<String> {
     }
     if !row.apart.is_empty() {
         let count = row.apart.len();
-        parts.push(format!(
-            "second group, {count} hosts: {}",
-            names(&row.apart)
-        ));
+        parts.push(format!("second group, {count} hosts: {}", names(&row.apart)));
     }
     if !row.outliers.is_empty() {
         parts.push(names(&row.outliers));
@@ -92,9 +79,5 @@ fn note(fleet: &Fleet, row: &FleetRow) -> Option<String> {
 
 /// A host and how far it is from the others: `n017 +32 %`.
 pub(super) fn named(fleet: &Fleet, outlier: &Outlier) -> String {
-    format!(
-        "{} {}",
-        fleet.hosts[outlier.host].name,
-        change(outlier.ratio)
-    )
+    format!("{} {}", fleet.hosts[outlier.host].name, change(outlier.ratio))
 }

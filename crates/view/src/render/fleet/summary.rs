@@ -32,18 +32,13 @@ pub(crate) fn summary(fleet: &Fleet) -> Vec<Block> {
         blocks.push(Block::fact("not counted", text));
     }
     if !fleet.not_expected.is_empty() {
-        let text = format!(
-            "{}: not in the campaign, left out",
-            several(&fleet.not_expected, NAMED)
-        );
+        let text =
+            format!("{}: not in the campaign, left out", several(&fleet.not_expected, NAMED));
         blocks.push(Block::fact("unexpected", text));
     }
     if !fleet.other_digests.is_empty() {
         let others: Vec<String> = fleet.others().collect();
-        let text = format!(
-            "{}: the same name with another campaign file",
-            several(&others, NAMED)
-        );
+        let text = format!("{}: the same name with another campaign file", several(&others, NAMED));
         blocks.push(Block::fact("not shown", text));
     }
     blocks
@@ -54,10 +49,7 @@ pub(crate) fn complete(fleet: &Fleet) -> String {
     match &fleet.expected {
         None => "expected hosts unknown: the campaign's directory is not known here".into(),
         Some(expected) if expected.missing.is_empty() => {
-            format!(
-                "yes: all {} have their runs",
-                counted(expected.hosts, "host")
-            )
+            format!("yes: all {} have their runs", counted(expected.hosts, "host"))
         }
         Some(expected) => format!(
             "no: {} of {} lack runs",
@@ -69,22 +61,13 @@ pub(crate) fn complete(fleet: &Fleet) -> String {
 
 /// The hosts that are missing, and why.
 pub(crate) fn missing(fleet: &Fleet) -> Vec<Block> {
-    let missing = fleet
-        .expected
-        .as_ref()
-        .map_or(&[][..], |expected| &expected.missing[..]);
+    let missing = fleet.expected.as_ref().map_or(&[][..], |expected| &expected.missing[..]);
     let mut blocks: Vec<Block> = Vec::new();
     for missing in missing {
-        blocks.push(Block::labelled(
-            format!("  {}: ", missing.host),
-            missing.why.as_str(),
-        ));
+        blocks.push(Block::labelled(format!("  {}: ", missing.host), missing.why.as_str()));
     }
     if !blocks.is_empty() {
-        blocks.insert(
-            0,
-            Block::warning("", "PARTIAL: hosts without all of their runs"),
-        );
+        blocks.insert(0, Block::warning("", "PARTIAL: hosts without all of their runs"));
     }
     blocks
 }
@@ -106,8 +89,5 @@ pub(crate) fn method(fleet: &Fleet) -> Vec<Block> {
             &format!(" Groups: Mann-Whitney test by hosts, {groups} tests together at {level} %.");
     }
     text += " docs/fleet-report.md describes the statistics.";
-    vec![Block::Note(model::story::Note {
-        tone: Tone::Dim,
-        ..model::story::Note::new("", text)
-    })]
+    vec![Block::Note(model::story::Note { tone: Tone::Dim, ..model::story::Note::new("", text) })]
 }

@@ -25,12 +25,7 @@ struct Column {
 
 /// The columns that the earlier experiment had, in its order.
 const COLUMNS_OF_TIMES: [Column; 4] = [
-    Column {
-        heading: "no load",
-        workload: Workload::Cpu,
-        load: Load::None,
-        found: |f| f.cpu_none,
-    },
+    Column { heading: "no load", workload: Workload::Cpu, load: Load::None, found: |f| f.cpu_none },
     Column {
         heading: "load, same session",
         workload: Workload::Cpu,
@@ -54,10 +49,7 @@ const COLUMNS_OF_TIMES: [Column; 4] = [
 /// The whole page.
 pub fn effects(document: &Effects, references: &References, wide: bool) -> Vec<story::Block> {
     let mut parts = vec![header(document), times(document, references)];
-    parts.extend([
-        states::states(document),
-        page::page(document, references, wide),
-    ]);
+    parts.extend([states::states(document), page::page(document, references, wide)]);
     if wide {
         parts.push(wide::figures(document));
     }
@@ -92,10 +84,7 @@ fn header(document: &Effects) -> Vec<story::Block> {
     if !how.command.is_empty() {
         say("command: ", &how.command.join(" "));
     }
-    document
-        .remarks
-        .iter()
-        .for_each(|remark| say("note: ", remark));
+    document.remarks.iter().for_each(|remark| say("note: ", remark));
     blocks
 }
 

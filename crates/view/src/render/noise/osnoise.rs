@@ -172,11 +172,8 @@ fn by_length(osnoise: &Osnoise) -> Table {
         left("(bars by the logarithm of the number)"),
     ]);
     for bin in first..bins {
-        let counts: Vec<(Cause, u64)> = osnoise
-            .causes
-            .iter()
-            .map(|c| (c.cause, count(c, bin)))
-            .collect();
+        let counts: Vec<(Cause, u64)> =
+            osnoise.causes.iter().map(|c| (c.cause, count(c, bin))).collect();
         table.row([
             time((1_u64 << bin.min(63)) as f64).into(),
             sum(bin).to_string().into(),
@@ -210,23 +207,14 @@ fn over_time(osnoise: &Osnoise) -> Vec<String> {
     };
     let worst = stretches.iter().filter_map(lost).fold(0.0, f64::max);
     let fastest = stretches.iter().filter_map(|s| s.ghz).fold(0.0, f64::max);
-    let share: String = stretches
-        .iter()
-        .map(|s| lost(s).map_or(' ', |share| level(share, worst)))
-        .collect();
-    let cause: String = stretches
-        .iter()
-        .map(|s| most(s).map_or(' ', letter))
-        .collect();
-    let clock: String = stretches
-        .iter()
-        .map(|s| s.ghz.map_or(' ', |ghz| level(ghz, fastest)))
-        .collect();
+    let share: String =
+        stretches.iter().map(|s| lost(s).map_or(' ', |share| level(share, worst))).collect();
+    let cause: String = stretches.iter().map(|s| most(s).map_or(' ', letter)).collect();
+    let clock: String =
+        stretches.iter().map(|s| s.ghz.map_or(' ', |ghz| level(ghz, fastest))).collect();
     let each = osnoise.span_ns as f64 / stretches.len().max(1) as f64;
-    let mut text = vec![format!(
-        "over time, {} a column; the highest is the number at its right",
-        time(each)
-    )];
+    let mut text =
+        vec![format!("over time, {} a column; the highest is the number at its right", time(each))];
     text.push(format!("  lost  {share} {}", percent(worst, 0.0)));
     text.push(format!("  most  {cause}"));
     if fastest > 0.0 {
@@ -238,9 +226,7 @@ fn over_time(osnoise: &Osnoise) -> Vec<String> {
 /// What a stretch lost most to.
 fn most(stretch: &Stretch) -> Option<Cause> {
     let lost = Cause::ALL.into_iter().zip(&stretch.lost_ns);
-    lost.filter(|&(_, &ns)| ns > 0)
-        .max_by_key(|&(_, ns)| ns)
-        .map(|(cause, _)| cause)
+    lost.filter(|&(_, &ns)| ns > 0).max_by_key(|&(_, ns)| ns).map(|(cause, _)| cause)
 }
 
 /// Eighths of a character's height; a dot for nothing.
@@ -265,11 +251,7 @@ fn longest(osnoise: &[Detour]) -> Table {
             [only] => only.cause.words().into(),
             _ => format!("mixed: {}", parts.join(", ")),
         };
-        table.row([
-            time(gap.at_ns as f64).into(),
-            time(gap.lost_ns as f64).into(),
-            what.into(),
-        ]);
+        table.row([time(gap.at_ns as f64).into(), time(gap.lost_ns as f64).into(), what.into()]);
     }
     table
 }
@@ -329,11 +311,7 @@ fn interrupts(osnoise: &Osnoise) -> String {
         |name: &str, count: u64| format!("{name} {count} ({:.0} a second)", count as f64 / seconds);
     let named = osnoise.interrupts.iter().take(NAMED);
     let mut all: Vec<String> = named.map(|i| one(&i.name, i.count)).collect();
-    if let Some(others) = osnoise
-        .interrupts
-        .get(NAMED..)
-        .filter(|others| !others.is_empty())
-    {
+    if let Some(others) = osnoise.interrupts.get(NAMED..).filter(|others| !others.is_empty()) {
         let sum = others.iter().map(|i| i.count).sum();
         all.push(one(&format!("{} others", others.len()), sum));
     }
@@ -359,10 +337,7 @@ fn how(osnoise: &Osnoise) -> String {
         ));
     }
     if detector.slower > 0 {
-        text.push_str(&format!(
-            "; {} steps to less than half of the clock",
-            detector.slower
-        ));
+        text.push_str(&format!("; {} steps to less than half of the clock", detector.slower));
     }
     text
 }

@@ -12,10 +12,7 @@ const NAMES: usize = 26;
 
 /// All of it as text.
 pub fn show(controls: &Controls, wide: bool) -> Vec<Block> {
-    let mut page = Page {
-        blocks: Vec::new(),
-        wide,
-    };
+    let mut page = Page { blocks: Vec::new(), wide };
     page.header(controls);
     for group in [
         Group::Clock,
@@ -56,8 +53,7 @@ impl Page {
 
     /// A command or a path in one line however long: it is there to be copied.
     fn whole(&mut self, lead: &str, command: &str) {
-        self.blocks
-            .push(Block::Lines(vec![format!("{lead}{command}")]));
+        self.blocks.push(Block::Lines(vec![format!("{lead}{command}")]));
     }
 
     fn header(&mut self, controls: &Controls) {
@@ -65,12 +61,7 @@ impl Page {
             true => "seen as root".to_owned(),
             false => "seen without root".to_owned(),
         }];
-        parts.extend(
-            controls
-                .hypervisor
-                .iter()
-                .map(|name| format!("{name} guest")),
-        );
+        parts.extend(controls.hypervisor.iter().map(|name| format!("{name} guest")));
         parts.extend(controls.container.iter().map(|name| format!("in {name}")));
         parts.push(match controls.quiet_cpus.as_slice() {
             [] => "no core to spare".to_owned(),
@@ -142,11 +133,7 @@ impl Page {
                 self.whole(&format!("{}read in ", " ".repeat(NAMES)), source);
             }
         }
-        if let Some(wanted) = control
-            .wanted
-            .as_ref()
-            .filter(|_| control.state != State::Good)
-        {
+        if let Some(wanted) = control.wanted.as_ref().filter(|_| control.state != State::Good) {
             self.below("better  ", &format!("{}: {}", wanted.value, wanted.why));
         }
         let Some(setting) = &control.setting else {
@@ -179,10 +166,9 @@ impl Page {
             (Tuned::ByDefault, true) => {
                 self.below("tune    ", "in the default set of latlas noise tune")
             }
-            (Tuned::ByName(why), true) => self.below(
-                "tune    ",
-                &format!("only with --only {}: {why}", control.id),
-            ),
+            (Tuned::ByName(why), true) => {
+                self.below("tune    ", &format!("only with --only {}: {why}", control.id))
+            }
             _ => {}
         }
     }
@@ -219,15 +205,9 @@ impl Page {
             );
         }
         let marks = "+ good, ! could be better, - unavailable";
-        match controls
-            .controls
-            .iter()
-            .any(|control| control.fixtures_only)
-        {
-            true => self.wrapped(
-                "",
-                &format!("{marks}; {NEVER_RUN} tested on simulated file trees only."),
-            ),
+        match controls.controls.iter().any(|control| control.fixtures_only) {
+            true => self
+                .wrapped("", &format!("{marks}; {NEVER_RUN} tested on simulated file trees only.")),
             false => self.wrapped("", &format!("{marks}.")),
         }
         if !self.wide {

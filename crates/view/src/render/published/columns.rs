@@ -11,12 +11,9 @@ use model::story::{self, Block, Cell, left, right};
 pub(super) fn part(table: &Table, part: &TablePart, notes: &mut Notes) -> Vec<Block> {
     let columns = super::columns_with_figures(table, part);
     let mut page = story::Table::new([left("")]);
-    let names = columns
-        .iter()
-        .map(|&at| left(column_name(&table.columns[at].key)));
+    let names = columns.iter().map(|&at| left(column_name(&table.columns[at].key)));
     page.columns.extend(names);
-    page.columns
-        .extend([right("here ±"), left("typical").optional(), left("verdict")]);
+    page.columns.extend([right("here ±"), left("typical").optional(), left("verdict")]);
     for row in &part.rows {
         ours::row(&mut page, cells(row, &columns), row, notes);
     }

@@ -27,10 +27,7 @@ pub(super) fn part(
         (page, drawn)
     };
     let fitting = NAME_WIDTHS.map(draw).into_iter();
-    let fitting = fitting
-        .clone()
-        .find(|(page, _)| fits(page, columns + extra))
-        .or(fitting.last());
+    let fitting = fitting.clone().find(|(page, _)| fits(page, columns + extra)).or(fitting.last());
     let Some((page, drawn)) = fitting else {
         return Vec::new();
     };
@@ -55,9 +52,7 @@ fn page(table: &Table, part: &TablePart, names: usize, notes: &mut Notes) -> sto
         cells.extend((0..row.published.len()).map(|at| ours::published(row, at)));
         let at = page.rows.len() + 1;
         ours::row(&mut page, cells, row, notes);
-        let rest = more
-            .iter()
-            .map(|rest| story::Row::Note(story::Note::new("  ", rest)));
+        let rest = more.iter().map(|rest| story::Row::Note(story::Note::new("  ", rest)));
         page.rows.splice(at..at, rest);
     }
     page
@@ -67,12 +62,6 @@ fn page(table: &Table, part: &TablePart, names: usize, notes: &mut Notes) -> sto
 /// digits, and no more than the interval supports.
 fn figures(ours: &Measured) -> [Cell; 3] {
     let count = ours.iterations.map_or("-".into(), |n| n.to_string());
-    let seconds = ours
-        .total_s
-        .map_or("-".into(), |s| format!("{s:.*}", decimals(s, 0.0)));
-    [
-        count.into(),
-        seconds.into(),
-        Cell::digits(ours::plain(ours)),
-    ]
+    let seconds = ours.total_s.map_or("-".into(), |s| format!("{s:.*}", decimals(s, 0.0)));
+    [count.into(), seconds.into(), Cell::digits(ours::plain(ours))]
 }

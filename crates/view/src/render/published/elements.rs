@@ -14,8 +14,7 @@ pub(super) fn part(table: &Table, part: &TablePart, notes: &mut Notes) -> Vec<Bl
         let name = super::column_name(&table.columns[at].key);
         page.columns.extend([right(name), right("per element")]);
     }
-    page.columns
-        .extend(["here", "per element ±", ""].map(right));
+    page.columns.extend(["here", "per element ±", ""].map(right));
     page.columns.push(left("verdict"));
     for row in &part.rows {
         ours::row(&mut page, cells(row, &columns), row, notes);

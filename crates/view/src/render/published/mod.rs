@@ -96,10 +96,7 @@ fn heading(table: &Table, run: Option<&Run>) -> Vec<Block> {
             fact("this machine", &run.machine.one_line());
             let id = short_id(&run.id);
             let when = utc::text(run.started_unix_ms);
-            fact(
-                "run",
-                &format!("{id}, {when}, {}", header::program(&run.program)),
-            );
+            fact("run", &format!("{id}, {when}, {}", header::program(&run.program)));
             if let Some(filesystem) = table.files_on() {
                 fact("files on", &machine::files_on_text(filesystem));
             }

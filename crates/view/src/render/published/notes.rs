@@ -107,12 +107,7 @@ fn of_figures(table: &Table) -> Vec<Note<'_>> {
                 let same = |n: &&mut Note| n.column == column && n.text == text && n.doubt == doubt;
                 match notes.iter_mut().find(same) {
                     Some(known) => known.rows.push(&row.name),
-                    None => notes.push(Note {
-                        column,
-                        rows: vec![&row.name],
-                        text,
-                        doubt,
-                    }),
+                    None => notes.push(Note { column, rows: vec![&row.name], text, doubt }),
                 }
             }
         }
@@ -135,10 +130,9 @@ fn again(table: &Table, options: &PublishedOptions) -> Option<String> {
     match invalid.as_slice() {
         [] => None,
         few if few.len() <= NAMED => Some(format!("measure again: latlas run {}", few.join(" "))),
-        many => Some(format!(
-            "{} rows; latlas table {key} --measure measures all again",
-            many.len()
-        )),
+        many => {
+            Some(format!("{} rows; latlas table {key} --measure measures all again", many.len()))
+        }
     }
 }
 

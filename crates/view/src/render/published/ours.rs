@@ -10,22 +10,15 @@ use model::unit::Unit;
 /// The figure and half of its interval, in the row's unit; a speed where the
 /// publication gives one.
 pub(super) fn figure(row: &TableRow, ours: &Measured) -> Cell {
-    let speed = row
-        .published
-        .iter()
-        .flatten()
-        .any(|p| p.figure.mb_per_s.is_some());
+    let speed = row.published.iter().flatten().any(|p| p.figure.mb_per_s.is_some());
     let unit = match ours.bytes.filter(|_| speed) {
-        Some(bytes) => Unit::Bandwidth {
-            bytes_per_op: bytes as f64,
-        },
+        Some(bytes) => Unit::Bandwidth { bytes_per_op: bytes as f64 },
         None => ours.unit,
     };
     match shown(&ours.estimate, &unit) {
-        Shown::Figure(f) => Cell::digits([
-            format!("{} {}", f.value, f.unit),
-            format!("±{}", f.half_width),
-        ]),
+        Shown::Figure(f) => {
+            Cell::digits([format!("{} {}", f.value, f.unit), format!("±{}", f.half_width)])
+        }
         _ => Cell::estimate(&ours.estimate, &unit),
     }
 }
@@ -110,10 +103,7 @@ pub(super) fn mark(row: &TableRow, published: &PublishedFigure) -> String {
 pub(super) fn plain(ours: &Measured) -> [String; 2] {
     match ours.below_ns {
         Some(_) => [below_ns(ours), String::new()],
-        None => [
-            number_of_digits(ours.ns.value, ours.ns.half_width()),
-            percent(&ours.ns),
-        ],
+        None => [number_of_digits(ours.ns.value, ours.ns.half_width()), percent(&ours.ns)],
     }
 }
 
@@ -147,13 +137,8 @@ mod tests {
 
     #[test]
     fn half_widths_are_rounded_up() {
-        let of = |half: f64| {
-            percent(&Interval {
-                value: 200.0,
-                low: 200.0 - half,
-                high: 200.0 + half,
-            })
-        };
+        let of =
+            |half: f64| percent(&Interval { value: 200.0, low: 200.0 - half, high: 200.0 + half });
         assert_eq!([of(1.42), of(2.0), of(0.001)], ["±0.8%", "±1.0%", "±0.1%"]);
         assert_eq!([of(24.2), of(600.0)], ["±13%", "±>100%"]);
         assert_eq!([of(0.0), of(f64::INFINITY)], ["±0.0%", "±?"]);

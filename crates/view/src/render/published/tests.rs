@@ -13,10 +13,7 @@ fn text(key: &str, run: Option<&Run>, earlier: bool, options: &PublishedOptions)
 }
 
 fn usual_options() -> PublishedOptions<'static> {
-    PublishedOptions {
-        columns: COLUMNS,
-        ..PublishedOptions::default()
-    }
+    PublishedOptions { columns: COLUMNS, ..PublishedOptions::default() }
 }
 
 fn usual(key: &str, run: Option<&Run>) -> String {
@@ -73,10 +70,7 @@ fn nothing_measured_yet() {
 #[test]
 fn every_column() {
     let run = compare::synthetic::published_run();
-    let options = PublishedOptions {
-        wide: true,
-        ..usual_options()
-    };
+    let options = PublishedOptions { wide: true, ..usual_options() };
     insta::assert_snapshot!(text("ash", Some(&run), true, &options));
     insta::assert_snapshot!(text("kurkin", Some(&run), false, &options));
 }

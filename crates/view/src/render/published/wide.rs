@@ -49,9 +49,7 @@ fn cells(name: &str, id: &str, here: &Here, row: &TableRow, own: bool) -> Vec<Ce
 fn figures(ours: &Measured) -> [Cell; 6] {
     [
         ours.iterations.map_or("-".into(), |n| n.to_string()).into(),
-        ours.total_s
-            .map_or("-".into(), |s| format!("{s:.6}"))
-            .into(),
+        ours.total_s.map_or("-".into(), |s| format!("{s:.6}")).into(),
         Cell::digits(ours::plain(ours)),
         ours.figure.into(),
         typical(&ours.estimate, &ours.unit).into(),

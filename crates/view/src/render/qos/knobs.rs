@@ -80,20 +80,14 @@ fn table(
         (Session::Same, "all threads in one session"),
         (Session::Other, "the others in another session"),
     ] {
-        let mut rows = knobs
-            .knobs
-            .iter()
-            .filter(|row| row.session == session)
-            .peekable();
+        let mut rows = knobs.knobs.iter().filter(|row| row.session == session).peekable();
         if rows.peek().is_some() {
             table.note("", title);
         }
         for row in rows {
             let cells = cells(row).into_iter().map(Cell::from);
             let name = Cell::from(format!("  {}", row.knob.text()));
-            table
-                .rows
-                .push(Row::Cells([name].into_iter().chain(cells).collect()));
+            table.rows.push(Row::Cells([name].into_iter().chain(cells).collect()));
         }
     }
     table
@@ -105,10 +99,7 @@ fn shares(knobs: &Knobs) -> Table {
         let predicted = row.all_cpus.predicted.or(row.one_cpu.predicted);
         let measured = |shares: &Shares| {
             let range = shares.range().filter(|_| shares.measured.len() > 1);
-            [
-                shares.median().map_or("-".into(), percent),
-                range.map_or(String::new(), bounds),
-            ]
+            [shares.median().map_or("-".into(), percent), range.map_or(String::new(), bounds)]
         };
         let [one, one_range] = measured(&row.one_cpu);
         let [all, all_range] = measured(&row.all_cpus);
@@ -132,11 +123,7 @@ fn wakes(knobs: &Knobs, of: impl Fn(&KnobRow) -> &Wakes) -> Table {
 }
 
 fn permissions(knobs: &Knobs) -> Table {
-    let user = if knobs.root {
-        "as root"
-    } else {
-        "as this user"
-    };
+    let user = if knobs.root { "as root" } else { "as this user" };
     let columns = [user, "undo", "unprivileged", "undo", "acts on"].map(left);
     table(knobs, columns, |row| {
         let both = |permission: &Permission| {
@@ -144,10 +131,7 @@ fn permissions(knobs: &Knobs) -> Table {
             [visible(permission.set.text()), visible(undo)]
         };
         let unprivileged = match &row.unprivileged {
-            Fact {
-                value: Some(permission),
-                ..
-            } => both(permission),
+            Fact { value: Some(permission), .. } => both(permission),
             _ => ["not tried".into(), "-".into()],
         };
         let own = both(&row.permission).into_iter().chain(unprivileged);
@@ -174,11 +158,7 @@ fn notes(knobs: &Knobs) -> Vec<Block> {
     }
     let mut causes: Vec<&str> = Vec::new();
     for row in &knobs.knobs {
-        if let Fact {
-            value: None,
-            unknown: Some(why),
-            ..
-        } = &row.unprivileged
+        if let Fact { value: None, unknown: Some(why), .. } = &row.unprivileged
             && !causes.contains(&why.as_str())
         {
             causes.push(why);
@@ -223,18 +203,11 @@ mod tests {
     use model::qos::knobs::{KNOBS_SCHEMA, Knob};
 
     fn shares(predicted: Option<f64>, measured: &[f64]) -> Shares {
-        Shares {
-            predicted,
-            measured: measured.to_vec(),
-            of_others: vec![0.031; measured.len()],
-        }
+        Shares { predicted, measured: measured.to_vec(), of_others: vec![0.031; measured.len()] }
     }
 
     fn done(undo: Tried) -> Permission {
-        Permission {
-            set: Tried::Done,
-            undo: Some(undo),
-        }
+        Permission { set: Tried::Done, undo: Some(undo) }
     }
 
     fn made_up() -> Knobs {
@@ -256,10 +229,7 @@ mod tests {
             all_cpus: shares(None, &[]),
             of_small_thread: Wakes::default(),
             of_default_thread: Wakes::default(),
-            permission: Permission {
-                set: Tried::Refused("EROFS".into()),
-                undo: None,
-            },
+            permission: Permission { set: Tried::Refused("EROFS".into()), undo: None },
             unprivileged: Fact::unknown("not tried as uid 65534: no answer"),
             ..row(Knob::GroupIdle, Session::Other)
         };

@@ -82,10 +82,7 @@ fn levels(document: &Qos) -> Vec<Block> {
     if document.levels.is_empty() {
         return Vec::new();
     }
-    vec![
-        Block::Heading("Levels on this system".into()),
-        Block::Table(tables::levels(document)),
-    ]
+    vec![Block::Heading("Levels on this system".into()), Block::Table(tables::levels(document))]
 }
 
 fn times(document: &Qos) -> Vec<Block> {
@@ -148,10 +145,8 @@ fn places(document: &Qos) -> Vec<Block> {
 }
 
 fn histories(document: &Qos) -> Vec<Block> {
-    let recorded = document
-        .cases
-        .iter()
-        .filter_map(|runs| Some((runs.case, runs.history.as_ref()?)));
+    let recorded =
+        document.cases.iter().filter_map(|runs| Some((runs.case, runs.history.as_ref()?)));
     let mut blocks: Vec<Block> = recorded
         .flat_map(|(case, history)| {
             [

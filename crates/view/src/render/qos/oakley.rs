@@ -3,7 +3,7 @@
 use crate::render::joined;
 use compare::tables::{Oakley, OakleyMachine, OakleyRow};
 use model::figure;
-use model::shown::number_of_digits;
+use model::figure::number_of_digits;
 use model::story::{Block, Cell, Table, left, right};
 
 /// The table, machine by machine.
@@ -32,13 +32,8 @@ pub fn oakley(table: &Oakley) -> Vec<Block> {
 }
 
 fn machine(machine: &OakleyMachine) -> Vec<Block> {
-    let columns = [
-        left("case"),
-        right("published"),
-        right("x alone"),
-        right("here"),
-        right("x alone"),
-    ];
+    let columns =
+        [left("case"), right("published"), right("x alone"), right("here"), right("x alone")];
     let mut table = Table::new(columns);
     for row in &machine.rows {
         table.row(cells(row));

@@ -1,23 +1,18 @@
 //! The tables of `latlas qos`.
 
 use model::estimate::Estimate;
+use model::figure::number_of_digits;
 use model::qos::figures::{of_job, places as places_of, slowdown};
 use model::qos::shares::{Agreement, SharePair, seen_to_act, weighs};
 use model::qos::{Case, CaseRuns, Level, Outcome, Qos, Setting};
 use model::residency::{Residency, Work};
-use model::shown::number_of_digits;
 use model::stats::middle;
 use model::story::{Cell, Table, Tone, left, right};
 use model::unit::Unit;
 use std::collections::BTreeMap;
 
 pub(super) fn levels(document: &Qos) -> Table {
-    let columns = [
-        left("level"),
-        right("value"),
-        left("set for the job"),
-        left("outcome"),
-    ];
+    let columns = [left("level"), right("value"), left("set for the job"), left("outcome")];
     let mut table = Table::new(columns);
     let mut all: Vec<_> = document.levels.iter().collect();
     all.sort_by_key(|here| here.level);
@@ -44,10 +39,7 @@ pub(super) fn levels(document: &Qos) -> Table {
                 Outcome::Refused(why) => (format!("refused: {why}"), Tone::Bad),
                 Outcome::Differs(what) => (format!("differs: {what}"), Tone::Bad),
             };
-            let rest = [
-                Cell::from(part.setting.text()),
-                Cell::from(text).toned(tone),
-            ];
+            let rest = [Cell::from(part.setting.text()), Cell::from(text).toned(tone)];
             table.row(first.into_iter().chain(rest));
         }
     }
@@ -63,12 +55,7 @@ fn read_back(document: &Qos, setting: Setting) -> &'static str {
 }
 
 pub(super) fn times(document: &Qos) -> Table {
-    let columns = [
-        left("job"),
-        right("time"),
-        right("x alone"),
-        right("GB/s").of_unit("GB/s"),
-    ];
+    let columns = [left("job"), right("time"), right("x alone"), right("GB/s").of_unit("GB/s")];
     let mut table = Table::new(columns);
     for (runs, job) in jobs(document) {
         let of = of_job(runs, job);
@@ -143,9 +130,7 @@ pub(super) fn shares(shares: &[SharePair]) -> Table {
     let mut table = Table::new(columns);
     for pair in shares {
         let percent = |share: f64| number_of_digits(share * 100.0, 0.0);
-        let apart = pair
-            .points_apart()
-            .map(|points| number_of_digits(points, 0.1));
+        let apart = pair.points_apart().map(|points| number_of_digits(points, 0.1));
         let dash = |text: Option<String>| Cell::from(text.unwrap_or_else(|| "-".into()));
         let measured = match pair.interval {
             Some(share) => Cell::number(Some(share.scaled(100.0))),
@@ -186,9 +171,8 @@ const MOST_CPUS: usize = 32;
 
 /// By kind of cores, where there are several, and by CPU.
 pub(super) fn places(document: &Qos) -> Vec<Table> {
-    let all: Vec<_> = jobs(document)
-        .filter_map(|(runs, job)| Some((runs, job, places_of(runs, job)?)))
-        .collect();
+    let all: Vec<_> =
+        jobs(document).filter_map(|(runs, job)| Some((runs, job, places_of(runs, job)?))).collect();
     let Some((.., first)) = all.first() else {
         return Vec::new();
     };
@@ -196,10 +180,8 @@ pub(super) fn places(document: &Qos) -> Vec<Table> {
     if first.kinds.len() > 1 {
         tables.push(by_kind(&all, first));
     }
-    let mut cpus: Vec<u32> = all
-        .iter()
-        .flat_map(|(.., places)| places.cpus.iter().map(|of| of.cpu))
-        .collect();
+    let mut cpus: Vec<u32> =
+        all.iter().flat_map(|(.., places)| places.cpus.iter().map(|of| of.cpu)).collect();
     cpus.sort_unstable();
     cpus.dedup();
     match cpus.len() {
@@ -232,10 +214,7 @@ fn by_cpu(all: &[Places], cpus: &[u32]) -> Table {
     for (runs, job, places) in all {
         let on = cpus.iter().map(|&cpu| on_cpu(places, cpu));
         let on_any = places.cpus.iter().map(|of| of.work.cpu_ns).sum();
-        let moved = Work {
-            cpu_ns: places.all.cpu_ns.saturating_sub(on_any),
-            ..Work::default()
-        };
+        let moved = Work { cpu_ns: places.all.cpu_ns.saturating_sub(on_any), ..Work::default() };
         let moved = [share(moved, places).into()];
         table.row([name(runs, *job)].into_iter().chain(on).chain(moved));
     }
@@ -283,22 +262,15 @@ pub(super) fn clocks(document: &Qos) -> Option<String> {
         }
     }
     let is_known = !each.is_empty();
-    is_known.then(|| {
-        format!(
-            "{}; the median over the jobs and their range",
-            each.join(", ")
-        )
-    })
+    is_known.then(|| format!("{}; the median over the jobs and their range", each.join(", ")))
 }
 
 /// `47.5 % 789/s`.
 fn work(work: Work, places: &Residency) -> Cell {
     match work.blocks_per_cpu_second() {
-        Some(rate) => Cell::from(format!(
-            "{} % {}/s",
-            share(work, places),
-            number_of_digits(rate, 0.0)
-        )),
+        Some(rate) => {
+            Cell::from(format!("{} % {}/s", share(work, places), number_of_digits(rate, 0.0)))
+        }
         None => "-".into(),
     }
 }

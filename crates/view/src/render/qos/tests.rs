@@ -8,10 +8,7 @@ use model::synthetic::qos::document;
 const COLUMNS: usize = 80;
 
 fn page(document: &model::qos::Qos) -> String {
-    let screen = Screen {
-        columns: COLUMNS,
-        color: false,
-    };
+    let screen = Screen { columns: COLUMNS, color: false };
     text(&qos(document), screen)
 }
 
@@ -33,20 +30,11 @@ fn oakleys_table_with_and_without_a_result() {
         }
     }
     let page = |document| {
-        let screen = Screen {
-            columns: COLUMNS,
-            color: false,
-        };
-        text(
-            &super::oakley(&compare::tables::oakley(reference, document)),
-            screen,
-        )
+        let screen = Screen { columns: COLUMNS, color: false };
+        text(&super::oakley(&compare::tables::oakley(reference, document)), screen)
     };
     let filled = page(Some(&document));
-    assert!(
-        filled.lines().all(|line| width(line) <= COLUMNS),
-        "{filled}"
-    );
+    assert!(filled.lines().all(|line| width(line) <= COLUMNS), "{filled}");
     insta::assert_snapshot!(filled);
     insta::assert_snapshot!(page(None));
 }
@@ -102,19 +90,11 @@ fn two_kinds_of_cores_and_cpu_histories() {
         run.jobs[0].together_cpu_ns = 993_000_000;
     }
     let html = crate::recorded::of_qos(&document);
-    for text in [
-        "user-interactive",
-        "E-core",
-        "CPU 7",
-        "Content-Security-Policy",
-        "<svg",
-    ] {
+    for text in ["user-interactive", "E-core", "CPU 7", "Content-Security-Policy", "<svg"] {
         assert!(html.contains(text), "{text}");
     }
     let page = page(&document);
     assert!(page.lines().all(|line| width(line) <= COLUMNS), "{page}");
-    let (_, rest) = page
-        .split_once("Share of")
-        .expect("after the tables of times");
+    let (_, rest) = page.split_once("Share of").expect("after the tables of times");
     insta::assert_snapshot!(rest);
 }

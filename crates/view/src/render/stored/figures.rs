@@ -18,12 +18,8 @@ const BAR: usize = 20;
 pub fn results(run: &KeptRun, results: &[KeptResult]) -> Vec<Block> {
     let groups = grouped(results.iter().map(|r| (group_of(&r.row), r)));
     let tables = groups.into_iter().map(|(group, results)| {
-        let mut table = Table::new([
-            left(group),
-            right("value ±95 %"),
-            right("cycles"),
-            left("verdict"),
-        ]);
+        let mut table =
+            Table::new([left(group), right("value ±95 %"), right("cycles"), left("verdict")]);
         for result in results {
             let name = row_cell(in_group(&result.row), &result.row, &result.at, &None);
             let verdict = match result.verdict {
@@ -71,10 +67,7 @@ fn cycles(result: &KeptResult) -> String {
 fn digits(interval: &Interval, unit: &Unit) -> [String; 2] {
     let figure = model::figure::figure(interval, unit);
     let value = format!("{} {}", figure.value, figure.unit);
-    [
-        value.trim_end().to_owned(),
-        format!("±{}", figure.half_width),
-    ]
+    [value.trim_end().to_owned(), format!("±{}", figure.half_width)]
 }
 
 /// Where a machine stands among all, a line for each row; points of curves and
@@ -115,13 +108,7 @@ pub fn standing(standing: &RowStanding, unit: &Unit, machines: &[Machine]) -> Ve
         right("slower machines"),
         right("figures"),
     ]);
-    for MachineStanding {
-        machine,
-        value_ns: latest,
-        percentile,
-        results,
-    } in &standing.machines
-    {
+    for MachineStanding { machine, value_ns: latest, percentile, results } in &standing.machines {
         let known = machines.get(machine);
         let name = known.map_or(machine.0.as_str(), |known| known.name());
         // The length is the time, also where the figure is a rate.
@@ -159,13 +146,6 @@ fn value(ns: f64, unit: &Unit) -> String {
 
 /// A row or a point of it, under the name that it has in its table.
 fn row_cell(name: &str, id: &str, at: &[u64], mode: &Option<String>) -> Cell {
-    let key = Key {
-        id: name.to_owned(),
-        at: at.to_vec(),
-        mode: mode.clone(),
-    };
-    Cell::from(key.name()).to(Link::Row {
-        id: id.to_owned(),
-        at: at.to_vec(),
-    })
+    let key = Key { id: name.to_owned(), at: at.to_vec(), mode: mode.clone() };
+    Cell::from(key.name()).to(Link::Row { id: id.to_owned(), at: at.to_vec() })
 }

@@ -68,15 +68,9 @@ pub fn facts(run: &KeptRun, document: &str, tally: &Tally) -> Vec<Block> {
     fact("key", &run.machine.0);
     fact("kernel", run.setup.kernel.as_deref().unwrap_or("unknown"));
     fact("program", &program(run));
-    fact(
-        "governor",
-        run.setup.governor.as_deref().unwrap_or("unknown"),
-    );
+    fact("governor", run.setup.governor.as_deref().unwrap_or("unknown"));
     let cpus = run.setup.cpus;
-    fact(
-        "CPUs",
-        &cpus.map_or("unknown".into(), |cpus| format!("{cpus} online")),
-    );
+    fact("CPUs", &cpus.map_or("unknown".into(), |cpus| format!("{cpus} online")));
     fact(
         "controls",
         match run.setup.controls.as_deref() {
@@ -91,12 +85,8 @@ pub fn facts(run: &KeptRun, document: &str, tally: &Tally) -> Vec<Block> {
 
 /// Machines with stored runs, a line each.
 pub fn machines(machines: &[Machine]) -> Table {
-    let mut table = Table::new([
-        left("host"),
-        right("runs"),
-        left("newest (UTC)"),
-        left("machine"),
-    ]);
+    let mut table =
+        Table::new([left("host"), right("runs"), left("newest (UTC)"), left("machine")]);
     for machine in machines {
         let newest: String = utc::text(machine.newest_unix_ms).chars().take(16).collect();
         table.row([
@@ -119,11 +109,8 @@ fn what(run: &KeptRun) -> String {
 }
 
 fn program(run: &KeptRun) -> String {
-    let commit: Option<String> = run
-        .setup
-        .commit
-        .as_ref()
-        .map(|commit| commit.chars().take(10).collect());
+    let commit: Option<String> =
+        run.setup.commit.as_ref().map(|commit| commit.chars().take(10).collect());
     match (commit, run.setup.profile.as_str()) {
         (Some(commit), "release") => format!("{} ({commit})", run.setup.version),
         (Some(commit), profile) => format!("{} ({commit}, {profile})", run.setup.version),

@@ -81,28 +81,14 @@ fn others(found: &TraceDifference) -> Table {
     row("duration", times(found.duration_ns));
     row("threads", counts(found.threads));
     if let Some(wakeups) = found.wakeups {
-        let of = |figure: fn(Times) -> Option<u64>| Both {
-            a: figure(wakeups.a),
-            b: figure(wakeups.b),
-        };
+        let of =
+            |figure: fn(Times) -> Option<u64>| Both { a: figure(wakeups.a), b: figure(wakeups.b) };
         let Both { a, b } = wakeups;
-        let number = Both {
-            a: a.count,
-            b: b.count,
-        };
+        let number = Both { a: a.count, b: b.count };
         row("wake-ups", counts(number));
-        row(
-            "scheduling latency, p50",
-            maybe_times(of(|times| times.p50_ns)),
-        );
-        row(
-            "scheduling latency, p99",
-            maybe_times(of(|times| times.p99_ns)),
-        );
-        row(
-            "scheduling latency, max",
-            maybe_times(of(|times| times.max_ns)),
-        );
+        row("scheduling latency, p50", maybe_times(of(|times| times.p50_ns)));
+        row("scheduling latency, p99", maybe_times(of(|times| times.p99_ns)));
+        row("scheduling latency, max", maybe_times(of(|times| times.max_ns)));
     }
     if let Some(faults) = found.faults {
         row("page faults", counts(faults));
@@ -121,10 +107,7 @@ fn times(of: Both<u64>) -> [Cell; 3] {
 
 fn maybe_times(of: Both<Option<u64>>) -> [Cell; 3] {
     match of {
-        Both {
-            a: Some(a),
-            b: Some(b),
-        } => times(Both { a, b }),
+        Both { a: Some(a), b: Some(b) } => times(Both { a, b }),
         Both { a, b } => [maybe(a), maybe(b), "-".into()],
     }
 }
@@ -161,10 +144,7 @@ mod tests {
     use model::trace::State;
 
     fn page(a: &Trace, b: &Trace) -> String {
-        let screen = Screen {
-            columns: 80,
-            color: false,
-        };
+        let screen = Screen { columns: 80, color: false };
         let found = compare::traces::trace_difference(a, b);
         text(&difference(&found, [a, b], false), screen)
     }
@@ -186,13 +166,7 @@ mod tests {
     #[test]
     fn tiers_that_differ_are_said() {
         let page = page(&full(), &own());
-        assert!(
-            page.contains("A has the tier full, B own process"),
-            "{page}"
-        );
-        assert!(
-            !page.contains("blocked") && !page.contains("system call"),
-            "{page}"
-        );
+        assert!(page.contains("A has the tier full, B own process"), "{page}");
+        assert!(!page.contains("blocked") && !page.contains("system call"), "{page}");
     }
 }

@@ -29,11 +29,7 @@ pub(super) fn mark(kind: Kind) -> char {
 /// its time, or the share of time on a CPU where only sums are known. Blank
 /// before it began and after it ended.
 pub(super) fn lane(thread: &Thread, scale: Scale) -> String {
-    if thread.samples.is_empty() {
-        states(thread, scale)
-    } else {
-        shares(thread, scale)
-    }
+    if thread.samples.is_empty() { states(thread, scale) } else { shares(thread, scale) }
 }
 
 /// The signposts of a thread over a stretch, line by line: each begins with a bar and
@@ -41,9 +37,7 @@ pub(super) fn lane(thread: &Thread, scale: Scale) -> String {
 pub(super) fn signposts(trace: &Trace, thread: &Thread, scale: Scale) -> Vec<String> {
     let mut lines: Vec<Vec<Option<String>>> = Vec::new();
     for signpost in thread.signposts.iter().filter(|s| scale.touches(s)) {
-        let from = scale
-            .column_of(signpost.from_ns)
-            .min(scale.columns.saturating_sub(1));
+        let from = scale.column_of(signpost.from_ns).min(scale.columns.saturating_sub(1));
         let to = signpost.to_ns.map_or(from, |to_ns| scale.column_of(to_ns));
         let to = to.clamp(from + 1, scale.columns.max(from + 1));
         let free = |line: &Vec<Option<String>>| line[from..to].iter().all(Option::is_none);
@@ -61,12 +55,7 @@ pub(super) fn signposts(trace: &Trace, thread: &Thread, scale: Scale) -> Vec<Str
         let room = to - from - 1;
         let fitting = match width(&name) <= room {
             true => name,
-            false => {
-                name.chars()
-                    .take(room.saturating_sub(1))
-                    .collect::<String>()
-                    + "…"
-            }
+            false => name.chars().take(room.saturating_sub(1)).collect::<String>() + "…",
         };
         let fill = "-".repeat(room.saturating_sub(width(&fitting)));
         line[from] = Some(match room {
@@ -87,11 +76,7 @@ pub(super) fn signposts(trace: &Trace, thread: &Thread, scale: Scale) -> Vec<Str
 
 /// The marks that occur in lanes, with the kinds that they stand for.
 pub(super) fn legend(trace: &Trace) -> String {
-    if trace
-        .threads
-        .iter()
-        .any(|thread| !thread.samples.is_empty())
-    {
+    if trace.threads.iter().any(|thread| !thread.samples.is_empty()) {
         return "▁▂▃▄▅▆▇█ share of time on a CPU".into();
     }
     let segments = trace.threads.iter().flat_map(|thread| &thread.segments);
@@ -118,11 +103,7 @@ pub(crate) struct Scale {
 
 impl Scale {
     pub(crate) fn new((from_ns, to_ns): (u64, u64), columns: usize) -> Scale {
-        Scale {
-            from_ns,
-            duration_ns: to_ns.saturating_sub(from_ns).max(1),
-            columns,
-        }
+        Scale { from_ns, duration_ns: to_ns.saturating_sub(from_ns).max(1), columns }
     }
 
     /// Where a column begins.
@@ -149,19 +130,11 @@ impl Scale {
 
     /// Whether a thread does anything in the stretch but wait.
     pub(super) fn is_active(self, thread: &Thread) -> bool {
-        let waits = |kind| {
-            matches!(
-                kind,
-                Kind::Blocked | Kind::BlockedOrRunnable | Kind::Unknown
-            )
-        };
+        let waits = |kind| matches!(kind, Kind::Blocked | Kind::BlockedOrRunnable | Kind::Unknown);
         let within = |from_ns, to_ns| from_ns < self.end_ns() && to_ns > self.from_ns;
         let mut segments = thread.segments.iter();
         segments.any(|s| !waits(s.state.kind()) && within(s.from_ns, s.to_ns))
-            || thread
-                .signposts
-                .iter()
-                .any(|signpost| self.touches(signpost))
+            || thread.signposts.iter().any(|signpost| self.touches(signpost))
             || !thread.samples.is_empty()
     }
 

@@ -69,12 +69,8 @@ pub(crate) fn parts(trace: &Trace, options: TraceOptions) -> TraceParts {
     let most = if options.all { usize::MAX } else { FEW };
     let mut recorded = vec![Block::Table(tables::tiers(trace.tier))];
     recorded.extend(trace.gaps.iter().map(gap));
-    let mut parts = TraceParts {
-        heading: heading(trace),
-        recorded,
-        lanes: Vec::new(),
-        figures: Vec::new(),
-    };
+    let mut parts =
+        TraceParts { heading: heading(trace), recorded, lanes: Vec::new(), figures: Vec::new() };
     if trace.threads.is_empty() {
         parts.lanes.push(Block::text("no thread was recorded"));
         return parts;
@@ -107,12 +103,7 @@ pub(crate) fn parts(trace: &Trace, options: TraceOptions) -> TraceParts {
     }
     if !summary.places.is_empty() {
         let places = tables::places(trace, &summary, columns, most);
-        add(
-            "Where threads waited",
-            places,
-            summary.places.len(),
-            "place",
-        );
+        add("Where threads waited", places, summary.places.len(), "place");
     }
     parts.figures.push(("Events", facts(trace, &summary)));
     parts
@@ -191,15 +182,10 @@ pub(crate) fn active<'t>(
 ) -> Vec<&'t Thread> {
     if stretch == (0, trace.duration_ns) {
         let figures = summary.threads.iter().take(most);
-        return figures
-            .map(|figures| &trace.threads[figures.index])
-            .collect();
+        return figures.map(|figures| &trace.threads[figures.index]).collect();
     }
     let scale = Scale::new(stretch, 1);
-    let threads = trace
-        .threads
-        .iter()
-        .filter(|thread| scale.is_active(thread));
+    let threads = trace.threads.iter().filter(|thread| scale.is_active(thread));
     threads.take(most.max(FEW_LANES)).collect()
 }
 
@@ -236,10 +222,7 @@ fn over_time(trace: &Trace, summary: &Summary, most: usize, options: TraceOption
     }
     let mut blocks = vec![
         Block::Lines(lines),
-        Block::Note(Note {
-            tone: Tone::Dim,
-            ..Note::new("", lanes::legend(trace))
-        }),
+        Block::Note(Note { tone: Tone::Dim, ..Note::new("", lanes::legend(trace)) }),
     ];
     if let Target::Row(row) = &trace.target {
         blocks.splice(0..0, shown(row, stretch).map(Block::text));
@@ -254,25 +237,15 @@ pub(crate) fn shown(row: &Row, (from_ns, to_ns): (u64, u64)) -> Option<String> {
     let shown = row.operations[first..].iter().take_while(|of| within(of));
     let times: Vec<String> = shown.map(|of| time(of.duration_ns() as f64)).collect();
     let (numbers, takes) = match times.len() {
-        1 => (
-            format!("operation {}", first + 1),
-            format!("takes {}", times[0]),
-        ),
+        1 => (format!("operation {}", first + 1), format!("takes {}", times[0])),
         2..=5 => (
             format!("operations {} to {}", first + 1, first + times.len()),
             format!("take {}", times.join(", ")),
         ),
-        many => (
-            format!("operations {} to {}", first + 1, first + many),
-            String::new(),
-        ),
+        many => (format!("operations {} to {}", first + 1, first + many), String::new()),
     };
-    let median = row
-        .median_ns()
-        .map(|ns| format!("; the median of all is {}", time(ns as f64)));
-    let takes = Some(takes)
-        .filter(|takes| !takes.is_empty())
-        .map(|takes| format!(", {takes}"));
+    let median = row.median_ns().map(|ns| format!("; the median of all is {}", time(ns as f64)));
+    let takes = Some(takes).filter(|takes| !takes.is_empty()).map(|takes| format!(", {takes}"));
     Some(format!(
         "shown: {numbers} of {}{}{}",
         row.operations.len(),
@@ -290,21 +263,13 @@ fn facts(trace: &Trace, summary: &Summary) -> Vec<Block> {
     let mut blocks = Vec::new();
     let latency = &summary.wakeup_latency;
     if trace.tier == Tier::Full && latency.count() > 0 {
-        let percentiles = [(0.5, "p50"), (0.99, "p99")]
-            .iter()
-            .filter_map(|(share, name)| {
-                let ns = latency.percentile_ns(*share)?;
-                Some(format!("{name} {}", time(ns as f64)))
-            });
-        let longest = latency
-            .max_ns()
-            .map(|ns| format!("max {}", time(ns as f64)));
+        let percentiles = [(0.5, "p50"), (0.99, "p99")].iter().filter_map(|(share, name)| {
+            let ns = latency.percentile_ns(*share)?;
+            Some(format!("{name} {}", time(ns as f64)))
+        });
+        let longest = latency.max_ns().map(|ns| format!("max {}", time(ns as f64)));
         let texts: Vec<String> = percentiles.chain(longest).collect();
-        let text = format!(
-            "{}, scheduling latency {}",
-            latency.count(),
-            texts.join(", ")
-        );
+        let text = format!("{}, scheduling latency {}", latency.count(), texts.join(", "));
         blocks.push(Block::fact("wake-ups", text));
     }
     if summary.faults.count > 0 {
@@ -336,11 +301,7 @@ fn facts(trace: &Trace, summary: &Summary) -> Vec<Block> {
             time(row.error_ns as f64)
         );
         blocks.push(Block::fact("marks", text));
-        blocks.extend(
-            row.notes
-                .iter()
-                .map(|note| Block::fact("note", visible(note))),
-        );
+        blocks.extend(row.notes.iter().map(|note| Block::fact("note", visible(note))));
     }
     blocks.extend(late_stamps(trace, summary));
     blocks.extend(losses(trace));
@@ -354,11 +315,7 @@ fn late_stamps(trace: &Trace, summary: &Summary) -> Option<Block> {
     /// A share of the running time that may be missing.
     const SHARE: u64 = 50;
     let switches: u64 = summary.threads.iter().map(|t| t.switched_in).sum();
-    let running: u64 = summary
-        .threads
-        .iter()
-        .map(|t| t.time_ns(Kind::Running))
-        .sum();
+    let running: u64 = summary.threads.iter().map(|t| t.time_ns(Kind::Running)).sum();
     let late = trace.tier == Tier::OwnProcess && switches * LEAST_LATE_NS > running / SHARE;
     let text = format!(
         "running times are too low by 0.5 to 5 µs for each of {switches} switches to a thread"
@@ -381,10 +338,7 @@ fn losses(trace: &Trace) -> Vec<Block> {
     } = trace.losses;
     let mut texts = Vec::new();
     if records > 0 {
-        texts.push(format!(
-            "{} lost (ring full)",
-            counted(records as usize, "record")
-        ));
+        texts.push(format!("{} lost (ring full)", counted(records as usize, "record")));
     }
     if breaks > 0 {
         let switches: usize = trace.cpus.iter().map(|cpu| cpu.switches.len()).sum();
@@ -420,9 +374,7 @@ fn losses(trace: &Trace) -> Vec<Block> {
     }
     if let Some(last_ns) = last_ns {
         let [kept, asked] = [trace.duration_ns, last_ns].map(|ns| time(ns as f64));
-        texts.push(format!(
-            "the last {kept} of {asked} fit in --buffer and a trace"
-        ));
+        texts.push(format!("the last {kept} of {asked} fit in --buffer and a trace"));
     }
     if trace.tier == Tier::Minimal {
         texts.push(
@@ -440,8 +392,5 @@ fn losses(trace: &Trace) -> Vec<Block> {
         true => Tone::Bad,
         false => Tone::Plain,
     };
-    vec![Block::Note(Note {
-        tone,
-        ..Note::new(format!("{:<12}", "missing"), texts.join("; "))
-    })]
+    vec![Block::Note(Note { tone, ..Note::new(format!("{:<12}", "missing"), texts.join("; ")) })]
 }

@@ -50,9 +50,8 @@ fn is_expected(kind: Kind, tier: Tier) -> bool {
 pub(super) fn threads(trace: &Trace, summary: &Summary, most: usize) -> Table {
     let occurs = |kind: Kind| summary.threads.iter().any(|t| t.time_ns(kind) > 0);
     let kinds = Kind::ALL.into_iter();
-    let kinds: Vec<Kind> = kinds
-        .filter(|&kind| occurs(kind) || is_expected(kind, trace.tier))
-        .collect();
+    let kinds: Vec<Kind> =
+        kinds.filter(|&kind| occurs(kind) || is_expected(kind, trace.tier)).collect();
     let states = kinds.iter().map(|&kind| right(title(kind)));
     let rest = ["switched in", "faults"].map(|text| right(text).optional());
     let columns = [left("thread")].into_iter().chain(states).chain(rest);
@@ -70,11 +69,7 @@ fn thread(trace: &Trace, figures: &ThreadFigures, kinds: &[Kind]) -> Vec<Cell> {
     });
     let label = label(&trace.threads[figures.index]);
     let rest = [figures.switched_in, figures.faults].map(|n| Cell::from(n.to_string()));
-    [label.into()]
-        .into_iter()
-        .chain(times)
-        .chain(rest)
-        .collect()
+    [label.into()].into_iter().chain(times).chain(rest).collect()
 }
 
 pub(super) fn calls(trace: &Trace, summary: &Summary, most: usize) -> Table {
@@ -143,16 +138,9 @@ pub(super) fn places(
     let shown = || summary.places.iter().take(most);
     let names = shown().map(|place| width(&visible(&place.thread)) + width(title(place.kind)));
     let taken = OTHERS + names.max().unwrap_or(0);
-    let room = columns.map_or(usize::MAX, |columns| {
-        columns.saturating_sub(taken).max(LEAST)
-    });
-    let mut table = Table::new([
-        left("thread"),
-        left("state"),
-        right("times"),
-        right("total"),
-        left("in"),
-    ]);
+    let room = columns.map_or(usize::MAX, |columns| columns.saturating_sub(taken).max(LEAST));
+    let mut table =
+        Table::new([left("thread"), left("state"), right("times"), right("total"), left("in")]);
     for place in shown() {
         table.row([
             Cell::from(visible(&place.thread)),
@@ -181,10 +169,7 @@ fn stack(trace: &Trace, stack: u32, room: usize) -> String {
         if width(&longer) + width(MORE) > room {
             // Of the innermost function at least the beginning is shown.
             if line.is_empty() {
-                line = name
-                    .chars()
-                    .take(room.saturating_sub(width(MORE)))
-                    .collect();
+                line = name.chars().take(room.saturating_sub(width(MORE))).collect();
             }
             break;
         }
@@ -194,12 +179,7 @@ fn stack(trace: &Trace, stack: u32, room: usize) -> String {
 }
 
 pub(super) fn preemptions(summary: &Summary, most: usize) -> Table {
-    let columns = [
-        left("preempted"),
-        left("by"),
-        right("times"),
-        right("total"),
-    ];
+    let columns = [left("preempted"), left("by"), right("times"), right("total")];
     let mut table = Table::new(columns);
     for pair in summary.preemptions.iter().take(most) {
         let by = pair.by.as_deref().map(visible);

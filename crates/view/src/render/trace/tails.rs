@@ -24,13 +24,7 @@ pub fn row_tails(trace: &Trace, run: &Run, columns: usize) -> Vec<Block> {
         [] => vec![Block::text("too few operations")],
         tails => self::blocks(trace, tails, FEW_OPERATIONS, Some(columns)),
     };
-    blocks.insert(
-        0,
-        Block::text(format!(
-            "{name}, traced after the run ({})",
-            trace.tier.name()
-        )),
-    );
+    blocks.insert(0, Block::text(format!("{name}, traced after the run ({})", trace.tier.name())));
     let costs = run.rows.iter().filter_map(|of| {
         let (traced_ns, measured_ns) = medians(row, of)?;
         Some(format!(
@@ -114,13 +108,7 @@ pub(super) fn blocks(
         let name = kind.name.as_deref().filter(|_| tails.len() > 1);
         let name = name.map(|name| format!("{}: ", visible(name)));
         let lead = name.unwrap_or_default();
-        blocks.extend(of_kind(
-            (trace, &threads),
-            row,
-            (&lead, kind),
-            most,
-            columns,
-        ));
+        blocks.extend(of_kind((trace, &threads), row, (&lead, kind), most, columns));
     }
     if trace.tier == Tier::Minimal {
         blocks.push(Block::text("why is not recorded in this tier"));
@@ -132,10 +120,7 @@ pub(super) fn blocks(
             interrupts.map(|(kind, &ns)| format!("{} {}", kind.name(), time(ns as f64)));
         let fault = fault_ns.map(|ns| format!("page fault {}", time(ns as f64)));
         let prices: Vec<String> = interrupts.chain(fault).collect();
-        blocks.push(Block::fact(
-            "prices",
-            format!("in this run: {}", prices.join(", ")),
-        ));
+        blocks.push(Block::fact("prices", format!("in this run: {}", prices.join(", "))));
     }
     blocks
 }
@@ -165,12 +150,7 @@ fn of_kind(
     if trace.tier == Tier::Minimal {
         return blocks;
     }
-    let columns = [
-        left("excess by cause"),
-        right("time"),
-        right("share"),
-        right("operations"),
-    ];
+    let columns = [left("excess by cause"), right("time"), right("share"), right("operations")];
     let mut table = Table::new(columns);
     let causes = tails.causes();
     for &(cause, ns, count) in causes.iter().take(most.max(FEW_CAUSES)) {
@@ -183,22 +163,13 @@ fn of_kind(
     }
     blocks.push(Block::Table(table));
     if causes.len() > most.max(FEW_CAUSES) {
-        let left_ns: f64 = causes
-            .iter()
-            .skip(most.max(FEW_CAUSES))
-            .map(|(_, ns, _)| ns)
-            .sum();
+        let left_ns: f64 = causes.iter().skip(most.max(FEW_CAUSES)).map(|(_, ns, _)| ns).sum();
         let more = counted(causes.len() - most.max(FEW_CAUSES), "cause");
         let share = percent(left_ns / excess_ns.max(1.0));
         blocks.push(Block::text(format!("  {more} more, {share} together")));
     }
-    let columns = [
-        right("operation"),
-        right("at"),
-        right("takes"),
-        right("excess"),
-        left("mostly"),
-    ];
+    let columns =
+        [right("operation"), right("at"), right("takes"), right("excess"), left("mostly")];
     let mut table = Table::new(columns);
     for slow in tails.slow.iter().take(most) {
         let operation = row.operations.get(slow.number).copied().unwrap_or_default();

@@ -13,15 +13,8 @@ use model::trace::{
 const COLUMNS: usize = 80;
 
 fn page(of: &Trace, all: bool) -> String {
-    let options = TraceOptions {
-        all,
-        columns: COLUMNS,
-        stretch: None,
-    };
-    let screen = Screen {
-        columns: COLUMNS,
-        color: false,
-    };
+    let options = TraceOptions { all, columns: COLUMNS, stretch: None };
+    let screen = Screen { columns: COLUMNS, color: false };
     text(&trace(of, options), screen)
 }
 
@@ -34,11 +27,7 @@ fn empty(tier: Tier) -> Trace {
         duration_ns: 1_000_000,
         call_names: [(0, "read".to_owned()), (9, "mmap".to_owned())].into(),
         other_names: [(77, "hog\u{1b}[2J".to_owned())].into(),
-        ..Trace::new(
-            Target::Command(vec!["./prog".into(), "x".repeat(80)]),
-            Ended::Exited(0),
-            tier,
-        )
+        ..Trace::new(Target::Command(vec!["./prog".into(), "x".repeat(80)]), Ended::Exited(0), tier)
     }
 }
 
@@ -53,21 +42,14 @@ fn thread(id: u32, states: &[(u64, State)], to_ns: u64) -> Thread {
         from_ns: states[0].0,
         to_ns,
         segments: segments
-            .map(|(&(from_ns, state), to_ns)| Segment {
-                from_ns,
-                to_ns,
-                state,
-            })
+            .map(|(&(from_ns, state), to_ns)| Segment { from_ns, to_ns, state })
             .collect(),
         ..Thread::default()
     }
 }
 
 pub(super) fn full() -> Trace {
-    let blocked = State::Blocked {
-        call: Some(0),
-        uninterruptible: false,
-    };
+    let blocked = State::Blocked { call: Some(0), uninterruptible: false };
     let mut main = thread(
         10,
         &[
@@ -89,23 +71,10 @@ pub(super) fn full() -> Trace {
     };
     main.calls = (0..20).map(|k| call(k * 1000, 0, 0, 100 + k)).collect();
     main.calls.push(call(100_000, 9, 1 << 20, 3_000));
-    main.calls.push(Call {
-        returned: None,
-        ..call(200_000, 0, 0, 800_000)
-    });
-    main.faults = vec![Fault {
-        at_ns: 5,
-        address: 4096,
-        access: Access::Write,
-    }];
-    let signpost = |from_ns, to_ns, name| Signpost {
-        from_ns,
-        to_ns,
-        name,
-    };
-    main.signposts = (0..20)
-        .map(|k| signpost(k * 1000, Some(k * 1000 + 500), 0))
-        .collect();
+    main.calls.push(Call { returned: None, ..call(200_000, 0, 0, 800_000) });
+    main.faults = vec![Fault { at_ns: 5, address: 4096, access: Access::Write }];
+    let signpost = |from_ns, to_ns, name| Signpost { from_ns, to_ns, name };
+    main.signposts = (0..20).map(|k| signpost(k * 1000, Some(k * 1000 + 500), 0)).collect();
     main.signposts.push(signpost(400_000, None, 1));
     main.signposts.push(signpost(900_000, Some(1_000_000), 0));
     let worker = thread(
@@ -122,24 +91,12 @@ pub(super) fn full() -> Trace {
         threads: vec![main, worker],
         cpus: vec![Cpu {
             id: 0,
-            switches: vec![
-                Switch {
-                    at_ns: 1,
-                    out: 0,
-                    state: 0,
-                    into: 10,
-                };
-                12
-            ],
+            switches: vec![Switch { at_ns: 1, out: 0, state: 0, into: 10 }; 12],
             lost: vec![(500_000, 550_000)],
             ..Cpu::default()
         }],
         signpost_names: vec!["parse".into(), "first byte\u{1b}[2J".into()],
-        losses: Losses {
-            breaks: 3,
-            repaired: 2,
-            ..Losses::default()
-        },
+        losses: Losses { breaks: 3, repaired: 2, ..Losses::default() },
         ..empty(Tier::Full)
     }
 }
@@ -176,17 +133,10 @@ fn minimal() -> Trace {
         id: 10,
         name: "prog".into(),
         to_ns: 900_000,
-        samples: vec![
-            sample(0, 0),
-            sample(300_000, 300_000),
-            sample(900_000, 301_000),
-        ],
+        samples: vec![sample(0, 0), sample(300_000, 300_000), sample(900_000, 301_000)],
         ..Thread::default()
     };
-    let denied = |tier, reason| Gap {
-        of: Missing::Tier(tier),
-        reason,
-    };
+    let denied = |tier, reason| Gap { of: Missing::Tier(tier), reason };
     Trace {
         threads: vec![thread],
         gaps: vec![
@@ -199,33 +149,21 @@ fn minimal() -> Trace {
 
 /// Two threads that hand over, four operations in the second half.
 pub(crate) fn row() -> Trace {
-    let signpost = |from_ns: u64, to_ns, name| Signpost {
-        from_ns,
-        to_ns: Some(to_ns),
-        name,
-    };
+    let signpost = |from_ns: u64, to_ns, name| Signpost { from_ns, to_ns: Some(to_ns), name };
     let from = [500_000, 600_000, 700_000, 800_000];
     let lengths = [80_000, 95_000, 70_000, 85_000];
-    let operations = from
-        .iter()
-        .zip(lengths)
-        .map(|(&from_ns, length)| Operation {
-            from_ns,
-            to_ns: from_ns + length,
-            thread: 10,
-        });
+    let operations = from.iter().zip(lengths).map(|(&from_ns, length)| Operation {
+        from_ns,
+        to_ns: from_ns + length,
+        thread: 10,
+    });
     let operations: Vec<Operation> = operations.collect();
     let mut first = thread(10, &[(0, State::Running(0))], 1_000_000);
-    let whole = operations
-        .iter()
-        .map(|of| signpost(of.from_ns, of.to_ns, 0));
+    let whole = operations.iter().map(|of| signpost(of.from_ns, of.to_ns, 0));
     first.signposts = whole.collect();
     // Inside of another, and too short for its name.
     first.signposts.push(signpost(810_000, 840_000, 1));
-    let waits = State::Blocked {
-        call: None,
-        uninterruptible: false,
-    };
+    let waits = State::Blocked { call: None, uninterruptible: false };
     let second = thread(11, &[(0, waits), (805_000, State::Running(1))], 900_000);
     let idle = thread(12, &[(0, State::Running(1)), (10_000, waits)], 1_000_000);
     let row = Row {
@@ -258,11 +196,7 @@ fn the_slowest_operations_are_explained_where_that_was_asked_for() {
         (610_000, 650_000, State::Preempted(77)),
         (650_000, 1_000_000, State::Running(0)),
     ]
-    .map(|(from_ns, to_ns, state)| Segment {
-        from_ns,
-        to_ns,
-        state,
-    })
+    .map(|(from_ns, to_ns, state)| Segment { from_ns, to_ns, state })
     .to_vec();
     let text = page(&trace, false);
     for part in [
@@ -273,10 +207,7 @@ fn the_slowest_operations_are_explained_where_that_was_asked_for() {
     ] {
         assert!(text.contains(part), "{part}: {text}");
     }
-    let minimal = Trace {
-        tier: Tier::Minimal,
-        ..trace
-    };
+    let minimal = Trace { tier: Tier::Minimal, ..trace };
     assert!(page(&minimal, false).contains("why is not recorded in this tier"));
 }
 
@@ -286,9 +217,7 @@ fn slow_operations_keep_to_a_narrow_page() {
     if let Target::Row(row) = &mut trace.target {
         row.prices = Some(Default::default());
     }
-    trace
-        .other_names
-        .insert(1_077_777, "kworker/u16:12".to_owned());
+    trace.other_names.insert(1_077_777, "kworker/u16:12".to_owned());
     trace.threads[0].segments = [
         (0, 610_000, State::Running(0)),
         (610_000, 650_000, State::Preempted(1_077_777)),
@@ -297,61 +226,33 @@ fn slow_operations_keep_to_a_narrow_page() {
     .map(|(from_ns, to_ns, state)| Segment::new(from_ns, to_ns, state))
     .to_vec();
     let page = |columns| {
-        let options = TraceOptions {
-            all: false,
-            columns,
-            stretch: None,
-        };
+        let options = TraceOptions { all: false, columns, stretch: None };
         let color = false;
         text(&super::trace(&trace, options), Screen { columns, color })
     };
     let (narrow, wide) = (page(60), page(100));
     let begin = narrow.find("the slowest").expect("explained");
-    let lines = narrow[begin..]
-        .lines()
-        .take_while(|l| !l.contains("prices"));
+    let lines = narrow[begin..].lines().take_while(|l| !l.contains("prices"));
     let lines: Vec<&str> = lines.collect();
     assert!(lines.iter().all(|line| width(line) <= 60), "{narrow}");
     let cut = lines.iter().filter(|line| line.contains("… "));
     assert_eq!(cut.count(), 2, "{narrow}");
-    assert_eq!(
-        wide.matches("by kworker/u16:12 1077777").count(),
-        2,
-        "{wide}"
-    );
+    assert_eq!(wide.matches("by kworker/u16:12 1077777").count(), 2, "{wide}");
 }
 
 #[test]
 fn another_stretch_of_a_row_can_be_drawn() {
-    let options = TraceOptions {
-        all: false,
-        columns: COLUMNS,
-        stretch: Some((0, 600_000)),
-    };
-    let screen = Screen {
-        columns: COLUMNS,
-        color: false,
-    };
+    let options = TraceOptions { all: false, columns: COLUMNS, stretch: Some((0, 600_000)) };
+    let screen = Screen { columns: COLUMNS, color: false };
     let page = text(&trace(&row(), options), screen);
-    assert!(
-        page.contains("shown: operation 1 of 4, takes 80.0 µs"),
-        "{page}"
-    );
-    assert!(
-        page.contains("prog 12 █·"),
-        "it ran at the beginning: {page}"
-    );
+    assert!(page.contains("shown: operation 1 of 4, takes 80.0 µs"), "{page}");
+    assert!(page.contains("prog 12 █·"), "it ran at the beginning: {page}");
     assert_eq!(page.matches("|hand").count(), 1, "{page}");
 }
 
 #[test]
 fn each_tier_has_its_page() {
-    let pages = [
-        ("full", full()),
-        ("own", own()),
-        ("minimal", minimal()),
-        ("row", row()),
-    ];
+    let pages = [("full", full()), ("own", own()), ("minimal", minimal()), ("row", row())];
     for (name, trace) in pages {
         let page = page(&trace, false);
         assert!(page.lines().all(|line| width(line) <= COLUMNS), "{page}");
@@ -361,30 +262,19 @@ fn each_tier_has_its_page() {
 
 #[test]
 fn a_topic_that_is_missing_has_its_reason() {
-    let gap = Gap {
-        of: Missing::Topic(Topic::Calls),
-        reason: Reason::CheckFailed,
-    };
-    let without = Trace {
-        gaps: vec![gap],
-        ..full()
-    };
+    let gap = Gap { of: Missing::Topic(Topic::Calls), reason: Reason::CheckFailed };
+    let without = Trace { gaps: vec![gap], ..full() };
     assert!(page(&without, false).contains("no calls: a provoked event"));
 }
 
 #[test]
 fn late_stamps_matter_where_turns_are_short() {
     let short = [(0, State::Running(0)), (10_000, State::BlockedOrRunnable)];
-    let trace = |to_ns| Trace {
-        threads: vec![thread(10, &short, to_ns)],
-        ..empty(Tier::OwnProcess)
-    };
+    let trace =
+        |to_ns| Trace { threads: vec![thread(10, &short, to_ns)], ..empty(Tier::OwnProcess) };
     let remark = "too low by 0.5 to 5 µs for each of 1 switches";
     assert!(page(&trace(20_000), false).contains(remark));
-    let long = Trace {
-        tier: Tier::Full,
-        ..trace(20_000)
-    };
+    let long = Trace { tier: Tier::Full, ..trace(20_000) };
     assert!(!page(&long, false).contains(remark));
     assert!(!page(&own(), false).contains(remark), "long turns");
 }
@@ -393,10 +283,7 @@ fn late_stamps_matter_where_turns_are_short() {
 fn many_threads_are_folded() {
     let threads =
         (0..25).map(|id| thread(id, &[(0, State::Running(0))], 1_000_000 - u64::from(id)));
-    let many = Trace {
-        threads: threads.collect(),
-        ..empty(Tier::Full)
-    };
+    let many = Trace { threads: threads.collect(), ..empty(Tier::Full) };
     let few = page(&many, false);
     assert!(few.contains("15 threads more: --all"), "{few}");
     let all = page(&many, true);
@@ -413,8 +300,5 @@ fn what_found_no_room_of_the_end_is_told() {
     let mut trace = own();
     trace.losses.last_ns = Some(1_000_000_000);
     let page = page(&trace, false);
-    assert!(
-        page.contains("the last 1.00 ms of 1.00 s fit in --buffer and a trace"),
-        "{page}"
-    );
+    assert!(page.contains("the last 1.00 ms of 1.00 s fit in --buffer and a trace"), "{page}");
 }

@@ -37,8 +37,7 @@ impl<'a> Against<'a> {
         let tables = content.references.tables.iter().map(Against::Table);
         let of_run = |other: &Shown<'a>| Against::Run(other.name, lines(other.run));
         let all = tables.chain(content.others.iter().map(of_run));
-        all.filter(|one| ours.iter().any(|line| one.ns(line).is_some()))
-            .collect()
+        all.filter(|one| ours.iter().any(|line| one.ns(line).is_some())).collect()
     }
 
     fn name(&self) -> String {
@@ -162,14 +161,7 @@ mod tests {
 
     #[test]
     fn a_device_is_named_without_what_ran_on_it() {
-        let titles = [
-            "Mac Pro (2013), Xeon E5",
-            "Mac, OS X 10.5 (2008)",
-            "iPhone X",
-        ];
-        assert_eq!(
-            titles.map(device),
-            ["Mac Pro (2013)", "Mac (2008)", "iPhone X"]
-        );
+        let titles = ["Mac Pro (2013), Xeon E5", "Mac, OS X 10.5 (2008)", "iPhone X"];
+        assert_eq!(titles.map(device), ["Mac Pro (2013)", "Mac (2008)", "iPhone X"]);
     }
 }

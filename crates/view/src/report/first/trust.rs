@@ -43,11 +43,7 @@ pub(super) fn summary(run: &Run) -> Markup {
 /// A square for each figure, and what disturbed the run.
 pub(super) fn card(run: &Run) -> Markup {
     let tally = tally(run);
-    let rows: Vec<&Row> = run
-        .rows
-        .iter()
-        .filter(|row| row.estimate().is_some())
-        .collect();
+    let rows: Vec<&Row> = run.rows.iter().filter(|row| row.estimate().is_some()).collect();
     // The time that was lost stands among the disturbances, with its source.
     let causes = causes(run).into_iter();
     let causes = causes.filter(|cause| !matches!(cause, Cause::Lost(_)));

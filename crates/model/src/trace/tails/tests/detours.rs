@@ -4,10 +4,7 @@ use super::*;
 
 #[test]
 fn a_wait_is_longer_by_as_much_as_the_clock_was_set_back() {
-    let blocked = State::Blocked {
-        call: None,
-        uninterruptible: false,
-    };
+    let blocked = State::Blocked { call: None, uninterruptible: false };
     for (tier, state, else_cause) in [
         (Tier::Full, blocked, Cause::Blocked),
         (Tier::OwnProcess, State::BlockedOrRunnable, Cause::OffCpu),
@@ -17,11 +14,8 @@ fn a_wait_is_longer_by_as_much_as_the_clock_was_set_back() {
         let mut with = |after_ns: u64, by_ns: i64| {
             if let Target::Row(row) = &mut trace.target {
                 let after_ns = SLOW_AT_NS + after_ns;
-                row.watch.as_mut().expect("set").clock_steps = vec![ClockStep {
-                    before_ns: after_ns - 1_000,
-                    after_ns,
-                    by_ns,
-                }];
+                row.watch.as_mut().expect("set").clock_steps =
+                    vec![ClockStep { before_ns: after_ns - 1_000, after_ns, by_ns }];
             }
             causes(&trace)
         };
@@ -36,22 +30,15 @@ fn a_wait_is_longer_by_as_much_as_the_clock_was_set_back() {
 
 #[test]
 fn counted_interrupts_explain_what_is_all_that_is_missing() {
-    let counts = |count: u32| {
-        vec![
-            (SLOW_AT_NS - 1, 0, [0; 4]),
-            (SLOW_AT_NS + 60_000, 0, [count, 0, 0, 0]),
-        ]
-    };
+    let counts =
+        |count: u32| vec![(SLOW_AT_NS - 1, 0, [0; 4]), (SLOW_AT_NS + 60_000, 0, [count, 0, 0, 0])];
     let mut trace = trace(Tier::OwnProcess, &[]);
     // 4 us each.
     for (count, explained_ns) in [(13, 50_000), (9, 36_000), (8, 0)] {
         set_watch(&mut trace, counts(count));
         let timer = (Cause::Interrupts(InterruptKind::Timer), explained_ns);
         let rest = (Cause::OnCpu, 50_000 - explained_ns);
-        let expected: Vec<_> = [timer, rest]
-            .into_iter()
-            .filter(|(_, ns)| *ns > 0)
-            .collect();
+        let expected: Vec<_> = [timer, rest].into_iter().filter(|(_, ns)| *ns > 0).collect();
         assert_eq!(causes(&trace), expected);
     }
     // Counted on another CPU.
@@ -79,10 +66,7 @@ fn the_thread_that_counts_does_nothing_for_the_row() {
 #[test]
 fn interrupts_and_faults_explain_no_more_than_their_price() {
     let mut trace = trace(Tier::Full, &[]);
-    let interrupt = |at, kind| Interrupt {
-        at_ns: SLOW_AT_NS + at,
-        kind,
-    };
+    let interrupt = |at, kind| Interrupt { at_ns: SLOW_AT_NS + at, kind };
     trace.cpus[0].interrupts = vec![
         interrupt(100, InterruptKind::Timer),
         interrupt(900, InterruptKind::Timer),
@@ -90,11 +74,8 @@ fn interrupts_and_faults_explain_no_more_than_their_price() {
         interrupt(950, InterruptKind::Device),
         interrupt(51_000, InterruptKind::Timer),
     ];
-    trace.threads[0].faults = vec![Fault {
-        at_ns: SLOW_AT_NS + 10,
-        address: 0,
-        access: Access::Write,
-    }];
+    trace.threads[0].faults =
+        vec![Fault { at_ns: SLOW_AT_NS + 10, address: 0, access: Access::Write }];
     assert_eq!(
         causes(&trace),
         [
@@ -106,10 +87,7 @@ fn interrupts_and_faults_explain_no_more_than_their_price() {
     // A storm is no more than what was lost.
     let storm = (0..100).map(|k| interrupt(k * 500, InterruptKind::Timer));
     trace.cpus[0].interrupts = storm.collect();
-    assert_eq!(
-        causes(&trace),
-        [(Cause::Interrupts(InterruptKind::Timer), 50_000)]
-    );
+    assert_eq!(causes(&trace), [(Cause::Interrupts(InterruptKind::Timer), 50_000)]);
 }
 
 #[test]
@@ -133,17 +111,11 @@ fn prices_are_of_detours_with_one_interrupt() {
         // None.
         (8_000, 9_000),
     ];
-    let spin = |thread| Spin {
-        thread,
-        ..Spin::default()
-    };
+    let spin = |thread| Spin { thread, ..Spin::default() };
     let found = prices(&trace, &spin(FIRST), &[detours[0]; 5]);
     assert_eq!(found, [(timer, 1_000)].into());
     // Few tell no price.
-    assert_eq!(
-        prices(&trace, &spin(FIRST), &[detours[0]; 4]),
-        BTreeMap::new()
-    );
+    assert_eq!(prices(&trace, &spin(FIRST), &[detours[0]; 4]), BTreeMap::new());
     assert_eq!(prices(&trace, &spin(FIRST), &detours[2..]), BTreeMap::new());
     assert_eq!(prices(&trace, &spin(SECOND), &detours), BTreeMap::new());
 }
@@ -161,10 +133,7 @@ fn where_interrupts_are_counted_nearly_all_of_one_kind_tell_its_price() {
         ([7, 0, 0, 0], None),
         ([4, 0, 0, 0], None),
     ] {
-        let spin = Spin {
-            interrupts,
-            ..Spin::default()
-        };
+        let spin = Spin { interrupts, ..Spin::default() };
         let found = prices(&trace, &spin, &detours);
         assert_eq!(found, expected.into_iter().collect());
     }

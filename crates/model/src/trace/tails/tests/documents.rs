@@ -15,11 +15,7 @@ fn what_is_usual_is_no_excess() {
             let until_ns = from_ns + if is_slow { preempted_ns } else { 300 };
             segments.push(Segment::new(from_ns - 500, from_ns, State::Running(0)));
             segments.push(Segment::new(from_ns, until_ns, State::Preempted(9)));
-            segments.push(Segment::new(
-                until_ns,
-                from_ns - 500 + PERIOD_NS,
-                State::Running(0),
-            ));
+            segments.push(Segment::new(until_ns, from_ns - 500 + PERIOD_NS, State::Running(0)));
         }
         trace.threads[0].segments = segments;
         assert_eq!(causes(&trace), [(cause, 50_000)]);
@@ -40,13 +36,7 @@ fn a_damaged_document_is_no_panic() {
     let (first_ns, last_ns) = (PERIOD_NS, 30 * PERIOD_NS);
     set_watch(
         &mut trace,
-        vec![
-            reading(0),
-            reading(0),
-            reading(first_ns),
-            reading(first_ns),
-            reading(last_ns),
-        ],
+        vec![reading(0), reading(0), reading(first_ns), reading(first_ns), reading(last_ns)],
     );
     let found = tails(&trace);
     assert_eq!((found.len(), found[0].slow.len()), (1, 0));
@@ -72,11 +62,8 @@ fn a_damaged_document_is_no_panic() {
     let mut trace = self::trace(Tier::Full, &[(500, 50_500, State::Stopped)]);
     set_watch(&mut trace, vec![reading(0), reading(last_ns)]);
     if let Target::Row(row) = &mut trace.target {
-        let step = ClockStep {
-            before_ns: SLOW_AT_NS + 1,
-            after_ns: SLOW_AT_NS + 2,
-            by_ns: i64::MIN,
-        };
+        let step =
+            ClockStep { before_ns: SLOW_AT_NS + 1, after_ns: SLOW_AT_NS + 2, by_ns: i64::MIN };
         row.watch.as_mut().expect("set").clock_steps = vec![step; 3];
     }
     assert_eq!(causes(&trace), [(Cause::Stopped, 50_000)]);
@@ -132,23 +119,15 @@ fn operations_are_compared_with_their_kind() {
     trace.signpost_names = vec!["create".into(), "delete".into()];
     let medians = |trace: &Trace| -> Vec<(Option<String>, usize, u64, usize)> {
         let tails = tails(trace).into_iter();
-        tails
-            .map(|t| (t.name, t.operations, t.median_ns, t.slow.len()))
-            .collect()
+        tails.map(|t| (t.name, t.operations, t.median_ns, t.slow.len())).collect()
     };
     let kind = |name: &str, median_ns, slow| (Some(name.to_owned()), 15, median_ns, slow);
-    assert_eq!(
-        medians(&trace),
-        [kind("create", 5_000, 0), kind("delete", USUAL_NS, 1)]
-    );
+    assert_eq!(medians(&trace), [kind("create", 5_000, 0), kind("delete", USUAL_NS, 1)]);
     let found = tails(&trace);
     assert_eq!(found[1].slow[0].excess_ns, 50_000.0);
     assert_eq!(found[1].causes(), [(Cause::Stopped, 50_000.0, 1)]);
     // With a part of one of them, the names may be those of parts.
     let part = trace.threads[0].signposts[0];
-    trace.threads[0].signposts.push(Signpost {
-        to_ns: Some(part.from_ns + 1),
-        ..part
-    });
+    trace.threads[0].signposts.push(Signpost { to_ns: Some(part.from_ns + 1), ..part });
     assert_eq!(medians(&trace).len(), 1);
 }

@@ -9,11 +9,8 @@ const MANY: u64 = 1 << 17;
 /// A trace of these operations, all of [`FIRST`], and what it did.
 fn of(operations: Vec<(u64, u64)>, states: Vec<(u64, u64, State)>, tier: Tier) -> Trace {
     let end_ns = states.last().map_or(0, |&(_, to_ns, _)| to_ns);
-    let operations = operations.into_iter().map(|(from_ns, to_ns)| Operation {
-        from_ns,
-        to_ns,
-        thread: FIRST,
-    });
+    let operations =
+        operations.into_iter().map(|(from_ns, to_ns)| Operation { from_ns, to_ns, thread: FIRST });
     let segments = states.into_iter();
     let row = Row {
         operations: operations.collect(),
@@ -56,11 +53,7 @@ fn each_kind_has_slow_operations() {
     set_watch(&mut trace, vec![(5, 0, [0; 4]), (end_ns, 0, [1; 4])]);
     set_steps(
         &mut trace,
-        (0..8 * MANY).map(|at| ClockStep {
-            before_ns: at,
-            after_ns: at + 1,
-            by_ns: -1,
-        }),
+        (0..8 * MANY).map(|at| ClockStep { before_ns: at, after_ns: at + 1, by_ns: -1 }),
     );
     let mark = |(at, (from_ns, to_ns)): (usize, (u64, u64))| Signpost {
         from_ns,
@@ -82,10 +75,7 @@ fn each_kind_has_slow_operations() {
 fn an_operation_waits_behind_many_threads() {
     let many = 4 * MANY;
     let operations = vec![(0, many + 2), (many + 2, many + 3), (many + 3, many + 4)];
-    let states = vec![
-        (0, many + 1, State::Runnable),
-        (many + 1, many + 4, State::Running(0)),
-    ];
+    let states = vec![(0, many + 1, State::Runnable), (many + 1, many + 4, State::Running(0))];
     let mut trace = of(operations, states, Tier::Full);
     let switches = (0..=many).map(|at| Switch {
         at_ns: at,
@@ -127,10 +117,7 @@ fn plain(
 ) -> Vec<(InterruptKind, f64)> {
     let operation = row.operations[number];
     let watch = row.watch.as_ref().expect("set");
-    let before = watch
-        .readings
-        .iter()
-        .rfind(|r| r.at_ns <= operation.from_ns);
+    let before = watch.readings.iter().rfind(|r| r.at_ns <= operation.from_ns);
     let after = watch.readings.iter().find(|r| r.at_ns >= operation.to_ns);
     let (Some(before), Some(after)) = (before, after) else {
         return Vec::new();
@@ -141,10 +128,7 @@ fn plain(
     let took = (0..4).map(|kind| {
         let count: u32 = within.iter().map(|r| r.interrupts[kind]).sum();
         let price_ns = prices.interrupts.get(&InterruptKind::ALL[kind]).copied();
-        (
-            InterruptKind::ALL[kind],
-            f64::from(count) * price_ns.unwrap_or(0) as f64,
-        )
+        (InterruptKind::ALL[kind], f64::from(count) * price_ns.unwrap_or(0) as f64)
     });
     let took: Vec<(InterruptKind, f64)> = took.collect();
     let all_ns: f64 = took.iter().map(|(_, ns)| ns).sum();
@@ -155,9 +139,7 @@ fn plain(
         return Vec::new();
     }
     let share = 700.0 / all_ns.max(longer_ns);
-    took.into_iter()
-        .map(|(kind, ns)| (kind, ns * share))
-        .collect()
+    took.into_iter().map(|(kind, ns)| (kind, ns * share)).collect()
 }
 
 #[test]
@@ -166,10 +148,7 @@ fn what_interrupts_took_is_found_without_a_pass_over_all() {
     let mut number = |below: u64| (random.share() * below as f64) as u64;
     let interrupts: BTreeMap<InterruptKind, u64> =
         [(InterruptKind::Timer, 400), (InterruptKind::Device, 90)].into();
-    let prices = Prices {
-        interrupts: &interrupts,
-        fault_ns: 0,
-    };
+    let prices = Prices { interrupts: &interrupts, fault_ns: 0 };
     let mut named = 0;
     for _ in 0..300 {
         let mut at_ns = 0;
@@ -191,10 +170,7 @@ fn what_interrupts_took_is_found_without_a_pass_over_all() {
             panic!("a row");
         };
         let counted = Counted::of(&trace, row, &longer_ns);
-        let path = Path {
-            is_counted: true,
-            ..Path::default()
-        };
+        let path = Path { is_counted: true, ..Path::default() };
         for (at, operation) in row.operations.iter().enumerate() {
             let found = counted.interrupts(operation, &path, 700.0, &prices);
             assert_eq!(found, plain(row, &longer_ns, at, &prices));

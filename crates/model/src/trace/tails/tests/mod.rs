@@ -24,12 +24,7 @@ const SLOW_AT_NS: u64 = SLOW as u64 * PERIOD_NS;
 
 /// A switch so long after the slow operation began.
 fn switch(after_ns: u64, out: u32, into: u32) -> Switch {
-    Switch {
-        at_ns: SLOW_AT_NS + after_ns,
-        out,
-        state: 0,
-        into,
-    }
+    Switch { at_ns: SLOW_AT_NS + after_ns, out, state: 0, into }
 }
 
 /// 30 operations of a thread that runs, of which one takes 51 µs.
@@ -37,11 +32,7 @@ fn trace(tier: Tier, states: &[(u64, u64, State)]) -> Trace {
     let operation = |at: usize| {
         let from_ns = at as u64 * PERIOD_NS;
         let length = if at == SLOW { 51_000 } else { USUAL_NS };
-        Operation {
-            from_ns,
-            to_ns: from_ns + length,
-            thread: FIRST,
-        }
+        Operation { from_ns, to_ns: from_ns + length, thread: FIRST }
     };
     let end_ns = 30 * PERIOD_NS;
     let mut segments = Vec::new();
@@ -61,12 +52,7 @@ fn trace(tier: Tier, states: &[(u64, u64, State)]) -> Trace {
     };
     Trace {
         duration_ns: end_ns,
-        threads: vec![Thread {
-            id: FIRST,
-            to_ns: end_ns,
-            segments,
-            ..Thread::default()
-        }],
+        threads: vec![Thread { id: FIRST, to_ns: end_ns, segments, ..Thread::default() }],
         cpus: vec![Cpu::default()],
         ..Trace::new(Target::Row(row), Ended::Exited(0), tier)
     }
@@ -85,9 +71,7 @@ fn causes(trace: &Trace) -> Vec<(Cause, u64)> {
     let sum: f64 = slow.causes.iter().map(|(_, ns)| ns).sum();
     assert!((sum - slow.excess_ns).abs() < 1e-6, "{slow:?}");
     let causes = slow.causes.iter();
-    causes
-        .map(|&(cause, ns)| (cause, ns.round() as u64))
-        .collect()
+    causes.map(|&(cause, ns)| (cause, ns.round() as u64)).collect()
 }
 
 /// Readings of the counters during the trace.

@@ -4,10 +4,7 @@ use super::*;
 
 #[test]
 fn the_partner_that_is_waited_for_has_the_cause() {
-    let waits = State::Blocked {
-        call: None,
-        uninterruptible: false,
-    };
+    let waits = State::Blocked { call: None, uninterruptible: false };
     let mut trace = trace(Tier::Full, &[(500, 50_500, waits)]);
     // It is preempted before it wakes the first.
     let woken_ns = SLOW_AT_NS + 50_500;
@@ -21,16 +18,8 @@ fn the_partner_that_is_waited_for_has_the_cause() {
         ],
         ..Thread::default()
     });
-    trace.wakeups.push(Wakeup {
-        at_ns: woken_ns,
-        thread: FIRST,
-        by: Some(SECOND),
-        cpu: 1,
-    });
-    assert_eq!(
-        causes(&trace),
-        [(Cause::Preempted(Some(9)), 40_000), (Cause::OnCpu, 10_000)]
-    );
+    trace.wakeups.push(Wakeup { at_ns: woken_ns, thread: FIRST, by: Some(SECOND), cpu: 1 });
+    assert_eq!(causes(&trace), [(Cause::Preempted(Some(9)), 40_000), (Cause::OnCpu, 10_000)]);
     // One that is not traced says nothing more.
     trace.wakeups[0].by = Some(99);
     assert_eq!(causes(&trace), [(Cause::Blocked, 50_000)]);
@@ -51,10 +40,7 @@ fn a_thread_of_the_row_that_takes_the_cpu_gets_on_with_it() {
         ],
         ..Thread::default()
     });
-    assert_eq!(
-        causes(&trace),
-        [(Cause::Preempted(Some(9)), 30_000), (Cause::OnCpu, 20_000)]
-    );
+    assert_eq!(causes(&trace), [(Cause::Preempted(Some(9)), 30_000), (Cause::OnCpu, 20_000)]);
 }
 
 #[test]
@@ -62,12 +48,7 @@ fn without_wake_ups_the_other_threads_of_the_process_tell() {
     let state = State::BlockedOrRunnable;
     let mut trace = trace(Tier::OwnProcess, &[(500, 50_500, state)]);
     let at = |ns: u64| SLOW_AT_NS + ns;
-    let other = |id, segments| Thread {
-        id,
-        to_ns: at(90_000),
-        segments,
-        ..Thread::default()
-    };
+    let other = |id, segments| Thread { id, to_ns: at(90_000), segments, ..Thread::default() };
     trace.threads.push(other(
         SECOND,
         vec![
@@ -86,11 +67,7 @@ fn without_wake_ups_the_other_threads_of_the_process_tell() {
     ));
     assert_eq!(
         causes(&trace),
-        [
-            (Cause::Preempted(None), 25_000),
-            (Cause::OnCpu, 15_000),
-            (Cause::OffCpu, 10_000)
-        ]
+        [(Cause::Preempted(None), 25_000), (Cause::OnCpu, 15_000), (Cause::OffCpu, 10_000)]
     );
 }
 
@@ -101,11 +78,8 @@ fn latlas_itself_is_no_other_thread() {
     let expected = [(recorder, 40_000), (Cause::Queued(8), 10_000)];
     for state in [State::Runnable, State::Preempted(9)] {
         let mut trace = trace(Tier::Full, &[(0, 50_000, state)]);
-        trace.cpus[0].switches = vec![
-            switch(0, FIRST, 9),
-            switch(40_000, 9, 8),
-            switch(50_000, 8, FIRST),
-        ];
+        trace.cpus[0].switches =
+            vec![switch(0, FIRST, 9), switch(40_000, 9, 8), switch(50_000, 8, FIRST)];
         trace.recorder = vec![9];
         assert_eq!(causes(&trace), expected);
     }

@@ -7,42 +7,23 @@ fn the_quota_is_known_by_its_sum() {
     let at = |ns: u64| SLOW_AT_NS + ns;
     let (full, own) = (Tier::Full, Tier::OwnProcess);
     let preempted = [
-        (
-            full,
-            State::Preempted(9),
-            Cause::Preempted(Some(9)),
-            Cause::Queued(9),
-        ),
-        (
-            own,
-            State::PreemptedOrYielded,
-            Cause::Preempted(None),
-            Cause::OffCpu,
-        ),
+        (full, State::Preempted(9), Cause::Preempted(Some(9)), Cause::Queued(9)),
+        (own, State::PreemptedOrYielded, Cause::Preempted(None), Cause::OffCpu),
     ];
     for (tier, state, else_cause, of_two) in preempted {
         let mut trace = trace(tier, &[(0, 50_000, state)]);
         for (readings, expected) in [
             // All of it, though another thread got the CPU.
-            (
-                vec![(at(49_000), 0), (at(51_000), 50_000)],
-                vec![(Cause::Throttled, 50_000)],
-            ),
+            (vec![(at(49_000), 0), (at(51_000), 50_000)], vec![(Cause::Throttled, 50_000)]),
             // Then it waited for that one.
             (
                 vec![(at(29_000), 0), (at(31_000), 30_000)],
                 vec![(Cause::Throttled, 30_000), (else_cause, 20_000)],
             ),
             // The kernel's sum has grown a little after the thread had its CPU again.
-            (
-                vec![(at(50_500), 0), (at(51_000), 50_000)],
-                vec![(Cause::Throttled, 50_000)],
-            ),
+            (vec![(at(50_500), 0), (at(51_000), 50_000)], vec![(Cause::Throttled, 50_000)]),
             // What ended before, and what was another thread's.
-            (
-                vec![(at(0), 50_000), (at(51_000), 0)],
-                vec![(else_cause, 50_000)],
-            ),
+            (vec![(at(0), 50_000), (at(51_000), 0)], vec![(else_cause, 50_000)]),
             // Of two CPUs: as far as there is no doubt.
             (
                 vec![(at(40_000), 0), (at(51_000), 300_000)],
@@ -67,10 +48,7 @@ fn the_quota_is_known_by_its_sum() {
 fn of_two_cpus_the_one_whose_thread_reads_had_quota_then() {
     let mut trace = trace(Tier::OwnProcess, &[(0, 50_000, State::PreemptedOrYielded)]);
     let reading = |after_ns: u64, ns: u64| (SLOW_AT_NS + after_ns, ns, [0; 4]);
-    set_watch(
-        &mut trace,
-        vec![reading(10_000, 0), reading(200_000, 230_000)],
-    );
+    set_watch(&mut trace, vec![reading(10_000, 0), reading(200_000, 230_000)]);
     let rest = |ns: u64| [(Cause::Throttled, ns), (Cause::OffCpu, 50_000 - ns)];
     assert_eq!(causes(&trace), {
         let [throttled, rest] = rest(10_000);

@@ -6,27 +6,18 @@ use model::run::{Outcome, Row};
 
 /// Each row's id with its typical figure in ns, or why it has none.
 fn rows(run: &Run) -> Vec<(&str, Result<f64, &str>)> {
-    let figure = |row: &Row| {
-        row.estimate()
-            .and_then(|one| one.typical)
-            .map(|one| one.ns.value)
-    };
+    let figure = |row: &Row| row.estimate().and_then(|one| one.typical).map(|one| one.ns.value);
     let of = |row| match (figure(row), &row.outcome) {
         (Some(ns), _) => Ok(ns),
         (None, Outcome::Unavailable { reason }) => Err(reason.as_str()),
         (None, other) => panic!("{other:?}"),
     };
-    run.rows
-        .iter()
-        .map(|row| (row.id.as_str(), of(row)))
-        .collect()
+    run.rows.iter().map(|row| (row.id.as_str(), of(row))).collect()
 }
 
 /// A file of Google Benchmark with these entries.
 fn google(entries: &str) -> Run {
-    run(&format!(
-        "{{\"context\": {{}}, \"benchmarks\": [{entries}]}}"
-    ))
+    run(&format!("{{\"context\": {{}}, \"benchmarks\": [{entries}]}}"))
 }
 
 #[test]
@@ -40,15 +31,9 @@ fn skipped_and_failed_entries_are_rows_without_a_figure() {
     let run = google(
         &[
             "{\"name\": \"whole\", \"real_time\": 12.5}".into(),
-            entry(
-                "new",
-                "\"skipped\": true, \"skip_message\": \"no such instructions\"",
-            ),
+            entry("new", "\"skipped\": true, \"skip_message\": \"no such instructions\""),
             entry("older", "\"skipped\": \"SKIPPED\", \"skip_message\": \"\""),
-            entry(
-                "failed",
-                "\"error_occurred\": true, \"error_message\": \"no device\"",
-            ),
+            entry("failed", "\"error_occurred\": true, \"error_message\": \"no device\""),
             entry("silent", "\"error_occurred\": true"),
         ]
         .join(","),
@@ -57,22 +42,10 @@ fn skipped_and_failed_entries_are_rows_without_a_figure() {
         rows(&run),
         [
             ("google_benchmark.whole", Ok(12.5)),
-            (
-                "google_benchmark.new",
-                Err("Google Benchmark: skipped: no such instructions")
-            ),
-            (
-                "google_benchmark.older",
-                Err("Google Benchmark: skipped without a message")
-            ),
-            (
-                "google_benchmark.failed",
-                Err("Google Benchmark: no device")
-            ),
-            (
-                "google_benchmark.silent",
-                Err("Google Benchmark: it failed and did not say why")
-            ),
+            ("google_benchmark.new", Err("Google Benchmark: skipped: no such instructions")),
+            ("google_benchmark.older", Err("Google Benchmark: skipped without a message")),
+            ("google_benchmark.failed", Err("Google Benchmark: no device")),
+            ("google_benchmark.silent", Err("Google Benchmark: it failed and did not say why")),
         ]
     );
 }
@@ -91,22 +64,10 @@ fn what_is_no_number_costs_a_row_only_where_a_time_should_stand() {
         rows(&run),
         [
             ("google_benchmark.used", Ok(2.5)),
-            (
-                "google_benchmark.nan",
-                Err("Google Benchmark: real_time is NaN")
-            ),
-            (
-                "google_benchmark.ind",
-                Err("Google Benchmark: real_time is -nan(ind)")
-            ),
-            (
-                "google_benchmark.text",
-                Err("Google Benchmark: real_time is Infinity")
-            ),
-            (
-                "google_benchmark.null",
-                Err("Google Benchmark: real_time is null")
-            ),
+            ("google_benchmark.nan", Err("Google Benchmark: real_time is NaN")),
+            ("google_benchmark.ind", Err("Google Benchmark: real_time is -nan(ind)")),
+            ("google_benchmark.text", Err("Google Benchmark: real_time is Infinity")),
+            ("google_benchmark.null", Err("Google Benchmark: real_time is null")),
         ]
     );
     let run = super::run(
@@ -127,18 +88,8 @@ fn what_is_no_number_costs_a_row_only_where_a_time_should_stand() {
 
 #[test]
 fn user_counters_may_have_the_name_of_any_field() {
-    let counters = [
-        "name",
-        "iterations",
-        "real_time",
-        "time_unit",
-        "label",
-        "run_name",
-        "threads",
-    ];
-    let counters: String = counters
-        .map(|name| format!(", \"{name}\": 1.7e+01"))
-        .concat();
+    let counters = ["name", "iterations", "real_time", "time_unit", "label", "run_name", "threads"];
+    let counters: String = counters.map(|name| format!(", \"{name}\": 1.7e+01")).concat();
     let run = google(&format!(
         "{{\"name\": \"solver\", \"run_name\": \"solver\", \"run_type\": \"iteration\", \"iterations\": 1000,
            \"real_time\": 113.5, \"time_unit\": \"us\"{counters}, \"skipped\": 1, \"error_occurred\": 1.0,
@@ -172,19 +123,11 @@ fn aggregates_of_old_versions_are_known_by_their_names() {
     let run = all(&[("a_mean", 3.0), ("a_median", 2.0), ("a_stddev", 0.5)]);
     assert_eq!(rows(&run), [("google_benchmark.a", Ok(2.0))]);
     let reason = &run.rows[0].estimate().expect("figure").reason;
-    assert!(
-        reason.contains("only the median, with a standard deviation of 0.5"),
-        "{reason}"
-    );
+    assert!(reason.contains("only the median, with a standard deviation of 0.5"), "{reason}");
     let run = all(&[("a_mean", 3.0), ("a_stddev", 0.5)]);
     assert_eq!(rows(&run), [("google_benchmark.a", Ok(3.0))]);
     // Benchmarks that only sound like them.
-    let run = all(&[
-        ("compute_mean", 3.0),
-        ("of_stddev", 4.0),
-        ("x_max", 5.0),
-        ("x", 1.0),
-    ]);
+    let run = all(&[("compute_mean", 3.0), ("of_stddev", 4.0), ("x_max", 5.0), ("x", 1.0)]);
     let ids: Vec<&str> = run.rows.iter().map(|row| row.id.as_str()).collect();
     assert_eq!(
         ids,
@@ -202,10 +145,7 @@ fn aggregates_of_old_versions_are_known_by_their_names() {
 
 #[test]
 fn benchmarks_that_were_registered_twice_are_numbered() {
-    let expected = [
-        ("google_benchmark.a", Ok(1.5)),
-        ("google_benchmark.a#2", Ok(7.5)),
-    ];
+    let expected = [("google_benchmark.a", Ok(1.5)), ("google_benchmark.a#2", Ok(7.5))];
     // With the numbers of repetitions (v1.5.0), and without: aggregates come between.
     for numbered in [true, false] {
         let of = |n: u8, ns: f64| {
@@ -216,22 +156,10 @@ fn benchmarks_that_were_registered_twice_are_numbered() {
             format!("{{\"name\": \"a\", \"real_time\": {ns}{index}}}")
         };
         let mean = "{\"name\": \"a_mean\", \"real_time\": 9}".to_owned();
-        let entries = [
-            of(0, 1.0),
-            of(1, 2.0),
-            mean.clone(),
-            of(0, 7.0),
-            of(1, 8.0),
-            mean,
-        ];
+        let entries = [of(0, 1.0), of(1, 2.0), mean.clone(), of(0, 7.0), of(1, 8.0), mean];
         let run = google(&entries.join(","));
         assert_eq!(rows(&run), expected, "{numbered}");
-        assert!(
-            run.rows[1]
-                .notes
-                .iter()
-                .any(|note| note.contains("number 2"))
-        );
+        assert!(run.rows[1].notes.iter().any(|note| note.contains("number 2")));
     }
 }
 
@@ -251,10 +179,7 @@ fn every_version_of_hyperfine_is_read() {
                              {\"time_wall_clock\": {\"value\": 1000, \"unit\": \"millisecond\"}, \"exit_code\": 1}]},
          {\"command\": \"2 alone\", \"summary\": {\"time_wall_clock\": {\"unit\": \"microsecond\", \"median\": 4}}}]}",
     );
-    let figures: Vec<f64> = rows(&run)
-        .into_iter()
-        .filter_map(|(_, ns)| ns.ok())
-        .collect();
+    let figures: Vec<f64> = rows(&run).into_iter().filter_map(|(_, ns)| ns.ok()).collect();
     assert_eq!(figures, [5e8, 2.5e8, 5e8, 5e8, 2e9, 4000.0]);
     let notes = |n: usize| run.rows[n].notes.join("; ");
     for (n, part) in [
@@ -274,10 +199,8 @@ fn every_version_of_hyperfine_is_read() {
 /// criterion's files of some benchmarks, each `benchmark.json`, `sample.json` and `estimates.json`.
 fn criterion(all: &[[&str; 3]]) -> Result<Run, ImportError> {
     let part = |(name, text): (&str, &str)| {
-        (!text.is_empty()).then(|| Part {
-            name: format!("new/{name}"),
-            bytes: text.as_bytes().to_vec(),
-        })
+        (!text.is_empty())
+            .then(|| Part { name: format!("new/{name}"), bytes: text.as_bytes().to_vec() })
     };
     let benchmarks = all.iter().map(|[id, sample, estimates]| Benchmark {
         directory: "a/new".into(),
@@ -286,10 +209,7 @@ fn criterion(all: &[[&str; 3]]) -> Result<Run, ImportError> {
         sample: part(("sample.json", sample)),
         estimates: part(("estimates.json", estimates)),
     });
-    let input = Input::Criterion {
-        name: "criterion".into(),
-        benchmarks: benchmarks.collect(),
-    };
+    let input = Input::Criterion { name: "criterion".into(), benchmarks: benchmarks.collect() };
     import(&[input], None, origin())
 }
 
@@ -308,18 +228,9 @@ fn every_version_of_criterion_is_read() {
     let run = run.unwrap_or_else(|e| panic!("{e}"));
     assert_eq!(
         rows(&run),
-        [
-            ("criterion.scan", Ok(1000.0)),
-            ("criterion.a", Ok(9.0)),
-            ("criterion.g", Ok(8.0))
-        ]
+        [("criterion.scan", Ok(1000.0)), ("criterion.a", Ok(9.0)), ("criterion.g", Ok(8.0))]
     );
-    assert!(
-        run.rows[2]
-            .notes
-            .iter()
-            .any(|note| note.ends_with("64 bits"))
-    );
+    assert!(run.rows[2].notes.iter().any(|note| note.ends_with("64 bits")));
     let error = criterion(&[[old, "[[1.0], [2.0], [3.0]]", ""]]).expect_err("three lists");
     assert_eq!(error.reason, "an object is needed, not a list");
 }
@@ -332,15 +243,10 @@ fn ids_that_come_again_in_a_tree_have_the_numbers_of_their_titles() {
     let sample = |ns: u32| format!("{{\"iters\": [1, 1, 1], \"times\": [{ns}, {ns}, {ns}]}}");
     // In the order of their directories.
     let titles = ["hash/one", "hash/one #10", "hash/one #2", "hash/one"];
-    let files: Vec<[String; 3]> = titles
-        .iter()
-        .zip(1..)
-        .map(|(title, ns)| [id(title), sample(ns), String::new()])
-        .collect();
-    let files: Vec<[&str; 3]> = files
-        .iter()
-        .map(|all| all.each_ref().map(|text| &**text))
-        .collect();
+    let files: Vec<[String; 3]> =
+        titles.iter().zip(1..).map(|(title, ns)| [id(title), sample(ns), String::new()]).collect();
+    let files: Vec<[&str; 3]> =
+        files.iter().map(|all| all.each_ref().map(|text| &**text)).collect();
     let run = criterion(&files).unwrap_or_else(|e| panic!("{e}"));
     assert_eq!(
         rows(&run),
@@ -368,18 +274,10 @@ fn messages_of_cargo_criterion_are_read() {
         [
             ("criterion.norm", Ok(10.0)),
             ("criterion.short", Ok(7.5)),
-            (
-                "criterion.turns",
-                Err("criterion: it measured cycles, not time")
-            ),
+            ("criterion.turns", Err("criterion: it measured cycles, not time")),
         ]
     );
-    assert!(
-        run.rows[0]
-            .notes
-            .iter()
-            .any(|note| note.ends_with("3 elements"))
-    );
+    assert!(run.rows[0].notes.iter().any(|note| note.ends_with("3 elements")));
 }
 
 #[test]
@@ -400,27 +298,13 @@ fn names_in_every_script_are_kept_with_a_sign_for_what_is_hidden() {
     // As some editors and shells save it.
     let run = run(&format!("\u{feff}{}\r\n", text.replace("},{", "},\r\n{")));
     let ids: HashSet<&str> = run.rows.iter().map(|row| row.id.as_str()).collect();
-    assert_eq!(
-        ids.len(),
-        names.len() + 1,
-        "what only a joiner tells apart stays apart: {ids:?}"
-    );
-    assert_eq!(
-        run.rows[0].notes[0],
-        "command: ./count \u{1f468}\u{fffd}\u{1f469}"
-    );
+    assert_eq!(ids.len(), names.len() + 1, "what only a joiner tells apart stays apart: {ids:?}");
+    assert_eq!(run.rows[0].notes[0], "command: ./count \u{1f468}\u{fffd}\u{1f469}");
     assert_eq!(run.rows[6].notes[0], "command: two\nlines\tlong");
     let hidden = |c: char| model::text::is_hidden(c) && !matches!(c, '\n' | '\t');
-    assert!(
-        run.rows
-            .iter()
-            .all(|row| !row.notes.join("").contains(hidden))
-    );
+    assert!(run.rows.iter().all(|row| !row.notes.join("").contains(hidden)));
     let note = &run.rows[7].notes[0];
-    assert!(
-        note.len() < 4200 && note.ends_with("... (12010 bytes)"),
-        "{note}"
-    );
+    assert!(note.len() < 4200 && note.ends_with("... (12010 bytes)"), "{note}");
 }
 
 #[test]
@@ -439,12 +323,9 @@ fn results_of_other_tools_are_named_whatever_was_asked_for() {
         Some(Format::Criterion),
     ];
     for format in formats {
-        for (tool, text) in [
-            ("JMH", jmh),
-            ("pytest", pytest),
-            ("nanobench", nanobench),
-            ("go test", text),
-        ] {
+        for (tool, text) in
+            [("JMH", jmh), ("pytest", pytest), ("nanobench", nanobench), ("go test", text)]
+        {
             let error = import(&[file("a", text)], format, origin()).expect_err(text);
             let error = error.to_string();
             assert!(

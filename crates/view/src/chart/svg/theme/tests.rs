@@ -4,10 +4,8 @@
 use super::*;
 
 /// Grounds that pictures of each theme stand on: their own, the page's, cards'.
-const GROUNDS: [(&[&str], &[&str]); 2] = [
-    (&ON_LIGHT, &["#ffffff", "#f7f7f4"]),
-    (&ON_DARK, &["#16181d", "#131519", "#1b1e24"]),
-];
+const GROUNDS: [(&[&str], &[&str]); 2] =
+    [(&ON_LIGHT, &["#ffffff", "#f7f7f4"]), (&ON_DARK, &["#16181d", "#131519", "#1b1e24"])];
 /// WCAG 2.1, 1.4.11: graphical objects.
 const CONTRAST: f64 = 3.0;
 /// Just seen side by side is 2.3 (Mahy et al. 1994); thin lines and small marks
@@ -110,10 +108,7 @@ fn colours_are_told_apart_by_all_and_neighbours_in_grey() {
                 }
                 let [a_grey, b_grey] = [a, b].map(|c| lab(light(c))[0]);
                 let apart = (a_grey - b_grey).abs();
-                assert!(
-                    other > at + 1 || apart >= APART_IN_GREY,
-                    "{a}, {b}: {apart:.1}"
-                );
+                assert!(other > at + 1 || apart >= APART_IN_GREY, "{a}, {b}: {apart:.1}");
             }
         }
     }

@@ -12,9 +12,7 @@ pub(super) fn advice(document: &Effects) -> Vec<Block> {
         let none = "Advice: none: no control was shown to make a run shorter or steadier here.";
         return vec![Block::text(none)];
     }
-    let mut blocks = vec![Block::text(
-        "Advice, from what was shown to be better here:",
-    )];
+    let mut blocks = vec![Block::text("Advice, from what was shown to be better here:")];
     for (number, advice) in (1..).zip(&all) {
         blocks.push(Block::labelled(format!("{number:2}. "), sentence(advice)));
         blocks.push(Block::labelled("    ", &advice.control.apply));

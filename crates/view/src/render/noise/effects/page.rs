@@ -7,12 +7,8 @@ use model::stats::Interval;
 use model::story::{Block, Cell, Table, Tone, left};
 
 /// Names that perf-book has for our controls.
-const PUBLISHED: [(&str, &str); 4] = [
-    ("turbo", "turbo"),
-    ("pin", "affinity"),
-    ("nice", "priority"),
-    ("cache", "filesystem cache"),
-];
+const PUBLISHED: [(&str, &str); 4] =
+    [("turbo", "turbo"), ("pin", "affinity"), ("nice", "priority"), ("cache", "filesystem cache")];
 
 /// One group of lines for each control; with `wide` a line for each job and
 /// load.
@@ -21,11 +17,8 @@ pub(super) fn page(document: &Effects, references: &References, wide: bool) -> V
     // Of one job there is room for everything.
     let wide = wide || !document.how.command.is_empty();
     for control in &document.controls {
-        let own: Vec<&Effect> = document
-            .effects
-            .iter()
-            .filter(|effect| effect.control == control.name)
-            .collect();
+        let own: Vec<&Effect> =
+            document.effects.iter().filter(|effect| effect.control == control.name).collect();
         tables.push(group(control, &own, references, wide));
     }
     let rounds = document.effects.iter().map(|effect| effect.rounds);
@@ -42,11 +35,7 @@ pub(super) fn page(document: &Effects, references: &References, wide: bool) -> V
          all, one table in twenty shows any; can't tell: too few rounds for so many comparisons; \
          detectable from: the smallest effect that these rounds could have shown."
     );
-    vec![
-        Block::text(explained),
-        Block::empty_line(),
-        Block::Tables(tables),
-    ]
+    vec![Block::text(explained), Block::empty_line(), Block::Tables(tables)]
 }
 
 fn group(control: &Control, own: &[&Effect], references: &References, wide: bool) -> Table {
@@ -72,10 +61,9 @@ fn group(control: &Control, own: &[&Effect], references: &References, wide: bool
         table.row(cells(effect));
         table.note("    ", counts(effect));
     }
-    for (verdict, lead) in [
-        (Verdict::NoEffectShown, "  no effect shown: "),
-        (Verdict::CannotTell, "  can't tell: "),
-    ] {
+    for (verdict, lead) in
+        [(Verdict::NoEffectShown, "  no effect shown: "), (Verdict::CannotTell, "  can't tell: ")]
+    {
         let of_word = |effect: &&&Effect| !is_told(effect) && effect.time.verdict == verdict;
         let text = places(own.iter().filter(of_word).copied());
         if !text.is_empty() {
@@ -123,18 +111,11 @@ fn cells(effect: &Effect) -> [Cell; 6] {
 
 /// `switches 151 -> 102 better; migrations 10.0 -> 0 better; detectable from: ...`.
 fn counts(effect: &Effect) -> String {
-    let changes = [
-        ("switches", &effect.switches),
-        ("migrations", &effect.migrations),
-    ];
+    let changes = [("switches", &effect.switches), ("migrations", &effect.migrations)];
     let mut text: Vec<String> = Vec::new();
     let mut shows = Vec::new();
     for (name, change) in [("time", &effect.time), ("spread", &effect.spread)] {
-        shows.extend(
-            change
-                .smallest
-                .map(|share| format!("{name} {}", percent(share))),
-        );
+        shows.extend(change.smallest.map(|share| format!("{name} {}", percent(share))));
     }
     for (name, change) in changes {
         let Some(change) = change else {
@@ -225,11 +206,7 @@ fn in_words(effect: &NoiseEffect) -> String {
                     None => format!("{} {value}", key.replace('_', " ")),
                 })
                 .collect();
-            format!(
-                "{}: {}",
-                state_in_words(state, &effect.control),
-                figures.join(", ")
-            )
+            format!("{}: {}", state_in_words(state, &effect.control), figures.join(", "))
         })
         .collect();
     states.join("; ")

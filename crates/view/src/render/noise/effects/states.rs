@@ -9,17 +9,15 @@ use model::story::{Block, Cell, Table, left, right};
 /// A table for each load; nothing where built-in jobs ran.
 pub(super) fn states(document: &Effects) -> Vec<Block> {
     let blocks = document.blocks.iter();
-    let tables = blocks
-        .filter(|block| block.workload == Workload::Command)
-        .map(|block| {
-            let columns = ["time, median", "p10", "p90", "switches", "migrations"];
-            let mut table = Table::new([left(block.load.in_words())]);
-            table.columns.extend(columns.map(right));
-            for arm in &block.arms {
-                table.row(cells(arm));
-            }
-            Block::Table(table)
-        });
+    let tables = blocks.filter(|block| block.workload == Workload::Command).map(|block| {
+        let columns = ["time, median", "p10", "p90", "switches", "migrations"];
+        let mut table = Table::new([left(block.load.in_words())]);
+        table.columns.extend(columns.map(right));
+        for arm in &block.arms {
+            table.row(cells(arm));
+        }
+        Block::Table(table)
+    });
     let tables: Vec<Block> = tables.collect();
     if tables.is_empty() {
         return tables;

@@ -47,10 +47,7 @@ fn arm(name: &str, workload: Workload, ms: f64, share: f64, seed: u64) -> Arm {
             }),
         }
     };
-    Arm {
-        name: name.into(),
-        runs: (0..16).map(run).collect(),
-    }
+    Arm { name: name.into(), runs: (0..16).map(run).collect() }
 }
 
 fn block(workload: Workload, load: Load, arms: [(&str, f64, f64); 3]) -> Block {
@@ -67,12 +64,7 @@ fn block(workload: Workload, load: Load, arms: [(&str, f64, f64); 3]) -> Block {
 fn document() -> Effects {
     let controls = vec![
         control("pin", "pinned to one CPU", None, None),
-        control(
-            "fifo",
-            "SCHED_FIFO, priority 1",
-            Some("root or CAP_SYS_NICE"),
-            None,
-        ),
+        control("fifo", "SCHED_FIFO, priority 1", Some("root or CAP_SYS_NICE"), None),
         control(
             "turbo",
             "no frequency above the nominal one",
@@ -84,38 +76,22 @@ fn document() -> Effects {
         block(
             Workload::Cpu,
             Load::None,
-            [
-                ("none", 80.0, 0.2),
-                ("pin", 81.0, 0.21),
-                ("fifo", 79.0, 0.2),
-            ],
+            [("none", 80.0, 0.2), ("pin", 81.0, 0.21), ("fifo", 79.0, 0.2)],
         ),
         block(
             Workload::Cpu,
             Load::SameSession,
-            [
-                ("none", 203.0, 0.2),
-                ("pin", 213.0, 0.2),
-                ("fifo", 65.4, 0.02),
-            ],
+            [("none", 203.0, 0.2), ("pin", 213.0, 0.2), ("fifo", 65.4, 0.02)],
         ),
         block(
             Workload::Memory,
             Load::SameSession,
-            [
-                ("none", 500.0, 0.3),
-                ("pin", 1400.0, 0.1),
-                ("fifo", 206.0, 0.02),
-            ],
+            [("none", 500.0, 0.3), ("pin", 1400.0, 0.1), ("fifo", 206.0, 0.02)],
         ),
         block(
             Workload::Wakeup,
             Load::OtherSession,
-            [
-                ("none", 90.0, 0.3),
-                ("pin", 88.0, 0.3),
-                ("fifo", 60.0, 0.01),
-            ],
+            [("none", 90.0, 0.3), ("pin", 88.0, 0.3), ("fifo", 60.0, 0.01)],
         ),
     ];
     let run = synthetic::run();
@@ -133,11 +109,7 @@ fn document() -> Effects {
             pinned_to: Some(1),
             busy: 2,
             job_ns: 60_000_000,
-            work: vec![Work {
-                workload: Workload::Cpu,
-                amount: 1000,
-                bytes: 0,
-            }],
+            work: vec![Work { workload: Workload::Cpu, amount: 1000, bytes: 0 }],
             not_counted: vec![NotCounted {
                 what: "cycles".into(),
                 reason: "no hardware counters: neither processor nor hypervisor offers any".into(),
@@ -166,17 +138,11 @@ fn the_page_of_an_experiment() {
     assert!(text.lines().all(|line| line == line.trim_end()));
     // The book's turbo that is on is ours that is off.
     let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(
-        words.contains("without turbo: cpus utilized 0.993"),
-        "{text}"
-    );
+    assert!(words.contains("without turbo: cpus utilized 0.993"), "{text}");
     assert!(words.contains("; with turbo: cpus utilized 1.0"), "{text}");
     // The advice is what was told, and that alone.
     let advice = text.split("Advice").nth(1).expect("advice");
-    assert!(
-        advice.contains("1. fifo") && !advice.contains("turbo"),
-        "{text}"
-    );
+    assert!(advice.contains("1. fifo") && !advice.contains("turbo"), "{text}");
     assert!(!advice.contains("2. pin"), "{text}");
 }
 

@@ -27,12 +27,7 @@ pub(super) fn figures(document: &Effects) -> Vec<Block> {
     table.columns.extend(headings.map(right));
     for effect in &document.effects {
         for (state, figures) in [("on", &effect.on), ("off", &effect.off)] {
-            let names = [
-                &effect.control,
-                effect.workload.name(),
-                effect.load.name(),
-                state,
-            ];
+            let names = [&effect.control, effect.workload.name(), effect.load.name(), state];
             let names = names.map(str::to_owned).into_iter();
             table.row(names.chain(texts(figures)).map(Cell::from));
         }

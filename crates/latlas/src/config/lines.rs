@@ -1,0 +1,247 @@
+//! Reading the file: each line is options, behind the command that gets them, or of all commands that have
+//! them. Errors name the line.
+
+use super::Location;
+use clap::{Arg, ArgAction, Command};
+use model::nearest::suggestion;
+use model::text::cut;
+use std::path::{Path, PathBuf};
+use sys::trust;
+
+/// Limit of the file's size.
+const MAX_BYTES: u64 = 1 << 20;
+/// Options that choose the file: it can't.
+const NOT_HERE: &[&str] = &["config_file", "no_config"];
+
+/// Options with a name of several commands that mean something else to each.
+const OF_ONE_COMMAND: &[&str] = &[
+    "budget", "for", "force", "format", "jobs", "keep", "last", "listen", "machine", "name",
+    "rounds", "rows",
+];
+
+/// The file as read.
+#[derive(Debug, Default)]
+pub(crate) struct Read {
+    /// Its path; `None` if there is no file.
+    pub(crate) path: Option<PathBuf>,
+    /// Its options, in the order of the lines.
+    pub(crate) settings: Vec<Setting>,
+}
+
+/// An option with its values in the file.
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
+pub(crate) struct Setting {
+    /// The line in the file.
+    pub(crate) line: usize,
+    /// The command that gets it, as typed behind `latlas`; `None` for all that have it.
+    pub(crate) command: Option<String>,
+    /// Its name, without dashes.
+    pub(crate) option: String,
+    /// Its values; none of a flag.
+    pub(crate) values: Vec<String>,
+}
+
+impl Setting {
+    /// The option as typed.
+    pub(crate) fn text(&self) -> String {
+        let own = |value: &String| match shlex::try_quote(value) {
+            Ok(value) => format!("--{} {value}", self.option),
+            Err(_) => format!("--{} ?", self.option),
+        };
+        match self.values.is_empty() {
+            true => format!("--{}", self.option),
+            false => self.values.iter().map(own).collect::<Vec<_>>().join(" "),
+        }
+    }
+}
+
+/// An error in the configuration: one line with file and line number.
+#[derive(Debug, thiserror::Error)]
+#[error("{0} (fix it, or ignore it with --no-config)")]
+pub(crate) struct ConfigError(String);
+
+impl ConfigError {
+    /// The error without what to do.
+    pub(crate) fn what(&self) -> &str {
+        &self.0
+    }
+}
+
+/// Why a line is none.
+#[derive(Debug, PartialEq, thiserror::Error)]
+pub(crate) enum WrongLine {
+    #[error("a quote is not closed")]
+    Quote,
+    #[error("no command {name:?}{near}")]
+    NoCommand { name: String, near: String },
+    #[error("{0:?} is no option: write --NAME, --NAME VALUE or --NAME=VALUE")]
+    NotAnOption(String),
+    #[error("{0} without an option sets nothing")]
+    Nothing(String),
+    #[error("no option --{name}{of}{near}")]
+    NoOption { name: String, of: String, near: String },
+    #[error("--{0} can't be set here")]
+    NotHere(String),
+    #[error("--{name} means something else to each command: write `{example} --{name} ...`")]
+    OfOneCommand { name: String, example: String },
+    #[error("--{0} needs a value")]
+    NoValue(String),
+    #[error("--{0} needs a value here: write --{0}=VALUE")]
+    NoOptionalValue(String),
+    #[error("--{0} has no value")]
+    HasNoValue(String),
+}
+
+impl Read {
+    /// Reads the file; a default file that does not exist is empty.
+    pub(crate) fn at(location: &Location, command: &Command) -> Result<Read, ConfigError> {
+        let Some(path) = location.path() else {
+            return Ok(Read::default());
+        };
+        let path_text = path.display();
+        match trust::read_text(path, MAX_BYTES) {
+            Ok(text) => Read::parse(path, &text, command),
+            // The home may be unreadable or not a directory: then there is no file.
+            Err(_) if matches!(location, Location::Default(_)) && !path.exists() => {
+                Ok(Read::default())
+            }
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+                Err(ConfigError(format!("no configuration file {path_text}")))
+            }
+            Err(error) => {
+                Err(ConfigError(format!("can't read the configuration {path_text}: {error}")))
+            }
+        }
+    }
+
+    /// Parses the text of a file.
+    pub(crate) fn parse(path: &Path, text: &str, command: &Command) -> Result<Read, ConfigError> {
+        let mut read = Read { path: Some(path.to_owned()), settings: Vec::new() };
+        for (line, text) in text.lines().enumerate().map(|(at, text)| (at + 1, text.trim())) {
+            if text.is_empty() || text.starts_with('#') {
+                continue;
+            }
+            match settings(line, text, command) {
+                Ok(settings) => read.settings.extend(settings),
+                Err(why) => return Err(read.wrong(line, why)),
+            }
+        }
+        Ok(read)
+    }
+
+    /// An error in a line.
+    pub(super) fn wrong(&self, line: usize, why: impl std::fmt::Display) -> ConfigError {
+        let path = self.path.as_deref().unwrap_or(Path::new("-"));
+        ConfigError(format!("{}:{line}: {why}", path.display()))
+    }
+}
+
+fn settings(line: usize, text: &str, command: &Command) -> Result<Vec<Setting>, WrongLine> {
+    let words = shlex::split(text).ok_or(WrongLine::Quote)?;
+    let names = words.iter().position(|word| word.starts_with('-')).unwrap_or(words.len());
+    let (names, options) = words.split_at(names);
+    let mut own = command;
+    for name in names {
+        own = own.find_subcommand(name).ok_or_else(|| {
+            let near = suggestion(name, own.get_subcommands().map(Command::get_name));
+            WrongLine::NoCommand { name: shown(name), near }
+        })?;
+    }
+    let path = (!names.is_empty()).then(|| names.join(" "));
+    if options.is_empty() {
+        return Err(WrongLine::Nothing(cut(text)));
+    }
+    let mut settings = Vec::new();
+    let mut words = options.iter();
+    while let Some(word) = words.next() {
+        let option = word.strip_prefix("--").filter(|name| !name.is_empty());
+        let option = option.ok_or_else(|| WrongLine::NotAnOption(shown(word)))?;
+        let (name, inline) = match option.split_once('=') {
+            Some((name, value)) => (name, Some(value.to_owned())),
+            None => (option, None),
+        };
+        let of = if path.is_some() { vec![own] } else { with_option(command, name) };
+        let arg = of.iter().find_map(|of| long(of, name));
+        let arg = arg.ok_or_else(|| no_option(name, path.as_deref(), own))?;
+        let name = || name.to_owned();
+        if NOT_HERE.contains(&arg.get_id().as_str()) {
+            return Err(WrongLine::NotHere(name()));
+        }
+        if path.is_none() && OF_ONE_COMMAND.contains(&arg.get_long().unwrap_or_default()) {
+            let mut commands = of.iter().map(|of| of.get_name()).filter(|name| *name != "latlas");
+            let example = commands.next().unwrap_or("COMMAND").to_owned();
+            return Err(WrongLine::OfOneCommand { name: name(), example });
+        }
+        let values = match (arg.get_action(), inline) {
+            (ArgAction::SetTrue, None) => Vec::new(),
+            (ArgAction::SetTrue, Some(_)) => return Err(WrongLine::HasNoValue(name())),
+            (ArgAction::Set | ArgAction::Append, Some(value)) => vec![value],
+            (ArgAction::Set | ArgAction::Append, None) => {
+                let next = words
+                    .next()
+                    .filter(|next| !arg.is_require_equals_set() && !next.starts_with("--"));
+                let is_optional = arg.get_num_args().is_some_and(|number| number.min_values() == 0);
+                vec![next.cloned().ok_or_else(|| match is_optional {
+                    true => WrongLine::NoOptionalValue(name()),
+                    false => WrongLine::NoValue(name()),
+                })?]
+            }
+            _ => return Err(WrongLine::NotHere(name())),
+        };
+        settings.push(Setting { line, command: path.clone(), option: name(), values });
+    }
+    Ok(settings)
+}
+
+/// A word of a mistaken line, without a password and what an assignment sets.
+fn shown(word: &str) -> String {
+    let word = word.split('=').next().unwrap_or_default();
+    cut(&store::Place::parse(word).to_string())
+}
+
+fn no_option(name: &str, path: Option<&str>, own: &Command) -> WrongLine {
+    let known = own.get_arguments().filter_map(Arg::get_long);
+    let near = suggestion(name, known);
+    let of = path.map_or(String::new(), |path| format!(" of latlas {path}"));
+    WrongLine::NoOption { name: cut(name), of, near }
+}
+
+/// The option of a command with this name.
+pub(super) fn long<'a>(command: &'a Command, name: &str) -> Option<&'a Arg> {
+    command.get_arguments().find(|arg| {
+        let mut aliases = arg.get_all_aliases().into_iter().flatten();
+        arg.get_long() == Some(name) || aliases.any(|alias| alias == name)
+    })
+}
+
+/// The commands with this option and one meaning of it, that of the first of them: to `exec`, `--vs` is a
+/// command.
+pub(super) fn with_option<'a>(command: &'a Command, name: &str) -> Vec<&'a Command> {
+    let value = |of: &'a Command| long(of, name).map(Arg::get_value_names);
+    let mut all = all(command);
+    all.retain(|(_, command)| value(command).is_some());
+    let first = all.first().and_then(|(_, first)| value(first));
+    let same = all.into_iter().filter(|(_, command)| value(command) == first);
+    same.map(|(_, command)| command).collect()
+}
+
+/// Every command by its path, in the order of the help.
+pub(super) fn all(command: &Command) -> Vec<(String, &Command)> {
+    fn into<'a>(command: &'a Command, path: &str, commands: &mut Vec<(String, &'a Command)>) {
+        commands.push((path.to_owned(), command));
+        for inner in command.get_subcommands() {
+            into(inner, &below(path, inner.get_name()), commands);
+        }
+    }
+    let mut commands = Vec::new();
+    into(command, "", &mut commands);
+    commands
+}
+
+/// The path of a command below another.
+pub(super) fn below(path: &str, name: &str) -> String {
+    match path.is_empty() {
+        true => name.to_owned(),
+        false => format!("{path} {name}"),
+    }
+}
