@@ -78,11 +78,11 @@ fn a_run_follows_the_file_and_what_is_typed_beats_it() {
 
 #[test]
 fn a_line_of_the_command_precedes_one_of_all_and_a_later_line_an_earlier() {
-    let home = with("run --full\nrun --budget 3s\n--quick\n--budget 1s\nrun --budget 2s\n");
+    let home = with("run --full\nrun --seed 3\n--quick\n--seed 1\nrun --seed 2\n");
     let err = home.run("run --dry-run cpu.add_i32").err;
-    has(&err, ["config: --full --budget 2s\n"]);
+    has(&err, ["config: --full --seed 2\n"]);
     let err = home.run("--dry-run").err;
-    has(&err, ["config: --quick --budget 1s\n"]);
+    has(&err, ["config: --quick --seed 1\n"]);
     // Values of an option that may be given several times add up.
     let home = with("--vs iphone-x\nshow --vs 2012\n");
     has(&home.run(format!("show {SYNTHETIC}")).silent().out, ["iphone-x", "2012"]);
@@ -117,6 +117,56 @@ fn looks_follow_the_file_where_the_option_means_the_same() {
     lacks(&no_color, ["\u{1b}"]);
     // To exec, --vs is another command.
     lacks(&home.run("exec -r 2 --json -- true").measured().out, ["iphone-x"]);
+}
+
+#[test]
+fn what_needs_a_row_is_not_for_commands() {
+    let home = with("--no-wait\ntrace --tails\ntrace --operations 3\n");
+    let refused = "trace --from 30ms --to 20ms";
+    let row = home.run(format!("{refused} sched.pool")).ended_with(2);
+    has(&row.err, ["config: --no-wait --tails --operations 3\n", "not before --to"]);
+    // The pack is not even opened.
+    home.write(FILE, "--no-wait\n--pack /nowhere/mine.so\ntrace --tails\ntrace --operations 3\n");
+    for target in ["-- true", "--pid 1"] {
+        let done = home.run(format!("{refused} {target}")).ended_with(2);
+        has(&done.err, ["not before --to"]);
+        lacks(&done.err, ["config"]);
+    }
+}
+
+#[test]
+fn errors_show_no_password() {
+    for text in [
+        "--store = postgres://me:s3cret@h/d",
+        "store=\"postgres://me:s3cret@h/d\"",
+        "store:postgres://me:s3cret@h/d",
+        "store password=s3cret",
+        "--postgres://me:s3=cret@h/d",
+        "--store=x:postgres://me:s3cret@h/d",
+        "run --dir postgres://me:s3cret@h/d",
+    ] {
+        let done = with(text).run("list").ended_with(2);
+        has(&done.err, ["latlas/config:1: "]);
+        lacks(&done.err, ["cret"]);
+    }
+}
+
+#[test]
+fn what_the_file_says_precedes_what_quick_decides() {
+    let home = with("qos --rounds 1\nqos --size 1MiB\nqos --levels default\nqos --cases alone\n");
+    std::fs::create_dir(home.path("scratch")).expect("a directory");
+    let line = "qos --quick --block 64KiB --dir scratch --json";
+    // One round has no interval.
+    let qos = home.run(line).ended_with(3).json();
+    assert_eq!((&qos["how"]["rounds"], &qos["how"]["file_bytes"]), (&1.into(), &(1 << 20).into()));
+    assert_eq!(qos["cases"].as_array().map(Vec::len), Some(1));
+}
+
+#[test]
+fn a_value_may_be_left_out_as_on_the_command_line() {
+    let home = with("exec --pin --shell\nexec --ignore-failure\n");
+    let done = home.run("exec -r 2 --json -- true").measured();
+    has(&done.err, ["config: --pin quietest --shell sh --ignore-failure all\n"]);
 }
 
 #[test]
@@ -173,6 +223,9 @@ fn mistakes_are_errors_with_their_line_except_where_nothing_is_read() {
         "--dir here\n",
         "--margin 0%\n",
         "--color blue\n",
+        "--budget 2m\n",
+        "--keep\n",
+        "trace --usdt\n",
     ] {
         errors += &format!("{text}{}", with(text).refusals("list"));
     }
@@ -207,8 +260,10 @@ fn the_file_of_an_earlier_latlas_is_named_and_not_read() {
     let home = Home::new();
     home.write("config/latlas/config.toml", "[look]\ncolor = \"always\"\n");
     let done = home.run(format!("show {SYNTHETIC}"));
-    has(&done.err, ["config.toml is of an earlier latlas and is not read"]);
+    let warning = "config.toml is of an earlier latlas and is not read";
+    has(&done.err, [warning]);
     lacks(&done.out, ["\u{1b}"]);
+    has(&home.run("config show").err, [warning]);
     home.write(FILE, "");
     home.run(format!("show {SYNTHETIC}")).silent();
 }
