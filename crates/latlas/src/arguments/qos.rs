@@ -71,7 +71,8 @@ pub(crate) struct QosOptions {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(i32).range(1..=22))]
     pub(crate) compression: Option<i32>,
     /// Levels: background (9), utility (17), default (21), user-initiated (25), user-interactive (33),
-    /// or another number, to see what the system makes of it [default: these five]
+    /// or another number, to see what the system makes of it [default: the five
+    /// with names]
     #[arg(long, value_name = "LEVELS", value_delimiter = ',', value_parser = level)]
     levels: Vec<Level>,
     /// Maximum number of concurrent operations in a job [default: one per allowed CPU]
