@@ -3,7 +3,7 @@
 use crate::index::Entry;
 use crate::{Place, StoreError};
 use model::run::Run;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fmt::Debug;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -58,10 +58,27 @@ pub(crate) trait Documents: Debug + Send + Sync {
     /// Removes a tag, and says whether it was there.
     fn remove_tag(&self, name: &str) -> Result<bool, StoreError>;
 
-    /// What the index holds of a document, as its keeper wrote it beside it in this version of the
-    /// index; `None` where the document itself must be read.
-    fn entry(&self, _path: &Path) -> Option<Entry> {
-        None
+    /// All documents in any order, each with what tells it from another one that has its name since;
+    /// nothing where documents never change.
+    fn marked(&self) -> Result<Vec<(PathBuf, Vec<u8>)>, StoreError> {
+        let paths = self.paths_at(SystemTime::now())?;
+        Ok(paths.into_iter().map(|path| (path, Vec::new())).collect())
+    }
+
+    /// That of a document of these bytes.
+    fn mark_of(&self, _bytes: &[u8]) -> Vec<u8> {
+        Vec::new()
+    }
+
+    /// What the index holds of documents, by their names, as their keepers wrote it beside them in this
+    /// version of the index; without those that must be read themselves.
+    fn entries(&self, _paths: &[PathBuf]) -> HashMap<String, Entry> {
+        HashMap::new()
+    }
+
+    /// Writes this beside the document that has this mark, where it is kept there.
+    fn put_entry(&self, _path: &Path, _mark: &[u8], _entry: &Entry) -> Result<(), StoreError> {
+        Ok(())
     }
 }
 

@@ -5,19 +5,27 @@
 use super::fault::Fault;
 use super::fill::{self, Entry, NotIndexed, NotRead, Numbers};
 use super::reading::{Reading, report_reading};
-use crate::crash;
-use crate::{Store, StoreError, name_of};
+use super::schema::{self, Before};
+use crate::{Store, StoreError, crash, name_of};
 use model::run::SCHEMA_VERSION;
 use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior, params};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::iter::Peekable;
 use std::path::{Path, PathBuf};
+use std::slice::Chunks;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::mpsc;
+use std::sync::{Mutex, OnceLock, PoisonError, mpsc};
 use std::thread::Builder;
 use std::time::UNIX_EPOCH;
 
 /// Documents read ahead of what is written.
 const AHEAD: usize = 8;
+
+/// Documents that one transaction puts in: a fill that fails is not begun anew.
+const PART: usize = if cfg!(test) { 2 } else { 500 };
+
+/// Entries that are fetched at once: each time costs a round trip, and may take no longer than a statement may.
+const AT_ONCE: usize = if cfg!(test) { 2 } else { 50 };
 
 /// What was done.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -30,13 +38,17 @@ pub(super) struct Agreed {
     pub(super) dropped: usize,
     /// Documents that the system failed to read.
     pub(super) not_read: Option<NotRead>,
+    /// Why what stands beside the documents could not be mended.
+    pub(super) not_mended: Option<String>,
 }
 
 /// In what the names differ.
 #[derive(Debug, Default)]
 pub(super) struct Differ {
-    /// Documents that the index does not know.
+    /// Documents that the index does not know, by their names.
     new: Vec<PathBuf>,
+    /// Their marks.
+    marks: HashMap<String, Vec<u8>>,
     /// Names of documents that are gone.
     gone: Vec<String>,
 }
@@ -47,48 +59,53 @@ impl Differ {
     }
 }
 
-/// Compares the names only: a document never changes.
+/// Compares the names, and the marks: a document never changes, but in a database another may get its name.
 pub(super) fn differ(db: &Connection, store: &Store) -> Result<Differ, Fault> {
     let mut on_disk = BTreeMap::new();
-    for path in store.paths()? {
-        on_disk.insert(name_of(&path), path);
+    for (path, mark) in store.documents.marked()? {
+        on_disk.insert(name_of(&path), (path, mark));
     }
     let mut gone = Vec::new();
-    let mut known = db.prepare_cached("SELECT file FROM run")?;
+    let mut known = db.prepare_cached("SELECT file, mark FROM run")?;
     let mut rows = known.query([])?;
     while let Some(row) = rows.next()? {
         let file: String = row.get(0)?;
-        if on_disk.remove(&file).is_none() {
+        let mark: Vec<u8> = row.get(1)?;
+        // One with another mark is new as soon as what is known of it is gone.
+        if on_disk.remove(&file).is_none_or(|(_, now)| now != mark) {
             gone.push(file);
         }
     }
     // One that could not be read may be another by now, or this latlas one
     // that can read it.
-    let mut unread = db.prepare_cached("SELECT file, bytes, changed_ms, schema FROM unread")?;
+    let mut unread =
+        db.prepare_cached("SELECT file, bytes, changed_ms, schema, mark FROM unread")?;
     let mut rows = unread.query([])?;
     while let Some(row) = rows.next()? {
         let file: String = row.get(0)?;
         match on_disk.get(&file) {
             None => gone.push(file),
-            Some(path) => {
+            Some((path, mark)) => {
                 let (bytes, changed) = stat(path);
-                let as_it_was = (bytes, changed, SCHEMA_VERSION);
-                if as_it_was == (row.get(1)?, row.get(2)?, row.get(3)?) {
+                let as_it_was = (bytes, changed, SCHEMA_VERSION, mark.clone());
+                if as_it_was == (row.get(1)?, row.get(2)?, row.get(3)?, row.get(4)?) {
                     on_disk.remove(&file);
                 }
             }
         }
     }
-    Ok(Differ { new: on_disk.into_values().collect(), gone })
+    let new = on_disk.into_iter().map(|(file, (path, mark))| (path, (file, mark)));
+    let (new, marks) = new.unzip();
+    Ok(Differ { new, marks, gone })
 }
 
-/// Brings the index up to date, all of it or nothing.
+/// Brings the index up to date, in parts that are whole.
 pub(super) fn agree(db: &Connection, store: &Store) -> Result<Agreed, Fault> {
     if differ(db, store)?.is_empty() {
         return Ok(Agreed::default());
     }
     let change = Transaction::new_unchecked(db, TransactionBehavior::Immediate)?;
-    let done = agree_within(&change, store)?;
+    let done = agree_within(&change, store, false)?;
     crash::point("agreed");
     change.commit()?;
     Ok(done)
@@ -108,14 +125,14 @@ pub(super) enum Refilled {
     },
 }
 
-/// Makes the whole content anew from the documents; readers see the old one
-/// until it is done.
+/// Makes the whole content anew from the documents, and what stands beside these where it is not theirs;
+/// readers see the old one until it is done.
 pub(super) fn refill(db: &Connection, store: &Store) -> Result<Refilled, Fault> {
     let change = Transaction::new_unchecked(db, TransactionBehavior::Immediate)?;
     let before = files(&change)?;
-    super::schema::create(&change)?;
+    schema::create(&change)?;
     crash::point("tables made anew");
-    let done = agree_within(&change, store)?;
+    let done = agree_within(&change, store, true)?;
     if let Some(not_read) = &done.not_read {
         if done.added + done.unread == 0 {
             return Err(Fault::Store(none_readable(store, not_read)));
@@ -152,47 +169,94 @@ pub(super) fn none_readable(store: &Store, not_read: &NotRead) -> StoreError {
 /// Within a transaction: what the index holds was committed before its begin,
 /// and the document of it was there before that. So a name that is not among
 /// the files now is that of a document that is gone.
-fn agree_within(db: &Connection, store: &Store) -> Result<Agreed, Fault> {
+///
+/// All is made `anew` in this one transaction, from the documents, and what is not theirs beside them mended.
+fn agree_within(db: &Connection, store: &Store, anew: bool) -> Result<Agreed, Fault> {
     let mut done = Agreed::default();
-    for file in differ(db, store)?.gone {
-        done.dropped += usize::from(fill::take_out(db, &file)?);
-        forget_unread(db, &file)?;
+    let mut differs = differ(db, store)?;
+    if !differs.gone.is_empty() {
+        for file in &differs.gone {
+            done.dropped += usize::from(fill::take_out(db, file)?);
+            forget_unread(db, file)?;
+        }
+        // After that, since another document of a run that went may take its place.
+        differs = differ(db, store)?;
     }
-    // After that, since another document of a run that went may take its place.
-    let new = differ(db, store)?.new;
-    let mut numbers = Numbers::default();
-    for_each_read(
-        &new,
-        |path| entry(store, path),
-        |path, read| -> Result<(), Fault> {
-            let file = name_of(path);
-            forget_unread(db, &file)?;
-            let reason = match read {
-                Ok(entry) => match put(db, &entry, &mut numbers)? {
-                    None => {
-                        done.added += 1;
-                        crash::point("document indexed");
-                        return Ok(());
-                    }
-                    Some(other) => NotIndexed::SameRun(other),
-                },
-                // Deleted since its name was read.
-                Err(reason) if reason.is_gone() => return Ok(()),
-                Err(reason) => reason.by_database()?,
-            };
-            if let Some(error) = reason.by_system() {
-                let first = || NotRead { documents: 0, why: error.to_string() };
-                done.not_read.get_or_insert_with(first).documents += 1;
-                return Ok(());
+    let Differ { new, marks, .. } = &differs;
+    let beside = Beside::of(store, new);
+    let not_mended = OnceLock::new();
+    let read = |path: &Path| -> Result<Entry, NotIndexed> {
+        let file = name_of(path);
+        let mark = marks.get(&file).cloned().unwrap_or_default();
+        let entry = match beside.take(path) {
+            Some(known) if !anew && known.is_of(&file) => known,
+            known => {
+                let entry = entry_of_document(store, path)?;
+                // One refusal is that of all.
+                if anew
+                    && known.as_ref() != Some(&entry)
+                    && not_mended.get().is_none()
+                    && let Err(error) = store.documents.put_entry(path, &mark, &entry)
+                {
+                    let _ = not_mended.set(error.to_string());
+                }
+                entry
             }
-            let (bytes, changed) = stat(path);
-            db.prepare_cached("INSERT INTO unread VALUES (?1, ?2, ?3, ?4, ?5)")?
-                .execute(params![file, bytes, changed, SCHEMA_VERSION, reason.to_string()])?;
-            done.unread += 1;
-            Ok(())
-        },
-    )?;
+        };
+        Ok(Entry { mark, ..entry })
+    };
+    let mut numbers = Numbers::default();
+    for_each_read(new, read, |path, read| -> Result<(), Fault> {
+        let file = name_of(path);
+        forget_unread(db, &file)?;
+        let reason = match read {
+            Ok(entry) => match put(db, &entry, &mut numbers)? {
+                None => {
+                    done.added += 1;
+                    crash::point("document indexed");
+                    if !anew && done.added.is_multiple_of(PART) {
+                        next_part(db)?;
+                        // Another process may give out others from here on.
+                        numbers = Numbers::default();
+                    }
+                    return Ok(());
+                }
+                // Another process put it in between two parts.
+                Some(other) if other == file => return Ok(()),
+                Some(other) => NotIndexed::SameRun(other),
+            },
+            // Deleted since its name was read.
+            Err(reason) if reason.is_gone() => return Ok(()),
+            Err(reason) => reason.by_database()?,
+        };
+        if let Some(error) = reason.by_system() {
+            let first = || NotRead { documents: 0, why: error.to_string() };
+            done.not_read.get_or_insert_with(first).documents += 1;
+            return Ok(());
+        }
+        let (bytes, changed) = stat(path);
+        // What a database keeps damaged may be mended there under its mark: it is tried each time.
+        let is_damage = matches!(&reason, NotIndexed::Unread(error) if error.is_damage());
+        let mark = marks.get(&file).filter(|_| !is_damage).cloned().unwrap_or_default();
+        db.prepare_cached("INSERT INTO unread VALUES (?1, ?2, ?3, ?4, ?5, ?6)")?
+            .execute(params![file, bytes, changed, SCHEMA_VERSION, reason.to_string(), mark])?;
+        done.unread += 1;
+        Ok(())
+    })?;
+    done.not_mended = not_mended.into_inner();
     Ok(done)
+}
+
+/// Ends a part of what is done within a transaction, and begins the next.
+fn next_part(db: &Connection) -> Result<(), Fault> {
+    db.execute_batch("COMMIT")?;
+    crash::point("part committed");
+    db.execute_batch("BEGIN IMMEDIATE")?;
+    // A newer latlas may have made other tables in between.
+    match schema::look(db)? {
+        Before::Today => Ok(()),
+        _ => Err(Fault::Stale),
+    }
 }
 
 fn forget_unread(db: &Connection, file: &str) -> rusqlite::Result<()> {
@@ -290,16 +354,34 @@ pub(super) fn for_each_read<'p, E>(
     again.iter().try_for_each(|path| one(path, read(path)))
 }
 
-/// What the index holds of a document, or why nothing: as its keeper wrote it beside it, or read
-/// from the document.
-fn entry(store: &Store, path: &Path) -> Result<Entry, NotIndexed> {
-    match store.documents.entry(path) {
-        Some(entry) => Ok(entry),
-        None => entry_of_document(store, path),
+type Batches<'p> = Peekable<Chunks<'p, PathBuf>>;
+
+/// What the keepers of documents wrote beside them, fetched in batches.
+pub(super) struct Beside<'p> {
+    store: &'p Store,
+    /// What was not fetched yet, and what was and is wanted still.
+    ahead: Mutex<(Batches<'p>, HashMap<String, Entry>)>,
+}
+
+impl<'p> Beside<'p> {
+    /// Of documents that are in order, and will be asked for in about that order.
+    pub(super) fn of(store: &'p Store, paths: &'p [PathBuf]) -> Beside<'p> {
+        let batches = paths.chunks(AT_ONCE).peekable();
+        Beside { store, ahead: Mutex::new((batches, HashMap::new())) }
+    }
+
+    /// What stands beside one, once.
+    pub(super) fn take(&self, path: &Path) -> Option<Entry> {
+        let mut ahead = self.ahead.lock().unwrap_or_else(PoisonError::into_inner);
+        let (batches, entries) = &mut *ahead;
+        while let Some(batch) = batches.next_if(|batch| batch[0].as_path() <= path) {
+            entries.extend(self.store.documents.entries(batch));
+        }
+        entries.remove(&name_of(path))
     }
 }
 
-/// The same from the document, whatever stands beside it.
+/// What the index holds of a document, or why nothing, whatever stands beside it.
 pub(super) fn entry_of_document(store: &Store, path: &Path) -> Result<Entry, NotIndexed> {
     let run = crate::read_kept(store, path)?;
     fill::check(&run, crate::id_in_name(path).unwrap_or_default())?;

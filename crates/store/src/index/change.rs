@@ -45,12 +45,13 @@ pub struct Deleted {
 /// # Errors
 /// If the document can't be written.
 pub fn keep(store: &Store, run: &Run) -> Result<(PathBuf, Vec<String>), StoreError> {
-    let path = store.save(run)?;
+    let bytes = write::packed(run)?;
+    let path = store.documents.save_bytes(run, &bytes)?;
     crash::point("document kept");
     let mut messages = Vec::new();
-    let put =
-        file::open_as_it_is(store, &mut messages).and_then(|opened| put(&opened.db, run, &path));
-    match put {
+    let opened = file::open_as_it_is(store, None, &mut messages);
+    let mark = store.documents.mark_of(&bytes);
+    match opened.and_then(|opened| put(&opened.db, run, &path, mark)) {
         // One that is never used, and said so where it is missed.
         Ok(()) | Err(Fault::Untrusted(_)) => {}
         Err(fault) => messages.push(later(&fault)),
@@ -58,12 +59,12 @@ pub fn keep(store: &Store, run: &Run) -> Result<(PathBuf, Vec<String>), StoreErr
     Ok((path, messages))
 }
 
-pub(super) fn put(db: &Connection, run: &Run, path: &Path) -> Result<(), Fault> {
+fn put(db: &Connection, run: &Run, path: &Path, mark: Vec<u8>) -> Result<(), Fault> {
     if fill::check(run, &run.id).is_err() {
         // Reported with its cause when the index is used again.
         return Ok(());
     }
-    let entry = Entry::of(&shown(run), &name_of(path));
+    let entry = Entry { mark, ..Entry::of(&shown(run), &name_of(path)) };
     let change = Transaction::new_unchecked(db, TransactionBehavior::Immediate)?;
     agree::put_kept(&change, &entry)?;
     crash::point("run put in");
@@ -101,7 +102,7 @@ impl Index {
                 Err(error) => messages.push(error.to_string()),
             }
             messages.into_iter().for_each(|line| self.add_message(line));
-        } else if let Err(fault) = put(&state.opened.db, run, &path) {
+        } else if let Err(fault) = put(&state.opened.db, run, &path, documents.mark_of(&bytes)) {
             self.add_message(later(&fault));
         }
         Ok(path)
@@ -157,8 +158,8 @@ impl Index {
         Ok(Deleted { id: id.to_owned(), path, tags: names })
     }
 
-    /// Makes the whole index anew from the documents, and removes what killed
-    /// writers left behind. Where nothing is kept, nothing is made.
+    /// Makes the whole index anew from the documents, and what stands beside them in a database where
+    /// it is not theirs; removes what killed writers left behind. Where nothing is kept, nothing is made.
     ///
     /// # Errors
     /// If none of the documents can be read or the index can't be written.
@@ -182,8 +183,8 @@ impl Index {
                 return Err(fault);
             }
             let broken = Some((state.opened.path.clone(), fault.to_string()));
-            state.opened = file::open(&self.store, broken, &mut Vec::new())?;
-            Ok(Refilled::Anew(state.opened.agreed.clone()))
+            state.opened = file::open_as_it_is(&self.store, broken, &mut Vec::new())?;
+            agree::refill(&state.opened.db, &self.store)
         });
         let refilled = refilled.map_err(|fault| match fault {
             Fault::Store(error) => error,
@@ -194,13 +195,22 @@ impl Index {
         })?;
         let left_over = self.store.clear_left_over()? + file::clear_older(&state.opened.path);
         Ok(match refilled {
-            Refilled::Anew(agreed) => Rebuilt {
-                documents: agreed.added,
-                unreadable: agreed.unread,
-                not_read: agreed.not_read,
-                left_unchanged: false,
-                left_over,
-            },
+            Refilled::Anew(agreed) => {
+                if let Some(why) = &agreed.not_mended {
+                    self.add_message(format!(
+                        "an entry in the database stays wrong, and the indexes of other machines with it \
+                         (rebuild as a user who may write): {why}"
+                    ));
+                }
+                state.opened.agreed = agreed.clone();
+                Rebuilt {
+                    documents: agreed.added,
+                    unreadable: agreed.unread,
+                    not_read: agreed.not_read,
+                    left_unchanged: false,
+                    left_over,
+                }
+            }
             Refilled::Unchanged { documents, unread, not_read } => Rebuilt {
                 documents,
                 unreadable: unread,

@@ -78,9 +78,13 @@ pub(super) fn open(
     with(store, broken, messages, |db| agree::agree(db, store))
 }
 
-/// The same without bringing it up to date: for a process that only adds a run.
-pub(super) fn open_as_it_is(store: &Store, messages: &mut Vec<String>) -> Result<Opened, Fault> {
-    with(store, None, messages, |_| Ok(Agreed::default()))
+/// The same without bringing it up to date: for what only adds a run, or makes all anew.
+pub(super) fn open_as_it_is(
+    store: &Store,
+    broken: Option<(PathBuf, String)>,
+    messages: &mut Vec<String>,
+) -> Result<Opened, Fault> {
+    with(store, broken, messages, |_| Ok(Agreed::default()))
 }
 
 fn with(

@@ -1,8 +1,7 @@
 //! A run into the index and out of it.
 
 use super::columns::{self, Columns, at_text};
-use crate::StoreError;
-use crate::crash;
+use crate::{StoreError, crash, id_in_name};
 use model::run::Run;
 use model::stats::Interval;
 use model::summary::{KeptResult, KeptRun};
@@ -22,6 +21,9 @@ pub(crate) struct Entry {
     pub(crate) counted: bool,
     /// Each quantity once.
     pub(crate) results: Vec<KeptResult>,
+    /// Of its document ([`crate::documents::Documents::marked`]).
+    #[serde(skip)]
+    pub(crate) mark: Vec<u8>,
 }
 
 impl Entry {
@@ -37,7 +39,18 @@ impl Entry {
             kept: KeptRun::of(run, PathBuf::from(file)),
             counted: own && run.emulator().is_none(),
             results,
+            mark: Vec::new(),
         }
+    }
+
+    /// Whether it can be of the document of this name. Anything may stand beside one, and what does not fit
+    /// into the tables would have the index called damaged.
+    pub(super) fn is_of(&self, file: &str) -> bool {
+        let mut seen = HashSet::new();
+        self.file() == file
+            && id_in_name(Path::new(file)) == Some(self.kept.id.as_str())
+            && i64::try_from(self.kept.started_unix_ms).is_ok()
+            && self.results.iter().all(|result| seen.insert((&result.row, &result.at)))
     }
 
     pub(crate) fn file(&self) -> std::borrow::Cow<'_, str> {
@@ -131,8 +144,8 @@ pub(super) fn put(db: &Connection, entry: &Entry, numbers: &mut Numbers) -> rusq
     let kept = &entry.kept;
     let line = serde_json::to_string(kept).map_err(conversion)?;
     db.prepare_cached(
-        "INSERT INTO run (id, file, started_ms, machine, host, imported, counted, line)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+        "INSERT INTO run (id, file, started_ms, machine, host, imported, counted, line, mark)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
     )?
     .execute(params![
         kept.id,
@@ -142,7 +155,8 @@ pub(super) fn put(db: &Connection, entry: &Entry, numbers: &mut Numbers) -> rusq
         kept.host,
         kept.imported,
         entry.counted,
-        line
+        line,
+        entry.mark
     ])?;
     let run = db.last_insert_rowid();
     crash::point("run begun");

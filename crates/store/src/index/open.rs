@@ -43,7 +43,7 @@ fn best(
     broken: Option<(PathBuf, String)>,
     messages: &mut Vec<String>,
 ) -> Result<State, StoreError> {
-    if store.is_empty()? && !file::newest(store.data_dir()).exists() {
+    if !file::newest(store.data_dir()).exists() && store.is_empty()? {
         return memory(store, None);
     }
     let known_broken = broken.is_some();

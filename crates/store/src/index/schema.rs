@@ -20,12 +20,13 @@ use rusqlite::Connection;
 /// - 7: an invalid result has no figure; a run says what was run.
 /// - 8: a run says its core clock.
 /// - 9: documents that the system failed to read are not remembered as unreadable.
-pub(crate) const VERSION: i32 = 9;
+/// - 10: documents have marks.
+pub(crate) const VERSION: i32 = 10;
 
 /// `PRAGMA application_id`: "latl". A file without it is not ours.
 pub(super) const APPLICATION: i32 = 0x6c61_746c;
 
-/// Tables of version 9.
+/// Tables of version 10.
 ///
 /// - `run`: one line a document; `line` is a [`model::summary::KeptRun`] as JSON.
 ///   `counted` says whether its figures count among those of all machines.
@@ -37,6 +38,8 @@ pub(super) const APPLICATION: i32 = 0x6c61_746c;
 ///   others.
 /// - `unread`: documents that can't be read, with what they were when that was
 ///   tried and by which schema.
+///
+/// In both, `mark` tells a document in a database from another one of its name.
 const TABLES: &str = "
 CREATE TABLE run (
     run INTEGER PRIMARY KEY,
@@ -47,7 +50,8 @@ CREATE TABLE run (
     host TEXT,
     imported INTEGER NOT NULL,
     counted INTEGER NOT NULL,
-    line TEXT NOT NULL
+    line TEXT NOT NULL,
+    mark BLOB NOT NULL
 ) STRICT;
 CREATE INDEX run_by_time ON run (machine, started_ms);
 CREATE TABLE quantity (
@@ -79,7 +83,8 @@ CREATE TABLE unread (
     bytes INTEGER NOT NULL,
     changed_ms INTEGER NOT NULL,
     schema INTEGER NOT NULL,
-    reason TEXT NOT NULL
+    reason TEXT NOT NULL,
+    mark BLOB NOT NULL
 ) STRICT, WITHOUT ROWID;
 ";
 

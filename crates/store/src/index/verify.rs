@@ -1,6 +1,6 @@
 //! Everything read, everything compared.
 
-use super::agree::{entry_of_document, for_each_read};
+use super::agree::{Beside, entry_of_document, for_each_read};
 use super::fill::{self, Entry, NotIndexed};
 use super::questions;
 use crate::{Store, StoreError, document, name_of};
@@ -55,7 +55,9 @@ impl Verified {
 }
 
 pub(super) fn verify(db: &Connection, store: &Store) -> Result<Verified, StoreError> {
-    let paths = store.paths()?;
+    let mut paths = store.paths()?;
+    paths.sort();
+    let beside = Beside::of(store, &paths);
     let mut found = Verified { left_over: store.left_over()?, ..Verified::default() };
     let index = super::file::newest(store.data_dir());
     found.left_over.extend(super::file::older(&index));
@@ -74,6 +76,10 @@ pub(super) fn verify(db: &Connection, store: &Store) -> Result<Verified, StoreEr
                 let difference = difference(db, store, &entry);
                 let what = difference.unwrap_or_else(|e| Some(e.to_string()));
                 found.index.extend(what.map(damage));
+                if beside.take(path).is_some_and(|beside| beside != entry) {
+                    let what = "its entry in the database is wrong (latlas atlas rebuild mends it)";
+                    found.index.push(damage(what.to_owned()));
+                }
             }
             // Deleted in between.
             Err(reason) if reason.is_gone() => {}

@@ -14,11 +14,13 @@ use sys::input;
 /// Below it nothing can be made, by root neither: for users without a cache directory.
 const NOWHERE: &str = "/dev/null/latlas";
 
-/// Where copies of the documents of a database lie, by what identifies it.
+/// Where copies of the documents of a database and their index lie, by what identifies it, and the host: hosts
+/// may share a home directory, and the log of SQLite is for one.
 pub(super) fn directory(identity: &str) -> PathBuf {
     let base = UserDir::Cache.path(|name| std::env::var_os(name));
-    base.unwrap_or_else(|| NOWHERE.into())
-        .join(format!("postgres-{}", hexadecimal(&digest(identity.as_bytes())[..8])))
+    let host = whoami::hostname().unwrap_or_default();
+    let digest = digest(format!("{identity} {host}").as_bytes());
+    base.unwrap_or_else(|| NOWHERE.into()).join(format!("postgres-{}", hexadecimal(&digest[..8])))
 }
 
 /// The SHA-256 of bytes.
@@ -41,7 +43,8 @@ pub(super) fn from_server(server: &Server, path: &Path) -> Result<Vec<u8>, Store
         }
     })?;
     // It was deleted since.
-    bytes.ok_or_else(|| io(FileAction::Read, path)(std::io::ErrorKind::NotFound.into()))
+    let gone = std::io::ErrorKind::NotFound.into();
+    bytes.ok_or_else(|| io(FileAction::Read, &server.document(&file))(gone))
 }
 
 /// A document: its copy if that is good, since another document may have got the name, and a file

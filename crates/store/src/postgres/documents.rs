@@ -18,6 +18,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use tokio_postgres::Row;
 
 /// A database with kept runs.
 #[derive(Debug)]
@@ -47,7 +48,7 @@ impl Database {
         let kept = self.server.with(|client, _| {
             let sql = "SELECT file, kept_ms FROM document WHERE starts_with(id, $1)";
             let rows = client.query(sql, &[&prefix])?;
-            let of = |row: &tokio_postgres::Row| {
+            let of = |row: &Row| {
                 let kept_ms: i64 = row.try_get(1)?;
                 let kept = UNIX_EPOCH + Duration::from_millis(kept_ms.max(0) as u64);
                 Ok((self.runs.join(row.try_get::<_, String>(0)?), kept))
@@ -95,19 +96,52 @@ impl Documents for Database {
         })?;
         match kept {
             true => Ok(self.runs.join(file)),
-            false => Err(kept_already(&self.runs.join(file))),
+            false => Err(kept_already(&self.server.document(&file))),
         }
     }
 
-    fn entry(&self, path: &Path) -> Option<Entry> {
-        let file = name_of(path);
-        let sql = "SELECT entry FROM document WHERE file = $1 AND content = $2";
+    fn marked(&self) -> Result<Vec<(PathBuf, Vec<u8>)>, StoreError> {
+        let mut kept = self.server.with(|client, _| {
+            let rows = client.query("SELECT file, digest FROM document", &[])?;
+            let of = |row: &Row| {
+                let file: String = row.try_get(0)?;
+                Ok((self.runs.join(file), row.try_get::<_, Vec<u8>>(1)?))
+            };
+            rows.iter().map(of).collect::<Result<Vec<_>, _>>()
+        })?;
+        kept.retain(|(path, _)| id_in_name(path).is_some());
+        Ok(kept)
+    }
+
+    fn mark_of(&self, bytes: &[u8]) -> Vec<u8> {
+        digest(bytes)
+    }
+
+    fn entries(&self, paths: &[PathBuf]) -> HashMap<String, Entry> {
+        let files: Vec<String> = paths.iter().map(|path| name_of(path)).collect();
+        let sql = "SELECT file, entry FROM document WHERE file = ANY($1) AND content = $2";
         let found = self.server.with(|client, _| {
-            let row = client.query_opt(sql, &[&file, &CONTENT])?;
-            Ok(row.map(|row| row.try_get::<_, Vec<u8>>(0)).transpose()?)
+            let rows = client.query(sql, &[&files, &CONTENT])?;
+            let of = |row: &Row| {
+                let file: String = row.try_get(0)?;
+                Ok((file, row.try_get::<_, Vec<u8>>(1)?))
+            };
+            rows.iter().map(of).collect::<Result<Vec<_>, _>>()
         });
-        // Why there is none is said when the document is read.
-        serde_json::from_slice(&found.ok()??).ok()
+        // Why there are none is said when the documents are read.
+        let read = |(file, entry): (String, Vec<u8>)| {
+            let entry: Entry = serde_json::from_slice(&entry).ok()?;
+            Some((file, entry))
+        };
+        found.unwrap_or_default().into_iter().filter_map(read).collect()
+    }
+
+    fn put_entry(&self, path: &Path, mark: &[u8], entry: &Entry) -> Result<(), StoreError> {
+        let entry = serde_json::to_vec(entry).map_err(|e| StoreError::Unwritable(e.to_string()))?;
+        // What a newer latlas wrote stays.
+        let sql = "UPDATE document SET content = $3, entry = $4
+                   WHERE file = $1 AND digest = $2 AND content <= $3";
+        self.changed(sql, &[&name_of(path), &mark, &CONTENT, &entry]).map(drop)
     }
 
     fn bytes_of(&self, path: &Path) -> Result<Vec<u8>, StoreError> {
@@ -136,7 +170,7 @@ impl Documents for Database {
     fn remove(&self, path: &Path) -> Result<(), StoreError> {
         if !self.changed("DELETE FROM document WHERE file = $1", &[&name_of(path)])? {
             let gone = std::io::ErrorKind::NotFound.into();
-            return Err(io(FileAction::Remove, path)(gone));
+            return Err(io(FileAction::Remove, &self.server.document(&name_of(path)))(gone));
         }
         // A copy that stays does no harm.
         let _ = std::fs::remove_file(path);

@@ -5,6 +5,7 @@ use super::fault::Fault;
 use super::schema;
 use super::settings::{Settings, causes};
 use crate::{DatabaseFailure, StoreError};
+use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 use tokio_postgres::Error;
@@ -27,6 +28,11 @@ impl Server {
     /// As messages name the database.
     pub(super) fn place(&self) -> &str {
         &self.settings.place
+    }
+
+    /// As messages name a document in it: a copy need not be there.
+    pub(super) fn document(&self, file: &str) -> PathBuf {
+        format!("{}: {file}", self.place()).into()
     }
 
     /// Does something on a connection. One that was idle may have been lost since: then it is done

@@ -3,8 +3,9 @@
 use super::client::Client;
 use super::fault::Fault;
 use super::settings::Settings;
-use crate::index::Index;
 use crate::index::tests::numbered;
+use crate::index::{Index, keep, results};
+use crate::suite::Home;
 use crate::suite::database::home;
 use crate::{DatabaseFailure, Place, Store, StoreError, read};
 use compare::references::References;
@@ -31,23 +32,75 @@ fn tables_of_a_newer_latlas_are_left_alone() {
     assert!(matches!(kept, DatabaseFailure::Newer { .. }), "{kept}");
 }
 
+/// What made the tables of version 1, word for word.
+const FIRST: &str = "
+CREATE SCHEMA IF NOT EXISTS latlas;
+CREATE TABLE version (version integer NOT NULL, content integer NOT NULL);
+CREATE TABLE run (
+    run bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    id text COLLATE \"C\" NOT NULL UNIQUE,
+    file text COLLATE \"C\" NOT NULL UNIQUE,
+    started_ms bigint NOT NULL,
+    kept_ms bigint NOT NULL DEFAULT (extract(epoch FROM clock_timestamp()) * 1000)::bigint,
+    machine text COLLATE \"C\" NOT NULL,
+    host text,
+    imported boolean NOT NULL,
+    counted boolean NOT NULL,
+    line text NOT NULL
+);
+CREATE INDEX run_by_time ON run (machine, started_ms);
+CREATE TABLE document (
+    run bigint PRIMARY KEY REFERENCES run ON DELETE CASCADE,
+    digest bytea NOT NULL,
+    bytes bytea NOT NULL
+);
+ALTER TABLE document ALTER COLUMN bytes SET STORAGE EXTERNAL;
+CREATE TABLE quantity (
+    quantity integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    name text COLLATE \"C\" NOT NULL,
+    at text COLLATE \"C\" NOT NULL,
+    UNIQUE (name, at)
+);
+CREATE TABLE form (
+    form integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    text text COLLATE \"C\" NOT NULL UNIQUE
+);
+CREATE TABLE result (
+    run bigint NOT NULL,
+    quantity integer NOT NULL,
+    place integer NOT NULL,
+    form integer NOT NULL,
+    verdict smallint,
+    reliable double precision,
+    value double precision, low double precision, high double precision,
+    cycles double precision, cycles_low double precision, cycles_high double precision,
+    below double precision,
+    reason text,
+    PRIMARY KEY (run, quantity)
+);
+CREATE INDEX figure ON result (quantity) INCLUDE (run, form, reliable) WHERE reliable IS NOT NULL;
+CREATE TABLE tag (name text COLLATE \"C\" PRIMARY KEY, runs text NOT NULL);
+";
+
 #[test]
 fn documents_of_the_first_version_of_the_tables_are_taken_over() {
     let Some(home) = home() else { return };
     home.keep_three();
-    // As the first version had them: the document beside its run, and an index in the database.
-    home.sql(
-        "SET search_path TO latlas; \
-         CREATE TABLE run (run bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, \
-             id text NOT NULL UNIQUE, file text NOT NULL UNIQUE, kept_ms bigint NOT NULL); \
-         INSERT INTO run (id, file, kept_ms) SELECT id, file, kept_ms FROM document; \
-         CREATE TABLE old AS SELECT run, digest, bytes FROM run JOIN document USING (id); \
-         DROP TABLE document; ALTER TABLE old RENAME TO document; \
-         ALTER TABLE document ADD PRIMARY KEY (run); \
-         CREATE TABLE quantity (quantity int); CREATE TABLE form (form int); \
-         CREATE TABLE result (run bigint); \
-         ALTER TABLE version ADD COLUMN content integer; UPDATE version SET version = 1",
-    );
+    let columns = "SELECT string_agg(concat_ws(' ', table_name, column_name, data_type, collation_name, \
+             is_nullable, column_default), '; ' ORDER BY table_name, column_name) \
+         FROM information_schema.columns WHERE table_schema = 'latlas'";
+    let todays = home.text(columns);
+    home.sql(&format!(
+        "CREATE TABLE public.kept AS SELECT id, file, kept_ms, digest, bytes FROM latlas.document; \
+         DROP SCHEMA latlas CASCADE; SET search_path TO latlas; {FIRST} \
+         INSERT INTO version VALUES (1, 9); \
+         INSERT INTO run (id, file, started_ms, kept_ms, machine, imported, counted, line) \
+             SELECT id, file, 0, kept_ms, '', false, true, '' FROM public.kept; \
+         INSERT INTO document SELECT run, digest, bytes FROM run JOIN public.kept USING (file); \
+         INSERT INTO quantity (name, at) VALUES ('cpu.add_i32', ''); \
+         INSERT INTO form (text) VALUES (''); \
+         INSERT INTO result (run, quantity, place, form) SELECT run, 1, 0, 1 FROM run"
+    ));
     let before = home.text("SELECT string_agg(file || kept_ms, ' ' ORDER BY id) FROM latlas.run");
     let _ = std::fs::remove_dir_all(home.store.data_dir());
     let index = Index::open(home.reopened()).expect("opened");
@@ -56,6 +109,7 @@ fn documents_of_the_first_version_of_the_tables_are_taken_over() {
     assert!(verified.is_whole() && verified.documents == 3, "{verified:?}");
     let after = "SELECT string_agg(file || kept_ms, ' ' ORDER BY id) FROM latlas.document";
     assert_eq!(home.text(after), before);
+    assert_eq!(home.text(columns), todays);
     home.store.save(&numbered(9, "one")).expect("kept beside them");
 }
 
@@ -78,7 +132,7 @@ fn another_document_of_an_id_is_refused_and_the_first_stays() {
     let mut other = synthetic::slower(&run, "cpu.add_i32", 2.0);
     other.started_unix_ms += 1;
     let error = home.store.save(&other).expect_err("taken").to_string();
-    assert!(error.contains("already kept"), "{error}");
+    assert!(error.contains("already kept") && error.contains("postgres://"), "{error}");
     assert!(read(&path).expect("read") == run);
     assert_eq!(home.store.paths().expect("one"), [path]);
 }
@@ -115,6 +169,33 @@ fn a_copy_that_is_not_the_databases_is_fetched_anew() {
     let other = synthetic::slower(&run, "cpu.add_i32", 2.0);
     assert_eq!(home.reopened().save(&other).expect("kept"), path);
     assert!(read(&path).expect("fetched anew") == other);
+}
+
+#[test]
+fn another_document_of_a_name_takes_its_place_in_the_index() {
+    let Some(home) = home() else { return };
+    let run = numbered(1, "one");
+    keep(&home.store, &run).expect("kept");
+    home.sql("CREATE TABLE public.was AS SELECT * FROM latlas.document");
+    // Nothing is read again of one that is known.
+    home.sql("UPDATE latlas.document SET bytes = 'x', entry = 'x'");
+    let index = home.quiet();
+    assert_eq!(index.results_of(&run.id).expect("known"), results(&run));
+    home.sql("DELETE FROM latlas.document");
+    let other = synthetic::slower(&run, "cpu.add_i32", 2.0);
+    home.reopened().save(&other).expect("kept by another machine");
+    index.refresh().expect("looked again");
+    assert_eq!(index.results_of(&run.id).expect("known"), results(&other));
+    // One that is damaged, and mended in the database.
+    home.sql(
+        "DELETE FROM latlas.document; INSERT INTO latlas.document SELECT * FROM public.was; \
+         UPDATE latlas.document SET bytes = 'x', content = 0",
+    );
+    index.refresh().expect("looked again");
+    assert!(index.runs().expect("none").is_empty());
+    home.sql("UPDATE latlas.document SET bytes = was.bytes FROM public.was");
+    index.refresh().expect("looked again");
+    assert_eq!(index.results_of(&run.id).expect("known"), results(&run));
 }
 
 #[test]
@@ -164,14 +245,17 @@ fn a_server_that_accepts_and_never_answers_is_given_up() {
     assert!(begun.elapsed() < Duration::from_secs(9), "{:?}", begun.elapsed());
 }
 
+fn client(home: &Home, limit: Duration) -> Client {
+    let settings = Settings::of(&home.url(), &super::variables()).map_err(|e| e.to_string());
+    let settings = settings.expect("settings");
+    let client = Client::connect(&settings.config, settings.tls, limit);
+    client.map_err(|_| ()).expect("connected")
+}
+
 #[test]
 fn a_statement_without_an_answer_is_given_up_and_so_is_its_connection() {
     let Some(home) = home() else { return };
-    let settings = Settings::of(&home.url(), &super::variables()).map_err(|e| e.to_string());
-    let settings = settings.expect("settings");
-    let limit = Duration::from_secs(1);
-    let client = Client::connect(&settings.config, settings.tls, limit);
-    let mut client = client.map_err(|_| ()).expect("connected");
+    let mut client = client(&home, Duration::from_secs(1));
     let change = client.transaction().map_err(|_| ()).expect("begun");
     let begun = Instant::now();
     match change.query("SELECT pg_sleep(60)", &[]) {
@@ -197,6 +281,10 @@ fn the_server_gives_up_a_statement_that_waits_for_a_lock() {
         let refused = failure(hasty.paths());
         assert!(refused.to_string().contains("statement timeout"), "{refused}");
     });
+    // Else before the client does.
+    let client = client(&home, Duration::from_secs(9));
+    let row = client.query_one("SHOW statement_timeout", &[]).expect("asked");
+    assert_eq!(row.get::<_, String>(0), "55s");
 }
 
 #[test]
@@ -221,6 +309,35 @@ fn verify_names_the_run_in_its_database() {
     let damaged = &home.open().verify().expect("verified").damaged[0].path;
     let shown = damaged.display().to_string();
     assert!(shown.starts_with("00000001 in postgres://"), "{shown}");
+}
+
+#[test]
+fn an_entry_that_is_not_its_documents_is_named_and_made_anew() {
+    let Some(home) = home() else { return };
+    home.keep_three();
+    let anothers = "(SELECT entry FROM latlas.document WHERE id LIKE '00000001%')";
+    let uncounted = "convert_to(replace(convert_from(entry, 'UTF8'), '\"counted\":true', \
+                                        '\"counted\":false'), 'UTF8')";
+    let on_another_machine = || {
+        let _ = std::fs::remove_dir_all(home.store.data_dir());
+        let index = Index::open(home.reopened()).expect("filled");
+        assert_eq!(index.messages(), [""; 0]);
+        assert_eq!(index.runs().expect("runs").len(), 3);
+        index
+    };
+    // What is another's is not used; what is wrong only in what it says has the index wrong too.
+    for (entry, wrong) in [(anothers, 1), (uncounted, 2)] {
+        home.sql(&format!("UPDATE latlas.document SET entry = {entry} WHERE id LIKE '00000002%'"));
+        let index = on_another_machine();
+        let verified = index.verify().expect("verified");
+        let whats: Vec<&str> = verified.index.iter().map(|d| d.what.as_str()).collect();
+        assert_eq!(whats.len(), wrong, "{whats:?}");
+        assert!(whats.iter().any(|what| what.contains("its entry in the database")), "{whats:?}");
+        assert_eq!(index.rebuild().expect("rebuilt").documents, 3);
+        assert!(index.verify().expect("verified").is_whole(), "{entry}");
+        drop(index);
+        assert!(on_another_machine().verify().expect("verified").is_whole(), "{entry}");
+    }
 }
 
 #[test]
@@ -249,6 +366,11 @@ fn a_role_that_may_only_read_reads() {
     assert_eq!(Index::open(reader.clone()).expect("opened").runs().expect("read").len(), 3);
     let refused = failure(reader.check_keepable());
     assert!(refused.to_string().contains("permission denied"), "{refused}");
+    home.sql("UPDATE latlas.document SET entry = 'x'");
+    let index = Index::open(reader).expect("opened");
+    assert_eq!(index.rebuild().expect("its own").documents, 3);
+    let messages = index.messages();
+    assert!(messages.len() == 1 && messages[0].contains("permission denied"), "{messages:?}");
     home.sql(&format!("DROP OWNED BY {role}; DROP ROLE {role}"));
 }
 

@@ -67,7 +67,7 @@ const THREE: [&str; 3] = ["00000003", "00000002", "00000001"];
 const FOUR: [&str; 4] = ["00000004", "00000003", "00000002", "00000001"];
 
 /// What the child does, where it dies, and the runs that are kept then.
-const DEATHS: [(&str, &str, &[&str]); 17] = [
+const DEATHS: [(&str, &str, &[&str]); 18] = [
     // A run is kept wholly or not at all.
     ("keep", "document begun", &THREE),
     ("keep", "document filled", &THREE),
@@ -81,6 +81,7 @@ const DEATHS: [(&str, &str, &[&str]); 17] = [
     ("open", "first tables made", &THREE),
     ("open", "run begun", &THREE),
     ("open", "document indexed", &THREE),
+    ("open", "part committed", &THREE),
     ("open", "agreed", &THREE),
     // A rebuild leaves the old index.
     ("rebuild", "tables made anew", &THREE),
