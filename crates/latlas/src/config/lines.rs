@@ -18,20 +18,18 @@ const OF_ONE: &[&str] = &[
     "budget",
     "connections",
     "for",
+    "force",
     "format",
     "full",
     "jobs",
     "keep",
+    "last",
     "listen",
+    "machine",
     "name",
     "out",
     "rounds",
-];
-
-/// Options with a name of several commands that mean something else to each.
-const OF_ONE_COMMAND: &[&str] = &[
-    "budget", "for", "force", "format", "jobs", "keep", "last", "listen", "machine", "name",
-    "rounds", "rows",
+    "rows",
 ];
 
 /// The file as read.
@@ -97,8 +95,6 @@ pub(crate) enum WrongLine {
     NoOption { name: String, of: String, near: String },
     #[error("--{0} can't be set here")]
     NotHere(String),
-    #[error("--{name} means something else to each command: write `{example} --{name} ...`")]
-    OfOneCommand { name: String, example: String },
     #[error("--{0} needs a value")]
     NoValue(String),
     #[error("--{0} without a value can't be set here: write --{0}=VALUE")]
