@@ -13,6 +13,8 @@ use store::Place;
 const NEEDS: &[(&str, &str, &str)] = &[
     ("table", "quick", "measure"),
     ("table", "dir", "measure"),
+    ("table", "no_wait", "measure"),
+    ("exec", "margin", "vs"),
     ("", "fail_above", "baseline"),
     ("run", "fail_above", "baseline"),
     ("trace", "files", "row"),

@@ -17,6 +17,7 @@ const NOT_HERE: &[&str] = &["config_file", "no_config"];
 const OF_ONE: &[&str] = &[
     "budget",
     "connections",
+    "cpus",
     "for",
     "force",
     "format",
@@ -95,6 +96,8 @@ pub(crate) enum WrongLine {
     NoOption { name: String, of: String, near: String },
     #[error("--{0} can't be set here")]
     NotHere(String),
+    #[error("--{0} must be typed: the command can't do without")]
+    Required(String),
     #[error("--{0} needs a value")]
     NoValue(String),
     #[error("--{0} without a value can't be set here: write --{0}=VALUE")]
@@ -162,7 +165,7 @@ fn settings(line: usize, text: &str, command: &Command) -> Result<Vec<Setting>, 
     }
     let path = (!names.is_empty()).then(|| names.join(" "));
     if options.is_empty() {
-        return Err(WrongLine::Nothing(cut(text)));
+        return Err(WrongLine::Nothing(names.join(" ")));
     }
     let mut settings = Vec::new();
     let mut words = options.iter().peekable();
@@ -179,6 +182,10 @@ fn settings(line: usize, text: &str, command: &Command) -> Result<Vec<Setting>, 
         let name = || name.to_owned();
         if NOT_HERE.contains(&arg.get_id().as_str()) {
             return Err(WrongLine::NotHere(name()));
+        }
+        // The typed words are parsed before the file is read.
+        if arg.is_required_set() {
+            return Err(WrongLine::Required(name()));
         }
         if path.is_none() && arg.get_long().is_some_and(|long| OF_ONE.contains(&long)) {
             return Err(WrongLine::OfOne { name: name(), example: example(command, &name()) });
@@ -224,11 +231,12 @@ fn example(command: &Command, name: &str) -> String {
     found.unwrap_or_else(|| format!("COMMAND --{name}"))
 }
 
-/// A word as errors show it, without what may be a password: that of a URL, or what follows a name.
+/// A word as errors show it, without what may be a password: that of a URL, also without its scheme, or
+/// what follows a name.
 pub(super) fn shown(word: &str) -> String {
     let place = Place::parse(word);
     let text = place.to_string();
-    let may_hide = text.contains('=') || text.contains("://");
+    let may_hide = text.contains(['=', '@']) || text.contains("://");
     match place {
         Place::Directory(_) if may_hide => cut(text.split(['=', ':']).next().unwrap_or_default()),
         _ => cut(&text),

@@ -12,7 +12,7 @@ use model::nearest::nearest;
 use model::run::Scale;
 use store::Place;
 
-/// Options that change how something is printed, and nothing that is measured.
+/// Options that change how something is printed, and nothing that is measured (but `exec --vs`, a command).
 const LOOKS: &[&str] = &["color", "wide", "human", "frames", "vs", "all", "json", "listen", "pack"];
 
 /// Options that may precede a command.
@@ -164,7 +164,10 @@ fn checked_file(location: &Location, command: &Command) -> Result<Read, ConfigEr
 
 /// Prints the options that change what is measured.
 fn print_measuring(read: &Read, settings: &[&Setting]) {
-    let measuring = settings.iter().filter(|setting| !LOOKS.contains(&&*setting.option));
+    let is_command =
+        |setting: &Setting| setting.option == "vs" && setting.command.as_deref() == Some("exec");
+    let looks = |setting: &Setting| LOOKS.contains(&&*setting.option) && !is_command(setting);
+    let measuring = settings.iter().filter(|setting| !looks(setting));
     let texts: Vec<String> = measuring.map(|setting| setting.text()).collect();
     if let (Some(path), false) = (&read.path, texts.is_empty()) {
         let (path, texts) = (path.display(), texts.join(" "));

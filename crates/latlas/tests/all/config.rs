@@ -107,7 +107,7 @@ fn runs_are_kept_where_the_file_says_unless_the_environment_does() {
 
 #[test]
 fn looks_follow_the_file_where_the_option_means_the_same() {
-    let home = with("--vs iphone-x\n--human\n--color always\n");
+    let home = with("--vs iphone-x\n--human\n--color always\n--margin 5%\n");
     let show = format!("show {SYNTHETIC}");
     // Nothing is measured, so nothing is announced.
     has(&home.run(&show).silent().out, ["iphone-x", "1ns=1s", "\u{1b}["]);
@@ -116,7 +116,12 @@ fn looks_follow_the_file_where_the_option_means_the_same() {
     let no_color = Done::of(home.command(&show).env("NO_COLOR", "1")).out;
     lacks(&no_color, ["\u{1b}"]);
     // To exec, --vs is another command.
-    lacks(&home.run("exec -r 2 --json -- true").measured().out, ["iphone-x"]);
+    let exec = "exec -r 2 --json -- true";
+    let done = home.run(exec).measured();
+    lacks(&done.out, ["iphone-x"]);
+    lacks(&done.err, ["--margin"]);
+    home.write(FILE, "--margin 5%\nexec --vs 'sleep 0'\n");
+    has(&home.run(exec).measured().err, ["config: --margin '5%' --vs 'sleep 0'\n"]);
 }
 
 #[test]
@@ -144,6 +149,8 @@ fn errors_show_no_password() {
         "--postgres://me:s3=cret@h/d",
         "--store=x:postgres://me:s3cret@h/d",
         "run --dir postgres://me:s3cret@h/d",
+        "--store me:s3cret@h/d",
+        "run # password=s3cret",
     ] {
         let done = with(text).run("list").ended_with(2);
         has(&done.err, ["latlas/config:1: "]);
@@ -172,12 +179,12 @@ fn a_value_may_be_left_out_as_on_the_command_line() {
 
 #[test]
 fn options_of_measuring_are_announced_only_where_something_is_measured() {
-    let home = with("--quick\n--dir /nowhere\n");
+    let home = with("--quick\n--dir /nowhere\n--no-wait\n");
     let table = home.run(format!("table 2012 {SYNTHETIC}"));
     assert_eq!(table.err, "");
     has(&table.out, ["L1"]);
     let measured = home.run("table 2012 --measure").ended_with(2);
-    has(&measured.err, ["config: --quick --dir /nowhere\n"]);
+    has(&measured.err, ["config: --quick --dir /nowhere --no-wait\n"]);
 }
 
 #[test]
@@ -227,6 +234,8 @@ fn mistakes_are_errors_with_their_line_except_where_nothing_is_read() {
         "--budget 2m\n",
         "--keep\n",
         "trace --usdt\n",
+        "--cpus 2-3\n",
+        "export --format csv\n",
     ] {
         errors += &format!("{text}{}", with(text).refusals("list"));
     }
