@@ -579,7 +579,13 @@ test("the first screen has the document's figures, and fits", async () => {
         const id = (await step.locator("a").getAttribute("href")).slice("#row-".length);
         const { estimate, ns } = figureOf(rows.get(id));
         const modes = estimate.quiet ? [] : (estimate.modes ?? []).map((mode) => mode.typical.ns.value);
-        const { value, half } = read((await step.locator(".cost").innerText()).split(",")[0]);
+        const cost = (await step.locator(".cost").innerText()).split(",")[0].trim();
+        // A busy machine has rows without a figure.
+        if (estimate.verdict === "invalid" || estimate.below_ns != null) {
+          assert.match(cost, estimate.below_ns != null ? /^< / : /^-$/, id);
+          continue;
+        }
+        const { value, half } = read(cost);
         assert.ok([ns.value, ...modes].some((exact) => Math.abs(exact - value) <= half + 1e-9), `${id}: ${value}`);
         assert.equal(await step.locator("circle.ok").count(), estimate.verdict === "ok" ? 1 : 0, id);
       }

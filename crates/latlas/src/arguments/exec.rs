@@ -78,9 +78,8 @@ pub(crate) struct TimingOptions {
     #[arg(long, value_name = "CMD")]
     pub(crate) check: Option<String>,
     /// Pin the command to a CPU (default: the quietest) and latlas to others
-    #[arg(long, value_name = "CPU", num_args = 0..=1, value_parser = cpu)]
-    #[allow(clippy::option_option, reason = "absent, given, given with a number")]
-    pub(crate) pin: Option<Option<u32>>,
+    #[arg(long, value_name = "CPU", num_args = 0..=1, default_missing_value = "quietest", value_parser = pin)]
+    pub(crate) pin: Option<Pin>,
     #[command(flatten)]
     pub(crate) controls: ControlOptions,
     #[command(flatten)]
@@ -124,6 +123,15 @@ pub(crate) struct TimingOptions {
     pub(crate) seed: Option<u64>,
 }
 
+/// The CPU of a command.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Pin {
+    /// The quietest: what is meant without a value. As a value, the configuration can have it too.
+    Quietest,
+    /// This one.
+    Cpu(u32),
+}
+
 /// Which failures are no reason to stop.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum IgnoreFailure {
@@ -157,8 +165,11 @@ fn name(text: &str) -> Result<String, InvalidValue> {
     }
 }
 
-fn cpu(text: &str) -> Result<u32, InvalidValue> {
-    text.parse().map_err(|_| InvalidValue::Cpu)
+fn pin(text: &str) -> Result<Pin, InvalidValue> {
+    match text {
+        "quietest" => Ok(Pin::Quietest),
+        _ => text.parse().map(Pin::Cpu).map_err(|_| InvalidValue::Cpu),
+    }
 }
 
 #[cfg(test)]
@@ -167,9 +178,10 @@ mod tests {
 
     #[test]
     fn cpus_names_and_limits() {
-        assert_eq!(cpu("3"), Ok(3));
+        assert_eq!(pin("3"), Ok(Pin::Cpu(3)));
+        assert_eq!(pin("quietest"), Ok(Pin::Quietest));
         for bad in ["ls", "-1", ""] {
-            assert_eq!(cpu(bad), Err(InvalidValue::Cpu), "{bad}");
+            assert_eq!(pin(bad), Err(InvalidValue::Cpu), "{bad}");
         }
         assert_eq!(name("grep-F_2+"), Ok("grep-F_2+".into()));
         for bad in ["", "a/b", "a b", "ä", &"x".repeat(65)] {

@@ -34,9 +34,20 @@ Exit codes:
   2  the request can't be carried out
   3  interrupted, a case failed, or too few rounds for any interval";
 
+/// Size of the file, of `--quick` and without it.
+const SIZES: [u64; 2] = [64 << 20, 256 << 20];
 /// What `--quick` measures: the fewest rounds that give an interval.
-const QUICK_LEVELS: &str = "background,default";
-const QUICK_ROUNDS: &str = "6";
+const QUICK_LEVELS: [Level; 2] = [Level::BACKGROUND, Level::DEFAULT];
+const QUICK_ROUNDS: u32 = 6;
+const QUICK_KINDS: [Kind; 3] = [Kind::Alone, Kind::Pairs, Kind::Lowest];
+/// Levels without `--quick`.
+const LEVELS: [Level; 5] = [
+    Level::BACKGROUND,
+    Level::UTILITY,
+    Level::DEFAULT,
+    Level::USER_INITIATED,
+    Level::USER_INTERACTIVE,
+];
 
 /// Options of it.
 #[derive(Args, Debug, Clone)]
@@ -47,10 +58,9 @@ pub(crate) struct QosOptions {
     /// Measure two levels, alone and together, in 6 rounds with a file of 64MiB (about 45 s)
     #[arg(long, conflicts_with = "full")]
     pub(crate) quick: bool,
-    /// Size of the file; it is removed at the end
-    #[arg(long, value_name = "SIZE", default_value = "256MiB", value_parser = size,
-        default_value_if("quick", "true", "64MiB"))]
-    pub(crate) size: u64,
+    /// Size of the file; it is removed at the end [default: 256MiB]
+    #[arg(long, value_name = "SIZE", value_parser = size)]
+    size: Option<u64>,
     /// Size of a block
     #[arg(long, value_name = "SIZE", default_value = "256KiB", value_parser = block)]
     pub(crate) block: u64,
@@ -61,22 +71,16 @@ pub(crate) struct QosOptions {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(i32).range(1..=22))]
     pub(crate) compression: Option<i32>,
     /// Levels: background (9), utility (17), default (21), user-initiated (25), user-interactive (33),
-    /// or another number, to see what the system makes of it
-    #[arg(long, value_name = "LEVELS", value_delimiter = ',', value_parser = level,
-        default_value = "background,utility,default,user-initiated,user-interactive",
-        default_value_if("quick", "true", QUICK_LEVELS))]
-    pub(crate) levels: Vec<Level>,
+    /// or another number, to see what the system makes of it [default: the five
+    /// with names]
+    #[arg(long, value_name = "LEVELS", value_delimiter = ',', value_parser = level)]
+    levels: Vec<Level>,
     /// Maximum number of concurrent operations in a job [default: one per allowed CPU]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
     pub(crate) jobs: Option<u32>,
     /// Cases to measure [default: all]
-    #[arg(
-        long,
-        value_name = "CASES",
-        value_delimiter = ',',
-        default_value_if("quick", "true", "alone,pairs,lowest")
-    )]
-    pub(crate) cases: Vec<CaseChoice>,
+    #[arg(long, value_name = "CASES", value_delimiter = ',')]
+    cases: Vec<CaseChoice>,
     /// Also run the default level for five minutes, and read its settings again at the end
     #[arg(long)]
     pub(crate) full: bool,
@@ -84,9 +88,9 @@ pub(crate) struct QosOptions {
     #[arg(long)]
     pub(crate) history: bool,
     /// Rounds, each with one run of every case; an interval needs 6, the comparison of all levels 8
-    #[arg(long, value_name = "N", default_value_t = qos::plan::ROUNDS,
-        default_value_if("quick", "true", QUICK_ROUNDS), value_parser = clap::value_parser!(u32).range(1..=1000))]
-    pub(crate) rounds: u32,
+    /// [default: 8]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
+    rounds: Option<u32>,
     /// Seed of the random order
     #[arg(long, value_name = "N")]
     pub(crate) seed: Option<u64>,
@@ -143,9 +147,9 @@ pub(crate) struct KnobsOptions {
     /// Measure one round, and half as long (about 50 s for all knobs)
     #[arg(long)]
     pub(crate) quick: bool,
-    /// Rounds, each with every measurement once
-    #[arg(long, value_name = "N", default_value_t = 3, default_value_if("quick", "true", "1"), value_parser = clap::value_parser!(u32).range(1..=100))]
-    pub(crate) rounds: u32,
+    /// Rounds, each with every measurement once [default: 3]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100))]
+    rounds: Option<u32>,
     /// Seed of the random order
     #[arg(long, value_name = "N")]
     pub(crate) seed: Option<u64>,
@@ -181,11 +185,36 @@ pub(crate) enum CaseChoice {
     Operations,
 }
 
+impl KnobsOptions {
+    pub(crate) fn rounds(&self) -> u32 {
+        self.rounds.unwrap_or(if self.quick { 1 } else { 3 })
+    }
+}
+
+/// What `--quick` decides is only what isn't given: typed, or in the configuration, whose options are defaults
+/// to clap and would yield to a `default_value_if`.
 impl QosOptions {
-    /// Levels and rounds of `--quick`.
-    pub(crate) fn quick() -> (Vec<Level>, u32) {
-        let levels = QUICK_LEVELS.split(',').filter_map(Level::parse);
-        (levels.collect(), QUICK_ROUNDS.parse().unwrap_or_default())
+    /// Kinds, levels and rounds of `--quick`.
+    pub(crate) fn quick() -> (&'static [Kind], &'static [Level], u32) {
+        (&QUICK_KINDS, &QUICK_LEVELS, QUICK_ROUNDS)
+    }
+
+    /// Size of the file.
+    pub(crate) fn size(&self) -> u64 {
+        let [quick, usual] = SIZES;
+        self.size.unwrap_or(if self.quick { quick } else { usual })
+    }
+
+    pub(crate) fn levels(&self) -> &[Level] {
+        match (&self.levels[..], self.quick) {
+            ([], true) => &QUICK_LEVELS,
+            ([], false) => &LEVELS,
+            (given, _) => given,
+        }
+    }
+
+    pub(crate) fn rounds(&self) -> u32 {
+        self.rounds.unwrap_or(if self.quick { QUICK_ROUNDS } else { qos::plan::ROUNDS })
     }
 
     pub(crate) fn kinds(&self) -> Vec<Kind> {
@@ -195,9 +224,10 @@ impl QosOptions {
             CaseChoice::Lowest => Kind::Lowest,
             CaseChoice::Operations => Kind::Operations,
         });
-        match self.cases.is_empty() {
-            true => Kind::ALL.to_vec(),
-            false => chosen.collect(),
+        match (self.cases.is_empty(), self.quick) {
+            (true, true) => QUICK_KINDS.to_vec(),
+            (true, false) => Kind::ALL.to_vec(),
+            (false, _) => chosen.collect(),
         }
     }
 

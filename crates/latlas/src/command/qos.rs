@@ -42,7 +42,7 @@ pub(crate) fn qos(options: &QosOptions) -> anyhow::Result<ExitCode> {
         .or_else(|| sys::machine(Path::new("/")).online_cpus.get().cloned())
         .unwrap_or_default();
     let operations = options.jobs.unwrap_or(cpus.len().max(1) as u32);
-    let cases = plan::cases(&options.kinds(), &options.levels, operations, options.full);
+    let cases = plan::cases(&options.kinds(), options.levels(), operations, options.full);
     if cases.is_empty() {
         bail!("nothing to measure: --jobs 1 leaves no fewer operations (--cases)");
     }
@@ -55,7 +55,7 @@ pub(crate) fn qos(options: &QosOptions) -> anyhow::Result<ExitCode> {
     };
     let place = place?;
     let wanted =
-        OnDisk { shared: "qos".into(), bytes: options.size, files: 1, ..OnDisk::default() };
+        OnDisk { shared: "qos".into(), bytes: options.size(), files: 1, ..OnDisk::default() };
     DiskRoom::on(&Ok(place.clone()))
         .admit(&wanted)
         .context("no room for the file (--size, --dir)")?;
@@ -68,24 +68,24 @@ pub(crate) fn qos(options: &QosOptions) -> anyhow::Result<ExitCode> {
     let path = file_in(scratch.path());
     output::message(format_args!(
         "writing {} to {}",
-        model::size::text(options.size),
+        model::size::text(options.size()),
         scratch.path().display()
     ));
-    let file_sha256 = match file::make(&path, options.size, stop) {
+    let file_sha256 = match file::make(&path, options.size(), stop) {
         Err(FileError::Interrupted) => return Ok(interrupted()),
         made => made?,
     };
     let mut jobs = Jobs {
         file: path,
         how: How {
-            file_bytes: options.size,
+            file_bytes: options.size(),
             file_sha256,
             block_bytes: options.block,
             codec: options.codec(),
             compressed_bytes: 0,
             passes: 1,
             operations,
-            rounds: options.rounds,
+            rounds: options.rounds(),
             seed: options.seed.unwrap_or_else(|| fastrand::u64(..1 << 32)),
             cpus,
         },
@@ -152,10 +152,9 @@ fn interrupted() -> ExitCode {
 
 /// What stands after the time that all rounds take.
 fn how_long(how: &How, cases: &[Case], job: Duration, quick: bool) -> String {
-    let (levels, rounds) = QosOptions::quick();
-    let kinds = [plan::Kind::Alone, plan::Kind::Pairs, plan::Kind::Lowest];
+    let (kinds, levels, rounds) = QosOptions::quick();
     let short =
-        plan::takes(&plan::cases(&kinds, &levels, how.operations, false), rounds, plan::LEAST_JOB);
+        plan::takes(&plan::cases(kinds, levels, how.operations, false), rounds, plan::LEAST_JOB);
     let quicker = match quick {
         true => String::new(),
         false => format!("; --quick takes about {} s", short.as_secs()),

@@ -1,25 +1,26 @@
 //! Makes the file's options defaults of the command line.
 
-use super::lines::{all, below, long, with_option};
+use super::lines::{all, below, long, shown, with_option};
 use super::{ConfigError, Read, Setting};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Command, Id};
-use model::text::cut;
 use std::path::Path;
 use store::Place;
 
-/// Options that need another one: their defaults apply only with it. Command, option, the other
-/// one.
+/// Options that need another one, or a word: their defaults apply only with it. Command, option, the
+/// other one.
 const NEEDS: &[(&str, &str, &str)] = &[
     ("table", "quick", "measure"),
     ("table", "dir", "measure"),
+    ("table", "no_wait", "measure"),
+    ("exec", "margin", "vs"),
     ("", "fail_above", "baseline"),
     ("run", "fail_above", "baseline"),
     ("trace", "files", "row"),
     ("trace", "no_wait", "row"),
-    ("trace", "tails", "row"),
     ("trace", "operations", "row"),
+    ("trace", "tails", "row"),
 ];
 
 /// Options whose default another one disables, though both may be given: option, the other one.
@@ -97,7 +98,11 @@ pub(super) fn with_defaults(command: Command, path: &str, settings: &[&Setting])
         let Some(id) = long(&command, &setting.option).map(|arg| arg.get_id().clone()) else {
             return command;
         };
-        let of_option = settings.iter().filter(|other| other.option == setting.option);
+        // An alias is the same option.
+        let is_same = |other: &&&Setting| {
+            long(&command, &other.option).is_some_and(|arg| *arg.get_id() == id)
+        };
+        let of_option = settings.iter().filter(is_same);
         let values: Vec<String> = of_option.flat_map(|other| other.values.clone()).collect();
         // In their order: what one option decides of another depends on it.
         command.mut_args(|arg| match (*arg.get_id() == id, values.is_empty()) {
@@ -147,7 +152,7 @@ fn relative(option: &str, value: &str) -> Option<String> {
         _ => false,
     };
     (is_path && !Path::new(value).is_absolute())
-        .then(|| format!("{:?} is not an absolute path", cut(value)))
+        .then(|| format!("{:?} is not an absolute path", shown(value)))
 }
 
 /// Why an option refuses a value: its error on a command line.
@@ -167,7 +172,7 @@ fn refused(of: &Command, option: &str, value: &str) -> Option<String> {
                 Some(ContextValue::Strings(values)) => format!("give {}", values.join(" or ")),
                 _ => "invalid value".to_owned(),
             };
-            Some(format!("{:?}: {}", cut(value), source.unwrap_or(values)))
+            Some(format!("{:?}: {}", shown(value), source.unwrap_or(values)))
         }
         _ => None,
     }

@@ -6,17 +6,31 @@ use clap::{Arg, ArgAction, Command};
 use model::nearest::suggestion;
 use model::text::cut;
 use std::path::{Path, PathBuf};
+use store::Place;
 use sys::trust;
 
 /// Limit of the file's size.
 const MAX_BYTES: u64 = 1 << 20;
 /// Options that choose the file: it can't.
 const NOT_HERE: &[&str] = &["config_file", "no_config"];
-
-/// Options with a name of several commands that mean something else to each.
-const OF_ONE_COMMAND: &[&str] = &[
-    "budget", "for", "force", "format", "jobs", "keep", "last", "listen", "machine", "name",
-    "rounds", "rows",
+/// Options that are not the same to each command that has them, though they look alike.
+const OF_ONE: &[&str] = &[
+    "budget",
+    "connections",
+    "cpus",
+    "for",
+    "force",
+    "format",
+    "full",
+    "jobs",
+    "keep",
+    "last",
+    "listen",
+    "machine",
+    "name",
+    "out",
+    "rounds",
+    "rows",
 ];
 
 /// The file as read.
@@ -82,12 +96,14 @@ pub(crate) enum WrongLine {
     NoOption { name: String, of: String, near: String },
     #[error("--{0} can't be set here")]
     NotHere(String),
-    #[error("--{name} means something else to each command: write `{example} --{name} ...`")]
-    OfOneCommand { name: String, example: String },
+    #[error("--{0} must be typed: the command can't do without")]
+    Required(String),
     #[error("--{0} needs a value")]
     NoValue(String),
-    #[error("--{0} needs a value here: write --{0}=VALUE")]
-    NoOptionalValue(String),
+    #[error("--{0} without a value can't be set here: write --{0}=VALUE")]
+    NotBare(String),
+    #[error("--{name} means different things: write it after a command, as `{example}`")]
+    OfOne { name: String, example: String },
     #[error("--{0} has no value")]
     HasNoValue(String),
 }
@@ -149,10 +165,10 @@ fn settings(line: usize, text: &str, command: &Command) -> Result<Vec<Setting>, 
     }
     let path = (!names.is_empty()).then(|| names.join(" "));
     if options.is_empty() {
-        return Err(WrongLine::Nothing(cut(text)));
+        return Err(WrongLine::Nothing(names.join(" ")));
     }
     let mut settings = Vec::new();
-    let mut words = options.iter();
+    let mut words = options.iter().peekable();
     while let Some(word) = words.next() {
         let option = word.strip_prefix("--").filter(|name| !name.is_empty());
         let option = option.ok_or_else(|| WrongLine::NotAnOption(shown(word)))?;
@@ -161,30 +177,32 @@ fn settings(line: usize, text: &str, command: &Command) -> Result<Vec<Setting>, 
             None => (option, None),
         };
         let of = if path.is_some() { vec![own] } else { with_option(command, name) };
-        let arg = of.iter().find_map(|of| long(of, name));
-        let arg = arg.ok_or_else(|| no_option(name, path.as_deref(), own))?;
+        let found = of.iter().find_map(|of| Some((*of, long(of, name)?)));
+        let (of, arg) = found.ok_or_else(|| no_option(option, path.as_deref(), own))?;
         let name = || name.to_owned();
         if NOT_HERE.contains(&arg.get_id().as_str()) {
             return Err(WrongLine::NotHere(name()));
         }
-        if path.is_none() && OF_ONE_COMMAND.contains(&arg.get_long().unwrap_or_default()) {
-            let mut commands = of.iter().map(|of| of.get_name()).filter(|name| *name != "latlas");
-            let example = commands.next().unwrap_or("COMMAND").to_owned();
-            return Err(WrongLine::OfOneCommand { name: name(), example });
+        // The typed words are parsed before the file is read.
+        if arg.is_required_set() {
+            return Err(WrongLine::Required(name()));
+        }
+        if path.is_none() && arg.get_long().is_some_and(|long| OF_ONE.contains(&long)) {
+            return Err(WrongLine::OfOne { name: name(), example: example(command, &name()) });
         }
         let values = match (arg.get_action(), inline) {
             (ArgAction::SetTrue, None) => Vec::new(),
             (ArgAction::SetTrue, Some(_)) => return Err(WrongLine::HasNoValue(name())),
             (ArgAction::Set | ArgAction::Append, Some(value)) => vec![value],
             (ArgAction::Set | ArgAction::Append, None) => {
-                let next = words
-                    .next()
-                    .filter(|next| !arg.is_require_equals_set() && !next.starts_with("--"));
-                let is_optional = arg.get_num_args().is_some_and(|number| number.min_values() == 0);
-                vec![next.cloned().ok_or_else(|| match is_optional {
-                    true => WrongLine::NoOptionalValue(name()),
-                    false => WrongLine::NoValue(name()),
-                })?]
+                let is_value =
+                    |next: &&String| !arg.is_require_equals_set() && !next.starts_with("--");
+                let bare = arg.get_num_args().is_some_and(|values| values.min_values() == 0);
+                vec![match words.next_if(is_value) {
+                    Some(value) => value.clone(),
+                    None if bare => left_out(of, arg).ok_or_else(|| WrongLine::NotBare(name()))?,
+                    None => return Err(WrongLine::NoValue(name())),
+                }]
             }
             _ => return Err(WrongLine::NotHere(name())),
         };
@@ -193,17 +211,44 @@ fn settings(line: usize, text: &str, command: &Command) -> Result<Vec<Setting>, 
     Ok(settings)
 }
 
-/// A word of a mistaken line, without a password and what an assignment sets.
-fn shown(word: &str) -> String {
-    let word = word.split('=').next().unwrap_or_default();
-    cut(&store::Place::parse(word).to_string())
+/// The value of an option that is typed without one.
+fn left_out(of: &Command, arg: &Arg) -> Option<String> {
+    let words = [of.get_name().to_owned(), format!("--{}", arg.get_long()?)];
+    let matches = of.clone().ignore_errors(true).try_get_matches_from(words).ok()?;
+    let mut values = matches.try_get_raw(arg.get_id().as_str()).ok()??;
+    values.next()?.to_str().map(str::to_owned)
 }
 
-fn no_option(name: &str, path: Option<&str>, own: &Command) -> WrongLine {
+/// How an option stands after the first command that has it.
+fn example(command: &Command, name: &str) -> String {
+    let found = all(command).into_iter().find_map(|(path, of)| {
+        let arg = long(of, name).filter(|_| !path.is_empty())?;
+        let names = arg.get_value_names().filter(|_| arg.get_action().takes_values());
+        let value = names.and_then(|names| names.first());
+        let value = value.map_or(String::new(), |value| format!(" {value}"));
+        Some(format!("{path} --{name}{value}"))
+    });
+    found.unwrap_or_else(|| format!("COMMAND --{name}"))
+}
+
+/// A word as errors show it, without what may be a password: that of a URL, also without its scheme, or
+/// what follows a name.
+pub(super) fn shown(word: &str) -> String {
+    let place = Place::parse(word);
+    let text = place.to_string();
+    let may_hide = text.contains(['=', '@']) || text.contains("://");
+    match place {
+        Place::Directory(_) if may_hide => cut(text.split(['=', ':']).next().unwrap_or_default()),
+        _ => cut(&text),
+    }
+}
+
+fn no_option(option: &str, path: Option<&str>, own: &Command) -> WrongLine {
+    let name = option.split('=').next().unwrap_or_default();
     let known = own.get_arguments().filter_map(Arg::get_long);
     let near = suggestion(name, known);
     let of = path.map_or(String::new(), |path| format!(" of latlas {path}"));
-    WrongLine::NoOption { name: cut(name), of, near }
+    WrongLine::NoOption { name: shown(option), of, near }
 }
 
 /// The option of a command with this name.

@@ -10,10 +10,9 @@ use clap::parser::ValueSource;
 use clap::{ArgMatches, Command, FromArgMatches};
 use model::nearest::nearest;
 use model::run::Scale;
-use std::path::Path;
 use store::Place;
 
-/// Options that change how something is printed, and nothing that is measured.
+/// Options that change how something is printed, and nothing that is measured (but `exec --vs`, a command).
 const LOOKS: &[&str] = &["color", "wide", "human", "frames", "vs", "all", "json", "listen", "pack"];
 
 /// Options that may precede a command.
@@ -44,9 +43,7 @@ pub(crate) fn arguments() -> Result<Arguments, ConfigError> {
         }
         Err(error) => return Err(error),
     };
-    if let (None, Location::Default(path)) = (&read.path, &location) {
-        say_earlier(path);
-    }
+    say_earlier(&location, &read);
     use_store_of(&read);
     // Environment variables take precedence.
     let no_color = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
@@ -64,8 +61,9 @@ pub(crate) fn arguments() -> Result<Arguments, ConfigError> {
     Ok(from(&matches.unwrap_or_else(|error| output::end_with(&error))))
 }
 
-/// Says that the file of an earlier latlas is not read.
-fn say_earlier(path: &Path) {
+/// Says that the file of an earlier latlas is not read, until there is one of this.
+fn say_earlier(location: &Location, read: &Read) {
+    let (None, Location::Default(path)) = (&read.path, location) else { return };
     let earlier = path.with_extension("toml");
     if earlier.exists() {
         let (earlier, path) = (earlier.display(), path.display());
@@ -166,7 +164,10 @@ fn checked_file(location: &Location, command: &Command) -> Result<Read, ConfigEr
 
 /// Prints the options that change what is measured.
 fn print_measuring(read: &Read, settings: &[&Setting]) {
-    let measuring = settings.iter().filter(|setting| !LOOKS.contains(&&*setting.option));
+    let is_command =
+        |setting: &Setting| setting.option == "vs" && setting.command.as_deref() == Some("exec");
+    let looks = |setting: &Setting| LOOKS.contains(&&*setting.option) && !is_command(setting);
+    let measuring = settings.iter().filter(|setting| !looks(setting));
     let texts: Vec<String> = measuring.map(|setting| setting.text()).collect();
     if let (Some(path), false) = (&read.path, texts.is_empty()) {
         let (path, texts) = (path.display(), texts.join(" "));
@@ -216,5 +217,7 @@ fn works_without(arguments: &Arguments) -> bool {
 /// # Errors
 /// An error in the configuration.
 pub(crate) fn checked(location: &Location) -> Result<Read, ConfigError> {
-    checked_file(location, &arguments::command())
+    let read = checked_file(location, &arguments::command())?;
+    say_earlier(location, &read);
+    Ok(read)
 }

@@ -107,7 +107,7 @@ fn runs_are_kept_where_the_file_says_unless_the_environment_does() {
 
 #[test]
 fn looks_follow_the_file_where_the_option_means_the_same() {
-    let home = with("--vs iphone-x\n--human\n--color always\n");
+    let home = with("--vs iphone-x\n--human\n--color always\n--margin 5%\n");
     let show = format!("show {SYNTHETIC}");
     // Nothing is measured, so nothing is announced.
     has(&home.run(&show).silent().out, ["iphone-x", "1ns=1s", "\u{1b}["]);
@@ -116,17 +116,75 @@ fn looks_follow_the_file_where_the_option_means_the_same() {
     let no_color = Done::of(home.command(&show).env("NO_COLOR", "1")).out;
     lacks(&no_color, ["\u{1b}"]);
     // To exec, --vs is another command.
-    lacks(&home.run("exec -r 2 --json -- true").measured().out, ["iphone-x"]);
+    let exec = "exec -r 2 --json -- true";
+    let done = home.run(exec).measured();
+    lacks(&done.out, ["iphone-x"]);
+    lacks(&done.err, ["--margin"]);
+    home.write(FILE, "--margin 5%\nexec --vs 'sleep 0'\n");
+    has(&home.run(exec).measured().err, ["config: --margin '5%' --vs 'sleep 0'\n"]);
+}
+
+#[test]
+fn what_needs_a_row_is_not_for_commands() {
+    let home = with("--no-wait\ntrace --tails\ntrace --operations 3\n");
+    let refused = "trace --from 30ms --to 20ms";
+    let row = home.run(format!("{refused} sched.pool")).ended_with(2);
+    has(&row.err, ["config: --no-wait --tails --operations 3\n", "not before --to"]);
+    // The pack is not even opened.
+    home.write(FILE, "--no-wait\n--pack /nowhere/mine.so\ntrace --tails\ntrace --operations 3\n");
+    for target in ["-- true", "--pid 1"] {
+        let done = home.run(format!("{refused} {target}")).ended_with(2);
+        has(&done.err, ["not before --to"]);
+        lacks(&done.err, ["config"]);
+    }
+}
+
+#[test]
+fn errors_show_no_password() {
+    for text in [
+        "--store = postgres://me:s3cret@h/d",
+        "store=\"postgres://me:s3cret@h/d\"",
+        "store:postgres://me:s3cret@h/d",
+        "store password=s3cret",
+        "--postgres://me:s3=cret@h/d",
+        "--store=x:postgres://me:s3cret@h/d",
+        "run --dir postgres://me:s3cret@h/d",
+        "--store me:s3cret@h/d",
+        "run # password=s3cret",
+    ] {
+        let done = with(text).run("list").ended_with(2);
+        has(&done.err, ["latlas/config:1: "]);
+        lacks(&done.err, ["cret"]);
+    }
+}
+
+#[test]
+fn what_the_file_says_precedes_what_quick_decides() {
+    let home = with("qos --rounds 1\nqos --size 1MiB\nqos --levels default\nqos --cases alone\n");
+    std::fs::create_dir(home.path("scratch")).expect("a directory");
+    let line = "qos --quick --block 64KiB --dir scratch --json";
+    // One round has no interval.
+    let qos = home.run(line).ended_with(3).json();
+    assert_eq!(qos["how"]["rounds"], 1);
+    assert_eq!(qos["how"]["file_bytes"], 1 << 20);
+    assert_eq!(qos["cases"].as_array().map(Vec::len), Some(1));
+}
+
+#[test]
+fn a_value_may_be_left_out_as_on_the_command_line() {
+    let home = with("exec --pin --shell\nexec --ignore-failure\n");
+    let done = home.run("exec -r 2 --json -- true").measured();
+    has(&done.err, ["config: --pin quietest --shell sh --ignore-failure all\n"]);
 }
 
 #[test]
 fn options_of_measuring_are_announced_only_where_something_is_measured() {
-    let home = with("--quick\n--dir /nowhere\n");
+    let home = with("--quick\n--dir /nowhere\n--no-wait\n");
     let table = home.run(format!("table 2012 {SYNTHETIC}"));
     assert_eq!(table.err, "");
     has(&table.out, ["L1"]);
     let measured = home.run("table 2012 --measure").ended_with(2);
-    has(&measured.err, ["config: --quick --dir /nowhere\n"]);
+    has(&measured.err, ["config: --quick --dir /nowhere --no-wait\n"]);
 }
 
 #[test]
@@ -165,10 +223,6 @@ fn mistakes_are_errors_with_their_line_except_where_nothing_is_read() {
         "\nrun --budget soon\n",
         "--nice 99\n",
         "--nice\n",
-        "--budget 2m\n",
-        "exec --pin\n",
-        "--store = postgres://me:s3cret@h/d\n",
-        "store=\"postgres://me:s3cret@h/d\"\n",
         "--wide=1\n",
         "--store kept\n",
         "--config other\n",
@@ -177,6 +231,11 @@ fn mistakes_are_errors_with_their_line_except_where_nothing_is_read() {
         "--dir here\n",
         "--margin 0%\n",
         "--color blue\n",
+        "--budget 2m\n",
+        "--keep\n",
+        "trace --usdt\n",
+        "--cpus 2-3\n",
+        "export --format csv\n",
     ] {
         errors += &format!("{text}{}", with(text).refusals("list"));
     }
@@ -203,16 +262,7 @@ fn mistakes_are_errors_with_their_line_except_where_nothing_is_read() {
             has(&done.err, ["latlas: warning: ", "latlas/config:"]);
         }
     }
-    // In the lines themselves.
-    assert_eq!(errors.matches("s3cret").count(), 2, "{errors}");
     insta::assert_snapshot!(errors);
-}
-
-#[test]
-fn options_that_need_a_row_are_for_traces_of_rows() {
-    let home = with("trace --tails\n--no-wait\n");
-    let traced = home.run("trace --tier minimal --out t.zst -- true").recorded();
-    lacks(&traced.err, ["needs a row", "--no-wait"]);
 }
 
 #[test]
@@ -220,8 +270,10 @@ fn the_file_of_an_earlier_latlas_is_named_and_not_read() {
     let home = Home::new();
     home.write("config/latlas/config.toml", "[look]\ncolor = \"always\"\n");
     let done = home.run(format!("show {SYNTHETIC}"));
-    has(&done.err, ["config.toml is of an earlier latlas and is not read"]);
+    let warning = "config.toml is of an earlier latlas and is not read";
+    has(&done.err, [warning]);
     lacks(&done.out, ["\u{1b}"]);
+    has(&home.run("config show").err, [warning]);
     home.write(FILE, "");
     home.run(format!("show {SYNTHETIC}")).silent();
 }

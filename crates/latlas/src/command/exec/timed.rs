@@ -3,7 +3,7 @@
 use super::commands::{NamedCommand, split};
 use super::files::output_file;
 use super::shell::shell_start;
-use crate::arguments::exec::{IgnoreFailure, TimingOptions};
+use crate::arguments::exec::{IgnoreFailure, Pin, TimingOptions};
 use crate::command::measured::stop_on_signals;
 use crate::command::shielded;
 use crate::progress::Bar;
@@ -241,7 +241,11 @@ fn discarded_runs(discarded: u32) -> Vec<String> {
 /// On which CPU the command is wanted; within a shield one of its own.
 #[allow(clippy::option_option, reason = "absent, given, given with a number")]
 fn pin(options: &TimingOptions) -> anyhow::Result<Option<Option<u32>>> {
-    match (options.pin, options.controls.shield_cpus()) {
+    let wanted = options.pin.map(|pin| match pin {
+        Pin::Quietest => None,
+        Pin::Cpu(cpu) => Some(cpu),
+    });
+    match (wanted, options.controls.shield_cpus()) {
         (Some(Some(cpu)), shield @ [_, ..]) if !shield.contains(&cpu) => {
             bail!("--pin {cpu} lies outside the CPUs of --shield")
         }

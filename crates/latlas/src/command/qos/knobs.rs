@@ -28,7 +28,7 @@ pub(super) fn knobs(options: &KnobsOptions) -> anyhow::Result<ExitCode> {
     let part = if options.quick { QUICK_PART } else { 1 };
     let plan = Plan {
         knobs: chosen(&options.words)?,
-        rounds: options.rounds,
+        rounds: options.rounds(),
         seed: options.seed.unwrap_or_else(|| fastrand::u64(..1 << 32)),
         share_window: SHARE_WINDOW / part,
         wakeup_window: WAKEUP_WINDOW / part,
