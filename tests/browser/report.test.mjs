@@ -311,7 +311,7 @@ test("pictures hold the document's figures", async () => {
       const apart = all.length > 1 && Math.max(...all) - Math.min(...all) > least / 5;
       return apart ? modes.find((m) => m.share >= 1 / 6)?.typical : null;
     };
-    const first = (estimate) => (estimate.quiet ?? mode(estimate) ?? estimate.typical)?.ns.value;
+    const first = (estimate) => (estimate.quiet ?? mode(estimate) ?? estimate.typical)?.ns.value ?? null;
     // By another way than the program's: bars, cells and dots.
     const life = bodyOf("thread.lifecycle");
     assert.ok(life, "the life of a thread");
