@@ -3,7 +3,7 @@
 mod child;
 
 use child::listed;
-pub(crate) use child::{Failure, ROLE, serve, tried};
+pub(crate) use child::{Failure, serve, tried};
 
 use crate::output;
 use anyhow::{Context, anyhow, bail};

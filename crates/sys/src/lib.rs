@@ -86,4 +86,3 @@ pub use machine::machine;
 pub use mapping::Mapping;
 pub use memory::{MemoryLimits, available_memory, peak_resident_bytes};
 pub use pages::{Backing, Buffer, PageKind, base_page_bytes, huge_page_bytes};
-pub use process::{die_with_parent, die_with_parent_id};

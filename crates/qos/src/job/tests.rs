@@ -8,7 +8,6 @@ const FILE_BYTES: u64 = 300_001;
 
 fn order(file: PathBuf, codec: Codec) -> Order {
     Order {
-        parent: 0,
         file,
         block_bytes: 65_536,
         blocks: 10,

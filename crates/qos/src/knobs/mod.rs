@@ -355,8 +355,8 @@ fn ran(
 ) -> Result<[Vec<job::Did>; 2], JobError> {
     let first = own.len();
     let mut processes = match session {
-        Session::Same => vec![Process::start([own, others].concat())?],
-        Session::Other => vec![Process::start(own)?, Process::start(others)?],
+        Session::Same => vec![Process::start([own, others].concat(), stop)?],
+        Session::Other => vec![Process::start(own, stop)?, Process::start(others, stop)?],
     };
     if let Some(group) = group {
         processes[0].join(group)?;
