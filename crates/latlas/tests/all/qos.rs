@@ -187,7 +187,7 @@ fn a_killed_competitor_leaves_its_case_out_and_the_rest_is_kept() {
     let done = Done::after(latlas).ended_with(3);
     let qos = document(&done);
     let why = qos.partial.clone().expect("marked");
-    has(&why, ["user-interactive + default: left out after 0 rounds: a job ended early (signal: 9"]);
+    has(&why, ["user-interactive + default: left out after 0 rounds: a job ended early"]);
     for runs in &qos.cases {
         let is_pair = matches!(runs.case, Case::Pair { .. });
         assert_eq!(runs.runs.is_empty(), is_pair, "{}", runs.case.name());
