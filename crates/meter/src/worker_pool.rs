@@ -208,7 +208,7 @@ impl WorkerHandle {
         // a session makes it itself, before it is ready: a session has a group
         // too, whose leader can't begin one, and what runs in the child before
         // its program would cost a fork of all that is here.
-        if !setup.asked.controls().own_session {
+        if !setup.asked.own_session() {
             program.process_group(0);
         }
         ours.set_read_timeout(Some(LOOK_EVERY))?;

@@ -78,7 +78,7 @@ impl WeightGroup {
         }
     }
 
-    /// Its directory, for [`Controls::groups`](crate::controls::Controls::groups).
+    /// Its directory, for [`Setting::Group`](model::setting::Setting::Group).
     pub fn directory(&self) -> &Path {
         Path::new(&self.directory)
     }

@@ -227,7 +227,7 @@ pub fn serve(task: &str) -> io::Result<()> {
 }
 
 fn run(task: &Task) -> Result<Osnoise, BriefError> {
-    sys::controls::apply(&task.asked.controls())?;
+    sys::controls::apply(&task.asked.list())?;
     let never = AtomicBool::new(false);
     let not_pinned = task.not_pinned.as_deref();
     calibrated(CALIBRATION, task.cpu, not_pinned, &never)

@@ -2,6 +2,7 @@
 
 use super::control::{Kind, Spec};
 use meter::controls::RequestedControls;
+use model::setting::Setting;
 use std::fs::OpenOptions;
 use sys::files::Files;
 use sys::files::bracketed;
@@ -91,12 +92,12 @@ pub fn try_out(
         Kind::System => {}
         Kind::Cache => may_drop_cache()?,
         Kind::Process => {
-            if spec.sets("no-thp") {
+            if spec.sets.contains(&Setting::TransparentHugePages(false)) {
                 huge_pages_for_all(files)?;
             }
             asked.try_out()?;
             // A session is an autogroup, without a nice value.
-            if spec.sets("session") {
+            if spec.name == "session" {
                 let why = sys::controls::autogroups().err();
                 here.on = why.map(|why| format!("no autogroup here: {why}"));
             }

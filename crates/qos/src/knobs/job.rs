@@ -6,13 +6,13 @@
 //! the window from standard input, and reports at the end. All it sets ends with it.
 
 use super::turn;
-use model::qos::knobs::{Knob, Permission, Tried};
+use model::qos::knobs::{Knob, Permission};
+use model::qos::{Outcome, Setting};
 use serde::{Deserialize, Serialize};
 use std::io::{self, BufRead, Write};
 use std::sync::{OnceLock, mpsc};
 use std::thread::Builder;
 use std::time::Duration;
-use sys::controls::Controls;
 use sys::monotonic_raw_ns as now_ns;
 
 /// First argument of such a process.
@@ -67,7 +67,7 @@ pub enum Hello {
     /// All threads have what they are to have.
     Ready,
     /// A knob could not be turned.
-    Refused(Tried),
+    Refused(Outcome),
     /// What a try came to.
     Tried(Permission),
 }
@@ -98,7 +98,7 @@ pub fn serve(order: &str) -> io::Result<()> {
     let order = serde_json::from_str(order)
         .map_err(|_| io::Error::other(format!("{ROLE} is internal to latlas")))?;
     match order {
-        Order::Try { knob } => say(&Hello::Tried(turn::tried(knob))),
+        Order::Try { knob } => say(&Hello::Tried(turn::tried(&knob))),
         Order::Compete { parent, threads } => {
             sys::die_with_parent_id(parent)?;
             compete(&threads)
@@ -116,10 +116,10 @@ fn say(what: &impl Serialize) -> io::Result<()> {
 
 fn compete(threads: &[Competitor]) -> io::Result<()> {
     // The timer's slack would be part of how late a thread is.
-    let slack = Controls { timer_slack_ns: Some(1), ..Controls::default() };
-    sys::controls::apply(&slack).map_err(|error| io::Error::other(error.to_string()))?;
+    sys::controls::apply(&[Setting::TimerSlackNs(1)])
+        .map_err(|error| io::Error::other(error.to_string()))?;
     for competitor in threads {
-        if let Err(refused) = turn::for_session(competitor.knob) {
+        if let Err(refused) = turn::turn(&competitor.knob, true) {
             return say(&Hello::Refused(refused));
         }
     }
@@ -138,9 +138,9 @@ fn compete(threads: &[Competitor]) -> io::Result<()> {
                 {
                     let cpus = model::text::ranges(&competitor.cpus);
                     let why = format!("can't run on CPU {cpus}: {error}");
-                    let _ = refused.set(Tried::Refused(why));
+                    let _ = refused.set(Outcome::Refused(why));
                 }
-                if let Err(why) = turn::for_thread(competitor.knob) {
+                if let Err(why) = turn::turn(&competitor.knob, false) {
                     let _ = refused.set(why);
                 }
                 drop(set);
@@ -152,7 +152,7 @@ fn compete(threads: &[Competitor]) -> io::Result<()> {
             match sys::thread::spawn_scoped(scope, Builder::new(), compete) {
                 Ok(thread) => running.push(thread),
                 Err(error) => {
-                    no_thread = Some(Tried::Refused(crate::job::no_thread(&error).to_string()));
+                    no_thread = Some(Outcome::Refused(crate::job::no_thread(&error).to_string()));
                     break;
                 }
             }

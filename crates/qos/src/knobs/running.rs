@@ -2,7 +2,8 @@
 
 use super::job::{Competitor, Did, Hello, Order, ROLE, Window};
 use crate::running::JobError;
-use model::qos::knobs::{Knob, Permission, Tried};
+use model::qos::Outcome;
+use model::qos::knobs::{Knob, Permission};
 use std::io::{self, BufRead, BufReader, Write};
 use std::os::unix::process::CommandExt;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
@@ -31,7 +32,7 @@ impl Process {
         let mut process = Process::begin(this_program()?, &Order::Compete { parent, threads })?;
         match process.read()? {
             Hello::Ready => Ok(process),
-            Hello::Refused(Tried::Refused(error) | Tried::NoEffect(error)) => {
+            Hello::Refused(Outcome::Refused(error) | Outcome::Differs(error)) => {
                 Err(JobError::Failed(error))
             }
             other => Err(JobError::Failed(format!("unexpected answer {other:?}"))),
@@ -113,14 +114,14 @@ pub(super) fn window(
 }
 
 /// Turns a knob and turns it back, as this user or another one.
-pub(super) fn tried(knob: Knob, user: Option<u32>) -> Result<Permission, JobError> {
+pub(super) fn tried(knob: &Knob, user: Option<u32>) -> Result<Permission, JobError> {
     let mut command = this_program()?;
     if let Some(user) = user {
         // Its directory may be closed to that user, the file is not.
         command = Command::new("/proc/self/exe");
         command.uid(user).gid(user);
     }
-    let mut process = Process::begin(command, &Order::Try { knob })?;
+    let mut process = Process::begin(command, &Order::Try { knob: knob.clone() })?;
     match process.read()? {
         Hello::Tried(permission) => Ok(permission),
         other => Err(JobError::Failed(format!("unexpected answer {other:?}"))),

@@ -20,7 +20,7 @@ pub fn run(parent: u32, cpus: &[u32], more: u32) -> io::Result<Report> {
         Err(error) if error.kind() != io::ErrorKind::Unsupported => return Err(error),
         _ => {}
     }
-    sys::scheduling::leave_real_time();
+    sys::settings::leave_real_time();
     if !cpus.is_empty() {
         sys::pin_to(cpus)?;
     }
