@@ -283,7 +283,15 @@ pub enum Outcome {
 impl Outcome {
     /// Whether it was set, as far as is known.
     pub fn holds(&self) -> bool {
-        matches!(self, Outcome::Applied | Outcome::ReadBack)
+        self.why_not().is_none()
+    }
+
+    /// Why it was not: the reason, or what was read back.
+    pub fn why_not(&self) -> Option<&str> {
+        match self {
+            Outcome::Applied | Outcome::ReadBack => None,
+            Outcome::Refused(why) | Outcome::Differs(why) => Some(why),
+        }
     }
 }
 

@@ -206,7 +206,8 @@ impl Knob {
         let texts: Vec<String> = self.0.iter().map(Setting::text).collect();
         match texts.is_empty() {
             true => "none".into(),
-            false => texts.join(" + "),
+            // Short: a table has it.
+            false => texts.join(" + ").replace(" + autogroup nice ", " + autogroup "),
         }
     }
 

@@ -3,7 +3,6 @@
 use super::control::{Kind, Spec};
 use meter::controls::RequestedControls;
 use model::setting::Setting;
-use std::fs::OpenOptions;
 use sys::files::Files;
 use sys::files::bracketed;
 
@@ -109,8 +108,11 @@ pub fn try_out(
 /// Whether the page cache may be dropped, without doing it.
 fn may_drop_cache() -> Result<(), Unavailable> {
     const SWITCH: &str = "/proc/sys/vm/drop_caches";
-    let opened = OpenOptions::new().write(true).open(SWITCH);
-    opened.map(drop).map_err(|error| Unavailable::File { action: "write", path: SWITCH, error })
+    sys::page_cache::may_drop_all().map_err(|error| Unavailable::File {
+        action: "write",
+        path: SWITCH,
+        error,
+    })
 }
 
 /// Whether processes get huge pages without asking.

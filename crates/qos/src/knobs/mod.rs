@@ -323,7 +323,8 @@ fn measured(
         Measure::OfSmallThread | Measure::OfDefaultThread => plan.wakeup_window,
     };
     let group = row.knob.is_group().then(|| turn::group(&row.knob, "knob")).transpose();
-    let group = group.map_err(|error| JobError::Failed(error.to_string()))?;
+    let group =
+        group.map_err(|outcome| JobError::Failed(outcome.why_not().unwrap_or_default().into()))?;
     let did = ran((own, others), row.session, group.as_ref(), window, stop)?;
     let cpu_ns = |did: &[job::Did]| did.iter().map(|did| did.cpu_ns).sum::<u64>() as f64;
     let late = |did: Vec<job::Did>| did.into_iter().flat_map(|did| did.late_ns).collect();

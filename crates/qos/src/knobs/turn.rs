@@ -11,11 +11,11 @@ use sys::settings::{HERE, System};
 /// thread; control groups are the controller's.
 pub(super) fn turn(knob: &Knob, session: bool) -> Result<(), Outcome> {
     let of = |setting: &&Setting| setting.is_of_session() == session && !knob.is_group();
-    knob.0.iter().filter(of).try_for_each(done)
+    knob.0.iter().filter(of).try_for_each(|setting| done(&HERE, setting))
 }
 
-fn done(setting: &Setting) -> Result<(), Outcome> {
-    match HERE.put(setting) {
+fn done(system: &dyn System, setting: &Setting) -> Result<(), Outcome> {
+    match system.put(setting) {
         Ok(outcome) if outcome.holds() => Ok(()),
         Ok(outcome) => Err(outcome),
         Err(error) => Err(refused(&error)),
@@ -24,41 +24,29 @@ fn done(setting: &Setting) -> Result<(), Outcome> {
 
 /// Turns it and turns it back, for the calling thread and its session.
 pub(super) fn tried(knob: &Knob) -> Permission {
-    // A group is made and removed again.
-    let set = match knob.is_group() {
-        true => group(knob, "try").map(drop).map_err(|error| Outcome::Refused(group_error(&error))),
-        false => Ok(()),
-    };
     let before: Vec<_> = knob.0.iter().map(|setting| HERE.read(setting)).collect();
-    let settings = if knob.is_group() { &[] } else { &knob.0[..] };
-    if let Err(set) = set.and_then(|()| settings.iter().try_for_each(done)) {
+    let set = match knob.is_group() {
+        // Made and removed again.
+        true => group(knob, "try").map(drop),
+        false => knob.0.iter().try_for_each(|setting| done(&HERE, setting)),
+    };
+    if let Err(set) = set {
         return Permission { set, undo: None };
     }
-    let undone = settings.iter().zip(before).filter_map(|(setting, was)| HERE.undo(setting, was));
+    let undone = knob.0.iter().zip(before).filter_map(|(setting, was)| HERE.undo(setting, was));
     let mut undone = undone.map(|undone| undone.unwrap_or_else(|error| refused(&error)));
     let failed = undone.find(|outcome| !outcome.holds());
     Permission { set: Outcome::ReadBack, undo: Some(failed.unwrap_or(Outcome::ReadBack)) }
 }
 
-/// The control group of a knob, of which it is made.
-pub(super) fn group(knob: &Knob, name: &str) -> Result<WeightGroup, NoWeight> {
-    let group = WeightGroup::create(name)?;
-    for setting in &knob.0 {
-        match setting {
-            Setting::GroupShares(shares) => group.set_shares(*shares)?,
-            Setting::GroupIdle => group.set_idle(true)?,
-            _ => {}
-        }
-    }
+/// The control group of a knob, with what that sets.
+pub(super) fn group(knob: &Knob, name: &str) -> Result<WeightGroup, Outcome> {
+    let group = WeightGroup::create(name).map_err(|why| match why {
+        NoWeight::NotMade(_, error) => refused(&error),
+        other => Outcome::Refused(other.to_string()),
+    })?;
+    knob.0.iter().try_for_each(|setting| done(&group, setting))?;
     Ok(group)
-}
-
-/// The system's error, else the reason in words.
-pub(super) fn group_error(error: &NoWeight) -> String {
-    match error {
-        NoWeight::NotMade(_, error) | NoWeight::File(_, error) => name_of(error),
-        other => other.to_string(),
-    }
 }
 
 fn refused(error: &io::Error) -> Outcome {

@@ -56,12 +56,6 @@ pub(crate) fn mask(cpus: &[u32]) -> io::Result<Mask> {
     Ok(Mask(mask))
 }
 
-/// `task` 0 is the calling thread.
-pub(crate) fn set_allowed(task: u32, cpus: &[u32]) -> io::Result<()> {
-    let task = libc::pid_t::try_from(task).map_err(|_| io::ErrorKind::InvalidInput)?;
-    mask(cpus)?.set(task)
-}
-
 /// The CPU the calling thread is on at this moment; about 20 ns on x86-64,
 /// without a system call.
 #[inline]

@@ -4,7 +4,7 @@
 use std::io;
 
 use super::cgroup;
-use super::settings::{disable_huge_pages, scheduler, set_policy, set_scheduler};
+use super::settings::{scheduler, set_policy, set_scheduler};
 use crate::controls::{Laid, NoAutogroups};
 use crate::files::{Files, Tree};
 use model::setting::Policy;
@@ -28,7 +28,9 @@ impl Drop for OwnMemory {
     fn drop(&mut self) {
         // Bit 0 is the switch, the others say what is excepted (Linux 6.18).
         if let Some(before) = self.0.and_then(|before| u64::try_from(before).ok()) {
-            let _ = disable_huge_pages(before & 1 == 1, before & !1);
+            let (disabled, excepted) = (before & 1, before & !1);
+            // SAFETY: a system call on numbers.
+            unsafe { libc::prctl(libc::PR_SET_THP_DISABLE, disabled, excepted, 0_u64, 0_u64) };
         }
     }
 }

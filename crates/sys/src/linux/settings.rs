@@ -6,10 +6,17 @@
 
 use std::ffi::CStr;
 use std::io::{self, Write};
+use std::num::NonZeroU64;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 use model::setting::{IoPriority, Policy, Setting};
+use rustix::fs::{Mode, OFlags};
+use rustix::io::Errno;
+use rustix::process::{Pid, getpid, getpriority_process, getsid, setpriority_process, setsid};
+use rustix::thread::{
+    current_timer_slack, disable_transparent_huge_pages, set_current_timer_slack,
+};
 
 use super::affinity;
 use crate::settings::Patience;
@@ -29,7 +36,7 @@ pub(crate) fn set(task: libc::pid_t, setting: &Setting, patience: Patience) -> R
         Setting::Cpus(cpus) => affinity::mask(cpus)
             .and_then(|mask| mask.set(task))
             .map_err(|error| error.raw_os_error().unwrap_or(libc::EINVAL)),
-        Setting::Nice(nice) => set_nice(task, *nice),
+        Setting::Nice(nice) => number(setpriority_process(Pid::from_raw(task), *nice)),
         Setting::Policy(policy) => set_policy(task, *policy),
         Setting::SliceNs(ns) => set_slice(task, *ns),
         Setting::Io(priority) => set_io(task, *priority),
@@ -39,11 +46,8 @@ pub(crate) fn set(task: libc::pid_t, setting: &Setting, patience: Patience) -> R
         Setting::Autogroup(nice) => set_autogroup(*nice, patience),
         Setting::OwnSession(true) => begin_session(),
         Setting::OwnSession(false) => Ok(()),
-        Setting::TimerSlackNs(ns) => {
-            // SAFETY: a system call on numbers.
-            done(unsafe { libc::prctl(libc::PR_SET_TIMERSLACK, *ns) })
-        }
-        Setting::TransparentHugePages(may) => disable_huge_pages(!may, 0),
+        Setting::TimerSlackNs(ns) => number(set_current_timer_slack(NonZeroU64::new(*ns))),
+        Setting::TransparentHugePages(may) => number(disable_transparent_huge_pages(!may)),
         Setting::OneCpu | Setting::QosClass(_) | Setting::GroupShares(_) | Setting::GroupIdle => {
             Err(libc::ENOTSUP)
         }
@@ -56,23 +60,15 @@ pub(crate) fn read(task: libc::pid_t, setting: &Setting) -> Option<Setting> {
     Some(match setting {
         Setting::Cpus(_) | Setting::OneCpu => Setting::Cpus(affinity::allowed_to(task).ok()?),
         Setting::OwnSession(_) => {
-            // SAFETY: system calls on numbers.
-            let (session, own) = unsafe { (libc::getsid(task), libc::getpid()) };
-            let process = if task == 0 { own } else { task };
-            Setting::OwnSession((session >= 0).then_some(session == process)?)
+            let process = Pid::from_raw(task);
+            Setting::OwnSession(getsid(process).ok()? == process.unwrap_or_else(getpid))
         }
-        Setting::Nice(_) => Setting::Nice(nice_of(task)?),
+        Setting::Nice(_) => Setting::Nice(getpriority_process(Pid::from_raw(task)).ok()?),
         // Only processes have the file; of a thread it is found by its id.
         Setting::Autogroup(_) => Setting::Autogroup(autogroup_nice(&file("autogroup")?)?),
         Setting::Policy(_) => Setting::Policy(policy_of(task)?),
         Setting::SliceNs(_) => Setting::SliceNs(attributes(task).ok()?.runtime_ns),
-        // SAFETY: a system call on numbers.
-        Setting::TimerSlackNs(_) if task == 0 => {
-            match unsafe { libc::prctl(libc::PR_GET_TIMERSLACK) } {
-                ns if ns >= 0 => Setting::TimerSlackNs(ns as u64),
-                _ => return None,
-            }
-        }
+        Setting::TimerSlackNs(_) if task == 0 => Setting::TimerSlackNs(current_timer_slack().ok()?),
         Setting::TimerSlackNs(_) => Setting::TimerSlackNs(file("timerslack_ns")?.parse().ok()?),
         Setting::TransparentHugePages(_) => {
             let status = file("status")?;
@@ -114,68 +110,36 @@ pub(super) fn errno() -> i32 {
     io::Error::last_os_error().raw_os_error().unwrap_or(0)
 }
 
-fn done(status: i32) -> Result<(), i32> {
+/// The `errno` of a bare call.
+pub(super) fn called(status: libc::c_long) -> Result<(), i32> {
     match status {
         0 => Ok(()),
         _ => Err(errno()),
     }
 }
 
-/// The same of a bare call.
-fn called(status: libc::c_long) -> Result<(), i32> {
-    done(i32::from(status != 0))
-}
-
 /// Writes one value into a file that is there.
 pub(super) fn write(path: &CStr, value: &CStr) -> Result<(), i32> {
     let bytes = value.to_bytes();
-    // SAFETY: the path ends in a zero byte; the kernel reads the value's bytes.
-    unsafe {
-        let file = libc::open(path.as_ptr(), libc::O_WRONLY | libc::O_CLOEXEC);
-        if file < 0 {
-            return Err(errno());
-        }
-        let written = libc::write(file, bytes.as_ptr().cast(), bytes.len());
-        let error = errno();
-        libc::close(file);
-        match usize::try_from(written) {
-            Ok(all) if all == bytes.len() => Ok(()),
-            Ok(_) => Err(libc::EIO),
-            Err(_) => Err(error),
-        }
+    let file = rustix::fs::open(path, OFlags::WRONLY | OFlags::CLOEXEC, Mode::empty());
+    match file.and_then(|file| rustix::io::write(&file, bytes)) {
+        Ok(all) if all == bytes.len() => Ok(()),
+        Ok(_) => Err(libc::EIO),
+        Err(error) => Err(error.raw_os_error()),
     }
 }
 
 /// A session of its own, unless it leads one already.
 fn begin_session() -> Result<(), i32> {
-    // SAFETY: system calls without arguments, or on a number.
-    unsafe {
-        if libc::getsid(0) == libc::getpid() || libc::setsid() >= 0 {
-            return Ok(());
-        }
+    match getsid(None) == Ok(getpid()) {
+        true => Ok(()),
+        false => number(setsid().map(drop)),
     }
-    Err(errno())
 }
 
-/// PR_SET_THP_DISABLE.
-pub(super) fn disable_huge_pages(disable: bool, flags: u64) -> Result<(), i32> {
-    let disable = u64::from(disable);
-    // SAFETY: a system call on numbers.
-    done(unsafe { libc::prctl(libc::PR_SET_THP_DISABLE, disable, flags, 0_u64, 0_u64) })
-}
-
-fn set_nice(pid: libc::pid_t, nice: i32) -> Result<(), i32> {
-    // The C libraries disagree on the type of both.
-    let (which, who) = (libc::PRIO_PROCESS as _, pid as _);
-    // SAFETY: a system call on numbers.
-    done(unsafe { libc::setpriority(which, who, nice) })
-}
-
-fn nice_of(pid: libc::pid_t) -> Option<i32> {
-    // The bare call: the C library's returns -1 for the value and for an error.
-    // SAFETY: a system call on numbers.
-    let reversed = unsafe { libc::syscall(libc::SYS_getpriority, libc::PRIO_PROCESS, pid) };
-    (reversed > 0).then(|| 20 - reversed as i32)
+/// The `errno` of a call by rustix, which allocates nothing.
+fn number(called: rustix::io::Result<()>) -> Result<(), i32> {
+    called.map_err(Errno::raw_os_error)
 }
 
 /// Gives a task (0: the calling thread) a policy.
@@ -197,10 +161,7 @@ pub(super) fn set_policy(pid: libc::pid_t, policy: Policy) -> Result<(), i32> {
 pub(super) fn set_scheduler(pid: libc::pid_t, number: i32, priority: i32) -> Result<(), i32> {
     let parameter: *const i32 = &priority;
     // SAFETY: the kernel reads its `sched_param`, which is one `int`.
-    match unsafe { libc::syscall(libc::SYS_sched_setscheduler, pid, number, parameter) } {
-        0 => Ok(()),
-        _ => Err(errno()),
-    }
+    called(unsafe { libc::syscall(libc::SYS_sched_setscheduler, pid, number, parameter) })
 }
 
 /// Policy and priority of a task (0: the calling thread), by numbers.

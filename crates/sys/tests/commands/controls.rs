@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use model::noise::applied::Settings;
 use model::setting::Policy;
 use sys::controls::{Above, granted, try_out};
+use sys::settings::{HERE, System};
 
 use super::*;
 
@@ -187,26 +188,19 @@ fn a_thread_that_was_above_is_as_before() {
     if !may_fifo() {
         return;
     }
-    let own = || granted_to_thread();
-    let before = own();
-    assert!(before.is_some() && before != Some(Policy::Fifo(6)));
+    let own = granted_to_thread;
+    let (before, raised) = (own(), Some(Setting::Policy(Policy::Fifo(6))));
+    assert!(before.is_some() && before != raised);
     let above = Above::start(5).expect("tried out");
-    assert_eq!(own(), Some(Policy::Fifo(6)));
+    assert_eq!(own(), raised);
     drop(above);
     assert_eq!(own(), before);
     drop(Above::start(99).expect("next to the highest"));
 }
 
 /// Policy of this thread; `granted` tells of the whole process's first.
-fn granted_to_thread() -> Option<Policy> {
-    let stat = std::fs::read_to_string("/proc/thread-self/stat").ok()?;
-    let fields: Vec<&str> = stat.rsplit_once(") ")?.1.split(' ').collect();
-    let priority = fields[37].parse().ok()?;
-    Some(match fields[38] {
-        "0" => Policy::Other,
-        "1" => Policy::Fifo(priority),
-        _ => Policy::Another,
-    })
+fn granted_to_thread() -> Option<Setting> {
+    HERE.read(&Setting::Policy(Policy::Other))
 }
 
 #[test]
