@@ -128,7 +128,7 @@ pub fn conduct(
             let conductor = conductor.map_err(ConductError::NoWorkers)?;
             step_aside(&home, measuring_cpu);
             // The process that may have to end a worker needs another CPU.
-            let above = plan.controls.asked.fifo().map(Above::start).transpose();
+            let above = plan.controls.asked.real_time().map(Above::start).transpose();
             let _above = above.map_err(ConductError::NotAbove)?;
             conductor.measure(&cost, observer, stop)
         }

@@ -33,7 +33,7 @@ pub fn serve(catalogue: &[Probe], task: &Task) -> io::Result<()> {
     };
     // First of all: memory and threads that come later are under them too. A
     // control group sets the CPUs, so it comes before the pinning.
-    let refused = sys::controls::apply(&setup.asked.controls()).err();
+    let refused = sys::controls::apply(&setup.asked.list()).err();
     let mut worker = Worker::new(catalogue, &setup);
     let pinned = match sys::affinity::pin_to(&setup.pin) {
         _ if setup.pin.is_empty() => Ok(Vec::new()),

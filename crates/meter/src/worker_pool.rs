@@ -125,7 +125,7 @@ impl WorkerHandle {
     /// How it was lost.
     pub fn start(setup: &Setup, stop: &AtomicBool) -> Result<WorkerHandle, Lost> {
         let who = format!("worker {}", setup.worker);
-        let session = Session::under(&setup.asked.controls());
+        let session = Session::under(setup.asked.own_session());
         let mut child = Child::start(Role::Worker, &who, &(), session)?;
         child.send(setup)?;
         match child.receive(Wait { patience: PATIENCE, stop, grace: GRACE })? {

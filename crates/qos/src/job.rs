@@ -8,12 +8,13 @@ use crate::codec::Compressor;
 use crate::levels;
 use crate::queue::{Done, Queue};
 use crate::report::{Hello, Order, Report};
-use model::qos::{Outcome, Part};
+use model::qos::Part;
 use std::fs::File;
 use std::io::{self, Write};
 use std::sync::{OnceLock, mpsc};
 use std::thread::Builder;
 use sys::role::Task;
+use sys::settings::{HERE, System};
 
 /// Does the job.
 ///
@@ -73,7 +74,7 @@ fn work(
     let file = File::open(&order.file)?;
     let queue = Queue::new(order, &file)?;
     let operations = order.operations.max(1);
-    let mut parts = levels::apply_to_session(&order.settings);
+    let mut parts = levels::apply(&order.settings, true);
     let start = OnceLock::new();
     let (sender, answers) = mpsc::channel::<io::Result<Vec<Part>>>();
     std::thread::scope(|scope| {
@@ -129,8 +130,8 @@ fn one(
     start: &OnceLock<bool>,
 ) -> Option<Finished> {
     let block_bytes = order.block_bytes as usize;
-    sys::scheduling::take_turns();
-    let parts = levels::apply_to_thread(&order.settings);
+    sys::settings::take_turns();
+    let parts = levels::apply(&order.settings, false);
     let compressor = Compressor::new(order.codec, block_bytes);
     let mut block = vec![0; block_bytes];
     let mut done = Done::default();
@@ -150,10 +151,8 @@ fn one(
     let worked = queue.work(thread, &mut compressor?, &mut block, &mut done);
     let after = Noticed::now();
     let held = parts.into_iter().filter(Part::holds);
-    let changed = held.filter_map(|part| match levels::read_back(part.setting) {
-        Outcome::Applied | Outcome::ReadBack => None,
-        outcome => Some(Part { outcome, ..part }),
-    });
+    let now = held.map(|part| Part { outcome: HERE.outcome(&part.setting), ..part });
+    let changed = now.filter(|part| !part.holds());
     Some((worked, done, [before, after], changed.collect()))
 }
 

@@ -182,7 +182,7 @@ fn why_stopped(signal: i32) -> &'static str {
 }
 
 /// What to do about a command that did not start.
-pub(super) fn hint(error: &NotStarted) -> &'static str {
+pub(super) fn hint(error: &NotStarted) -> String {
     use io::ErrorKind::{NotFound, PermissionDenied};
     match (error.action, error.error.kind()) {
         // ENOEXEC has no kind of its own.
@@ -193,7 +193,8 @@ pub(super) fn hint(error: &NotStarted) -> &'static str {
         (Action::Execute, NotFound) => {
             "; its file is there, but the interpreter (#! line) or dynamic loader that it names is not"
         }
-        (Action::Control(step), _) => controls::hint(step, &error.error),
+        (Action::Control(row), _) => return controls::hint(row, &error.error),
         _ => "",
     }
+    .into()
 }

@@ -166,7 +166,7 @@ pub fn serve(task: &Task) -> io::Result<()> {
 }
 
 fn run(order: &Order) -> Result<Osnoise, BriefError> {
-    sys::controls::apply(&order.asked.controls())?;
+    sys::controls::apply(&order.asked.list())?;
     let never = AtomicBool::new(false);
     calibrated(CALIBRATION, order.cpu, order.not_pinned.as_deref(), &never)
 }

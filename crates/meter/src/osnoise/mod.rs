@@ -128,7 +128,7 @@ fn spin(
     calibration: &Calibration,
     stop: &AtomicBool,
 ) -> Result<(Osnoise, bool), OsnoiseError> {
-    sys::scheduling::take_turns();
+    sys::settings::take_turns();
     if let Some(cpu) = request.cpu {
         sys::affinity::pin_to(&[cpu]).map_err(|why| OsnoiseError::NotPinned { cpu, why })?;
     }

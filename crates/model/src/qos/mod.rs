@@ -18,7 +18,8 @@ use crate::filesystem::Filesystem;
 use crate::machine::{Fact, Machine};
 use crate::program::Program;
 use crate::residency::Residency;
-pub use level::{Level, Outcome, Part, Setting};
+pub use crate::setting::{Outcome, Part, Setting};
+pub use level::Level;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

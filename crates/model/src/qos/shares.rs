@@ -135,7 +135,7 @@ pub fn shares(qos: &Qos) -> Vec<SharePair> {
 
 /// Whether a part of a level was seen to act: it weighs between sessions, and the shares of a pair
 /// with the level are unequal as the weights predict.
-pub fn seen_to_act(qos: &Qos, level: Level, setting: Setting) -> bool {
+pub fn seen_to_act(qos: &Qos, level: Level, setting: &Setting) -> bool {
     if !weighs(qos, setting) {
         return false;
     }
@@ -147,7 +147,7 @@ pub fn seen_to_act(qos: &Qos, level: Level, setting: Setting) -> bool {
 }
 
 /// Whether a part is a weight between the jobs' sessions.
-pub fn weighs(qos: &Qos, setting: Setting) -> bool {
+pub fn weighs(qos: &Qos, setting: &Setting) -> bool {
     let autogroups = qos.conditions.autogroups.get();
     matches!(
         (setting, autogroups),
@@ -159,7 +159,7 @@ pub fn weighs(qos: &Qos, setting: Setting) -> bool {
 
 /// The second job's share by the weights.
 pub(super) fn predicted(qos: &Qos, case: Case) -> Option<f64> {
-    let weights = |level: Level| Weights::of(qos.parts(level), qos.how.operations);
+    let weights = |level: Level| Weights::of_parts(qos.parts(level), qos.how.operations);
     let levels = case.levels();
     let cpus = qos.how.cpus.len() as u32;
     let autogroups = *qos.conditions.autogroups.get()?;

@@ -9,9 +9,7 @@ use super::*;
 use crate::synthetic::qos::document;
 
 fn job(parts: &[Setting]) -> Weights {
-    let parts: Vec<Part> =
-        parts.iter().map(|&setting| Part { setting, outcome: Outcome::ReadBack }).collect();
-    Weights::of(&parts, 2)
+    Weights::of(parts, 2)
 }
 
 /// Share against a job without any setting, on two CPUs.
@@ -21,7 +19,7 @@ fn against_default(parts: &[Setting], autogroups: bool) -> f64 {
 
 #[test]
 fn predictions_are_those_that_were_measured() {
-    use Setting::{Autogroup, Batch, Idle, Nice, SliceNs};
+    use Setting::{Autogroup, Nice, SliceNs};
     // (setting, within a session, between sessions); measured within 0.4 points
     // in one session and 1.7 between two.
     for (parts, same, across) in [
@@ -36,10 +34,10 @@ fn predictions_are_those_that_were_measured() {
         (vec![Autogroup(10)], 0.5, 0.0970),
         (vec![Autogroup(19)], 0.5, 0.0144),
         (vec![Autogroup(-10)], 0.5, 0.9031),
-        (vec![Batch], 0.5, 0.5),
-        (vec![Idle], 0.0029, 0.5),
-        (vec![Idle, Nice(0)], 0.0029, 0.5),
-        (vec![Autogroup(19), Idle], 0.0029, 0.0144),
+        (vec![Setting::BATCH], 0.5, 0.5),
+        (vec![Setting::IDLE], 0.0029, 0.5),
+        (vec![Setting::IDLE, Nice(0)], 0.0029, 0.5),
+        (vec![Autogroup(19), Setting::IDLE], 0.0029, 0.0144),
         (vec![SliceNs(100_000)], 0.5, 0.5),
     ] {
         for (autogroups, wanted) in [(false, same), (true, across)] {
@@ -56,7 +54,7 @@ fn predictions_are_those_that_were_measured() {
 #[test]
 fn what_was_refused_weighs_nothing() {
     let refused = Part { setting: Setting::Autogroup(-10), outcome: Outcome::Refused("no".into()) };
-    assert_eq!(Weights::of(&[refused], 2), job(&[]));
+    assert_eq!(Weights::of_parts(&[refused], 2), job(&[]));
 }
 
 #[test]

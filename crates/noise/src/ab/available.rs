@@ -2,7 +2,7 @@
 
 use super::control::{Kind, Spec};
 use meter::controls::RequestedControls;
-use std::fs::OpenOptions;
+use model::setting::Setting;
 use sys::files::Files;
 use sys::files::bracketed;
 
@@ -91,12 +91,12 @@ pub fn try_out(
         Kind::System => {}
         Kind::Cache => may_drop_cache()?,
         Kind::Process => {
-            if spec.sets("no-thp") {
+            if spec.sets.contains(&Setting::TransparentHugePages(false)) {
                 huge_pages_for_all(files)?;
             }
             asked.try_out()?;
             // A session is an autogroup, without a nice value.
-            if spec.sets("session") {
+            if spec.name == "session" {
                 let why = sys::controls::autogroups().err();
                 here.on = why.map(|why| format!("no autogroup here: {why}"));
             }
@@ -108,8 +108,11 @@ pub fn try_out(
 /// Whether the page cache may be dropped, without doing it.
 fn may_drop_cache() -> Result<(), Unavailable> {
     const SWITCH: &str = "/proc/sys/vm/drop_caches";
-    let opened = OpenOptions::new().write(true).open(SWITCH);
-    opened.map(drop).map_err(|error| Unavailable::File { action: "write", path: SWITCH, error })
+    sys::page_cache::may_drop_all().map_err(|error| Unavailable::File {
+        action: "write",
+        path: SWITCH,
+        error,
+    })
 }
 
 /// Whether processes get huge pages without asking.

@@ -213,7 +213,7 @@ impl Stage for RealStage {
         }
         let commands = arms.iter().map(|arm| Arm {
             words: command.words.clone(),
-            controls: arm.asked.controls(),
+            controls: arm.asked.list(),
             cold: match arm.cold {
                 true => Cold::All,
                 false => Cold::No,
@@ -253,7 +253,7 @@ impl Stage for RealStage {
         if !groups.is_empty() {
             let mut asked = block.arms[arm].asked.clone();
             asked.groups = groups.to_vec();
-            let set = block.runner.set_controls(arm, asked.controls());
+            let set = block.runner.set_controls(arm, asked.list());
             set.map_err(|error| block.stop(error))?;
         }
         block.check_load()?;

@@ -5,7 +5,7 @@ use super::activity::Activity;
 use super::system::{CPUS, System, field};
 use model::machine::Fact;
 use model::noise::control as document;
-use model::noise::control::{Hindrance, Kind, Privilege, Setting, State, Wanted};
+use model::noise::control::{Hindrance, Kind, Privilege, SetBy, State, Wanted};
 use std::io::ErrorKind;
 use sys::files::{Writing, bracketed};
 use sys::groups::read_only_mount;
@@ -38,7 +38,7 @@ pub(super) struct Status {
     pub(super) parts: Vec<document::FileValue>,
     pub(super) state: State,
     pub(super) wanted: Option<Wanted>,
-    pub(super) setting: Option<Setting>,
+    pub(super) setting: Option<SetBy>,
     pub(super) hindrance: Option<Hindrance>,
     /// Whether this variant was only tested on made-up machines.
     pub(super) fixtures_only: bool,
@@ -86,7 +86,7 @@ impl Status {
 
     pub(super) fn set_by(self, who: Privilege, command: impl Into<String>) -> Status {
         let command = command.into();
-        Status { setting: Some(Setting { who, command }), ..self }
+        Status { setting: Some(SetBy { who, command }), ..self }
     }
 
     pub(super) fn hindered(self, hindrance: Option<Hindrance>) -> Status {

@@ -225,7 +225,7 @@ impl Observer {
     /// Watches, on this CPU, until [`Observer::quit`]. `ready` is called with what
     /// came of going there.
     pub(super) fn run(&self, cpu: u32, ready: impl FnOnce(Result<(), Reason>)) {
-        sys::scheduling::take_turns();
+        sys::settings::take_turns();
         let placed = run_on(&[cpu]);
         let placed_well = placed.is_ok();
         ready(placed);

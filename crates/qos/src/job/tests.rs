@@ -1,6 +1,6 @@
 use super::*;
 use crate::file;
-use model::qos::{Codec, Setting};
+use model::qos::{Codec, Outcome, Setting};
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 
@@ -14,7 +14,7 @@ fn order(file: PathBuf, codec: Codec) -> Order {
         for_ns: None,
         codec,
         operations: 3,
-        settings: vec![Setting::Nice(19), Setting::Batch],
+        settings: vec![Setting::Nice(19), Setting::BATCH],
         verify: true,
     }
 }
@@ -78,7 +78,7 @@ fn what_goes_wrong_is_said() {
 
 #[test]
 fn the_worse_outcome_of_two_threads_stands() {
-    let part = |outcome| Part { setting: Setting::Batch, outcome };
+    let part = |outcome| Part { setting: Setting::BATCH, outcome };
     let mut parts = vec![part(Outcome::ReadBack)];
     let refused = part(Outcome::Refused("no".into()));
     merge(&mut parts, vec![refused.clone()]);

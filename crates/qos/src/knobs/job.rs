@@ -6,13 +6,13 @@
 //! reports at the end. All it sets ends with it.
 
 use super::turn;
-use model::qos::knobs::{Knob, Permission, Tried};
+use model::qos::knobs::{Knob, Permission};
+use model::qos::{Outcome, Setting};
 use serde::{Deserialize, Serialize};
 use std::io;
 use std::sync::{OnceLock, mpsc};
 use std::thread::Builder;
 use std::time::Duration;
-use sys::controls::Controls;
 use sys::monotonic_raw_ns as now_ns;
 use sys::role::{Parent, Task};
 
@@ -63,7 +63,7 @@ pub enum Hello {
     /// All threads have what they are to have.
     Ready,
     /// A knob could not be turned.
-    Refused(Tried),
+    Refused(Outcome),
     /// What a try came to.
     Tried(Permission),
 }
@@ -93,17 +93,17 @@ pub struct Window {
 pub fn serve(task: &Task) -> io::Result<()> {
     let (order, mut parent) = task.begin()?;
     match order {
-        Order::Try { knob } => parent.send(&Hello::Tried(turn::tried(knob))),
+        Order::Try { knob } => parent.send(&Hello::Tried(turn::tried(&knob))),
         Order::Compete { threads } => compete(&threads, &mut parent),
     }
 }
 
 fn compete(threads: &[Competitor], parent: &mut Parent) -> io::Result<()> {
     // The timer's slack would be part of how late a thread is.
-    let slack = Controls { timer_slack_ns: Some(1), ..Controls::default() };
-    sys::controls::apply(&slack).map_err(|error| io::Error::other(error.to_string()))?;
+    sys::controls::apply(&[Setting::TimerSlackNs(1)])
+        .map_err(|error| io::Error::other(error.to_string()))?;
     for competitor in threads {
-        if let Err(refused) = turn::for_session(competitor.knob) {
+        if let Err(refused) = turn::turn(&competitor.knob, true) {
             return parent.send(&Hello::Refused(refused));
         }
     }
@@ -122,9 +122,9 @@ fn compete(threads: &[Competitor], parent: &mut Parent) -> io::Result<()> {
                 {
                     let cpus = model::text::ranges(&competitor.cpus);
                     let why = format!("can't run on CPU {cpus}: {error}");
-                    let _ = refused.set(Tried::Refused(why));
+                    let _ = refused.set(Outcome::Refused(why));
                 }
-                if let Err(why) = turn::for_thread(competitor.knob) {
+                if let Err(why) = turn::turn(&competitor.knob, false) {
                     let _ = refused.set(why);
                 }
                 drop(set);
@@ -136,7 +136,7 @@ fn compete(threads: &[Competitor], parent: &mut Parent) -> io::Result<()> {
             match sys::thread::spawn_scoped(scope, Builder::new(), compete) {
                 Ok(thread) => running.push(thread),
                 Err(error) => {
-                    no_thread = Some(Tried::Refused(crate::job::no_thread(&error).to_string()));
+                    no_thread = Some(Outcome::Refused(crate::job::no_thread(&error).to_string()));
                     break;
                 }
             }

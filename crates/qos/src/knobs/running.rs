@@ -2,7 +2,8 @@
 
 use super::job::{Competitor, Did, Hello, Order, Window};
 use crate::running::JobError;
-use model::qos::knobs::{Knob, Permission, Tried};
+use model::qos::Outcome;
+use model::qos::knobs::{Knob, Permission};
 use std::io;
 use std::os::unix::process::CommandExt;
 use std::process::Command;
@@ -29,7 +30,7 @@ impl Process {
         let (child, hello) = begin(&Order::Compete { threads }, None, Wait::until(stop))?;
         match hello {
             Hello::Ready => Ok(Process(child)),
-            Hello::Refused(Tried::Refused(error) | Tried::NoEffect(error)) => {
+            Hello::Refused(Outcome::Refused(error) | Outcome::Differs(error)) => {
                 Err(JobError::Failed(error))
             }
             other => Err(JobError::Failed(format!("unexpected answer {other:?}"))),
@@ -88,8 +89,8 @@ pub(super) fn window(
 }
 
 /// Turns a knob and turns it back, as this user or another one.
-pub(super) fn tried(knob: Knob, user: Option<u32>) -> Result<Permission, JobError> {
-    match begin(&Order::Try { knob }, user, Wait::at_most(PATIENCE))? {
+pub(super) fn tried(knob: &Knob, user: Option<u32>) -> Result<Permission, JobError> {
+    match begin(&Order::Try { knob: knob.clone() }, user, Wait::at_most(PATIENCE))? {
         (_, Hello::Tried(permission)) => Ok(permission),
         (_, other) => Err(JobError::Failed(format!("unexpected answer {other:?}"))),
     }

@@ -26,9 +26,9 @@ use crate::command::Command;
 use crate::mapping::Mapping;
 
 use super::blocked::{Blocked, caught_signals};
-use super::controls::write;
 use super::group::pidfd_open;
 use super::pages::{Copied, copied_by_fork};
+use super::settings::write;
 use super::start::{Cloned, Request, Start};
 
 /// For the starter, and as much for its child: a few system calls.

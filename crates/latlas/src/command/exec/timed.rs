@@ -141,14 +141,12 @@ pub(in crate::command) fn timed(
     let began = Began::now(look_at, controls, &never);
     placement.step_aside();
     let shell_start = match &options.shell {
-        Some(shell) => {
-            shell_start(shell, controls.controls(), &settings, wake.try_clone()?, &resumed)?
-        }
+        Some(shell) => shell_start(shell, controls.list(), &settings, wake.try_clone()?, &resumed)?,
         None => None,
     };
     let arms = named.iter().map(|one| Arm {
         words: one.words.clone(),
-        controls: controls.controls(),
+        controls: controls.list(),
         cold: cold(options),
     });
     let mut runner = CommandRunner::new(arms.collect(), settings.clone(), Some(wake), resumed)?;

@@ -18,7 +18,7 @@ const STEPS: u64 = 4_000_000;
 pub fn run(cpus: &[u32], more: u32) -> io::Result<()> {
     let starter = parent_id();
     let mut parent = Parent::connect()?;
-    sys::scheduling::leave_real_time();
+    sys::settings::leave_real_time();
     if !cpus.is_empty() {
         sys::pin_to(cpus)?;
     }

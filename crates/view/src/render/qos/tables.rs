@@ -32,10 +32,10 @@ pub(super) fn levels(document: &Qos) -> Table {
             let first = name.take().unwrap_or_else(|| ["".into(), "".into()]);
             let (text, tone) = match &part.outcome {
                 Outcome::Applied => ("applied (can't be read back)".into(), Tone::Doubtful),
-                Outcome::ReadBack if seen_to_act(document, level, part.setting) => {
+                Outcome::ReadBack if seen_to_act(document, level, &part.setting) => {
                     ("effective".into(), Tone::Good)
                 }
-                Outcome::ReadBack => (read_back(document, part.setting).into(), Tone::Good),
+                Outcome::ReadBack => (read_back(document, &part.setting).into(), Tone::Good),
                 Outcome::Refused(why) => (format!("refused: {why}"), Tone::Bad),
                 Outcome::Differs(what) => (format!("differs: {what}"), Tone::Bad),
             };
@@ -47,7 +47,7 @@ pub(super) fn levels(document: &Qos) -> Table {
 }
 
 /// What to say of a part that was read back, and was not seen to act.
-fn read_back(document: &Qos, setting: Setting) -> &'static str {
+fn read_back(document: &Qos, setting: &Setting) -> &'static str {
     match setting {
         Setting::Nice(_) if !weighs(document, setting) => "applied (within its session)",
         _ => "applied (read back)",
