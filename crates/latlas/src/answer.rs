@@ -18,6 +18,9 @@ pub(crate) struct Answer(Receiver<io::Result<Option<Vec<u8>>>>);
 
 /// Gives a command a pipe for its answer; its output is dropped. The command holds the other end until it
 /// is dropped.
+///
+/// # Errors
+/// What the system says of pipes and threads.
 pub(crate) fn of(command: &mut Command) -> io::Result<Answer> {
     let (mut from, to) = io::pipe()?;
     command.stdin(Stdio::from(OwnedFd::from(to))).stdout(sys::process::null_device()?);
@@ -53,6 +56,9 @@ impl Answer {
 }
 
 /// Where the child writes its answer. Its standard input is empty from then on.
+///
+/// # Errors
+/// If standard input can't be replaced.
 pub(crate) fn end() -> io::Result<File> {
     let to = File::from(io::stdin().as_fd().try_clone_to_owned()?);
     sys::process::stdin_from_null()?;

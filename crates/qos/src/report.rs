@@ -75,6 +75,9 @@ pub struct Ended {
 
 impl Ended {
     /// From everything after the first line.
+    ///
+    /// # Errors
+    /// A pipe that fails, or is closed before the end.
     pub fn read(sent: &mut impl BufRead) -> io::Result<Ended> {
         let mut line = String::new();
         sent.read_line(&mut line)?;

@@ -17,25 +17,28 @@ const LOOK_EVERY: Duration = Duration::from_millis(100);
 
 /// Why jobs did not run to their end.
 #[derive(Debug, thiserror::Error)]
-#[expect(missing_docs, reason = "the messages say what each is")]
 pub enum JobError {
+    /// The program can't be started again.
     #[error("can't start a job: {0}")]
     NotStarted(#[from] io::Error),
+    /// It said why.
     #[error("a job failed: {0}")]
     Failed(String),
     /// It ended before its report.
     #[error("{0}")]
     Lost(Loss),
+    /// A request to end.
     #[error("interrupted")]
     Interrupted,
 }
 
 /// How a job was lost.
 #[derive(Debug, thiserror::Error)]
-#[expect(missing_docs, reason = "the messages say what each is")]
 pub enum Loss {
+    /// A signal from elsewhere.
     #[error("signal {0} killed a job")]
     Signal(i32),
+    /// It ended by itself.
     #[error("a job ended without a report ({0})")]
     NoReport(ExitStatus),
 }
@@ -52,6 +55,9 @@ pub struct Running {
 impl Running {
     /// Starts a job in its own session and waits until it is ready. The calling
     /// thread must outlive it.
+    ///
+    /// # Errors
+    /// Why it is not.
     pub fn start(order: &Order) -> Result<Running, JobError> {
         let argument = serde_json::to_string(order).map_err(io::Error::from)?;
         let mut command = sys::process::this_program()?;

@@ -24,7 +24,10 @@ const ORDER: [char; 4] = ['A', 'B', 'B', 'A'];
 pub(crate) fn selftest(catalogue: &[Probe], options: &SelftestOptions) -> anyhow::Result<ExitCode> {
     let texts = catalogue::texts(catalogue);
     let mut machine = sys::machine(Path::new("/"));
-    let scale = if options.quick { Scale::Quick } else { Scale::Default };
+    let scale = match options.quick {
+        true => Scale::Quick,
+        false => Scale::Default,
+    };
     let mut request = Request {
         scale,
         rows: selection::rows(&texts, &options.rows, scale)?,
@@ -33,7 +36,10 @@ pub(crate) fn selftest(catalogue: &[Probe], options: &SelftestOptions) -> anyhow
         dir: options.dir.clone(),
         ..Request::default()
     };
-    let store = if options.keep { writable_store(false)? } else { None };
+    let store = match options.keep {
+        true => writable_store(false)?,
+        false => None,
+    };
     let letters: Vec<char> = ORDER.repeat(options.rounds as usize);
     let first = plan(catalogue, &request, &machine)?;
     output::message(format_args!("{}", estimate(&first, letters.len())));

@@ -36,17 +36,24 @@ pub(crate) enum Failure {
     /// Its own words.
     #[error("{0}")]
     Said(String),
+    /// Lists or texts that are longer than any.
     #[error("is not listed: {0}")]
     TooLong(io::Error),
+    /// It ended before.
     #[error("ended the process that loaded it ({0})")]
     Ended(String),
+    /// It does not answer.
     #[error("did not return within {} s", PATIENCE.as_secs())]
     Hangs,
+    /// It could not be started.
     #[error("can't be loaded in a process of its own: {0}")]
     NotStarted(#[from] io::Error),
 }
 
 /// Lists a pack.
+///
+/// # Errors
+/// Why it is no pack.
 pub(crate) fn listed(file: &Path) -> Result<Listing, Failure> {
     let answer: Result<Listing, String> = answer(file, None)?;
     answer.map_err(Failure::Said)
@@ -116,6 +123,9 @@ impl Drop for Ended {
 }
 
 /// Does it, as the child.
+///
+/// # Errors
+/// An order that is none, or an answer that can't be sent.
 pub(crate) fn serve(order: &str) -> io::Result<()> {
     let order: Order = serde_json::from_str(order)
         .map_err(|_| io::Error::other(format!("{ROLE} is internal to latlas")))?;

@@ -86,6 +86,9 @@ impl CommandRunner {
     }
 
     /// Sets other controls for the runs of a command to come.
+    ///
+    /// # Errors
+    /// Those of [`CommandRunner::new`].
     pub fn set_controls(&mut self, command: usize, controls: Controls) -> Result<(), CommandError> {
         let ready = &mut self.ready[command];
         ready.arm.controls = controls;
@@ -131,6 +134,9 @@ impl CommandRunner {
     }
 
     /// Ends whatever commands left running; tells what each of them had.
+    ///
+    /// # Errors
+    /// When `/proc` can't be read.
     pub fn end(self) -> Result<Vec<Left>, CommandError> {
         let members = self.group.members().map_err(CommandError::LeftOver)?;
         Ok(self.left.at_end(self.ready.len(), &members))

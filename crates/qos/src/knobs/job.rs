@@ -91,6 +91,9 @@ pub struct Window {
 }
 
 /// Does what the order says.
+///
+/// # Errors
+/// An order that is none, and what the system refuses.
 pub fn serve(order: &str) -> io::Result<()> {
     let order = serde_json::from_str(order)
         .map_err(|_| io::Error::other(format!("{ROLE} is internal to latlas")))?;

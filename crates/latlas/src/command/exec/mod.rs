@@ -50,5 +50,8 @@ pub(crate) fn exec(options: &ExecOptions) -> anyhow::Result<ExitCode> {
     }
     written.transpose()?;
     let lost = look.kept.is_none() && options.out.is_none() && !options.json;
-    Ok(if as_before { exit_code(&run, lost) } else { ExitCode::from(UNRELIABLE) })
+    Ok(match as_before {
+        true => exit_code(&run, lost),
+        false => ExitCode::from(UNRELIABLE),
+    })
 }

@@ -78,6 +78,9 @@ impl Order {
 }
 
 /// The cell that a name means.
+///
+/// # Errors
+/// If there is no such row, it can't run here, or does not stamp its operations.
 pub(crate) fn order(
     catalogue: &[Probe],
     name: &str,
@@ -193,6 +196,9 @@ fn quietest_cpu(plan: &Plan, machine: &Machine) -> Option<u32> {
 }
 
 /// What is recorded of a row whose slowest operations are to be explained, in the best tier.
+///
+/// # Errors
+/// If the CPUs can't be listed.
 pub(crate) fn request(machine: &Machine) -> anyhow::Result<Request> {
     Ok(Request {
         tier: None,
@@ -225,6 +231,9 @@ fn planned(
 
 /// Records a visit. If it ends before the row's operations are known, the trace is
 /// that of a command.
+///
+/// # Errors
+/// If nothing could be recorded, or the visit failed.
 pub(crate) fn recorded(order: &Order, held: &Held, request: &Request) -> anyhow::Result<Trace> {
     let mut command = sys::role::command(ROLE, &serde_json::to_string(order)?)?;
     let answer = answer::of(&mut command).context("can't receive an answer")?;
@@ -266,6 +275,9 @@ enum Answer {
 }
 
 /// Visits as the child.
+///
+/// # Errors
+/// If the answer can't be sent.
 pub(crate) fn serve(catalogue: &[Probe], order: &str) -> io::Result<()> {
     let order: Order = serde_json::from_str(order)?;
     let mut to = answer::end()?;

@@ -8,6 +8,7 @@ use model::utc;
 /// An axis that does not begin at 0 spans at least this share of its numbers.
 const NEAREST: f64 = 0.04;
 
+/// A number's place between two ends.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Scale {
     quantity: Quantity,
