@@ -3,21 +3,14 @@
 use model::machine::{CoreKind, Machine};
 use serde::{Deserialize, Serialize};
 
-/// Which of a machine's kinds of cores is asked for.
-#[derive(Serialize, Deserialize, Clone, Copy, Debug, PartialEq, Eq)]
-pub enum CoreKindChoice {
-    /// The fastest kind.
-    Performance,
-    /// The slowest kind.
-    Efficiency,
-}
-
-impl CoreKindChoice {
-    fn word(self) -> &'static str {
-        match self {
-            CoreKindChoice::Performance => "performance",
-            CoreKindChoice::Efficiency => "efficiency",
-        }
+model::words! {
+    /// Which of a machine's kinds of cores is asked for.
+    #[derive(Serialize, Deserialize, Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum CoreKindChoice: word {
+        /// The fastest kind.
+        Performance = "performance",
+        /// The slowest kind.
+        Efficiency = "efficiency",
     }
 }
 

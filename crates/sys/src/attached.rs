@@ -33,6 +33,9 @@ pub struct Held {
 /// Holds requests to end back. From here on the ends of children are heard of,
 /// also where the parent ignored those of its own: nothing would be there to be
 /// waited for.
+///
+/// # Errors
+/// What `pthread_sigmask(3)` and `sigaction(2)` say.
 pub fn hold() -> io::Result<Held> {
     hear_of_children()?;
     let mut before = MaybeUninit::uninit();
@@ -107,6 +110,9 @@ impl Held {
     }
 
     /// Starts the command, like [`Held::run`].
+    ///
+    /// # Errors
+    /// If it does not start.
     pub fn start(&self, command: &mut Command, groups: &[PathBuf]) -> io::Result<Started> {
         let files: Vec<CString> = groups
             .iter()
@@ -173,6 +179,9 @@ impl Running {
     }
 
     /// Waits for its end, passing requests to end on to it.
+    ///
+    /// # Errors
+    /// What `waitpid(2)` says.
     pub fn wait(&mut self) -> io::Result<ExitStatus> {
         loop {
             if let Some(status) = self.wait_until(Instant::now() + Duration::from_secs(3600))? {
@@ -182,17 +191,26 @@ impl Running {
     }
 
     /// The same until some time.
+    ///
+    /// # Errors
+    /// What `waitpid(2)` says.
     pub fn wait_until(&mut self, limit: Instant) -> io::Result<Option<ExitStatus>> {
         self.wait_for_end(limit, u32::MAX)
     }
 
     /// The same, and no longer than until the second request to end was passed on: the first had
     /// no effect.
+    ///
+    /// # Errors
+    /// What `waitpid(2)` says.
     pub fn wait_until_asked_twice(&mut self, limit: Instant) -> io::Result<Option<ExitStatus>> {
         self.wait_for_end(limit, TWICE)
     }
 
     /// Ends it: by SIGTERM, after this time by SIGKILL.
+    ///
+    /// # Errors
+    /// What `waitpid(2)` says.
     pub fn end_within(&mut self, grace: Duration) -> io::Result<ExitStatus> {
         self.terminate();
         if let Some(status) = self.wait_until(Instant::now() + grace)? {

@@ -43,7 +43,10 @@ impl Said {
     /// What it says for the row having grown: its chance; nothing (1) where it
     /// did not come out beyond the gate.
     fn spoken(&self, share: f64) -> f64 {
-        if self.is_beyond(share) { self.p_surely } else { 1.0 }
+        match self.is_beyond(share) {
+            true => self.p_surely,
+            false => 1.0,
+        }
     }
 }
 

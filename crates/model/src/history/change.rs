@@ -174,6 +174,7 @@ impl Level {
         interval(&alone)
     }
 
+    /// This level over the one before.
     fn over(&self, before: &Level) -> Interval {
         interval(&Ratio {
             ln: self.ln - before.ln,
