@@ -279,11 +279,8 @@ pub(super) fn typical_interval_ns(estimate: &Estimate) -> Option<Interval> {
 /// Name of what a row's figures are counted in.
 pub(super) fn unit_name(unit: &Unit) -> &'static str {
     match unit {
-        Unit::Time => "ns",
-        Unit::Bandwidth { .. } => "GB/s",
-        Unit::Frequency => "GHz",
         Unit::Count => "count",
-        Unit::Bytes => "bytes",
+        other => other.name(),
     }
 }
 
