@@ -50,9 +50,6 @@ pub(crate) fn add_to(catalogue: &mut Vec<Probe>, given: &[PathBuf]) -> anyhow::R
 }
 
 /// Lists a pack that the user named.
-///
-/// # Errors
-/// Why it is no pack.
 pub(crate) fn named(file: &Path) -> anyhow::Result<Listing> {
     listed(file).map_err(|why| anyhow!("pack {} {why}", file.display()))
 }

@@ -71,3 +71,4 @@ pub mod trace;
 pub mod unit;
 pub mod user_dir;
 pub mod utc;
+mod words;

@@ -318,7 +318,6 @@ fn surroundings_are_read() {
     assert!(pressure.is_none_or(|p| (0.0..=100.0).contains(&p)));
 }
 
-/// How many facts a machine has.
 const FACTS: usize = 39;
 
 /// Each fact has a value or a reason, never both or neither.

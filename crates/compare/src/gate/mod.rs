@@ -78,11 +78,11 @@ impl GateRow {
 
 /// Why a run can't be judged.
 #[derive(Debug, thiserror::Error)]
+#[expect(missing_docs, reason = "the messages say what each is")]
 pub enum GateError<E> {
     /// No row in common.
     #[error(transparent)]
     Compare(#[from] CompareError),
-    /// Measuring again went wrong.
     #[error("can't measure again: {0}")]
     Again(E),
 }

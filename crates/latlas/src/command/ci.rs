@@ -157,10 +157,7 @@ fn texts(options: &CiOptions) -> anyhow::Result<Vec<String>> {
         let lines = lines.filter(|line| !line.is_empty() && !line.starts_with('#'));
         texts.extend(lines.map(str::to_owned));
     }
-    match texts.is_empty() {
-        true => bail!("no commands to compare"),
-        false => Ok(texts),
-    }
+    if texts.is_empty() { bail!("no commands to compare") } else { Ok(texts) }
 }
 
 /// The command in both builds.

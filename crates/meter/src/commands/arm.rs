@@ -173,9 +173,6 @@ pub fn text(words: &[OsString]) -> String {
 }
 
 /// Whether a command's program is there and can be executed, without running it.
-///
-/// # Errors
-/// Why it can't.
 pub fn check(words: &[OsString]) -> Result<(), CommandError> {
     let words = words.to_vec();
     laid_out(&Arm { words, ..Arm::default() })?;

@@ -48,10 +48,7 @@ impl Variance {
                 squares += of_workers * of_workers / reading.within.df;
             }
         }
-        let relative = match assumed > 0.0 {
-            true => squares / (assumed * assumed),
-            false => 0.0,
-        };
+        let relative = if assumed > 0.0 { squares / (assumed * assumed) } else { 0.0 };
         Variance { value: assumed * dispersion.factor, df: 1.0 / (1.0 / dispersion.df + relative) }
     }
 }

@@ -73,10 +73,7 @@ impl HostRatios<'_> {
 
     fn smaller(&self, signs: Option<f64>, mean: Option<f64>) -> f64 {
         let smaller = signs.unwrap_or(1.0).min(mean.unwrap_or(1.0));
-        match self.is_enough() {
-            true => (TESTS * smaller).min(1.0),
-            false => 1.0,
-        }
+        if self.is_enough() { (TESTS * smaller).min(1.0) } else { 1.0 }
     }
 
     fn is_enough(&self) -> bool {
@@ -101,10 +98,7 @@ impl HostRatios<'_> {
         while enough - few > 1 {
             let middle = few.midpoint(enough);
             let found = quantiles(middle).1 * deviation / (middle as f64).sqrt();
-            match found <= sought.ln_1p() {
-                true => enough = middle,
-                false => few = middle,
-            }
+            if found <= sought.ln_1p() { enough = middle } else { few = middle }
         }
         Some(((half * with_power / own).exp_m1(), enough))
     }

@@ -12,35 +12,20 @@ use crate::estimate::{Estimate, Verdict};
 use crate::run::{Outcome, Row, Run};
 use crate::stats::Interval;
 
-/// What an operation is mostly about.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Topic {
-    /// The core alone.
-    Cpu,
-    /// Caches and memory.
-    Memory,
-    /// System calls.
-    Kernel,
-    /// Threads and what is between them.
-    Threads,
-    /// Files, disks, network.
-    Io,
-}
-
-impl Topic {
-    /// All of them, in their order.
-    pub const ALL: [Topic; 5] =
-        [Topic::Cpu, Topic::Memory, Topic::Kernel, Topic::Threads, Topic::Io];
-
-    /// Its name.
-    pub fn text(self) -> &'static str {
-        match self {
-            Topic::Cpu => "cpu",
-            Topic::Memory => "memory",
-            Topic::Kernel => "kernel",
-            Topic::Threads => "threads",
-            Topic::Io => "I/O",
-        }
+crate::words! {
+    /// What an operation is mostly about.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+    pub enum Topic: text {
+        /// The core alone.
+        Cpu = "cpu",
+        /// Caches and memory.
+        Memory = "memory",
+        /// System calls.
+        Kernel = "kernel",
+        /// Threads and what is between them.
+        Threads = "threads",
+        /// Files, disks, network.
+        Io = "I/O",
     }
 }
 

@@ -178,10 +178,7 @@ pub fn story(run: &Run) -> Vec<Block> {
             level.cache(&caches).to_string().into(),
         ]);
     }
-    match table.rows.is_empty() {
-        true => Vec::new(),
-        false => vec![Block::Table(table)],
-    }
+    if table.rows.is_empty() { Vec::new() } else { vec![Block::Table(table)] }
 }
 
 #[cfg(test)]

@@ -99,10 +99,7 @@ pub fn conclusions(run: &Run) -> Vec<String> {
 }
 
 fn negative_start(start: &Interval) -> String {
-    let doubt = match start.excludes_zero() {
-        true => "",
-        false => " (not distinguishable from 0)",
-    };
+    let doubt = if start.excludes_zero() { "" } else { " (not distinguishable from 0)" };
     format!(
         "start is negative{doubt}: the thread typically ran {} before the create call returned.",
         time(-start.value)

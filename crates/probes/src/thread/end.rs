@@ -46,9 +46,6 @@ pub(super) enum Way {
 
 impl Way {
     /// The least intrusive way that works here.
-    ///
-    /// # Errors
-    /// Why none does.
     pub(super) fn find(cpus: &[u32]) -> Result<Way, Reason> {
         let refused = match TaskRecords::of_machine(cpus) {
             Ok(_) => return Ok(Way::MachineRecords),

@@ -2,11 +2,8 @@
 
 use super::place::{folded, in_query, link, painted};
 use super::{Page, page, page_of_pictures};
-use crate::app::App;
-use crate::params::{Params, RunsParams};
+use crate::params::{Ask, RunsParams};
 use crate::queries;
-use crate::share::Client;
-use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::IntoResponse;
 use compare::{ComparedRow, Comparison};
@@ -40,12 +37,8 @@ const FINDINGS: [(Finding, &str); 3] = [
     (Finding::CannotTell, "cannot_tell"),
 ];
 
-pub(crate) async fn compare(
-    State(app): State<App>,
-    client: Client,
-    Params(chosen): Params<Chosen>,
-) -> Page {
-    let response = app.draw(client, move |index, app| {
+pub(crate) async fn compare(ask: Ask<Chosen>) -> Page {
+    let response = ask.draw(|index, app, chosen| {
         let newest = RunsParams { machine: None, offset: 0, limit: CHOICES };
         let (_, runs) = queries::runs(index, &newest)?;
         let Chosen { a, b, .. } = &chosen;

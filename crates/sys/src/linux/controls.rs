@@ -70,9 +70,6 @@ pub struct Above {
 
 impl Above {
     /// One above `priority`, 99 at most. A thread already above stays there.
-    ///
-    /// # Errors
-    /// What `sched_setscheduler(2)` says.
     pub fn start(priority: u8) -> io::Result<Above> {
         let (number, before) = scheduler(0).map_err(io::Error::from_raw_os_error)?;
         if !above_already(number, before, priority) {

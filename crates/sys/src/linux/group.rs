@@ -62,9 +62,6 @@ pub struct Group {
 
 impl Group {
     /// A new group. Sets SIGCHLD to its default in this process.
-    ///
-    /// # Errors
-    /// What `pipe(2)` and `fork(2)` say.
     pub fn start() -> io::Result<Group> {
         hear_of_children()?;
         let (ended, alive) = pipe_with(PipeFlags::CLOEXEC)?;
@@ -127,9 +124,6 @@ impl Group {
 
     /// CPU time in ns that was counted since the last command ended: what
     /// commands left running. 0 where CPU time is not counted.
-    ///
-    /// # Errors
-    /// What `read(2)` says.
     pub fn left_over_ns(&self, counters: &mut Counters) -> io::Result<u64> {
         let now = counters.read()?;
         let since = self.totals.map(|last| now.since(&last));
@@ -138,9 +132,6 @@ impl Group {
 
     /// The processes of the group without the watcher: while no command runs,
     /// those that commands left running. Zombies are not counted.
-    ///
-    /// # Errors
-    /// When `/proc` can't be read.
     pub fn members(&self) -> io::Result<Vec<u32>> {
         let leader = self.watcher.id();
         let is_ours = |group: u32| {
@@ -165,9 +156,6 @@ impl Group {
 
     /// Runs a command to its end, or kills the whole group at a limit: then
     /// this group is of no use any more.
-    ///
-    /// # Errors
-    /// Why it could not be started, or not be waited for.
     pub fn run(
         &mut self,
         command: &Command,
@@ -227,10 +215,7 @@ impl Group {
         let Some(wake) = limits.wake else {
             return false;
         };
-        let time = match self.ends_so_by_itself {
-            true => Duration::ZERO,
-            false => REACHES_ALL,
-        };
+        let time = if self.ends_so_by_itself { Duration::ZERO } else { REACHES_ALL };
         let asked = is_woken_within(wake, time);
         self.ends_so_by_itself = !asked;
         asked

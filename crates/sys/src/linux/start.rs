@@ -201,10 +201,7 @@ impl<'a> Start<'a> {
             loaded_ns,
             child,
             step: self.step.load(Ordering::Acquire),
-            error: match child < 0 {
-                true => clone_error,
-                false => self.error.load(Ordering::Acquire),
-            },
+            error: if child < 0 { clone_error } else { self.error.load(Ordering::Acquire) },
             _padding: 0,
         }
     }

@@ -99,10 +99,7 @@ impl Starter {
         let starter = Starter { ended: pidfd_open(pid)?, process, socket, _its: its };
         let mut ready = [0];
         starter.receive(&mut ready)?;
-        match ready == READY {
-            true => Ok(starter),
-            false => Err(io::ErrorKind::InvalidData.into()),
-        }
+        if ready == READY { Ok(starter) } else { Err(io::ErrorKind::InvalidData.into()) }
     }
 
     pub(super) fn id(&self) -> u32 {

@@ -251,10 +251,7 @@ pub(crate) fn quantity(side: &SideFigure, row: &ComparedRow) -> [String; 2] {
         return [text, "published".into()];
     }
     let [text, half] = measured(&interval, row);
-    match interval.half_width() > value.abs() {
-        true => [text, "±?".into()],
-        false => [text, half],
-    }
+    if interval.half_width() > value.abs() { [text, "±?".into()] } else { [text, half] }
 }
 
 fn measured(interval: &Interval, row: &ComparedRow) -> [String; 2] {

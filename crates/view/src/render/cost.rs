@@ -13,10 +13,7 @@ pub(super) fn of_cell(run: &Run, row: &str, at: &[u64]) -> String {
 }
 
 fn text(ms: f64) -> String {
-    match ms > 0.0 {
-        true => time(ms * 1e6),
-        false => String::new(),
-    }
+    if ms > 0.0 { time(ms * 1e6) } else { String::new() }
 }
 
 /// Rows by what all their cells took, the most costly first; empty where

@@ -49,10 +49,7 @@ fn table(gate: &Gate, rows: &[&GateRow]) -> Table {
 /// What is compared.
 fn figure(row: &GateRow) -> String {
     let measure = row.measure.map_or("-", Measure::name);
-    match row.normalized {
-        true => format!("{measure}, over DRAM"),
-        false => measure.to_owned(),
-    }
+    if row.normalized { format!("{measure}, over DRAM") } else { measure.to_owned() }
 }
 
 /// What one run said.

@@ -219,10 +219,7 @@ fn request(options: &AbOptions, machine: &Machine) -> anyhow::Result<Request> {
             (None, None) => Length::Usual,
         },
         // What the command takes is known once it was tried.
-        job: match options.command.is_empty() {
-            true => options.job(),
-            false => Duration::ZERO,
-        },
+        job: if options.command.is_empty() { options.job() } else { Duration::ZERO },
         busy_per_cpu: options.busy.unwrap_or(1),
         cpus,
         pin,

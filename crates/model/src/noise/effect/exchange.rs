@@ -118,10 +118,7 @@ impl Exchange {
             refused(out).then_some(())?;
             for _ in 0..halvings {
                 let middle = f64::midpoint(held, out);
-                match refused(middle) {
-                    true => out = middle,
-                    false => held = middle,
-                }
+                if refused(middle) { out = middle } else { held = middle }
             }
             Some(at(out))
         };
@@ -168,10 +165,7 @@ fn all_ways(differences: &[f64], as_far: impl Fn(f64) -> bool) -> f64 {
     for way in 1..ways {
         // Gray's code: one more exchange at a time.
         let at = way.trailing_zeros() as usize;
-        sum += match exchanged[at] {
-            true => 2.0 * differences[at],
-            false => -2.0 * differences[at],
-        };
+        sum += if exchanged[at] { 2.0 * differences[at] } else { -2.0 * differences[at] };
         exchanged[at] = !exchanged[at];
         count += u32::from(as_far(sum));
     }

@@ -32,10 +32,7 @@ pub(super) fn draw(pen: &mut Pen, bars: &Bars, room: Room) -> f64 {
     let entries = if entries.len() > 1 { entries } else { Vec::new() };
     let top = legend(pen, room, &entries);
     let room = |gap: f64| Room { top: top + gap, ..room };
-    match bars.lying {
-        true => lying(pen, bars, room(4.0)),
-        false => standing(pen, bars, room(ABOVE)),
-    }
+    if bars.lying { lying(pen, bars, room(4.0)) } else { standing(pen, bars, room(ABOVE)) }
 }
 
 /// Where each part of a bar begins and ends: a part below 0 goes back.

@@ -48,10 +48,7 @@ pub(super) fn draw(pen: &mut Pen, lanes: &Lanes, room: Room) -> f64 {
 }
 
 fn above(lane: &Lane) -> f64 {
-    match lane.signposts.is_empty() {
-        true => 0.0,
-        false => SIGNPOSTS,
-    }
+    if lane.signposts.is_empty() { 0.0 } else { SIGNPOSTS }
 }
 
 /// The signposts of a lane above it: a stroke where each begins and ends, its name

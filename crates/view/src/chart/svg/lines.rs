@@ -157,10 +157,7 @@ fn entries(theme: Theme, lines: &Lines) -> Vec<Entry> {
         name: line.name.clone(),
         colour: colour(theme, place(lines, at), line),
         shape: place(lines, at),
-        sample: match line.joined {
-            true => Sample::Line(style(lines, at)),
-            false => Sample::Mark,
-        },
+        sample: if line.joined { Sample::Line(style(lines, at)) } else { Sample::Mark },
     })
     .collect()
 }

@@ -69,10 +69,7 @@ impl<'f> Hosts<'f> {
             part("steal", host.noise.steal_share, self.steal_share),
         ];
         let parts: Vec<String> = parts.into_iter().flatten().collect();
-        match parts.is_empty() {
-            true => "unknown".into(),
-            false => parts.join(", "),
-        }
+        if parts.is_empty() { "unknown".into() } else { parts.join(", ") }
     }
 }
 

@@ -101,9 +101,5 @@ pub(super) fn places(row: &FleetRow, ns: impl Iterator<Item = f64>) -> Vec<f64> 
     // Counts may be 0.
     let scale = |v: f64| if low > 0.0 { v.ln() } else { v };
     let wide = scale(high) - scale(low);
-    ns.map(|v| match wide > 0.0 {
-        true => (scale(v) - scale(low)) / wide,
-        false => 0.5,
-    })
-    .collect()
+    ns.map(|v| if wide > 0.0 { (scale(v) - scale(low)) / wide } else { 0.5 }).collect()
 }

@@ -27,10 +27,7 @@ pub fn results(run: &KeptRun, results: &[KeptResult]) -> Vec<Block> {
                 None => Cell::from("not measured").toned(Tone::Dim),
             };
             table.row([
-                match run.imported {
-                    true => Cell { link: None, ..name },
-                    false => name,
-                },
+                if run.imported { Cell { link: None, ..name } } else { name },
                 figure(result),
                 cycles(result).into(),
                 verdict,

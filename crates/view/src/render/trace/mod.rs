@@ -388,9 +388,6 @@ fn losses(trace: &Trace) -> Vec<Block> {
         };
         return vec![Block::fact("missing", text)];
     }
-    let tone = match trace.losses.matter() {
-        true => Tone::Bad,
-        false => Tone::Plain,
-    };
+    let tone = if trace.losses.matter() { Tone::Bad } else { Tone::Plain };
     vec![Block::Note(Note { tone, ..Note::new(format!("{:<12}", "missing"), texts.join("; ")) })]
 }

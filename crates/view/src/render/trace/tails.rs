@@ -79,10 +79,7 @@ pub fn rows_without_tails(rows: &[String]) -> Vec<Block> {
     }
     let named = rows.iter().take(NAMED).map(String::as_str);
     let named = named.collect::<Vec<_>>().join(", ");
-    let more = match rows.len() > NAMED {
-        true => ", ...",
-        false => "",
-    };
+    let more = if rows.len() > NAMED { ", ..." } else { "" };
     vec![Block::text(format!(
         "not traced: {} without stamps of single operations ({named}{more})",
         counted(rows.len(), "row")
