@@ -54,6 +54,7 @@ pub mod run;
 pub mod sample;
 pub mod sample_columns;
 pub mod selection_bias;
+pub mod share;
 pub mod shown;
 pub mod size;
 mod spread;

@@ -2,9 +2,9 @@
 //! as pictures and as one page. Nothing here measures, concludes or prints.
 #![forbid(unsafe_code)]
 
+mod against;
+mod axis;
 pub mod chart;
-
-mod decades;
 mod grouped;
 pub mod html;
 pub mod markdown;

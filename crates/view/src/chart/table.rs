@@ -5,7 +5,7 @@ use super::{
     Axis, Bars, Body, Chart, Dots, Heat, HeatCell, Lanes, Line, Lines, Point, Quantity, Strips,
 };
 use model::estimate::Verdict;
-use model::figure::{decimals, value};
+use model::figure::{decimals, magnitude, time_scale, value, without_zeros};
 use model::size;
 use model::story::{Column, Table, left, right};
 use model::trace::Kind;
@@ -220,34 +220,49 @@ fn verdict(verdict: Option<Verdict>) -> String {
 
 /// A number of an axis: three digits, or all of a whole one.
 pub(crate) fn text(quantity: Quantity, number: f64) -> String {
-    let digits = || format!("{number:.*}", decimals(number, 0.0));
     match quantity {
         Quantity::Nanoseconds => model::figure::time(number),
-        Quantity::Bytes if number >= 0.0 && number.fract() == 0.0 => size::text(number as u64),
+        _ => in_unit(quantity, number, |number| format!("{number:.*}", decimals(number, 0.0))),
+    }
+}
+
+/// A number in the unit that suits it, set with these digits; whole ones of bytes and counts with all
+/// of theirs.
+pub(crate) fn in_unit(quantity: Quantity, number: f64, digits: impl Fn(f64) -> String) -> String {
+    let whole = number.fract() == 0.0;
+    match quantity {
+        Quantity::Bytes if whole && number >= 0.0 => size::text(number as u64),
         Quantity::Bytes => value(&Unit::Bytes, number),
-        Quantity::GigabytesPerSecond if number.abs() < 1.0 => {
-            let megabytes = number * 1e3;
-            format!("{megabytes:.*} MB/s", decimals(megabytes, 0.0))
-        }
-        Quantity::GigabytesPerSecond => format!("{} GB/s", digits()),
-        Quantity::Gigahertz => format!("{} GHz", digits()),
         Quantity::Percentile => format!("p{}", percentile(number)),
-        Quantity::Cycles => format!("{} cycles", digits()),
-        Quantity::Ratio => format!("{}x", digits()),
-        Quantity::Percent => format!("{} %", digits()),
-        Quantity::Count if number.fract() == 0.0 => format!("{number:.0}"),
-        Quantity::Count => digits(),
+        Quantity::Count if whole => format!("{number:.0}"),
         Quantity::UnixMilliseconds => utc::text(number.max(0.0) as u64),
+        Quantity::Ratio => format!("{}x", digits(number)),
+        _ => {
+            let (scale, unit) = scale_of(quantity, number);
+            format!("{} {unit}", digits(number / scale)).trim_end().into()
+        }
+    }
+}
+
+/// Divisor and unit of numbers of which this is the largest.
+pub(crate) fn scale_of(quantity: Quantity, largest: f64) -> (f64, &'static str) {
+    match quantity {
+        Quantity::Nanoseconds => time_scale(largest),
+        Quantity::GigabytesPerSecond if largest.abs() < 1.0 => (1e-3, "MB/s"),
+        Quantity::GigabytesPerSecond => (1.0, "GB/s"),
+        Quantity::Gigahertz => (1.0, "GHz"),
+        Quantity::Cycles => (1.0, "cycles"),
+        Quantity::Percent => (1.0, "%"),
+        _ => (1.0, ""),
     }
 }
 
 /// The percentile above which one of so many lies: `99.9` of 1000.
-pub(super) fn percentile(one_of: f64) -> String {
+pub(crate) fn percentile(one_of: f64) -> String {
     let percent = 100.0 * (1.0 - 1.0 / one_of.max(1.0));
     // As many digits as tell it from its neighbours.
-    let places = one_of.max(1.0).log10().floor().clamp(1.0, 9.0) as usize;
-    let text = format!("{percent:.places$}");
-    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+    let places = magnitude(one_of.max(1.0)).clamp(1, 9) as usize;
+    without_zeros(&format!("{percent:.places$}")).to_owned()
 }
 
 #[cfg(test)]
