@@ -1,7 +1,8 @@
 //! Axes: where a number stands, which numbers are written, and how: in pictures, in the
 //! terminal, and in the lists of a page.
 
-use crate::chart::{Axis, Quantity, in_unit, percentile};
+use crate::quantity::{in_unit, percentile};
+use model::chart::{Axis, Quantity};
 use model::figure::{is_zero, magnitude, without_zeros};
 use model::utc;
 

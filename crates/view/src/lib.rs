@@ -8,6 +8,7 @@ pub mod chart;
 mod grouped;
 pub mod html;
 pub mod markdown;
+mod quantity;
 pub mod recorded;
 pub mod render;
 pub mod report;

@@ -26,6 +26,7 @@ pub mod svg;
 mod table;
 mod threads;
 
+pub(crate) use crate::quantity::{in_unit, scale_of, text as number};
 pub use comparison::of_comparison;
 pub use cpu_history::of_cpu_history;
 pub use csv::csv;
@@ -39,7 +40,6 @@ pub use pick::{PickError, only, pick};
 pub use source::{OtherRun, Picture, footer, name_of};
 pub use standing::standing;
 pub use table::tables;
-pub(crate) use table::{in_unit, percentile, scale_of, text as number};
 
 pub use model::chart::*;
 

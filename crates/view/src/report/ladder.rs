@@ -7,7 +7,7 @@ use super::marks::{Marks, ends, points};
 use crate::against::{Against, estimate_of};
 use crate::axis::Scale;
 use crate::chart::Section;
-use crate::html::{Place, paint};
+use crate::html::{Place, class as tone_class, paint};
 use crate::render::curves::axis_text;
 use crate::render::figures::{
     Shown, cycles, frames, human, published, quiet_half, ratio_text, shown, typical, typical_half,
@@ -237,7 +237,7 @@ fn figures(row: &Row, estimate: &Estimate, axis: &Scale, others: &Others) -> Mar
         td.n.c-half data-sort=[quiet.map(|ns| sort_key(ns.relative_half_width()))] {
             @if let Some(ns) = quiet { (half(ns.relative_half_width())) }
         }
-        td.c-verdict data-sort=(rank(estimate.verdict)) { span.(mark(estimate.verdict)) { (estimate.verdict.text()) } }
+        td.c-verdict data-sort=(estimate.verdict as u8) { span.(tone_class(estimate.verdict.into()).unwrap_or_default()) { (estimate.verdict.text()) } }
         td.n.c-cycles data-sort=[cycle_count.map(sort_key)] { (cycles(estimate)) }
         td.n.c-human { (of_time.map_or(String::new(), human)) }
         td.n.c-frames { (of_time.map_or(String::new(), frames)) }
@@ -302,48 +302,29 @@ fn sort_key(value: f64) -> String {
     format!("{value:.5e}")
 }
 
-/// The best first.
-fn rank(verdict: Verdict) -> u8 {
-    Verdict::ALL.iter().take_while(|&&v| v != verdict).count() as u8
-}
-
-/// How a verdict is coloured.
-fn mark(verdict: Verdict) -> &'static str {
-    match verdict {
-        Verdict::Ok => "good",
-        Verdict::Noisy | Verdict::Biased | Verdict::TwoStates => "doubtful",
-        Verdict::CannotTell | Verdict::Invalid => "bad",
-    }
-}
-
-/// The published figures of a row, up to the last table that has one.
+/// The published figures of a row, up to the last table that has one, each with its ratio where
+/// there can be one.
 fn published_figures(row: &Row, estimate: &Estimate, others: &Others) -> Markup {
-    let counterparts: Vec<Option<Counterpart>> =
-        others.tables.iter().map(|table| table.counterpart(&row.id)).collect();
-    let count = counterparts.iter().rposition(Option::is_some);
-    let count = count.map_or(0, |last| last + 1);
-    html! {
-        @for (at, beside) in counterparts.iter().take(count).enumerate() {
-            @match beside {
-                Some(beside) => (theirs(row, estimate, at, beside)),
-                None => td.{ "ref t" (at) } {},
-            }
-        }
-    }
-}
-
-/// A published figure beside ours, with the ratio where there can be one.
-fn theirs(row: &Row, estimate: &Estimate, at: usize, beside: &Counterpart) -> Markup {
-    let ratio = beside.ratio(estimate, &row.unit);
-    let mark = match (&beside.row.doubtful, ratio) {
-        (Some(_), _) => "doubtful".into(),
-        (None, _) if !beside.same_operation => "other code".into(),
-        (None, Some(ratio)) => ratio_text(ratio),
-        (None, None) => String::new(),
+    let figures = others.tables.iter().map(|table| table.counterpart(&row.id));
+    let figures: Vec<Option<Counterpart>> = figures.collect();
+    let count = figures.iter().rposition(Option::is_some).map_or(0, |last| last + 1);
+    let mark = |theirs: &Counterpart| match theirs.ratio(estimate, &row.unit) {
+        _ if theirs.row.doubtful.is_some() => "doubtful".into(),
+        _ if !theirs.same_operation => "other code".into(),
+        ratio => ratio.map_or(String::new(), ratio_text),
     };
     html! {
-        td.{ "n ref t" (at) } data-sort=[beside.row.ns.map(sort_key)] title=[&beside.row.doubtful] {
-            (published(beside.row)) @if !mark.is_empty() { " " span.half { (mark) } }
+        @for (at, theirs) in figures.iter().take(count).enumerate() {
+            @match theirs {
+                Some(theirs) => {
+                    td.{ "n ref t" (at) } data-sort=[theirs.row.ns.map(sort_key)] title=[&theirs.row.doubtful] {
+                        (published(theirs.row))
+                        @let mark = mark(theirs);
+                        @if !mark.is_empty() { " " span.half { (mark) } }
+                    }
+                },
+                None => td.{ "ref t" (at) } {},
+            }
         }
     }
 }
