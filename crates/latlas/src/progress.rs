@@ -158,7 +158,7 @@ fn figures(latest: &[Latest], elapsed: Duration) -> String {
         .filter_map(|one| {
             let f = figure(&one.estimate.ns()?, &one.unit);
             let name = &one.key.id;
-            Some(format!("{name} {} {} ±{}", f.value, f.unit, f.half_width))
+            Some(format!("{name} {}", f.parts().join(" ")))
         })
         .collect();
     let from = (elapsed.as_secs() as usize * SHOWN) % known.len().max(1);

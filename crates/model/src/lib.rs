@@ -55,6 +55,7 @@ pub mod sample;
 pub mod sample_columns;
 pub mod selection_bias;
 pub mod setting;
+pub mod share;
 pub mod shown;
 pub mod size;
 mod spread;

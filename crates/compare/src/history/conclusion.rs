@@ -4,6 +4,7 @@ use super::{Entry, History, Level};
 use crate::Difference;
 use model::figure::time_scale;
 use model::history::FEWEST;
+use model::share::{change, change_ends, limit, percent};
 use model::shown::number_with_half;
 use model::stats::Interval;
 use model::text::counted;
@@ -66,10 +67,7 @@ impl Level {
     /// By how much it differs from the level before: `+12.0 % [+9.0, +15.0]`;
     /// empty for the first.
     pub fn change_text(&self) -> String {
-        let share = |x: f64| format!("{:+.1}", (x - 1.0) * 100.0);
-        self.ratio.map_or(String::new(), |r| {
-            format!("{} % [{}, {}]", share(r.value), share(r.low), share(r.high))
-        })
+        self.ratio.map_or(String::new(), |r| format!("{} {}", change(r.value), change_ends(&r)))
     }
 }
 
@@ -109,8 +107,8 @@ impl Conclusion<'_> {
             ),
             None => format!("fewer than {} runs, so no further change could show", 2 * FEWEST),
         };
-        let error_rate = self.history.error_rate * 100.0;
-        format!("{shown}. Where nothing changes, {error_rate:.0} % of histories get a mark.")
+        let error_rate = limit(self.history.error_rate);
+        format!("{shown}. Where nothing changes, {error_rate} of histories get a mark.")
     }
 }
 
@@ -152,12 +150,5 @@ impl Display for Conclusion<'_> {
             0 => Ok(()),
             _ => f.write_str(" Older runs are not tested."),
         }
-    }
-}
-
-fn percent(share: f64) -> String {
-    match share * 100.0 {
-        v if v >= 9.95 => format!("{v:.0} %"),
-        v => format!("{v:.1} %"),
     }
 }

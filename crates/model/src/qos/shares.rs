@@ -4,6 +4,7 @@
 use super::predict::{self, Weights};
 use super::{Case, CaseRun, CaseRuns, Level, Qos, Setting};
 use crate::repeats::LEAST_FOR_INTERVAL;
+use crate::share::percent;
 use crate::stats::{self, Interval};
 use std::fmt;
 
@@ -102,7 +103,7 @@ impl fmt::Display for Deviation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Deviation::OtherWork(share) => {
-                write!(f, "neither job had {:.0} % of the CPUs' time", share * 100.0)
+                write!(f, "neither job had {} of the CPUs' time", percent(*share))
             }
             Deviation::Short(ns) => write!(
                 f,

@@ -179,10 +179,10 @@ fn which_kind_of_cores_carried_a_job() {
     assert_eq!(
         said,
         [
-            "Ran on E-core CPUs alone: background alone (99.5 to 100.0 %).",
-            "Did not run on E-core CPUs alone: default alone (10.0 %).",
+            "Ran on E-core CPUs alone: background alone (99.5 to 100 %).",
+            "Did not run on E-core CPUs alone: default alone (10 %).",
             "Can't tell whether on E-core CPUs alone, since blocks moved: user-interactive alone \
-             (95.0 to 100.0 %)."
+             (95 to 100 %)."
         ]
     );
     // All rounds count, not the first only.

@@ -7,6 +7,7 @@ use super::{Case, CaseRuns, Level, Qos};
 use crate::compare::finding::Finding;
 use crate::interleaved;
 use crate::repeats::LEAST_FOR_INTERVAL;
+use crate::share::{limit, with_half};
 use crate::shown::number_with_half;
 use crate::stats::Interval;
 use std::fmt;
@@ -175,11 +176,6 @@ fn long(runs: &CaseRuns, level: Level) -> Conclusion {
     }
 }
 
-/// `1.2 ±0.1 %`.
-fn percent(share: &Interval) -> String {
-    format!("{} %", number_with_half(&share.scaled(100.0)))
-}
-
 fn times(ratio: Option<&Interval>) -> String {
     match ratio {
         Some(ratio) => format!("{} times its time alone", number_with_half(ratio)),
@@ -200,8 +196,8 @@ impl fmt::Display for Conclusion {
                     [] if unclear.is_empty() => write!(
                         f,
                         "With nothing competing the level does not matter: each takes as long as \
-                         default (within {:.0} %).",
-                        SAME * 100.0
+                         default (within {}).",
+                        limit(SAME)
                     )?,
                     [] => write!(f, "With nothing competing:")?,
                     differ => {
@@ -239,7 +235,7 @@ impl fmt::Display for Conclusion {
                 refused,
             } => {
                 let (high, low) = (high.name(), low.name());
-                let share = share.as_ref().map(percent).unwrap_or_default();
+                let share = share.as_ref().map(with_half).unwrap_or_default();
                 let (high_time, low_time) = (high_time.as_ref(), low_time.as_ref());
                 match word {
                     GaveWay::Yes => {

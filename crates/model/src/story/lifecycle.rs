@@ -3,7 +3,7 @@
 
 use super::{Block, Cell, Table, left, right};
 use crate::estimate::{CANNOT_TELL_ABOVE, Estimate, Verdict};
-use crate::figure::{time, time_scale};
+use crate::figure::{half_at, magnitude, time, time_scale};
 use crate::run::Run;
 use crate::stats::{self, Interval};
 
@@ -194,13 +194,10 @@ fn precise(all: &[&Interval], value: f64, half: f64) -> String {
     let halves = all.iter().map(|i| i.half_width() / scale);
     let narrowest = halves.fold(f64::INFINITY, f64::min);
     let places = match narrowest.is_finite() && narrowest > 0.0 {
-        true => (1 - narrowest.log10().floor() as i32).clamp(0, 2) as usize,
+        true => (1 - magnitude(narrowest)).clamp(0, 2) as usize,
         false => 2,
     };
-    // Rounded up: ±0 would claim too much.
-    let step = 10_f64.powi(-(places as i32));
-    let half = (half / scale / step - 1e-9).ceil().max(0.0) * step;
-    format!("{:.places$} {unit} ±{half:.places$}", value / scale)
+    format!("{:.places$} {unit} ±{:.places$}", value / scale, half_at(half / scale, places))
 }
 
 #[cfg(test)]

@@ -3,7 +3,6 @@
 
 use super::connection::{Connection, LOOK_EVERY, SENDING, is_timeout};
 use super::{Loss, Lost, Role, command, frame};
-use crate::controls::Controls;
 use crate::patience::Patience;
 use crate::process::{has_ended, in_own_session, kill_group, this_program};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -56,12 +55,9 @@ pub enum Session {
 }
 
 impl Session {
-    /// Of a child that sets these controls for itself.
-    pub fn under(controls: &Controls) -> Session {
-        match controls.own_session {
-            true => Session::Left,
-            false => Session::Group,
-        }
+    /// Of a child that makes a session of its own, or none.
+    pub fn under(own_session: bool) -> Session {
+        if own_session { Session::Left } else { Session::Group }
     }
 }
 

@@ -4,6 +4,7 @@ use model::fit::expectation::{Expectation, FEW_HOSTS, LeftOut};
 use model::fit::identity::Differs;
 use model::fit::judge::{Judged, Test, Tested, Verdict};
 use model::fit::{Counted, Element, Vector};
+use model::share::{half, percent};
 use model::story::{Block, Cell, Table, Tone, left, right};
 use model::text::counted;
 
@@ -72,13 +73,12 @@ pub fn learned(expected: &Expectation) -> Vec<Block> {
         right("from run to run"),
         right("hosts"),
     ]);
-    let share = |deviation: f64| format!("±{:.1} %", deviation * 100.0);
     for own in &expected.elements {
         table.row([
             own.element.text().into(),
             figure(own.element, own.median).into(),
-            share(own.spread.deviation).into(),
-            own.spread.within.map_or("-".into(), share).into(),
+            half(own.spread.deviation).into(),
+            own.spread.within.map_or("-".into(), half).into(),
             own.hosts.to_string().into(),
         ]);
     }
@@ -119,7 +119,7 @@ fn differences(judged: &Judged) -> Vec<String> {
     let tests = judged.tests.iter().filter(|test| test.differs).map(of_test);
     let quota = judged
         .throttled_share
-        .map(|share| format!("a CPU quota stopped the run for {:.0} % of its time", share * 100.0));
+        .map(|share| format!("a CPU quota stopped the run for {} of its time", percent(share)));
     let noise = judged.noise.iter().map(ToString::to_string);
     let relevant = judged.verdict == Verdict::NotQuiet;
     let too_few = judged.too_few().filter(|_| relevant);
@@ -172,7 +172,7 @@ fn figure(element: Element, value: f64) -> String {
         Counted::Ghz => format!("{} GHz", three(value)),
         Counted::Cycles => format!("{} cycles", three(value)),
         Counted::Ns => model::figure::time(value),
-        Counted::Share => format!("{:.0} %", value * 100.0),
+        Counted::Share => percent(value),
     }
 }
 

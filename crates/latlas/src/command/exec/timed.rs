@@ -23,6 +23,7 @@ use model::machine::Machine;
 use model::noise::applied::Applied;
 use model::repeats;
 use model::run::Run;
+use model::share;
 use signal_hook::consts::SIGCONT;
 use signal_hook::flag;
 use std::io;
@@ -326,7 +327,7 @@ fn so_far(progress: &Progress, rule: &Rule) -> String {
         .map(|w| {
             let median = model::stats::median(w.iter().copied()).unwrap_or(0.0);
             match repeats::relative_half_width(w) {
-                half if half.is_finite() => format!("{} ±{:.1} %", time(median), half * 100.0),
+                half if half.is_finite() => format!("{} {}", time(median), share::half(half)),
                 _ => time(median),
             }
         })

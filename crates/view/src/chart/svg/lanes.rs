@@ -1,11 +1,11 @@
 //! Threads over time, one a line: states differ in colour and in height.
 
-use super::axis::Scale;
 use super::frame::{Room, legend};
 use super::legend::{Entry, Sample};
 use super::pen::{Anchor, Pen, width};
 use super::rows::Rows;
 use super::theme::Theme;
+use crate::axis::Scale;
 use crate::chart::{Lane, Lanes};
 use model::trace::Kind;
 

@@ -1,8 +1,8 @@
 //! Each command set against the first.
 
-use crate::render::figures::trimmed;
 use model::command::{Commands, Compared};
 use model::compare::finding::Finding;
+use model::share::limit;
 use model::stats::Interval;
 use model::story::{Block, Cell, Table, Tone, left};
 
@@ -21,10 +21,10 @@ pub(crate) fn compared(record: &Commands) -> Vec<Block> {
         ),
     };
     let heading = format!(
-        "relative to {}: median ratio of {} rounds with {intervals}; same: within {} % of 1",
+        "relative to {}: median ratio of {} rounds with {intervals}; same: within {} of 1",
         first.name,
         record.compared[0].rounds,
-        trimmed(record.margin * 100.0)
+        limit(record.margin)
     );
     let mut table = Table::new(["", "", "", ""].map(left));
     let mut said = None;

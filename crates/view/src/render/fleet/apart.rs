@@ -1,8 +1,9 @@
 //! The hosts that lie apart, with what else is odd about them.
 
 use super::{Length, change};
-use crate::render::figures::{counted, share};
+use crate::render::figures::counted;
 use model::fleet::{Fleet, FleetRow, Host};
+use model::share::percent;
 use model::stats::median;
 use model::story::{Block, Cell, Link, Table, left, right};
 use model::text::several;
@@ -62,7 +63,7 @@ impl<'f> Hosts<'f> {
     /// How quiet a host was, and the median of all.
     pub(super) fn noise(&self, host: &Host) -> String {
         let part = |name: &str, own: Option<f64>, median: Option<f64>| {
-            Some(format!("{name} {} (median {})", share(own?), share(median?)))
+            Some(format!("{name} {} (median {})", percent(own?), percent(median?)))
         };
         let parts = [
             part("quiet samples", host.noise.quiet_share, self.quiet_share),

@@ -4,6 +4,7 @@ use model::figure::time;
 use model::machine::Fact;
 use model::qos::Outcome;
 use model::qos::knobs::{KnobRow, Knobs, Permission, Session, Shares, Wakes};
+use model::share::{self, percent};
 use model::story::{Block, Cell, Column, Row, Table, left, right};
 use model::text::{counted, visible};
 
@@ -55,21 +56,6 @@ fn heading(knobs: &Knobs) -> String {
     )
 }
 
-fn percent(share: f64) -> String {
-    let percent = share * 100.0;
-    let places = match percent {
-        p if p < 0.995 => 2,
-        p if p < 99.5 => 1,
-        _ => 0,
-    };
-    format!("{percent:.places$} %")
-}
-
-fn bounds((low, high): (f64, f64)) -> String {
-    let text = |share| percent(share).trim_end_matches(" %").to_owned();
-    format!("{} to {}", text(low), text(high))
-}
-
 /// A table with the rows of one session after the other.
 fn table(
     knobs: &Knobs,
@@ -100,7 +86,10 @@ fn shares(knobs: &Knobs) -> Table {
         let predicted = row.all_cpus.predicted.or(row.one_cpu.predicted);
         let measured = |shares: &Shares| {
             let range = shares.range().filter(|_| shares.measured.len() > 1);
-            [shares.median().map_or("-".into(), percent), range.map_or(String::new(), bounds)]
+            [
+                shares.median().map_or("-".into(), percent),
+                range.map_or(String::new(), |(low, high)| share::range(low, high)),
+            ]
         };
         let [one, one_range] = measured(&row.one_cpu);
         let [all, all_range] = measured(&row.all_cpus);

@@ -6,6 +6,7 @@ use model::qos::figures::{of_job, places as places_of, slowdown};
 use model::qos::shares::{Agreement, SharePair, seen_to_act, weighs};
 use model::qos::{Case, CaseRuns, Level, Outcome, Qos, Setting};
 use model::residency::{Residency, Work};
+use model::share::percent;
 use model::stats::middle;
 use model::story::{Cell, Table, Tone, left, right};
 use model::unit::Unit;
@@ -198,7 +199,7 @@ type Places<'a> = (&'a CaseRuns, usize, Residency);
 fn by_kind(all: &[Places], first: &Residency) -> Table {
     let kinds = first.kinds.iter().map(|kind| right(kind.name.clone()));
     let columns = [left("job")].into_iter().chain(kinds);
-    let mut table = Table::new(columns.chain([right("moved %")]));
+    let mut table = Table::new(columns.chain([right("moved")]));
     for (runs, job, places) in all {
         let kinds = places.kinds.iter().map(|kind| work(kind.work, places));
         let moved = [share(places.unknown(), places).into()];
@@ -210,7 +211,7 @@ fn by_kind(all: &[Places], first: &Residency) -> Table {
 fn by_cpu(all: &[Places], cpus: &[u32]) -> Table {
     let columns = cpus.iter().map(|cpu| right(format!("CPU {cpu}")));
     let columns = [left("job")].into_iter().chain(columns);
-    let mut table = Table::new(columns.chain([right("moved %")]));
+    let mut table = Table::new(columns.chain([right("moved")]));
     for (runs, job, places) in all {
         let on = cpus.iter().map(|&cpu| on_cpu(places, cpu));
         let on_any = places.cpus.iter().map(|of| of.work.cpu_ns).sum();
@@ -269,16 +270,16 @@ pub(super) fn clocks(document: &Qos) -> Option<String> {
 fn work(work: Work, places: &Residency) -> Cell {
     match work.blocks_per_cpu_second() {
         Some(rate) => {
-            Cell::from(format!("{} % {}/s", share(work, places), number_of_digits(rate, 0.0)))
+            Cell::from(format!("{} {}/s", share(work, places), number_of_digits(rate, 0.0)))
         }
         None => "-".into(),
     }
 }
 
-/// The share of a job's CPU time, in percent.
+/// The share of a job's CPU time.
 fn share(work: Work, places: &Residency) -> String {
     match places.all.cpu_ns {
         0 => "-".into(),
-        all_ns => format!("{:.1}", work.cpu_ns as f64 * 100.0 / all_ns as f64),
+        all_ns => percent(work.cpu_ns as f64 / all_ns as f64),
     }
 }

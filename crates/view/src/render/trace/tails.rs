@@ -3,6 +3,7 @@
 use crate::terminal::layout::width;
 use model::figure::time;
 use model::run::{Outcome, Run};
+use model::share::{change, percent};
 use model::story::{Block, Cell, Table, left, right};
 use model::text::{counted, visible};
 use model::trace::tails::{Cause, Tails, tails};
@@ -28,11 +29,11 @@ pub fn row_tails(trace: &Trace, run: &Run, columns: usize) -> Vec<Block> {
     let costs = run.rows.iter().filter_map(|of| {
         let (traced_ns, measured_ns) = medians(row, of)?;
         Some(format!(
-            "{}: median {} while it is recorded, {} in the run ({:+.0} %)",
+            "{}: median {} while it is recorded, {} in the run ({})",
             of.id,
             time(traced_ns),
             time(measured_ns),
-            (traced_ns / measured_ns - 1.0) * 100.0
+            change(traced_ns / measured_ns)
         ))
     });
     blocks.extend(costs.map(|cost| Block::fact("cost", cost)));
@@ -198,10 +199,6 @@ fn cut(text: String, room: usize) -> String {
         true => text,
         false => text.chars().take(room - 1).chain(['…']).collect(),
     }
-}
-
-fn percent(share: f64) -> String {
-    format!("{:.0} %", share * 100.0)
 }
 
 fn text(threads: &ThreadsById<'_>, cause: Cause) -> String {

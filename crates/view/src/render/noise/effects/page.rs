@@ -3,6 +3,7 @@
 
 use compare::references::{NoiseEffect, References};
 use model::noise::effect::{Change, Control, Effect, Effects, Verdict};
+use model::share::percent;
 use model::stats::Interval;
 use model::story::{Block, Cell, Table, Tone, left};
 
@@ -149,27 +150,13 @@ pub(super) fn count(mean: f64) -> String {
     format!("{mean:.places$}")
 }
 
-fn percent(share: f64) -> String {
-    let places = if share < 0.0995 { 1 } else { 0 };
-    format!("{:.places$} %", share * 100.0)
-}
-
 fn ratio(change: &Change) -> String {
     change.ratio.as_ref().map_or("-".into(), interval)
 }
 
 /// `0.29 [0.25, 0.33]`.
 pub(super) fn interval(ratio: &Interval) -> String {
-    let number = |value: f64| {
-        let places = match value {
-            v if v >= 99.5 => 0,
-            v if v >= 9.95 => 1,
-            v if v >= 0.0995 => 2,
-            _ => 3,
-        };
-        format!("{value:.places$}")
-    };
-    let [value, low, high] = [ratio.value, ratio.low, ratio.high].map(number);
+    let [value, low, high] = [ratio.value, ratio.low, ratio.high].map(count);
     format!("{value} [{low}, {high}]")
 }
 
