@@ -13,37 +13,16 @@ use model::unit::Unit;
 use model::utc;
 use std::fmt::{self, Display};
 
-/// What can be said of a row's past.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Found {
-    /// No run has a figure.
-    NoFigure,
-    /// Too few have one to look for a change.
-    TooFew,
-    /// The level is the same all along, as far as the test can tell.
-    NoChange,
-    /// It changed.
-    Changed,
-}
-
 /// What was found, with its words.
 #[derive(Clone, Copy, Debug)]
 pub struct Conclusion<'h> {
     history: &'h History,
-    found: Found,
 }
 
 impl History {
     /// What can be said of the row's past.
     pub fn conclusion(&self) -> Conclusion<'_> {
-        let tested = self.tested();
-        let found = match self.levels.len() {
-            _ if tested == 0 => Found::NoFigure,
-            _ if tested < 2 * FEWEST => Found::TooFew,
-            0 | 1 => Found::NoChange,
-            _ => Found::Changed,
-        };
-        Conclusion { history: self, found }
+        Conclusion { history: self }
     }
 
     /// A level with half of its interval and its unit: `12.1 ±0.2 cycles`.
@@ -116,15 +95,24 @@ impl Display for Conclusion<'_> {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         let history = self.history;
         let runs = |count: usize| counted(count, "run");
-        let tested = runs(history.tested());
-        match (self.found, history.levels.as_slice()) {
-            (Found::NoChange, [level, ..]) => write!(
+        let count = history.tested();
+        let tested = runs(count);
+        match history.levels.as_slice() {
+            [] => {
+                write!(f, "None of {} has a figure that can be followed.", runs(history.runs.len()))
+            }
+            _ if count < 2 * FEWEST => write!(
+                f,
+                "{tested} with a figure: too few to look for a change, which takes {} at least.",
+                2 * FEWEST
+            ),
+            [level] => write!(
                 f,
                 "No change shown in {tested} about {}; {}",
                 history.level_text(&level.level),
                 self.power()
             ),
-            (Found::Changed, [_, changed @ .., last]) => {
+            [_, changed @ .., last] => {
                 let mut changes: Vec<String> = changed.iter().map(|l| self.change(l)).collect();
                 changes.push(self.change(last));
                 write!(
@@ -136,14 +124,6 @@ impl Display for Conclusion<'_> {
                     history.level_text(&last.level),
                     self.power()
                 )
-            }
-            (Found::TooFew, _) => write!(
-                f,
-                "{tested} with a figure: too few to look for a change, which takes {} at least.",
-                2 * FEWEST
-            ),
-            _ => {
-                write!(f, "None of {} has a figure that can be followed.", runs(history.runs.len()))
             }
         }?;
         match history.older {

@@ -106,6 +106,12 @@ impl Ratio {
         })
     }
 
+    /// The 95 % interval; the ratio alone where nothing has a spread.
+    pub fn shown(&self) -> Interval {
+        let value = self.value();
+        self.interval(0.95).unwrap_or(Interval { value, low: value, high: value })
+    }
+
     /// Chance of a ratio as far from 1, in either direction, where there is no
     /// difference.
     pub fn p_value(&self) -> Option<f64> {

@@ -3,6 +3,7 @@
 
 use super::predict::{self, Weights};
 use super::{Case, CaseRun, CaseRuns, Level, Qos, Setting};
+use crate::compare::finding::Verdict;
 use crate::repeats::LEAST_FOR_INTERVAL;
 use crate::share::percent;
 use crate::stats::{self, Interval};
@@ -38,8 +39,11 @@ pub struct SharePair {
     pub measured: Option<f64>,
     /// With its interval, where there are enough rounds.
     pub interval: Option<Interval>,
-    /// What follows, where both are known.
-    pub agreement: Option<Agreement>,
+    /// Whether all of the interval is within [`CLOSE`] and [`CLOSE_RATIO`] of the prediction, or beyond one of
+    /// them, where both are known.
+    pub agreement: Option<Verdict>,
+    /// Why it is not as predicted, where it is not.
+    pub deviation: Option<Deviation>,
 }
 
 /// Shares that differ by less than this may agree.
@@ -54,19 +58,6 @@ const ALL_OURS: f64 = 0.97;
 /// Shares are steady in runs that are longer than this.
 const STEADY_NS: f64 = 2e9;
 
-/// Whether a share is as predicted, by the whole interval of the measured one.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Agreement {
-    /// All of it is within [`CLOSE`] and [`CLOSE_RATIO`] of the prediction.
-    Agrees,
-    /// All of it is beyond one of them.
-    Differs(Deviation),
-    /// Neither.
-    CannotTell,
-    /// Without an interval.
-    FewRounds,
-}
-
 /// Why a share is not as predicted.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Deviation {
@@ -76,27 +67,6 @@ pub enum Deviation {
     Short(f64),
     /// None of them.
     Unknown,
-}
-
-impl Agreement {
-    /// In a word.
-    pub fn word(&self) -> &'static str {
-        match self {
-            Agreement::Agrees => "agree",
-            Agreement::Differs(_) => "differ",
-            Agreement::CannotTell | Agreement::FewRounds => "can't tell",
-        }
-    }
-
-    /// Why, if they do not agree.
-    pub fn reason(&self) -> Option<String> {
-        match self {
-            Agreement::Agrees => None,
-            Agreement::Differs(deviation) => Some(deviation.to_string()),
-            Agreement::CannotTell => Some("rounds vary too much".into()),
-            Agreement::FewRounds => Some(format!("needs {LEAST_FOR_INTERVAL} rounds")),
-        }
-    }
 }
 
 impl fmt::Display for Deviation {
@@ -116,6 +86,27 @@ impl fmt::Display for Deviation {
 }
 
 impl SharePair {
+    /// Whether it is as predicted, in a word.
+    pub fn word(&self) -> Option<&'static str> {
+        self.agreement.map(|agreement| match agreement {
+            Verdict::SameWithinNoise => "agree",
+            Verdict::Different => "differ",
+            Verdict::CannotTell => "can't tell",
+        })
+    }
+
+    /// Why, if it does not agree.
+    pub fn reason(&self) -> Option<String> {
+        match self.agreement? {
+            Verdict::SameWithinNoise => None,
+            Verdict::Different => self.deviation.as_ref().map(ToString::to_string),
+            Verdict::CannotTell => Some(match self.interval {
+                Some(_) => "rounds vary too much".into(),
+                None => format!("needs {LEAST_FOR_INTERVAL} rounds"),
+            }),
+        }
+    }
+
     /// Points from the predicted share to the measured one.
     pub fn points_apart(&self) -> Option<f64> {
         Some((self.measured? - self.predicted?) * 100.0)
@@ -142,7 +133,7 @@ pub fn seen_to_act(qos: &Qos, level: Level, setting: &Setting) -> bool {
     }
     let of_level = |pair: &SharePair| matches!(pair.case, Case::Pair { high, low } if high == level || low == level);
     shares(qos).iter().filter(|pair| of_level(pair)).any(|pair| {
-        pair.agreement == Some(Agreement::Agrees)
+        pair.agreement == Some(Verdict::SameWithinNoise)
             && pair.measured.is_some_and(|share| share < 0.5 - PREFERRED)
     })
 }
@@ -172,25 +163,14 @@ fn share_pair(qos: &Qos, runs: &CaseRuns) -> SharePair {
     let predicted = predicted(qos, runs.case);
     let interval = share_interval(runs);
     let measured = stats::median(shares_of_second(runs));
-    let agreement = predicted.zip(measured).map(|(predicted, _)| match &interval {
-        None => Agreement::FewRounds,
-        Some(interval) => agreement(predicted, interval, || deviation(runs, cpus)),
+    let agreement = predicted.zip(measured).map(|(predicted, _)| {
+        let lowest = (predicted - CLOSE).max(predicted / CLOSE_RATIO);
+        let highest = (predicted + CLOSE).min(predicted * CLOSE_RATIO);
+        Verdict::of_range(interval.as_ref(), lowest..=highest)
     });
-    SharePair { case: runs.case, predicted, measured, interval, agreement }
-}
-
-fn agreement(
-    predicted: f64,
-    measured: &Interval,
-    deviation: impl FnOnce() -> Deviation,
-) -> Agreement {
-    let lowest = (predicted - CLOSE).max(predicted / CLOSE_RATIO);
-    let highest = (predicted + CLOSE).min(predicted * CLOSE_RATIO);
-    match () {
-        () if measured.low >= lowest && measured.high <= highest => Agreement::Agrees,
-        () if measured.high < lowest || measured.low > highest => Agreement::Differs(deviation()),
-        () => Agreement::CannotTell,
-    }
+    let differs = agreement == Some(Verdict::Different);
+    let deviation = differs.then(|| deviation(runs, cpus));
+    SharePair { case: runs.case, predicted, measured, interval, agreement, deviation }
 }
 
 fn deviation(runs: &CaseRuns, cpus: u32) -> Deviation {

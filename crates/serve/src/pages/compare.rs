@@ -8,7 +8,7 @@ use axum::http::StatusCode;
 use axum::response::IntoResponse;
 use compare::{ComparedRow, Comparison};
 use maud::{Markup, html};
-use model::compare::finding::Finding;
+use model::compare::finding::Verdict;
 use model::story::Block;
 use model::summary::KeptRun;
 use serde::Deserialize;
@@ -27,14 +27,14 @@ pub(crate) struct Chosen {
     #[serde(default)]
     b: String,
     /// Only rows of this finding.
-    finding: Option<Finding>,
+    finding: Option<Verdict>,
 }
 
 /// The findings as they stand in an address.
-const FINDINGS: [(Finding, &str); 3] = [
-    (Finding::Different, "different"),
-    (Finding::SameWithinNoise, "same_within_noise"),
-    (Finding::CannotTell, "cannot_tell"),
+const FINDINGS: [(Verdict, &str); 3] = [
+    (Verdict::Different, "different"),
+    (Verdict::SameWithinNoise, "same_within_noise"),
+    (Verdict::CannotTell, "cannot_tell"),
 ];
 
 pub(crate) async fn compare(ask: Ask<Chosen>) -> Page {

@@ -7,7 +7,7 @@ use super::table::{group_of, in_group};
 use crate::grouped::grouped;
 use compare::obstacle::brief;
 use compare::{ComparedRow, Comparison, Direction, Ends, RunFacts, SideFacts, SideFigure};
-use model::compare::finding::Finding;
+use model::compare::finding::Verdict;
 use model::compare::measure::Measure;
 use model::compare::multiplicity::Family;
 use model::figure::{figure, magnitude};
@@ -193,7 +193,7 @@ fn cells(row: &ComparedRow) -> [Cell; 6] {
         side(&row.b),
         ratio.into(),
         interval.into(),
-        Cell::from(answer(row)).toned(tone(row)),
+        Cell::from(answer(row)).toned(tone(row.finding)),
     ]
 }
 
@@ -299,10 +299,10 @@ fn answer(row: &ComparedRow) -> String {
     let text = row.finding.text();
     match (row.direction, row.finding, brief(&row.why)) {
         (Some(direction), ..) => format!("{text}: {}", direction.text()),
-        (None, Finding::CannotTell, Some("too noisy")) => text.into(),
-        (None, Finding::CannotTell, Some(brief @ "no figure")) => brief.into(),
-        (None, Finding::CannotTell, Some(brief)) => format!("{text}: {brief}"),
-        (None, Finding::CannotTell, None) => match row.detectable {
+        (None, Verdict::CannotTell, Some("too noisy")) => text.into(),
+        (None, Verdict::CannotTell, Some(brief @ "no figure")) => brief.into(),
+        (None, Verdict::CannotTell, Some(brief)) => format!("{text}: {brief}"),
+        (None, Verdict::CannotTell, None) => match row.detectable {
             Some(change) => format!("{text} < {}", percent(change)),
             None => text.into(),
         },
@@ -310,11 +310,12 @@ fn answer(row: &ComparedRow) -> String {
     }
 }
 
-fn tone(row: &ComparedRow) -> Tone {
-    match row.finding {
-        Finding::SameWithinNoise => Tone::Good,
-        Finding::Different => Tone::Bad,
-        Finding::CannotTell => Tone::Doubtful,
+/// How good an answer it is.
+pub(super) fn tone(verdict: Verdict) -> Tone {
+    match verdict {
+        Verdict::SameWithinNoise => Tone::Good,
+        Verdict::Different => Tone::Bad,
+        Verdict::CannotTell => Tone::Doubtful,
     }
 }
 
@@ -408,7 +409,7 @@ fn legend(c: &Comparison) -> String {
 }
 
 fn counts(rows: &[ComparedRow]) -> String {
-    let count = |finding: Finding| rows.iter().filter(|r| r.finding == finding).count();
+    let count = |finding: Verdict| rows.iter().filter(|r| r.finding == finding).count();
     let way = |way: Direction| rows.iter().filter(|r| r.direction == Some(way)).count();
     // Counts and bytes stand only in some runs.
     let counted = match [Direction::More, Direction::Less].map(way) {
@@ -417,11 +418,11 @@ fn counts(rows: &[ComparedRow]) -> String {
     };
     format!(
         "{} different ({} slower, {} faster{counted}), {} same within noise, {} inconclusive",
-        count(Finding::Different),
+        count(Verdict::Different),
         way(Direction::Slower),
         way(Direction::Faster),
-        count(Finding::SameWithinNoise),
-        count(Finding::CannotTell)
+        count(Verdict::SameWithinNoise),
+        count(Verdict::CannotTell)
     )
 }
 

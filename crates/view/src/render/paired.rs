@@ -1,7 +1,8 @@
 //! Two builds compared by commands run in both: the answer, and the rows.
 
 use super::figures::counted;
-use compare::paired::{Answer, PairedGate, PairedRow, SIDES};
+use compare::paired::{PairedGate, PairedRow, SIDES};
+use model::compare::finding::Verdict;
 use model::share::{bound, change, change_ends, limit};
 use model::story::{Block, Cell, Table, Tone, left, right};
 
@@ -12,7 +13,7 @@ pub fn answer(gate: &PairedGate) -> Vec<Block> {
         let names: Vec<String> = rows.iter().map(|row| name(row)).collect();
         names.join(", ")
     };
-    let [slower, fine, open] = [Answer::Slower, Answer::NotSlower, Answer::CannotTell]
+    let [slower, fine, open] = [Verdict::Different, Verdict::SameWithinNoise, Verdict::CannotTell]
         .map(|answer| gate.with(answer).collect::<Vec<_>>());
     let (refused, noisy): (Vec<_>, Vec<_>) = open.into_iter().partition(|row| row.why.is_some());
     let mut sentences = Vec::new();
@@ -84,12 +85,12 @@ pub fn rows(gate: &PairedGate) -> Vec<Block> {
             change.into(),
             interval.into(),
             match row.answer {
-                Answer::Slower => Cell::from("SLOWER").toned(Tone::Bad),
-                Answer::NotSlower if row.ratio.is_some_and(|r| r.high < 1.0) => {
+                Verdict::Different => Cell::from("SLOWER").toned(Tone::Bad),
+                Verdict::SameWithinNoise if row.ratio.is_some_and(|r| r.high < 1.0) => {
                     Cell::from("faster").toned(Tone::Good)
                 }
-                Answer::NotSlower => Cell::from("ok").toned(Tone::Good),
-                Answer::CannotTell => Cell::from(match row.why {
+                Verdict::SameWithinNoise => Cell::from("ok").toned(Tone::Good),
+                Verdict::CannotTell => Cell::from(match row.why {
                     Some(_) => "not comparable",
                     None => "inconclusive",
                 })

@@ -12,7 +12,7 @@ use meter::commands::placement::Placement;
 use meter::machine_shape::MachineShape;
 use model::machine::Machine;
 use model::nearest::suggestion;
-use model::noise::effect::{Effects, How, Verdict, Work, Workload};
+use model::noise::effect::{Effects, How, Work, Workload};
 use noise::ab::available::{NoPin, Unavailable, try_out};
 use noise::ab::calibrate;
 use noise::ab::conduct::{Conducted, Progress, conduct};
@@ -338,7 +338,7 @@ fn exit_code(effects: &Effects) -> ExitCode {
         .effects
         .iter()
         .flat_map(|effect| [&effect.time, &effect.spread])
-        .any(|change| change.verdict != Verdict::CannotTell);
+        .any(|change| change.ratio.is_some());
     match effects.partial.is_none() && shown {
         true => ExitCode::SUCCESS,
         false => ExitCode::from(UNRELIABLE),

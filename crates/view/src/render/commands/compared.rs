@@ -1,7 +1,7 @@
 //! Each command set against the first.
 
 use model::command::{Commands, Compared};
-use model::compare::finding::Finding;
+use model::compare::finding::Verdict;
 use model::share::limit;
 use model::stats::Interval;
 use model::story::{Block, Cell, Table, Tone, left};
@@ -36,7 +36,7 @@ pub(crate) fn compared(record: &Commands) -> Vec<Block> {
             one.row.replace('_', "-").into(),
             of_ratio.map_or("-".into(), ratio).into(),
             Cell::from(word(one)).toned(match one.word {
-                Finding::CannotTell => Tone::Doubtful,
+                Verdict::CannotTell => Tone::Doubtful,
                 _ => Tone::Good,
             }),
         ]);
@@ -62,7 +62,7 @@ fn word(one: &Compared) -> String {
     };
     match one.word {
         _ if one.why.is_some() => "not comparable".into(),
-        Finding::Different => format!("{}{direction}", one.word.text()),
+        Verdict::Different => format!("{}{direction}", one.word.text()),
         _ => one.word.text().into(),
     }
 }

@@ -4,7 +4,7 @@ use super::{change, ends, value};
 use crate::render::figures::counted;
 use crate::render::joined;
 use crate::render::table::{group_of, in_group};
-use model::compare::finding::Finding;
+use model::compare::finding::Verdict;
 use model::fleet::paired::{PairedFleets, PairedRow};
 use model::share::limit;
 use model::story::{Block, Cell, Table, Tone, left, right};
@@ -82,11 +82,11 @@ fn table(pair: &PairedFleets) -> Vec<Block> {
 
 fn finding(row: &PairedRow) -> Cell {
     match row.finding {
-        Finding::Different if !row.unit.is_time() => {
+        Verdict::Different if !row.unit.is_time() => {
             Cell::from(if row.ratio > 1.0 { "more" } else { "less" })
         }
-        Finding::Different if row.ratio > 1.0 => Cell::from("slower").toned(Tone::Bad),
-        Finding::Different => Cell::from("faster").toned(Tone::Good),
+        Verdict::Different if row.ratio > 1.0 => Cell::from("slower").toned(Tone::Bad),
+        Verdict::Different => Cell::from("faster").toned(Tone::Good),
         other => Cell::from(other.text()).toned(Tone::Dim),
     }
 }
@@ -98,10 +98,10 @@ fn footer(pair: &PairedFleets, wide: bool) -> Vec<Block> {
          ratio of times; Student's t and the sign test by hosts, all rows together: without a change at \
          most {} of comparisons call any row different.",
         counted(pair.rows.len(), "row"),
-        count(Finding::Different),
-        count(Finding::SameWithinNoise),
+        count(Verdict::Different),
+        count(Verdict::SameWithinNoise),
         limit(pair.margin),
-        count(Finding::CannotTell),
+        count(Verdict::CannotTell),
         limit(pair.level)
     ))];
     if pair.hosts.len() < model::fleet::LEAST_HOSTS {

@@ -1,9 +1,10 @@
 //! The tables of `latlas qos`.
 
+use model::compare::finding::Verdict;
 use model::estimate::Estimate;
 use model::figure::number_of_digits;
 use model::qos::figures::{of_job, places as places_of, slowdown};
-use model::qos::shares::{Agreement, SharePair, seen_to_act, weighs};
+use model::qos::shares::{SharePair, seen_to_act, weighs};
 use model::qos::{Case, CaseRuns, Level, Outcome, Qos, Setting};
 use model::residency::{Residency, Work};
 use model::share::percent;
@@ -143,12 +144,12 @@ pub(super) fn shares(shares: &[SharePair]) -> Table {
             }
             _ => dash(pair.ratio().map(|ratio| number_of_digits(ratio, 0.0))),
         };
-        let word = pair.agreement.as_ref().map_or("".into(), |agreement| {
-            let tone = match agreement {
-                Agreement::Agrees => Tone::Good,
+        let word = pair.word().map_or("".into(), |word| {
+            let tone = match pair.agreement {
+                Some(Verdict::SameWithinNoise) => Tone::Good,
                 _ => Tone::Doubtful,
             };
-            Cell::from(agreement.word()).toned(tone)
+            Cell::from(word).toned(tone)
         });
         table.row([
             Cell::from(pair.case.name()),
@@ -158,7 +159,7 @@ pub(super) fn shares(shares: &[SharePair]) -> Table {
             ratio,
             word,
         ]);
-        if let Some(why) = pair.agreement.as_ref().and_then(Agreement::reason) {
+        if let Some(why) = pair.reason() {
             table.note("    ", why);
         }
     }

@@ -12,6 +12,7 @@
 //! Of counts (context switches, migrations), which may be 0 in most runs, it is
 //! the difference of the means.
 
+use super::finding::Samples;
 use crate::bits::Bits;
 use crate::stats::{self, Interval};
 
@@ -84,19 +85,41 @@ impl Exchange {
         }
     }
 
-    /// How likely values so different are where the two are alike. `None`
-    /// without a round.
-    pub fn p_value(&self) -> Option<f64> {
-        let alike = match self.compared {
+    /// How likely this is where the value is `supposed`: the share of all
+    /// exchanges that lie as far from even as what was seen.
+    fn p_value_of(&self, supposed: f64) -> f64 {
+        exchanged(&self.beyond(supposed))
+    }
+
+    /// How far the second lies beyond what it would be, round by round.
+    fn beyond(&self, supposed: f64) -> Vec<f64> {
+        let rounds = self.first.iter().zip(&self.second);
+        rounds
+            .map(|(first, second)| match self.compared {
+                Compared::Ratio => second / supposed - first,
+                Compared::Difference => second - first - supposed,
+            })
+            .collect()
+    }
+}
+
+impl Samples for Exchange {
+    fn unchanged(&self) -> f64 {
+        match self.compared {
             Compared::Ratio => 1.0,
             Compared::Difference => 0.0,
-        };
-        (!self.first.is_empty()).then(|| self.p_value_of(alike))
+        }
+    }
+
+    /// How likely values so different are where the two are alike. `None`
+    /// without a round.
+    fn p_value(&self) -> Option<f64> {
+        (!self.first.is_empty()).then(|| self.p_value_of(self.unchanged()))
     }
 
     /// The value with all those that are not refused at `1 - level`. `None`
     /// where there are too few rounds to refuse any.
-    pub fn interval(&self, level: f64) -> Option<Interval> {
+    fn interval(&self, level: f64) -> Option<Interval> {
         let value = self.value()?;
         // Ratios are halved on a scale of logarithms. The last halving is far
         // below the digits that are shown.
@@ -123,23 +146,6 @@ impl Exchange {
             Some(at(out))
         };
         Some(Interval { value, low: end(-reach)?, high: end(reach)? })
-    }
-
-    /// How likely this is where the value is `supposed`: the share of all
-    /// exchanges that lie as far from even as what was seen.
-    fn p_value_of(&self, supposed: f64) -> f64 {
-        exchanged(&self.beyond(supposed))
-    }
-
-    /// How far the second lies beyond what it would be, round by round.
-    fn beyond(&self, supposed: f64) -> Vec<f64> {
-        let rounds = self.first.iter().zip(&self.second);
-        rounds
-            .map(|(first, second)| match self.compared {
-                Compared::Ratio => second / supposed - first,
-                Compared::Difference => second - first - supposed,
-            })
-            .collect()
     }
 }
 
