@@ -143,7 +143,7 @@ pub fn in_child(
 ) -> Result<Osnoise, BriefError> {
     let order = Order { cpu, not_pinned: not_pinned.map(Into::into), asked: asked.clone() };
     let wait = Wait { patience: SHORT + PATIENCE, ..Wait::until(stop) };
-    let session = Session::under(&asked.controls());
+    let session = Session::under(asked.own_session());
     let mut child = Child::start(Role::Osnoise, "the spinning process", &order, session)?;
     Ok(child.receive::<Result<_, ChildError>>(wait)??)
 }
