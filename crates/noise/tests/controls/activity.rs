@@ -45,7 +45,7 @@ fn the_busiest_are_those_that_ran_between_two_readings() {
     let busiest =
         "make (x) (77) 95 %, cc1 (78) 35 %; other processes are not visible here".to_owned();
     assert_eq!(value("noisiest"), Some(busiest));
-    let steal = "0.0 % now, 0.0 % since boot".to_owned();
+    let steal = "0 % now, 0 % since boot".to_owned();
     assert_eq!(value("steal"), Some(steal));
     let first = controls.advice.first().expect("advice");
     assert_eq!(first.controls, ["noisiest"]);
