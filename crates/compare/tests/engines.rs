@@ -59,7 +59,8 @@ fn of_runs(dice: &mut Dice, factor: f64) -> Value {
     let kept: Vec<Run> = (0..4).map(|_| rerun(dice, 1.0)).collect();
     let [a, b] = [1.0, factor].map(|factor| Operand::run("side", rerun(dice, factor)));
     let options = Options { margin: 0.05, fail_above: Some(0.05), normalize: None };
-    let found = compare::compare(&a, &b, &[kept.clone()], &|_| true, &options).expect("rows");
+    let found =
+        compare::compare(&a, &b, std::slice::from_ref(&kept), &|_| true, &options).expect("rows");
     let of = |id: &str| found.rows.iter().find(|row| row.id == id).map(|row| json!(row));
     let mut again = |_: &[String]| Ok::<_, std::fmt::Error>(rerun(dice, factor));
     let first = b.runs()[0].clone();
