@@ -14,11 +14,10 @@ use model::compare::reading::{Reading, Variance};
 use model::estimate::Estimate;
 use model::run::Run;
 use model::summary::Key;
-use serde::Serialize;
 use std::collections::HashSet;
 
 /// What came of it.
-#[derive(Serialize, Clone, Debug)]
+#[derive(Clone, Debug)]
 pub struct SelfTest {
     /// The sets in the order in which they were measured, `A` or `B` each.
     pub order: String,
@@ -37,7 +36,7 @@ pub struct SelfTest {
 }
 
 /// One row.
-#[derive(Serialize, Clone, Debug)]
+#[derive(Clone, Debug)]
 pub struct Detectable {
     /// Row, and mode where it ran in several.
     pub row: String,

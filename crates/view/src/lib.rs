@@ -8,7 +8,6 @@ mod decades;
 mod grouped;
 pub mod html;
 pub mod markdown;
-pub mod recorded;
 pub mod render;
 pub mod report;
 pub mod terminal;

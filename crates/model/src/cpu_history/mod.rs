@@ -1,5 +1,5 @@
-//! What each CPU did over time: programs, kernel, steal, idle. The document that a
-//! recording makes, and everything shown of it is drawn from.
+//! What each CPU did over time: programs, kernel, steal, idle. The part of a run
+//! that everything shown of it is drawn from.
 
 mod imbalance;
 #[cfg(test)]
@@ -8,12 +8,11 @@ mod tests;
 pub use imbalance::{Imbalance, Spread};
 
 use crate::machine::{CoreKind, Fact};
+use crate::recording::Rows;
+use crate::shares::Part;
 use crate::trace::Ended;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-
-/// Version of the document.
-pub const SCHEMA: u32 = 1;
 
 /// Why no counter of this kernel says it.
 pub const NO_QUEUES: &str = "the kernel's counters don't tell when a CPU had a queue; \
@@ -23,15 +22,11 @@ pub const NO_QUEUES: &str = "the kernel's counters don't tell when a CPU had a q
 /// one.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CpuHistory {
-    /// Version of the document.
-    pub schema: u32,
     /// The command that was recorded, with its arguments, if one was started for it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub command: Option<Vec<String>>,
     /// Why the recording ends.
     pub ended: Ended,
-    /// Its beginning, ms since 1970 UTC.
-    pub began_unix_ms: u64,
     /// Length of a tick, ns: times are counted in whole ones.
     pub tick_ns: u64,
     /// Where times were read.
@@ -147,6 +142,28 @@ impl CpuStrip {
 }
 
 impl CpuHistory {
+    /// Shares of each CPU's time.
+    pub(crate) fn rows(&self) -> Rows {
+        let mut rows = Rows::default();
+        for (place, name) in ["user", "system", "steal", "idle"].into_iter().enumerate() {
+            let cpus = self.cpus.iter().map(|strip| (Some(strip.cpu), self.parts(strip, place)));
+            rows.add_shares(&format!("cpus.{name}"), cpus.collect());
+        }
+        rows
+    }
+
+    /// One of the four shares of a CPU in each interval that is known.
+    fn parts(&self, strip: &CpuStrip, place: usize) -> Vec<Part> {
+        let begins = std::iter::once(0).chain(self.ends_ns.iter().copied());
+        let known = begins.zip(&strip.ticks).filter_map(|(at_ns, ticks)| Some((at_ns, (*ticks)?)));
+        let part = |(at_ns, ticks): (u64, Ticks)| Part {
+            at_ms: at_ns / 1_000_000,
+            part: <[u32; 4]>::from(ticks)[place].into(),
+            whole: ticks.total(),
+        };
+        known.map(part).collect()
+    }
+
     /// Whether no CPU's counters moved.
     pub fn is_empty(&self) -> bool {
         self.cpus.iter().all(|cpu| cpu.sum().total() == 0)

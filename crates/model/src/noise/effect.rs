@@ -1,48 +1,63 @@
 //! What single controls of noise did on this machine: a job with the control
 //! on against the same job with it off, interleaved.
 //!
-//! The document holds every run; [`judge::effects`] makes the effects of them.
+//! The recording holds every run; [`judge::effects`] makes the effects of them.
 
 pub mod advice;
 pub mod exchange;
 pub mod figures;
 pub mod judge;
 
-use crate::machine::Machine;
-use crate::program::Program;
+use crate::experiment::{self, Experiment};
+use crate::recording::{Repeated, Rows};
 use crate::stats::Interval;
+use crate::unit::Unit;
 use figures::Figures;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Version of the shape below.
-pub const SCHEMA: u32 = 2;
-
-/// The document of `latlas noise ab`.
+/// What `latlas noise ab` records.
 #[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, PartialEq)]
 pub struct Effects {
-    /// [`SCHEMA`] of the program that wrote it.
-    pub schema: u32,
-    /// When it began, ms since 1970 UTC.
-    pub started_unix_ms: u64,
-    /// How long it took, ms.
-    pub wall_ms: u64,
-    /// What measured.
-    pub program: Program,
-    /// The machine.
-    pub machine: Machine,
     /// How it was done.
     pub how: How,
     /// Every control that was asked for, also those that are not available.
     pub controls: Vec<Control>,
     /// All runs, by job and load.
     pub blocks: Vec<Block>,
+}
+
+impl Effects {
     /// What each control did to each job under each load.
-    pub effects: Vec<Effect>,
-    /// Why it is not whole, if it is not.
-    pub partial: Option<String>,
-    /// Anything else a reader should know, one sentence each.
-    pub remarks: Vec<String>,
+    pub fn effects(&self) -> Vec<Effect> {
+        judge::effects(&self.controls, &self.blocks)
+    }
+
+    /// A row for each job and load in each arm, with a sample a run.
+    pub(crate) fn rows(&self) -> Rows {
+        let mut rows = Rows::default();
+        let mut arms: Vec<experiment::Arm> = Vec::new();
+        for block in &self.blocks {
+            for arm in &block.arms {
+                if !arms.iter().any(|known| known.id == arm.name) {
+                    arms.push(self.arm(&arm.name));
+                }
+                let id = format!("ab.{}/{}", block.workload.name(), block.load.name());
+                let of = |run: &OneRun| run.judged(block.workload);
+                rows.add_samples(&id, &arm.name, Unit::Time, arm.runs.iter().map(of).collect());
+            }
+        }
+        let How { rounds, seed, .. } = self.how;
+        rows.experiment =
+            Some(Experiment { arms, rounds, order: experiment::Order::Shuffled, seed });
+        rows
+    }
+
+    fn arm(&self, name: &str) -> experiment::Arm {
+        let control = self.controls.iter().find(|control| control.on_arm == name);
+        let settings = control.map(|control| (control.name.clone(), control.on.clone()));
+        experiment::Arm { settings: settings.into_iter().collect(), ..experiment::Arm::named(name) }
+    }
 }
 
 /// How the experiment was done.
@@ -237,6 +252,18 @@ impl OneRun {
             (Workload::Wakeup, Some(wakeups)) => wakeups.mean_ns,
             _ => self.took_ns as f64,
         }
+    }
+
+    /// The same as a sample.
+    fn judged(&self, workload: Workload) -> Repeated {
+        let (sum, count) = match (workload, &self.wakeups) {
+            (Workload::Wakeup, Some(wakeups)) => {
+                let count = wakeups.count.max(1);
+                ((wakeups.mean_ns * count as f64).round() as u64, count)
+            }
+            _ => (self.took_ns, 1),
+        };
+        Repeated { at_ms: self.at_ms, sum, count }
     }
 }
 

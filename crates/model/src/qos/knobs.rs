@@ -1,30 +1,20 @@
-//! What each control of the Linux scheduler does here: the document of
+//! What each control of the Linux scheduler does here: the recording of
 //! `latlas qos knobs`.
 
 use super::Setting;
 use super::predict::{self, IDLE_WEIGHT, REAL_TIME_SHARE, Weights};
-use crate::machine::{Fact, Machine};
-use crate::program::Program;
+use crate::experiment::{self, Arm, Experiment, Order};
+use crate::machine::Fact;
+use crate::recording::{Repeated, Rows};
 use crate::stats;
+use crate::unit::Unit;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
-/// Version of the shape below.
-pub const KNOBS_SCHEMA: u32 = 1;
-
-/// The document of `latlas qos knobs`.
+/// What `latlas qos knobs` records.
 #[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, PartialEq)]
 pub struct Knobs {
-    /// [`KNOBS_SCHEMA`] of the program that wrote it.
-    pub schema: u32,
-    /// When it began, ms since 1970 UTC.
-    pub started_unix_ms: u64,
-    /// How long it took, ms.
-    pub wall_ms: u64,
-    /// What measured.
-    pub program: Program,
-    /// The machine.
-    pub machine: Machine,
     /// CPUs that threads may use.
     pub cpus: Vec<u32>,
     /// Rounds that were planned.
@@ -45,8 +35,34 @@ pub struct Knobs {
     pub io_schedulers: Fact<Vec<String>>,
     /// The knobs in the order of the table.
     pub knobs: Vec<KnobRow>,
-    /// Why it is not whole, if it is not.
-    pub partial: Option<String>,
+}
+
+/// Parts of a share that a sample is counted in.
+const PARTS: u64 = 1_000_000_000;
+
+impl Knobs {
+    /// The measured shares of each knob.
+    pub(crate) fn rows(&self) -> Rows {
+        let mut rows = Rows::default();
+        let mut arms = Vec::new();
+        for knob in &self.knobs {
+            let name = format!("{}:{}", experiment::slug(&knob.knob.text()), knob.session.text());
+            let settings = BTreeMap::from([("knob".into(), knob.knob.text())]);
+            arms.push(Arm { settings, ..Arm::named(&name) });
+            for (place, shares) in [("one_cpu", &knob.one_cpu), ("all_cpus", &knob.all_cpus)] {
+                let part = |share: &f64| Repeated {
+                    at_ms: 0,
+                    sum: (share * PARTS as f64).round() as u64,
+                    count: PARTS,
+                };
+                let samples = shares.measured.iter().map(part).collect();
+                rows.add_samples(&format!("knobs.share/{place}"), &name, Unit::Count, samples);
+            }
+        }
+        let (rounds, seed) = (self.rounds, self.seed);
+        rows.experiment = Some(Experiment { arms, rounds, order: Order::Shuffled, seed });
+        rows
+    }
 }
 
 /// What is turned for a group of threads.

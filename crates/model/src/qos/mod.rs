@@ -1,5 +1,5 @@
 //! What priority does to real work: one compression job at each
-//! quality-of-service level, alone and competing. The document holds every run;
+//! quality-of-service level, alone and competing. The recording holds every run;
 //! [`figures`], [`shares`], [`cores`] and [`verdict`] say what follows from them.
 
 pub mod cores;
@@ -14,30 +14,20 @@ pub mod verdict;
 mod tests;
 
 use crate::cpu_history::CpuHistory;
+use crate::experiment::{self, Arm, Experiment, Order};
 use crate::filesystem::Filesystem;
-use crate::machine::{Fact, Machine};
-use crate::program::Program;
+use crate::machine::Fact;
+use crate::recording::{Repeated, Rows};
 use crate::residency::Residency;
+use crate::unit::Unit;
 pub use level::{Level, Outcome, Part, Setting};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
-/// Version of the shape below.
-pub const SCHEMA: u32 = 1;
-
-/// The document of `latlas qos`.
+/// What `latlas qos` records.
 #[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, PartialEq)]
 pub struct Qos {
-    /// [`SCHEMA`] of the program that wrote it.
-    pub schema: u32,
-    /// When it began, ms since 1970 UTC.
-    pub started_unix_ms: u64,
-    /// How long it took, ms.
-    pub wall_ms: u64,
-    /// What measured.
-    pub program: Program,
-    /// The machine.
-    pub machine: Machine,
     /// The job and the plan.
     pub how: How,
     /// What else the figures depend on.
@@ -46,10 +36,6 @@ pub struct Qos {
     pub levels: Vec<LevelHere>,
     /// The cases with their runs, in the order of the plan.
     pub cases: Vec<CaseRuns>,
-    /// Why it is not whole, if it is not.
-    pub partial: Option<String>,
-    /// Anything else a reader should know, one sentence each.
-    pub remarks: Vec<String>,
 }
 
 /// The job and how it was repeated.
@@ -171,6 +157,18 @@ impl Case {
         }
     }
 
+    /// The arm of each of its jobs.
+    fn arms(self) -> Vec<String> {
+        let case = experiment::slug(&self.name());
+        match self {
+            Case::Pair { high, low } => {
+                [high, low].map(|level| format!("{case}:{}", level.name())).to_vec()
+            }
+            Case::Same { .. } => [1, 2].map(|job| format!("{case}:{job}")).to_vec(),
+            _ => vec![case],
+        }
+    }
+
     /// In words.
     pub fn name(self) -> String {
         match self {
@@ -242,6 +240,31 @@ pub struct JobRun {
 }
 
 impl Qos {
+    /// A row for each job of a case: what it took in each round.
+    pub(crate) fn rows(&self) -> Rows {
+        let mut rows = Rows::default();
+        let mut arms = Vec::new();
+        for runs in &self.cases {
+            let names = runs.case.arms();
+            for (job, (name, level)) in names.iter().zip(runs.case.levels()).enumerate() {
+                let others = names.iter().filter(|other| *other != name);
+                arms.push(Arm {
+                    settings: BTreeMap::from([("level".into(), level.name())]),
+                    with: others.cloned().collect(),
+                    ..Arm::named(name)
+                });
+                let walls = runs.runs.iter().filter_map(|run| {
+                    let sum = run.jobs.get(job)?.wall_ns;
+                    Some(Repeated { at_ms: run.at_ms, sum, count: 1 })
+                });
+                rows.add_samples("qos.wall", name, Unit::Time, walls.collect());
+            }
+        }
+        let How { rounds, seed, .. } = self.how;
+        rows.experiment = Some(Experiment { arms, rounds, order: Order::Shuffled, seed });
+        rows
+    }
+
     /// The runs of a case.
     pub fn case(&self, case: Case) -> Option<&CaseRuns> {
         self.cases.iter().find(|runs| runs.case == case)
