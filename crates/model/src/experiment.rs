@@ -1,9 +1,8 @@
 //! What was set against what: the arms of a run, and how they were interleaved.
 
-use crate::run::Run;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
 
 /// Arms that were measured in turn. A plain run has one, and no experiment.
 #[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, Default, PartialEq, Eq)]
@@ -65,24 +64,4 @@ pub(crate) fn slug(text: &str) -> String {
     let text = text.replace(" + ", "+").replace(", ", "-").replace('µ', "u");
     let kept = |c: char| c.is_ascii_alphanumeric() || "_-.+:".contains(c);
     text.chars().map(|c| if kept(c) { c } else { '-' }).collect()
-}
-
-/// Refuses arms that contradict each other.
-///
-/// # Errors
-/// The first that does.
-pub fn check(run: &Run) -> Result<(), BadArms> {
-    let arms = run.experiment.as_ref().map_or(&[][..], |experiment| &experiment.arms);
-    let mut known = HashSet::new();
-    for arm in arms {
-        if !known.insert(arm.id.as_str()) {
-            return Err(BadArms::Twice(arm.id.clone()));
-        }
-    }
-    let of_arms = arms.iter().flat_map(|arm| arm.with.iter().map(|with| (&arm.id, with)));
-    let of_rows = run.rows.iter().filter_map(|row| Some((&row.id, row.arm.as_ref()?)));
-    match of_arms.chain(of_rows).find(|(_, arm)| !known.contains(arm.as_str())) {
-        Some((by, arm)) => Err(BadArms::Missing(by.clone(), arm.clone())),
-        None => Ok(()),
-    }
 }

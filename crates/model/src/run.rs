@@ -1,6 +1,8 @@
 //! The Run document: everything one run found, from which every later picture
 //! and comparison is drawn without measuring again.
 
+pub mod recording;
+
 use crate::campaign::Job;
 use crate::command::Commands;
 use crate::conditions::Conditions;
@@ -14,12 +16,12 @@ use crate::keyed::{HasId, Keyed};
 use crate::machine::Machine;
 use crate::plateau::Plateau;
 pub use crate::program::Program;
-use crate::recording::Recording;
 pub use crate::row_kind::{Bound, Regime};
 use crate::sample::{Evidence, Sample};
 use crate::sample_columns::Columns;
 use crate::size;
 use crate::unit::Unit;
+use recording::Recording;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

@@ -8,8 +8,6 @@ mod tests;
 pub use imbalance::{Imbalance, Spread};
 
 use crate::machine::{CoreKind, Fact};
-use crate::recording::Rows;
-use crate::shares::Part;
 use crate::trace::Ended;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -142,28 +140,6 @@ impl CpuStrip {
 }
 
 impl CpuHistory {
-    /// Shares of each CPU's time.
-    pub(crate) fn rows(&self) -> Rows {
-        let mut rows = Rows::default();
-        for (place, name) in ["user", "system", "steal", "idle"].into_iter().enumerate() {
-            let cpus = self.cpus.iter().map(|strip| (Some(strip.cpu), self.parts(strip, place)));
-            rows.add_shares(&format!("cpus.{name}"), cpus.collect());
-        }
-        rows
-    }
-
-    /// One of the four shares of a CPU in each interval that is known.
-    fn parts(&self, strip: &CpuStrip, place: usize) -> Vec<Part> {
-        let begins = std::iter::once(0).chain(self.ends_ns.iter().copied());
-        let known = begins.zip(&strip.ticks).filter_map(|(at_ns, ticks)| Some((at_ns, (*ticks)?)));
-        let part = |(at_ns, ticks): (u64, Ticks)| Part {
-            at_ms: at_ns / 1_000_000,
-            part: <[u32; 4]>::from(ticks)[place].into(),
-            whole: ticks.total(),
-        };
-        known.map(part).collect()
-    }
-
     /// Whether no CPU's counters moved.
     pub fn is_empty(&self) -> bool {
         self.cpus.iter().all(|cpu| cpu.sum().total() == 0)

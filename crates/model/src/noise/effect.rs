@@ -8,10 +8,7 @@ pub mod exchange;
 pub mod figures;
 pub mod judge;
 
-use crate::experiment::{self, Experiment};
-use crate::recording::{Repeated, Rows};
 use crate::stats::Interval;
-use crate::unit::Unit;
 use figures::Figures;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -31,32 +28,6 @@ impl Effects {
     /// What each control did to each job under each load.
     pub fn effects(&self) -> Vec<Effect> {
         judge::effects(&self.controls, &self.blocks)
-    }
-
-    /// A row for each job and load in each arm, with a sample a run.
-    pub(crate) fn rows(&self) -> Rows {
-        let mut rows = Rows::default();
-        let mut arms: Vec<experiment::Arm> = Vec::new();
-        for block in &self.blocks {
-            for arm in &block.arms {
-                if !arms.iter().any(|known| known.id == arm.name) {
-                    arms.push(self.arm(&arm.name));
-                }
-                let id = format!("ab.{}/{}", block.workload.name(), block.load.name());
-                let of = |run: &OneRun| run.judged(block.workload);
-                rows.add_samples(&id, &arm.name, Unit::Time, arm.runs.iter().map(of).collect());
-            }
-        }
-        let How { rounds, seed, .. } = self.how;
-        rows.experiment =
-            Some(Experiment { arms, rounds, order: experiment::Order::Shuffled, seed });
-        rows
-    }
-
-    fn arm(&self, name: &str) -> experiment::Arm {
-        let control = self.controls.iter().find(|control| control.on_arm == name);
-        let settings = control.map(|control| (control.name.clone(), control.on.clone()));
-        experiment::Arm { settings: settings.into_iter().collect(), ..experiment::Arm::named(name) }
     }
 }
 
@@ -252,18 +223,6 @@ impl OneRun {
             (Workload::Wakeup, Some(wakeups)) => wakeups.mean_ns,
             _ => self.took_ns as f64,
         }
-    }
-
-    /// The same as a sample.
-    fn judged(&self, workload: Workload) -> Repeated {
-        let (sum, count) = match (workload, &self.wakeups) {
-            (Workload::Wakeup, Some(wakeups)) => {
-                let count = wakeups.count.max(1);
-                ((wakeups.mean_ns * count as f64).round() as u64, count)
-            }
-            _ => (self.took_ns, 1),
-        };
-        Repeated { at_ms: self.at_ms, sum, count }
     }
 }
 

@@ -1,11 +1,7 @@
 //! OS noise: time that a thread which never waits did not get its CPU, as
 //! detours (Beckman et al., Cluster 2006) with their causes.
 
-use crate::estimate::Verdict;
-use crate::recording::Rows;
-use crate::run::Row;
-use crate::shares::{self, Part};
-use crate::stats::Interval;
+use crate::stats::{Interval, time_share};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -231,30 +227,6 @@ pub struct Interruptions {
     pub cpus: Vec<Osnoise>,
 }
 
-impl Interruptions {
-    /// Lost time as a share of the watched time: all, and by cause.
-    pub(crate) fn rows(&self) -> Rows {
-        let mut rows = Rows::default();
-        let of = |lost: &dyn Fn(&Stretch) -> u64| {
-            self.cpus.iter().map(|one| (one.cpu, one.parts(lost))).collect::<Vec<_>>()
-        };
-        rows.add_shares("osnoise.lost", of(&|stretch| stretch.lost_ns.iter().sum()));
-        for (place, cause) in Cause::ALL.into_iter().enumerate() {
-            if self.cpus.iter().any(|one| one.of(cause).is_some()) {
-                let lost = |stretch: &Stretch| stretch.lost_ns.get(place).copied().unwrap_or(0);
-                rows.add_shares(&format!("osnoise.{}", cause.words().replace(' ', "_")), of(&lost));
-            }
-        }
-        if !self.cpus.iter().all(Osnoise::has_cause) {
-            for estimate in rows.rows.iter_mut().flat_map(Row::estimates_mut) {
-                estimate.verdict = Verdict::CannotTell;
-                estimate.reason = "no source of causes could be read".into();
-            }
-        }
-        rows
-    }
-}
-
 impl Osnoise {
     /// Time in which a detour would have been detected, ns.
     pub fn watched_ns(&self) -> u64 {
@@ -282,17 +254,6 @@ impl Osnoise {
         self.causes.is_empty() || self.causes.iter().any(|lost| lost.cause != Cause::Unknown)
     }
 
-    fn parts(&self, lost: impl Fn(&Stretch) -> u64) -> Vec<Part> {
-        let each_ns = self.span_ns as f64 / self.stretches.len().max(1) as f64;
-        let stretches = self.stretches.iter().enumerate();
-        let part = |(place, stretch): (usize, &Stretch)| Part {
-            at_ms: (each_ns * place as f64 / 1e6) as u64,
-            part: lost(stretch),
-            whole: stretch.watched_ns,
-        };
-        stretches.map(part).collect()
-    }
-
     /// Totals of a cause, if it took anything.
     pub fn of(&self, cause: Cause) -> Option<&CauseTotal> {
         self.causes.iter().find(|lost| lost.cause == cause)
@@ -308,7 +269,7 @@ fn share_of(part_ns: u64, whole_ns: u64) -> Option<f64> {
 /// fewer stretches.
 pub fn share(stretches: &[Stretch], lost: impl Fn(&Stretch) -> u64) -> Option<Interval> {
     let parts: Vec<(u64, u64)> = stretches.iter().map(|s| (lost(s), s.watched_ns)).collect();
-    shares::interval(&parts)
+    time_share(&parts)
 }
 
 #[cfg(test)]

@@ -3,14 +3,10 @@
 
 use super::Setting;
 use super::predict::{self, IDLE_WEIGHT, REAL_TIME_SHARE, Weights};
-use crate::experiment::{self, Arm, Experiment, Order};
 use crate::machine::Fact;
-use crate::recording::{Repeated, Rows};
 use crate::stats;
-use crate::unit::Unit;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
 
 /// What `latlas qos knobs` records.
 #[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, PartialEq)]
@@ -35,34 +31,6 @@ pub struct Knobs {
     pub io_schedulers: Fact<Vec<String>>,
     /// The knobs in the order of the table.
     pub knobs: Vec<KnobRow>,
-}
-
-/// Parts of a share that a sample is counted in.
-const PARTS: u64 = 1_000_000_000;
-
-impl Knobs {
-    /// The measured shares of each knob.
-    pub(crate) fn rows(&self) -> Rows {
-        let mut rows = Rows::default();
-        let mut arms = Vec::new();
-        for knob in &self.knobs {
-            let name = format!("{}:{}", experiment::slug(&knob.knob.text()), knob.session.text());
-            let settings = BTreeMap::from([("knob".into(), knob.knob.text())]);
-            arms.push(Arm { settings, ..Arm::named(&name) });
-            for (place, shares) in [("one_cpu", &knob.one_cpu), ("all_cpus", &knob.all_cpus)] {
-                let part = |share: &f64| Repeated {
-                    at_ms: 0,
-                    sum: (share * PARTS as f64).round() as u64,
-                    count: PARTS,
-                };
-                let samples = shares.measured.iter().map(part).collect();
-                rows.add_samples(&format!("knobs.share/{place}"), &name, Unit::Count, samples);
-            }
-        }
-        let (rounds, seed) = (self.rounds, self.seed);
-        rows.experiment = Some(Experiment { arms, rounds, order: Order::Shuffled, seed });
-        rows
-    }
 }
 
 /// What is turned for a group of threads.

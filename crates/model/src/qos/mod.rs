@@ -14,16 +14,12 @@ pub mod verdict;
 mod tests;
 
 use crate::cpu_history::CpuHistory;
-use crate::experiment::{self, Arm, Experiment, Order};
 use crate::filesystem::Filesystem;
 use crate::machine::Fact;
-use crate::recording::{Repeated, Rows};
 use crate::residency::Residency;
-use crate::unit::Unit;
 pub use level::{Level, Outcome, Part, Setting};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
 
 /// What `latlas qos` records.
 #[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, PartialEq)]
@@ -157,18 +153,6 @@ impl Case {
         }
     }
 
-    /// The arm of each of its jobs.
-    fn arms(self) -> Vec<String> {
-        let case = experiment::slug(&self.name());
-        match self {
-            Case::Pair { high, low } => {
-                [high, low].map(|level| format!("{case}:{}", level.name())).to_vec()
-            }
-            Case::Same { .. } => [1, 2].map(|job| format!("{case}:{job}")).to_vec(),
-            _ => vec![case],
-        }
-    }
-
     /// In words.
     pub fn name(self) -> String {
         match self {
@@ -240,31 +224,6 @@ pub struct JobRun {
 }
 
 impl Qos {
-    /// A row for each job of a case: what it took in each round.
-    pub(crate) fn rows(&self) -> Rows {
-        let mut rows = Rows::default();
-        let mut arms = Vec::new();
-        for runs in &self.cases {
-            let names = runs.case.arms();
-            for (job, (name, level)) in names.iter().zip(runs.case.levels()).enumerate() {
-                let others = names.iter().filter(|other| *other != name);
-                arms.push(Arm {
-                    settings: BTreeMap::from([("level".into(), level.name())]),
-                    with: others.cloned().collect(),
-                    ..Arm::named(name)
-                });
-                let walls = runs.runs.iter().filter_map(|run| {
-                    let sum = run.jobs.get(job)?.wall_ns;
-                    Some(Repeated { at_ms: run.at_ms, sum, count: 1 })
-                });
-                rows.add_samples("qos.wall", name, Unit::Time, walls.collect());
-            }
-        }
-        let How { rounds, seed, .. } = self.how;
-        rows.experiment = Some(Experiment { arms, rounds, order: Order::Shuffled, seed });
-        rows
-    }
-
     /// The runs of a case.
     pub fn case(&self, case: Case) -> Option<&CaseRuns> {
         self.cases.iter().find(|runs| runs.case == case)

@@ -5,8 +5,8 @@ use crate::noise::osnoise::{
     Cause, CauseTime, CauseTotal, Detector, Detour, Frequency, InterruptCount, Interruptions,
     Osnoise, OsnoiseAround, Stretch, share,
 };
-use crate::recording::{About, Recording};
 use crate::run::Run;
+use crate::run::recording::{About, Recording};
 
 /// Detours of so many equal ones in the bin of 2^bin ns.
 fn lost(cause: Cause, detours: u64, each_ns: u64) -> CauseTotal {

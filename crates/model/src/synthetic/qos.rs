@@ -7,9 +7,9 @@ use crate::qos::{
     Case, CaseRun, CaseRuns, Codec, How, JobRun, Level, LevelHere, Outcome, Part, Qos,
     QosConditions, Setting,
 };
-use crate::recording::{About, Recording};
 use crate::residency::{WorkBlock, residency};
 use crate::run::Run;
+use crate::run::recording::{About, Recording};
 
 /// Time of a job alone, ns.
 const ALONE_NS: f64 = 2e9;

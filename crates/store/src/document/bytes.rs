@@ -1,7 +1,6 @@
 //! A run in bytes that may be anything.
 
 use super::numbers;
-use model::experiment;
 use model::limits::{self, RUN};
 use model::misfit::{self, Kind};
 use model::older;
@@ -147,7 +146,7 @@ fn check(run: &Run) -> Result<(), Refused> {
     if let Some(what) = numbers::impossible(run) {
         return Err(Refused::NotARun(format!("no measurement has {what}")));
     }
-    experiment::check(run).map_err(|bad| Refused::NotARun(cut(&bad.to_string())))?;
+    run.check_arms().map_err(|bad| Refused::NotARun(cut(&bad.to_string())))?;
     for cell in &run.cells {
         cell.samples.samples().map_err(|damage| {
             let row = cut(&cell.row);

@@ -1,33 +1,31 @@
 //! Shares of a CPU's time, in consecutive parts of a recording, as rows.
 
+use super::Rows;
 use crate::estimate::{CANNOT_TELL_ABOVE, Estimate, NOISY_ABOVE, Typical, Verdict};
-use crate::recording::Rows;
 use crate::run::{Axis, Bound, Cell, CurvePoint, Outcome, Row};
-use crate::stats::{Interval, quantile_sorted, sorted, t_interval};
+use crate::stats::{Interval, quantile_sorted, shares_sum, sorted, time_share};
 use crate::unit::Unit;
 
-/// Intervals come from this many equal parts.
-const GROUPS: usize = 20;
 /// A share known to this much of the whole to either side is known well, however small.
 const CLOSE: f64 = 0.01;
 
 /// A part of a recording.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Part {
+pub(super) struct Part {
     /// When it began, ms since the recording did.
-    pub(crate) at_ms: u64,
+    pub(super) at_ms: u64,
     /// What counts of it.
-    pub(crate) part: u64,
+    pub(super) part: u64,
     /// All of it, in the same unit.
-    pub(crate) whole: u64,
+    pub(super) whole: u64,
 }
 
 /// The parts of a CPU; of a thread that was kept on none without a number.
-pub(crate) type OfCpu = (Option<u32>, Vec<Part>);
+pub(super) type OfCpu = (Option<u32>, Vec<Part>);
 
 impl Rows {
     /// Adds a row of shares: a figure of one CPU, a curve over several.
-    pub(crate) fn add_shares(&mut self, id: &str, cpus: Vec<OfCpu>) {
+    pub(super) fn add_shares(&mut self, id: &str, cpus: Vec<OfCpu>) {
         let several = cpus.len() > 1;
         let at = |cpu: &Option<u32>| (*cpu).filter(|_| several).map(u64::from);
         let mut points: Vec<CurvePoint> = Vec::new();
@@ -58,9 +56,9 @@ fn estimate(parts: &[Part]) -> Estimate {
         return Estimate { reason: "nothing was watched".into(), ..none };
     };
     let pairs: Vec<(u64, u64)> = parts.iter().map(|p| (p.part, p.whole)).collect();
-    let (verdict, reason, ns) = match interval(&pairs) {
+    let (verdict, reason, ns) = match time_share(&pairs) {
         None => {
-            let (part, whole) = sums(&pairs);
+            let (part, whole) = shares_sum(&pairs);
             let value = part as f64 / whole as f64;
             let few = "too short for an interval".to_owned();
             (Verdict::CannotTell, few, Interval { value, low: value, high: value })
@@ -78,26 +76,4 @@ fn estimate(parts: &[Part]) -> Estimate {
     };
     let typical = Typical { ns, p10_ns, p90_ns, samples: parts.len() as u32 };
     Estimate { reason, ..Estimate::bare(Some(typical), verdict) }
-}
-
-fn sums(parts: &[(u64, u64)]) -> (u64, u64) {
-    parts.iter().fold((0, 0), |sum, part| (sum.0 + part.0, sum.1 + part.1))
-}
-
-/// The share of all parts together, with a 95 % t interval from twenty groups of them
-/// (not clipped to 0..1); `None` where there are fewer, or one is empty.
-pub(crate) fn interval(parts: &[(u64, u64)]) -> Option<Interval> {
-    if parts.len() < GROUPS {
-        return None;
-    }
-    let share = |parts: &[(u64, u64)]| {
-        let (part, whole) = sums(parts);
-        (whole > 0).then(|| part as f64 / whole as f64)
-    };
-    let bound = |group: usize| group * parts.len() / GROUPS;
-    let groups: Option<Vec<f64>> =
-        (0..GROUPS).map(|group| share(&parts[bound(group)..bound(group + 1)])).collect();
-    let half = t_interval(&groups?)?.half_width();
-    let value = share(parts)?;
-    Some(Interval { value, low: value - half, high: value + half })
 }

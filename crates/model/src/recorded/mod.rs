@@ -1,76 +1,43 @@
-//! What a run holds beyond rows of samples, and the run that a recording makes.
+//! The run that a recording makes: the rows that follow from it, with samples and arms.
+
+mod cpu_history;
+mod effects;
+mod interruptions;
+mod knobs;
+mod qos;
+mod sets;
+mod shares;
 
 use crate::conditions::Conditions;
-use crate::cpu_history::CpuHistory;
-use crate::experiment::Experiment;
-use crate::machine::Machine;
+use crate::experiment::{BadArms, Experiment};
 use crate::machine_readings::MachineReadings;
-use crate::noise::effect::Effects;
-use crate::noise::osnoise::Interruptions;
-use crate::program::Program;
-use crate::qos::Qos;
-use crate::qos::knobs::Knobs;
 use crate::repeats;
+use crate::run::recording::{About, Recording};
 use crate::run::{Bound, Cell, ClockRecord, Outcome, PlanRecord, Row, Run, SCHEMA_VERSION, Scale};
-use crate::sets::Sets;
 use crate::unit::Unit;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
-/// A part of a run, by kind.
-#[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, PartialEq)]
-#[serde(rename_all = "snake_case")]
-pub enum Recording {
-    /// What took the CPU from threads that only spin.
-    Interruptions(Interruptions),
-    /// What each CPU did over time.
-    CpuHistory(CpuHistory),
-    /// A job with and without each control of noise.
-    Effects(Effects),
-    /// A job at each level of quality of service, alone and competing.
-    Qos(Qos),
-    /// Shares and wake-ups of threads with each control of the scheduler.
-    Knobs(Knobs),
-    /// The same rows again and again: a machine against itself.
-    Sets(Sets),
-}
-
-/// What a run says of itself before anything was measured.
-#[derive(Clone, Debug)]
-pub struct About {
-    /// UUID (version 4 or 8) of the run.
-    pub id: String,
-    /// When it began, ms since 1970 UTC.
-    pub started_unix_ms: u64,
-    /// How long it took, ms.
-    pub wall_ms: u64,
-    /// What measured.
-    pub program: Program,
-    /// On what.
-    pub machine: Machine,
-}
+use std::collections::HashSet;
 
 /// What follows from a recording: rows with their samples, and their arms.
 #[derive(Default)]
-pub(crate) struct Rows {
-    pub(crate) experiment: Option<Experiment>,
-    pub(crate) rows: Vec<Row>,
-    pub(crate) cells: Vec<Cell>,
+struct Rows {
+    experiment: Option<Experiment>,
+    rows: Vec<Row>,
+    cells: Vec<Cell>,
 }
 
 /// A quantity that was found in one of several runs of the same thing.
-pub(crate) struct Repeated {
+struct Repeated {
     /// When, ms since the beginning.
-    pub(crate) at_ms: u64,
+    at_ms: u64,
     /// Sum of so many values, ns of times.
-    pub(crate) sum: u64,
+    sum: u64,
     /// How many; the sample is their mean.
-    pub(crate) count: u64,
+    count: u64,
 }
 
 impl Rows {
     /// Adds a row in an arm.
-    pub(crate) fn add_samples(&mut self, id: &str, arm: &str, unit: Unit, runs: Vec<Repeated>) {
+    fn add_samples(&mut self, id: &str, arm: &str, unit: Unit, runs: Vec<Repeated>) {
         let id = format!("{id}@{arm}");
         let values: Vec<f64> =
             runs.iter().map(|run| run.sum as f64 / run.count.max(1) as f64).collect();
@@ -82,28 +49,14 @@ impl Rows {
     }
 }
 
-impl Recording {
-    fn rows(&self) -> Rows {
-        match self {
-            Recording::Interruptions(of) => of.rows(),
-            Recording::CpuHistory(of) => of.rows(),
-            Recording::Effects(of) => of.rows(),
-            Recording::Qos(of) => of.rows(),
-            Recording::Knobs(of) => of.rows(),
-            Recording::Sets(of) => of.rows(),
-        }
-    }
-
-    /// What was recorded, in a word or two.
-    pub fn name(&self) -> &'static str {
-        match self {
-            Recording::Interruptions(_) => "OS noise",
-            Recording::CpuHistory(_) => "CPU history",
-            Recording::Effects(_) => "effects of controls",
-            Recording::Qos(_) => "quality of service",
-            Recording::Knobs(_) => "scheduler controls",
-            Recording::Sets(_) => "A/A test",
-        }
+fn rows_of(recording: &Recording) -> Rows {
+    match recording {
+        Recording::Interruptions(of) => interruptions::rows(of),
+        Recording::CpuHistory(of) => cpu_history::rows(of),
+        Recording::Effects(of) => effects::rows(of),
+        Recording::Qos(of) => qos::rows(of),
+        Recording::Knobs(of) => knobs::rows(of),
+        Recording::Sets(of) => sets::rows(of),
     }
 }
 
@@ -156,7 +109,7 @@ impl Run {
     /// The run that a recording makes; `partial` says why it is not whole.
     pub fn recorded(about: About, recording: Recording, partial: Option<String>) -> Run {
         let mut run = Run::begun(about);
-        let Rows { experiment, rows, cells } = recording.rows();
+        let Rows { experiment, rows, cells } = rows_of(&recording);
         run.plan.asked = vec![recording.name().into()];
         run.plan.workers = 0;
         run.plan.seed = experiment.as_ref().map_or(0, |experiment| experiment.seed);
@@ -166,6 +119,26 @@ impl Run {
         run.rows = rows.into();
         run.cells = cells.into();
         run
+    }
+
+    /// Refuses arms that contradict each other.
+    ///
+    /// # Errors
+    /// The first that does.
+    pub fn check_arms(&self) -> Result<(), BadArms> {
+        let arms = self.experiment.as_ref().map_or(&[][..], |experiment| &experiment.arms);
+        let mut known = HashSet::new();
+        for arm in arms {
+            if !known.insert(arm.id.as_str()) {
+                return Err(BadArms::Twice(arm.id.clone()));
+            }
+        }
+        let of_arms = arms.iter().flat_map(|arm| arm.with.iter().map(|with| (&arm.id, with)));
+        let of_rows = self.rows.iter().filter_map(|row| Some((&row.id, row.arm.as_ref()?)));
+        match of_arms.chain(of_rows).find(|(_, arm)| !known.contains(arm.as_str())) {
+            Some((by, arm)) => Err(BadArms::Missing(by.clone(), arm.clone())),
+            None => Ok(()),
+        }
     }
 
     /// Whether it is of rows: neither of commands nor of a recording alone.
