@@ -5,7 +5,6 @@ use anyhow::Context;
 use meter::one_visit::{Explain, one_visit};
 use meter::plan::{self, plan};
 use meter::probe::{Effort, Event, Place, Probe, Work, WorkError};
-use meter::wire;
 use model::run::Regime;
 use model::trace::row::Marks;
 use rustix::thread::{MembarrierCommand, clock_nanosleep_absolute, membarrier};
@@ -17,6 +16,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use sys::clock::Counter;
 use sys::monotonic_raw_ns;
+use sys::role::frame;
 use trace::record::INTERRUPTS_RECORDED;
 
 /// A row of this program: a thread that computes.
@@ -102,7 +102,7 @@ pub fn visit(arguments: &Arguments) -> anyhow::Result<()> {
     })?;
     let truth = std::mem::take(&mut *truth.lock().unwrap_or_else(PoisonError::into_inner));
     let answer: Answer = (marks, truth);
-    Ok(wire::send(&mut std::io::stdout().lock(), &answer)?)
+    Ok(frame::send(&mut std::io::stdout().lock(), &answer)?)
 }
 
 /// A barrier on one CPU for all threads of the process: an interrupt of the CPU on which

@@ -3,6 +3,7 @@
 
 use crate::injected::{SLEEP, SPIN, Stretches};
 use anyhow::Context;
+use model::setting::{Policy, Setting};
 use rustix::process::{Pid, Signal, kill_process};
 use rustix::time::{ClockId, Timespec, clock_gettime, clock_settime};
 use std::path::{Path, PathBuf};
@@ -73,8 +74,7 @@ impl Injection {
             }
             Fifo => {
                 sys::pin_to(&[on.cpu])?;
-                let policy = Some(sys::controls::Policy::Fifo(10));
-                sys::controls::apply(&sys::controls::Controls { policy, ..Default::default() })?;
+                sys::controls::apply(&[Setting::Policy(Policy::Fifo(10))])?;
                 spin(stop, Duration::from_millis(5), Duration::from_millis(50))
             }
             Quota => throttled(on, stop)?,

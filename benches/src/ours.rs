@@ -122,7 +122,7 @@ impl Work for Nothing {
 /// Becomes a worker or a measuring child, and never returns, if this process
 /// was started as one. Called first in `main`, before the arguments are read.
 pub fn enter_if_child() {
-    let is_worker = sys::role::from_environment(worker::ROLE).is_some();
+    let is_worker = sys::role::from_environment(sys::role::Role::Worker).is_some();
     if !is_worker && std::env::var_os(VARIABLE).is_none() {
         return;
     }

@@ -2,16 +2,17 @@
 #![no_main]
 
 use meter::pack::{Listing, add};
-use meter::wire;
+use meter::wire::Reply;
 use std::path::Path;
+use sys::role::frame;
 
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
     let mut frames = bytes;
-    while let Ok(Some(_)) = wire::receive_frame(&mut frames) {}
+    while let Ok(Some(_)) = frame::receive_frame(&mut frames) {}
     let mut from = bytes;
-    let _ = wire::receive::<wire::Reply>(&mut from);
-    let _ = wire::open::<wire::Reply>(bytes);
-    let listing = wire::open_within::<Result<Listing, String>>(bytes, &model::limits::PACK);
+    let _ = frame::receive::<Reply>(&mut from);
+    let _ = frame::open::<Reply>(bytes);
+    let listing = frame::open_within::<Result<Listing, String>>(bytes, &model::limits::PACK);
     if let Ok(Ok(listing)) = listing {
         let mut catalogue = Vec::new();
         let refused = add(&mut catalogue, Path::new("any.so"), &listing);

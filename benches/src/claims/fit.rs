@@ -7,7 +7,7 @@ use crate::table::Table;
 use anyhow::{Context, bail};
 use fleets::{Fleets, WORLDS, Wrong};
 use model::fit::Vector;
-use model::fit::judge::{Verdict, judge};
+use model::fit::judge::{ANOTHER_MACHINE, Answer, FITS, NOT_QUIET, OUT_OF_RANGE, judge};
 use model::fit::learn::learn;
 use model::stats::share_interval;
 use serde::Deserialize;
@@ -102,16 +102,16 @@ fn of_recorded(recorded: &Recorded, bars: &mut Bars) -> anyhow::Result<()> {
     for (name, vectors) in
         [("quiet", quiet), ("half by a quota", &recorded.half), ("loaded", &recorded.load)]
     {
-        let verdicts: Vec<Verdict> = vectors.iter().map(|v| judge(v, &expected).verdict).collect();
+        let verdicts: Vec<Answer> = vectors.iter().map(|v| judge(v, &expected).verdict).collect();
         let count = |wanted| verdicts.iter().filter(|own| **own == wanted).count();
-        let all = [Verdict::Fits, Verdict::OutOfRange, Verdict::NotQuiet, Verdict::AnotherMachine];
+        let all = [FITS, OUT_OF_RANGE, NOT_QUIET, ANOTHER_MACHINE];
         let mut line = vec![name.to_owned(), vectors.len().to_string()];
         line.extend(all.map(|wanted| count(wanted).to_string()));
         table.line(line);
         let (wanted, right) = match name {
-            "quiet" => ("fit", count(Verdict::Fits)),
-            "loaded" => ("are not quiet", count(Verdict::NotQuiet)),
-            _ => ("are out of range", count(Verdict::OutOfRange)),
+            "quiet" => ("fit", count(FITS)),
+            "loaded" => ("are not quiet", count(NOT_QUIET)),
+            _ => ("are out of range", count(OUT_OF_RANGE)),
         };
         bars.hold(
             right == vectors.len(),
@@ -138,7 +138,7 @@ fn of_fleets(recorded: &Recorded, arguments: &Arguments, bars: &mut Bars) -> any
             for _ in 0..arguments.fleets {
                 let expected = learn(&fleets.runs(hosts, arguments.runs))?;
                 let verdict = |vector: &Vector| judge(vector, &expected).verdict;
-                good.count(verdict(&fleets.host()) != Verdict::Fits);
+                good.count(verdict(&fleets.host()) != FITS);
                 for (wrong, rate) in Wrong::ALL.iter().zip(&mut named) {
                     rate.count(wrong.is_named(verdict(&wrong.of(fleets.host()))));
                 }

@@ -99,18 +99,7 @@ impl Found {
         samples: &[Sample],
     ) -> Option<Found> {
         let quiet = estimate.quiet.filter(|_| estimate.below_ns.is_none())?;
-        let context = Context {
-            gate: &run.gate,
-            core_clock: run.core_clock.as_ref(),
-            ns_per_tick: run.clock.ns_per_tick,
-            resolution_ns: run.clock.resolution_ns.unwrap_or(run.clock.ns_per_tick),
-            ops_per_turn: cell.ops_per_turn,
-            bound,
-            regime: cell.regime,
-            workers: run.plan.workers,
-            contradiction: None,
-            modes: &cell.modes,
-        };
+        let context = Context::of(run, cell, bound);
         let in_cycles = bound == Bound::Core && quiet.cycles.is_some();
         let ordinary = samples.iter().filter(|s| !s.has(flag::WAITED_FOR_QUIET));
         let values = stats::sorted(ordinary.filter_map(|s| context.cost(s, in_cycles)));

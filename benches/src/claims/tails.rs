@@ -8,7 +8,6 @@ use crate::injectors::{Acted, Group, Injection, Place};
 use crate::spread::median;
 use crate::table::{Table, percent};
 use anyhow::{Context, bail};
-use meter::wire;
 use model::trace::tails::{Cause, Tails, tails};
 use model::trace::{Ended, InterruptKind, Target, Tier, Trace};
 use std::path::Path;
@@ -16,6 +15,7 @@ use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use sys::attached::Held;
+use sys::role::frame;
 use trace::record::{self, Request};
 
 #[derive(clap::Args)]
@@ -227,7 +227,7 @@ fn recorded(mut command: Command, held: &Held, tier: Tier) -> anyhow::Result<(Tr
     };
     let (mut answer, stdout) = std::io::pipe()?;
     command.stdout(stdout);
-    let reader = std::thread::spawn(move || wire::receive::<Answer>(&mut answer));
+    let reader = std::thread::spawn(move || frame::receive::<Answer>(&mut answer));
     let target = Target::Command(Vec::new());
     let trace = record::started(command, target, held, &request)?;
     let answer = reader.join().unwrap_or(Ok(None))?;

@@ -86,10 +86,7 @@ fn ends(commands: &Commands) -> String {
 /// `None` in documents that don't tell (before schema 4, imported).
 fn controls(run: &Run) -> Option<String> {
     let all = run.conditions.applied.as_ref()?.in_force();
-    Some(match all.is_empty() {
-        true => "none".into(),
-        false => all.join(", "),
-    })
+    Some(if all.is_empty() { "none".into() } else { all.join(", ") })
 }
 
 /// Whether a clock cycle of one is as good as one of the other: the CPUs call
@@ -152,10 +149,7 @@ pub(super) fn differences(a: &Run, b: &Run) -> Vec<Difference> {
     });
     say("pinned to CPU", &|run| {
         let cpus: Vec<String> = run.conditions.pinned_cpus.iter().map(u32::to_string).collect();
-        match cpus.is_empty() {
-            true => "none".into(),
-            false => cpus.join(", "),
-        }
+        if cpus.is_empty() { "none".into() } else { cpus.join(", ") }
     });
     let both_known = controls(a).is_some() && controls(b).is_some();
     if both_known {

@@ -4,7 +4,7 @@ use crate::alike;
 use crate::alike::Difference;
 use crate::operand::{Operand, Source};
 use crate::row::ComparedRow;
-use model::compare::finding::Finding;
+use model::compare::finding::Verdict;
 use model::run::Run;
 use model::utc;
 use schemars::JsonSchema;
@@ -38,14 +38,14 @@ pub struct Comparison {
 
 impl Comparison {
     /// How many rows have this finding.
-    pub fn count(&self, finding: Finding) -> usize {
+    pub fn count(&self, finding: Verdict) -> usize {
         self.rows.iter().filter(|r| r.finding == finding).count()
     }
 
     /// Whether any row or point has a finding.
     pub fn has_findings(&self) -> bool {
         let mut all = self.rows.iter().chain(&self.points);
-        all.any(|row| row.finding != Finding::CannotTell)
+        all.any(|row| row.finding != Verdict::CannotTell)
     }
 }
 

@@ -4,7 +4,6 @@ use crate::alike;
 use crate::operand::Operand;
 use crate::options::{Normalize, Options};
 
-/// The unit, with its reason.
 #[derive(thiserror::Error, Clone, Debug, PartialEq)]
 pub(crate) enum CoreUnit {
     #[error("in cycles (same CPU model, clock frequency varies)")]

@@ -34,4 +34,4 @@ pub use comparison::{Comparison, Method, RunFacts, SideFacts};
 pub use operand::{Operand, Source};
 pub use options::{CompareError, MEMORY_REFERENCE, Normalize, Options, USUAL_MARGIN};
 pub use pairwise::compare;
-pub use row::{ComparedRow, Direction, Ends, Grown, RatioFigure, SideFigure};
+pub use row::{ComparedRow, Direction, Ends, RatioFigure, SideFigure};

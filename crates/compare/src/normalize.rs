@@ -45,11 +45,7 @@ impl Reference {
                     Some(Normalize::Usual) => "memory rows in ns",
                     _ => "all rows, in ns",
                 };
-                let i = ratio.interval(0.95).unwrap_or(model::stats::Interval {
-                    value: ratio.value(),
-                    low: ratio.value(),
-                    high: ratio.value(),
-                });
+                let i = ratio.shown();
                 words.push(format!(
                     "{which}: divided by {id}, whose time is {:.3} [{:.3}, {:.3}] of A's; its \
                      doubt is in their intervals",

@@ -8,48 +8,27 @@ use serde::Serialize;
 #[derive(Serialize, JsonSchema, Clone, Debug, PartialEq, thiserror::Error)]
 #[serde(into = "String")]
 #[schemars(with = "String")]
+#[expect(missing_docs, reason = "the messages say what each is")]
 pub enum Obstacle {
-    /// The published figure is called doubtful, for this reason.
     #[error("the published figure is doubtful: {0}")]
     Doubtful(String),
-    /// The published figure is of another operation of the same purpose.
     #[error("published of other code that does the same job")]
     OtherCode,
-    /// One side is a time and the other a speed, say.
     #[error("the two are counted in different units")]
     Units,
     /// A run's figure has a flaw: the side's name, and the flaw.
     #[error("{0} {1}")]
     Side(&'static str, Flaw),
-    /// Too many sets of an A/A test have a flaw.
     #[error("in {count} of {sets} sets {flaw}")]
-    Sets {
-        /// Sets with a flaw.
-        count: usize,
-        /// All sets.
-        sets: usize,
-        /// The first flaw.
-        flaw: Flaw,
-    },
-    /// Some run was in a mode much more often than another.
+    Sets { count: usize, sets: usize, flaw: Flaw },
     #[error(
         "the runs are of different modes: {name} between {least_percent:.0} and {most_percent:.0} %"
     )]
-    ModesShifted {
-        /// The mode.
-        name: String,
-        /// Its least share in a run.
-        least_percent: f64,
-        /// Its largest.
-        most_percent: f64,
-    },
-    /// The sides have no figure in common.
+    ModesShifted { name: String, least_percent: f64, most_percent: f64 },
     #[error("no figure of the same kind on both sides")]
     NoCommonFigure,
-    /// A ratio needs figures above 0.
     #[error("a figure that is not above 0 has no ratio")]
     NotAboveZero,
-    /// The figure came without a spread.
     #[error("too few samples or worker processes for a spread")]
     NoSpread,
 }
@@ -66,14 +45,12 @@ pub struct Flaw {
 
 /// Kinds of flaws.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[expect(missing_docs, reason = "the messages say what each is")]
 pub enum FlawKind {
-    /// There is no figure.
     #[error("no figure")]
     NoFigure,
-    /// The figure is a bound.
     #[error("below resolution")]
     BelowResolution,
-    /// The verdict is not ok.
     #[error("{}", .0.text())]
     Verdict(Verdict),
 }

@@ -30,23 +30,11 @@ pub enum Normalize {
 
 /// Why there is no comparison.
 #[derive(Debug, thiserror::Error, PartialEq)]
+#[expect(missing_docs, reason = "the messages say what each is")]
 pub enum CompareError {
     /// The reference row of `--normalize` can't be one.
     #[error("can't normalize by {row:?}: {why}")]
-    NoReference {
-        /// Which.
-        row: String,
-        /// Why.
-        why: NoReference,
-    },
-    /// No row in common, or none of those asked for.
+    NoReference { row: String, why: NoReference },
     #[error("{a} and {b} have no row in common{of}")]
-    NothingShared {
-        /// One side.
-        a: String,
-        /// The other.
-        b: String,
-        /// Of which rows, where only some were asked for.
-        of: &'static str,
-    },
+    NothingShared { a: String, b: String, of: &'static str },
 }

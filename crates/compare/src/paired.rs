@@ -2,34 +2,19 @@
 //! over all commands together.
 
 use model::command::Commands;
-use model::compare::finding::LEVEL;
+use model::compare::finding::{LEVEL, POWER, Verdict};
 use model::compare::ratio::detectable;
 use model::compare::student;
 use model::interleaved;
 use model::run::Run;
 use model::stats::Interval;
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 /// Names of the two commands of a run: its rows are `exec.base/wall` and `exec.head/wall`.
 pub const SIDES: [&str; 2] = Commands::BUILDS;
 
 /// The times that are judged: the first decides whether a command could be judged at all.
 const JUDGED: [&str; 2] = ["wall", "task_clock"];
-
-/// Share of the changes of this size that are found.
-const POWER: f64 = 0.8;
-
-/// The answer for one time.
-#[derive(Serialize, Clone, Copy, Debug, PartialEq, Eq)]
-#[serde(rename_all = "snake_case")]
-pub enum Answer {
-    /// It increased by more than is allowed: the whole interval lies above.
-    Slower,
-    /// It did not: the whole interval lies below.
-    NotSlower,
-    /// The interval contains the limit, or there were too few runs for one.
-    CannotTell,
-}
 
 /// One time of a command in both builds.
 #[derive(Serialize, Clone, Debug, PartialEq)]
@@ -49,8 +34,10 @@ pub struct PairedRow {
     pub ratio: Option<Interval>,
     /// The smallest change that is called one in 80 % of cases, a share.
     pub detectable: Option<f64>,
-    /// What may be said.
-    pub answer: Answer,
+    /// What may be said of an increase by more than is allowed; in JSON `slower`, `not_slower` (the whole interval
+    /// lies below) or `cannot_tell`.
+    #[serde(serialize_with = "as_answer")]
+    pub answer: Verdict,
     /// Why nothing may be said whatever the ratio is, if so: runs failed, say.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub why: Option<String>,
@@ -83,7 +70,7 @@ impl PairedGate {
             let alone = interleaved::ratio(base, head, 1);
             if row.why.is_none() {
                 row.detectable = alone.map(|r| smallest_change(&r, together));
-                row.answer = answer(row.ratio.as_ref(), fail_above);
+                row.answer = Verdict::of_range(row.ratio.as_ref(), 0.0..=1.0 + fail_above);
             }
         }
         PairedGate {
@@ -95,20 +82,20 @@ impl PairedGate {
     }
 
     /// The rows with this answer.
-    pub fn with(&self, answer: Answer) -> impl Iterator<Item = &PairedRow> {
+    pub fn with(&self, answer: Verdict) -> impl Iterator<Item = &PairedRow> {
         self.rows.iter().filter(move |row| row.answer == answer)
     }
 
     /// Whether a wall time could not be judged, or a command did not run to the end.
     pub fn is_inconclusive(&self) -> bool {
-        let mut open = self.with(Answer::CannotTell);
+        let mut open = self.with(Verdict::CannotTell);
         !self.complete || self.rows.is_empty() || open.any(|row| row.row == JUDGED[0])
     }
 
     /// The smallest change that is found in all rows that could be judged, and in half of them.
     pub fn detectable(&self) -> Option<[f64; 2]> {
         let judged = self.rows.iter();
-        let judged = judged.filter(|row| row.answer != Answer::CannotTell);
+        let judged = judged.filter(|row| row.answer != Verdict::CannotTell);
         let changes = model::stats::sorted(judged.filter_map(|row| row.detectable));
         let largest = changes.last().copied()?;
         Some([largest, model::stats::quantile_sorted(&changes, 0.5)?])
@@ -128,7 +115,7 @@ fn pair(command: &str, run: &Run, row: &'static str) -> Option<(PairedRow, [Vec<
         rounds: base.len().min(head.len()),
         ratio: None,
         detectable: None,
-        answer: Answer::CannotTell,
+        answer: Verdict::CannotTell,
         why: not_comparable(run),
     };
     Some((unjudged, [base, head]))
@@ -141,21 +128,19 @@ fn not_comparable(run: &Run) -> Option<String> {
     head?.not_comparable(base?)
 }
 
-fn answer(ratio: Option<&Interval>, fail_above: f64) -> Answer {
-    match ratio {
-        Some(r) if r.low > 1.0 + fail_above => Answer::Slower,
-        Some(r) if r.high <= 1.0 + fail_above => Answer::NotSlower,
-        _ => Answer::CannotTell,
-    }
+fn as_answer<S: Serializer>(answer: &Verdict, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(match answer {
+        Verdict::Different => "slower",
+        Verdict::SameWithinNoise => "not_slower",
+        Verdict::CannotTell => "cannot_tell",
+    })
 }
 
 /// From the interval of a row alone, as if logarithms of ratios were normal.
 fn smallest_change(alone: &Interval, together: usize) -> f64 {
-    /// Degrees of freedom at which t is the normal distribution.
-    const NORMAL: f64 = 1e6;
     let half = (alone.high / alone.low).ln() / 2.0;
-    let error = half / student::quantile(1.0 - LEVEL / 2.0, NORMAL);
-    detectable(error, NORMAL, LEVEL / together as f64, POWER)
+    let error = half / student::quantile(1.0 - LEVEL / 2.0, f64::INFINITY);
+    detectable(error, f64::INFINITY, LEVEL / together as f64, POWER)
 }
 
 #[cfg(test)]
@@ -167,11 +152,11 @@ mod tests {
         let exactly = 1.0 + 0.05;
         let of = |low, high| {
             let value = (low + high) / 2.0;
-            answer(Some(&Interval { value, low, high }), 0.05)
+            Verdict::of_range(Some(&Interval { value, low, high }), 0.0..=exactly)
         };
-        assert_eq!(of(exactly, exactly), Answer::NotSlower);
-        assert_eq!(of(exactly, 1.06), Answer::CannotTell);
-        assert_eq!(of(1.051, 1.06), Answer::Slower);
+        assert_eq!(of(exactly, exactly), Verdict::SameWithinNoise);
+        assert_eq!(of(exactly, 1.06), Verdict::CannotTell);
+        assert_eq!(of(1.051, 1.06), Verdict::Different);
     }
 
     #[test]

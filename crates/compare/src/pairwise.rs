@@ -9,7 +9,8 @@ use crate::options::{CompareError, Options};
 use crate::row::{ComparedRow, Row, Rule};
 use crate::shared::{keys, of_runs, of_side};
 use crate::{alike, shared};
-use model::compare::finding::{Finding, LEVEL, Tested, detectable_changes, findings, grown_beyond};
+use model::compare::finding::{LEVEL, Verdict};
+use model::compare::runs::{Tested, detectable_changes, findings, grown_beyond};
 use model::run::Run;
 use model::summary::Key;
 use std::collections::HashSet;
@@ -133,11 +134,11 @@ pub(super) fn found(rows: Vec<Row>, options: &Options) -> Vec<ComparedRow> {
     let tests = tested(&rows);
     let findings = findings(&tests, options.margin);
     let mut answers = findings.into_iter().zip(detectable_changes(&tests));
-    let by_row: Vec<(Finding, Option<f64>)> = rows
+    let by_row: Vec<(Verdict, Option<f64>)> = rows
         .iter()
         .map(|row| {
             let own = row.tested().and_then(|_| answers.next());
-            own.unwrap_or((Finding::CannotTell, None))
+            own.unwrap_or((Verdict::CannotTell, None))
         })
         .collect();
     rows.into_iter()

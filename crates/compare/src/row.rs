@@ -7,7 +7,7 @@ mod limits;
 mod units;
 
 pub(crate) use basis::{Basis, Kind, Rule, family, readings};
-pub use compared::{ComparedRow, Direction, Ends, Grown, RatioFigure, SideFigure};
+pub use compared::{ComparedRow, Direction, Ends, RatioFigure, SideFigure};
 pub(crate) use limits::{modes_shifted, no_ratio_of};
 pub(crate) use units::{in_unit, turned, unit_name};
 
@@ -15,10 +15,12 @@ use super::shared::{Figure, Has};
 use crate::obstacle::Obstacle;
 use limits::{apart, flaws};
 use model::compare::between::Dispersion;
-use model::compare::finding::{Finding, Support, Tested, p_grown};
+use model::compare::finding;
+use model::compare::gate::Grown;
 use model::compare::measure::Measure;
 use model::compare::multiplicity::Family;
 use model::compare::ratio::{Ratio, Side};
+use model::compare::runs::{Support, Tested, p_grown};
 use model::estimate::{Estimate, Verdict};
 use model::summary::Key;
 use model::unit::Unit;
@@ -160,7 +162,7 @@ impl Row {
 
     pub(super) fn answered(
         self,
-        finding: Finding,
+        finding: finding::Verdict,
         detectable: Option<f64>,
         fail_above: Option<f64>,
     ) -> ComparedRow {
@@ -178,7 +180,7 @@ impl Row {
             ratio: self.ratio.map(|ratio| {
                 RatioFigure::of(&ratio, &self.unit, &self.dispersion, self.normalized)
             }),
-            direction: direction.filter(|_| finding == Finding::Different),
+            direction: direction.filter(|_| finding == finding::Verdict::Different),
             id: self.key.id,
             at: self.key.at,
             mode: self.key.mode,

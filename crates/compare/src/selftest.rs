@@ -6,11 +6,12 @@ use super::shared::{Figure, keys, of_runs};
 use super::{CompareError, Comparison, Operand, Options, compare};
 use crate::obstacle::{Flaw, FlawKind, Obstacle};
 use model::compare::between::{Dispersion, Scatter, seen};
-use model::compare::finding::{Finding, LEVEL, POWER, Support, Tested, detectable_changes};
+use model::compare::finding::{self, LEVEL, POWER};
 use model::compare::measure::{Measure, steadier};
 use model::compare::multiplicity::Family;
 use model::compare::ratio::{Ratio, Side, detectable};
 use model::compare::reading::{Reading, Variance};
+use model::compare::runs::{Support, Tested, detectable_changes};
 use model::estimate::Estimate;
 use model::run::Run;
 use model::summary::Key;
@@ -97,7 +98,7 @@ pub fn selftest(sets: &[(char, Run)], margin: f64) -> Result<SelfTest, CompareEr
     could_find(&mut rows, &known);
     let size = |row: &Detectable| row.alone.unwrap_or(f64::INFINITY);
     rows.sort_by(|a, b| size(a).total_cmp(&size(b)));
-    let alarms = comparison.rows.iter().filter(|r| r.finding == Finding::Different);
+    let alarms = comparison.rows.iter().filter(|r| r.finding == finding::Verdict::Different);
     Ok(SelfTest {
         order: sets.iter().map(|(letter, _)| letter).collect(),
         level: LEVEL,

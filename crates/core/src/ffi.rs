@@ -99,7 +99,6 @@ unsafe fn request_of(request: &LatlasRequest) -> Result<Request, &'static str> {
     })
 }
 
-/// Calls the caller's function.
 struct ProgressCallback {
     progress: LatlasProgress,
     context: *mut c_void,

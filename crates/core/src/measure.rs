@@ -9,12 +9,10 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-/// What to measure.
 #[derive(Default)]
 pub(crate) struct Request {
     /// Ids of rows; none for the whole atlas.
     pub(crate) rows: Vec<String>,
-    /// Time limit.
     pub(crate) budget: Option<Duration>,
     /// Directory for files; chosen if absent.
     pub(crate) directory: Option<PathBuf>,
@@ -31,7 +29,6 @@ pub(crate) enum MeasureError {
     Conduct(#[from] ConductError),
 }
 
-/// Measures on the calling thread.
 pub(crate) fn measure(
     request: Request,
     observer: &mut dyn Observer,

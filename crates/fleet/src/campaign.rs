@@ -97,10 +97,7 @@ impl Campaign {
         let budget = self.budget.map(|time| format!("--budget={}", String::from(time)));
         let options = scale.into_iter().chain(budget).chain(self.controls.arguments());
         let rows = std::iter::once("--".to_owned()).chain(self.rows.iter().cloned());
-        match self.rows.is_empty() {
-            true => options.collect(),
-            false => options.chain(rows).collect(),
-        }
+        if self.rows.is_empty() { options.collect() } else { options.chain(rows).collect() }
     }
 
     /// The same without controls that depend on the machine: only the hosts can check these.

@@ -6,25 +6,18 @@ use sys::capture::{self, Captured};
 
 pub(crate) use sys::capture::Limits;
 
-/// How a command ended.
 #[derive(Debug)]
 pub(crate) struct Ended {
-    /// Whether its exit code is 0.
     pub(crate) ok: bool,
     /// Its exit code; `None` if a signal or the time limit ended it.
     pub(crate) code: Option<i32>,
-    /// What it printed.
     pub(crate) out: Vec<u8>,
     /// The last line of its messages, or how it ended.
     pub(crate) message: String,
-    /// Whether it printed too much.
     pub(crate) printed_too_much: bool,
 }
 
 /// Runs a command to its end, or kills it.
-///
-/// # Errors
-/// If it can't be started.
 pub(crate) fn run(command: &mut Command, input: Stdio, limits: Limits) -> io::Result<Ended> {
     let killed = |message, printed_too_much| Ended {
         ok: false,

@@ -77,9 +77,6 @@ impl Directory {
     }
 
     /// Makes it, with the directories in it.
-    ///
-    /// # Errors
-    /// If one can't be made.
     pub fn make(&self) -> Result<(), FleetError> {
         for path in [self.0.join("submitted"), self.records(), self.results(), self.log()] {
             std::fs::create_dir_all(&path).map_err(FleetError::io("create", &path))?;
@@ -88,9 +85,6 @@ impl Directory {
     }
 
     /// The lock of those who submit.
-    ///
-    /// # Errors
-    /// If its file can't be opened.
     pub(crate) fn lock_file(&self) -> Result<File, FleetError> {
         let path = self.0.join("lock");
         let opened = File::options().create(true).append(true).open(&path);
@@ -98,9 +92,6 @@ impl Directory {
     }
 
     /// Names of the files of a directory, sorted, without those that are being written.
-    ///
-    /// # Errors
-    /// If it can't be read.
     pub fn names(directory: &Path) -> Result<Vec<String>, FleetError> {
         let mut names = Vec::new();
         let entries = match std::fs::read_dir(directory) {
@@ -124,7 +115,6 @@ pub(crate) fn program_name(digest: &str) -> String {
     format!("latlas-{}", digest.get(..16).unwrap_or(digest))
 }
 
-/// Name of a job's document.
 pub(crate) fn result_name(job: &Job) -> String {
     format!("{}.json.zst", job_name(job))
 }
@@ -136,7 +126,6 @@ pub(crate) fn job_name(job: &Job) -> String {
     format!("{host}.{repetition}.{attempt}.{nonce}")
 }
 
-/// Writes a value.
 pub(crate) fn write_json(path: &Path, value: &impl Serialize) -> Result<(), FleetError> {
     let bytes = serde_json::to_vec_pretty(value).map_err(|why| {
         FleetError::in_file(path, format!("it can't be written: {why} (this is a bug in latlas)"))
@@ -159,9 +148,6 @@ pub(crate) fn read_json<T: DeserializeOwned>(path: &Path) -> Result<Option<T>, F
 }
 
 /// Digest of a file.
-///
-/// # Errors
-/// If it can't be read.
 pub fn digest(path: &Path) -> Result<String, FleetError> {
     let mut file = sys::input::open_file(path).map_err(FleetError::io("read", path))?;
     let mut sha = Sha256::new();

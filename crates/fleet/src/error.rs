@@ -4,61 +4,38 @@ use std::path::{Path, PathBuf};
 
 /// What failed. Every message is one line.
 #[derive(Debug, thiserror::Error)]
+#[expect(missing_docs, reason = "the messages say what each is")]
 pub enum FleetError {
-    /// A line of the campaign's file.
     #[error("{}:{line}: {reason}", path.display())]
     InLine {
-        /// The file.
         path: PathBuf,
         /// Its line, from 1.
         line: usize,
-        /// What is wrong.
         reason: String,
     },
-    /// A value of the campaign's file, or of a file of hosts.
     #[error("{}: {reason}", path.display())]
-    InFile {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong.
-        reason: String,
-    },
-    /// No thread for the first host.
+    InFile { path: PathBuf, reason: String },
     #[error("can't start a thread: {0}")]
     NoThread(std::io::Error),
-    /// A file or directory.
     #[error("can't {action} {}: {cause}", path.display())]
     Io {
         /// `read` or `write`.
         action: &'static str,
-        /// Which.
         path: PathBuf,
-        /// Why not.
         cause: std::io::Error,
     },
-    /// A directory that another campaign has.
     #[error(
         "{} was submitted as campaign {known}, and this file is {now}: undo the change, or give it \
          another name",
         path.display()
     )]
-    Changed {
-        /// The campaign's directory.
-        path: PathBuf,
-        /// Digest of what was submitted.
-        known: String,
-        /// Digest of the file.
-        now: String,
-    },
-    /// Nothing was submitted.
+    Changed { path: PathBuf, known: String, now: String },
     #[error("campaign {0:?} was not submitted on this machine: run `latlas fleet submit FILE`")]
     NotSubmitted(String),
-    /// A command of the engine that can't be started or fails.
     #[error("{command}: {reason}")]
     Command {
         /// `sbatch`, `sinfo`, ...
         command: &'static str,
-        /// What it printed.
         reason: String,
     },
     /// Another `fleet submit` of this campaign runs.
@@ -70,7 +47,6 @@ pub enum FleetError {
 }
 
 impl FleetError {
-    /// An error of a file.
     pub(crate) fn io(
         action: &'static str,
         path: &Path,
@@ -79,7 +55,6 @@ impl FleetError {
         move |cause| FleetError::Io { action, path, cause }
     }
 
-    /// An error in a file's content.
     pub(crate) fn in_file(path: &Path, reason: impl Into<String>) -> FleetError {
         FleetError::InFile { path: path.to_owned(), reason: reason.into() }
     }

@@ -7,10 +7,8 @@ use model::text::cut;
 use std::collections::BTreeSet;
 use std::path::Path;
 
-/// Largest file of hosts.
 const MAX_BYTES: u64 = 4 << 20;
 
-/// Most hosts of a campaign.
 const MOST: usize = CAMPAIGN.entries;
 
 /// Longest name: with what follows it in the name of a file, it must stay below 255 bytes.
@@ -37,9 +35,6 @@ pub(crate) fn fault(hosts: &[String]) -> Option<String> {
 }
 
 /// The name of a host, if it can be one.
-///
-/// # Errors
-/// If it can't.
 pub fn checked(host: &str) -> Result<String, FleetError> {
     match fault(&[host.to_owned()]) {
         Some(reason) => Err(FleetError::in_file(Path::new("--host"), reason)),

@@ -11,7 +11,6 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 use sys::input::read_file;
 
-/// Largest program that is copied.
 const MAX_PROGRAM_BYTES: u64 = 1 << 30;
 
 /// A campaign as it was submitted.
@@ -78,9 +77,6 @@ const WAIT: Duration = Duration::from_secs(20);
 
 impl Directory {
     /// What was submitted here, if anything was.
-    ///
-    /// # Errors
-    /// If it can't be read.
     pub fn submitted(&self) -> Result<Option<Submission>, FleetError> {
         read_json(&self.submission())
     }
@@ -132,9 +128,6 @@ impl Directory {
     }
 
     /// The batches of these hosts.
-    ///
-    /// # Errors
-    /// If they can't be read.
     pub fn all_batches(&self, hosts: &[String]) -> Result<Batches, FleetError> {
         let read = |host: &String| {
             let batches: Option<Vec<Batch>> = read_json(&self.batches(host))?;
@@ -144,9 +137,6 @@ impl Directory {
     }
 
     /// Writes the batches of a host.
-    ///
-    /// # Errors
-    /// If they can't be written.
     pub fn write_batches(&self, host: &str, batches: &[Batch]) -> Result<(), FleetError> {
         write_json(&self.batches(host), &batches)
     }

@@ -17,9 +17,6 @@ pub enum Kept {
 }
 
 /// Stores a result, unless its id is taken.
-///
-/// # Errors
-/// If the store can't be asked or written.
 pub fn keep(index: &Index, run: &Run) -> Result<Kept, StoreError> {
     // To find that an id is taken, a directory is listed whole: the index spares that.
     if let Some(known) = index.run(&run.id)? {

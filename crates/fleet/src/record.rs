@@ -76,7 +76,6 @@ pub enum Refusal {
 /// Bytes of a record's file: they are taken before measuring, so that a full disk does not keep the
 /// reason from being written.
 const BYTES: usize = 4096;
-/// Longest reason, in characters.
 const LONGEST: usize = 600;
 
 impl Record {

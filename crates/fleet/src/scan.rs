@@ -14,9 +14,6 @@ use store::exchange::import::{self, Format, Origin, files};
 
 /// Reads the documents one after the other; each is dropped before the next is read. `each` gets those of
 /// expected jobs. Returns what is kept of them, and the files that are no documents.
-///
-/// # Errors
-/// If the directory can't be read, or what `each` says.
 pub fn documents<E: From<FleetError>>(
     directory: &Directory,
     expected: &Expected,
@@ -73,19 +70,12 @@ enum Doubt {
     /// What finding it says.
     #[error("{0}")]
     NotFound(#[from] io::Error),
-    /// A directory, link or pipe.
     #[error("it is not a regular file")]
     NotAFile,
-    /// Of another user than its directory.
     #[error(
         "it belongs to user {file}, and its directory to user {directory}: anyone could have put it there"
     )]
-    Owner {
-        /// The file's owner.
-        file: u32,
-        /// The directory's.
-        directory: u32,
-    },
+    Owner { file: u32, directory: u32 },
 }
 
 /// Checks that the owner of the campaign's directory, or root, put a file there. Neither waits for the
@@ -124,9 +114,6 @@ fn summary(file: String, run: &Run) -> Document {
 }
 
 /// Reads the records that can be read and are of the job in their name. One that is being overwritten on a full disk may not.
-///
-/// # Errors
-/// If the directory can't be read.
 pub fn records(directory: &Directory, each: impl FnMut(Record)) -> Result<(), FleetError> {
     let names = Directory::names(&directory.records())?;
     let read = |name: &String| {

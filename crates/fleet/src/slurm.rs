@@ -131,9 +131,6 @@ pub(crate) fn write_script(
 
 /// Submits a batch. The lock is given to sbatch as its standard input: should this process be killed,
 /// the next submission waits until sbatch has ended, and then finds its jobs.
-///
-/// # Errors
-/// If sbatch can't be started, or Slurm does not answer.
 pub(crate) fn submit(
     directory: &Directory,
     submission: &Submission,

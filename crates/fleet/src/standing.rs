@@ -74,7 +74,6 @@ pub fn standing(mut evidence: Evidence) -> Standing {
     }
 }
 
-/// The evidence of one job.
 struct OfJob<'a> {
     key: (&'a str, u32),
     documents: Vec<Own>,

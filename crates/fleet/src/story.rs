@@ -6,19 +6,6 @@ use model::text::{counted, short_id};
 use std::collections::BTreeMap;
 
 impl State {
-    /// The state in words.
-    pub fn name(self) -> &'static str {
-        match self {
-            State::Done => "done",
-            State::Running => "running",
-            State::Requeued => "requeued",
-            State::Waiting => "waiting",
-            State::Refused => "refused",
-            State::Lost => "lost",
-            State::NotSubmitted => "not submitted",
-        }
-    }
-
     fn tone(self) -> Tone {
         match self {
             State::Done => Tone::Good,
@@ -73,7 +60,6 @@ pub fn blocks(standing: &Standing) -> Vec<Block> {
     blocks
 }
 
-/// A line of the table.
 fn host(jobs: &[JobStanding]) -> [Cell; 4] {
     let done = jobs.iter().filter(|job| job.state == State::Done).count();
     let mut missing: Vec<State> =

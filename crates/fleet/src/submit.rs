@@ -9,17 +9,11 @@ use std::collections::BTreeMap;
 use std::fs::File;
 
 /// What a campaign's directory and its engine say now.
-///
-/// # Errors
-/// If the directory can't be read.
 pub fn look(directory: &Directory, submission: &Submission) -> Result<Standing, FleetError> {
     look_with(directory, submission, |_, _| Ok(()))
 }
 
 /// The same, with every document of an expected job as it is read.
-///
-/// # Errors
-/// The same, or what `each` says.
 pub fn look_with<E: From<FleetError>>(
     directory: &Directory,
     submission: &Submission,
@@ -76,9 +70,6 @@ pub struct Submitted {
 }
 
 /// Hands the open jobs to Slurm, a batch for each host.
-///
-/// # Errors
-/// If Slurm does not answer, or the journal can't be written.
 pub fn by_slurm(
     directory: &Directory,
     submission: &Submission,

@@ -365,7 +365,7 @@ pub(crate) struct RunOptions {
     #[arg(long, value_name = "TAG|RUN", conflicts_with = "dry_run")]
     pub(crate) baseline: Option<String>,
     /// Allowed increase of a row's time (default: 5%)
-    #[arg(long, value_name = "PERCENT", value_parser = compare::percent, requires = "baseline")]
+    #[arg(long, value_name = "PERCENT", value_parser = compare::parse_percent, requires = "baseline")]
     pub(crate) fail_above: Option<f64>,
     #[command(flatten)]
     pub(crate) wait: wait::WaitOptions,

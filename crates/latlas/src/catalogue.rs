@@ -3,7 +3,6 @@
 use meter::probe::{Derive, Probe};
 use view::render::ProbeText;
 
-/// The texts of all probes.
 pub(crate) fn texts(catalogue: &[Probe]) -> Vec<ProbeText> {
     catalogue.iter().map(text).collect()
 }

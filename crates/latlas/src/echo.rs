@@ -10,7 +10,6 @@ use std::time::Duration;
 /// Pause after accept(2) failed for lack of file descriptors or memory, instead of spinning.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 
-/// Limits of the server.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Bounds {
     /// Maximum number of connections; further ones are closed.
@@ -21,7 +20,6 @@ pub(crate) struct Bounds {
     pub(crate) idle: Duration,
 }
 
-/// A listening server.
 pub(crate) struct Server {
     listener: TcpListener,
     bounds: Bounds,

@@ -60,9 +60,6 @@ pub(crate) fn of(path: &Path) -> Option<Ending> {
 }
 
 /// The ending, if it is one of these.
-///
-/// # Errors
-/// That it is not.
 pub(crate) fn one_of(path: &Path, known: &[Ending]) -> anyhow::Result<Ending> {
     match of(path).filter(|ending| known.contains(ending)) {
         Some(ending) => Ok(ending),
@@ -75,9 +72,6 @@ pub(crate) fn one_of(path: &Path, known: &[Ending]) -> anyhow::Result<Ending> {
 }
 
 /// Refuses a file whose ending says something else than the format that was asked for.
-///
-/// # Errors
-/// That it does, and what to change.
 pub(crate) fn check_format(path: &Path, format: &str, written: &[Ending]) -> anyhow::Result<()> {
     match of(path) {
         Some(other) if !written.contains(&other) => bail!(
@@ -90,9 +84,6 @@ pub(crate) fn check_format(path: &Path, format: &str, written: &[Ending]) -> any
 }
 
 /// Refuses a file whose ending says something else than what is `written` to it.
-///
-/// # Errors
-/// That it does.
 pub(crate) fn check(path: &Path, written: &[Ending]) -> anyhow::Result<()> {
     match of(path) {
         Some(other) if !written.contains(&other) => bail!("{}", refused(path, written)),
@@ -132,9 +123,6 @@ pub(crate) fn run_file(path: &Path) -> anyhow::Result<Output> {
 }
 
 /// The file for another JSON document, checked before measuring.
-///
-/// # Errors
-/// Why it can't be written.
 pub(crate) fn json_file(path: &Path) -> anyhow::Result<Output> {
     check(path, &[Ending::Json])?;
     named(path)

@@ -3,7 +3,6 @@
 // They panic where they can't print: `output` does not.
 #![deny(clippy::print_stdout, clippy::print_stderr)]
 
-mod answer;
 mod arguments;
 mod catalogue;
 mod command;
@@ -18,13 +17,9 @@ mod selection;
 
 use anyhow::{anyhow, bail};
 use arguments::Command;
-use command::trace::row;
-use meter::osnoise::brief;
 use meter::probe::Probe;
-use meter::worker;
-use noise::ab::job;
-use noise::tune::watchdog;
 use std::process::ExitCode;
+use sys::role::Role;
 
 /// A row crossed the gate set with --fail-above.
 const GATE_CROSSED: u8 = 1;
@@ -131,25 +126,23 @@ fn command(mut catalogue: Vec<Probe>) -> anyhow::Result<ExitCode> {
     }
 }
 
-/// The hidden subcommands by which latlas starts itself: `latlas __worker ARGUMENT`.
+/// Serves in the role in which latlas started itself: `latlas __worker ARGUMENT`.
 fn role(catalogue: &[Probe]) -> Option<ExitCode> {
-    let (role, argument) = sys::role::subcommand()?;
-    let text = |error: std::io::Error| error.to_string();
-    let done = match &*role {
-        worker::ROLE => worker::serve(catalogue, &argument).map_err(text),
-        brief::ROLE => brief::serve(&argument).map_err(text),
-        job::ROLE => job::serve(&argument).map_err(text),
-        ::qos::knobs::job::ROLE => ::qos::knobs::job::serve(&argument).map_err(text),
-        ::qos::job::ROLE => ::qos::job::serve(&argument).map_err(text),
-        packs::ROLE => packs::serve(&argument).map_err(text),
-        row::ROLE => row::serve(catalogue, &argument).map_err(text),
-        watchdog::ROLE => watchdog::serve(&argument).map_err(|error| error.to_string()),
-        _ => return None,
+    let task = sys::role::subcommand()?;
+    let done = match task.role {
+        Role::Worker => meter::worker::serve(catalogue, &task),
+        Role::Osnoise => meter::osnoise::brief::serve(&task),
+        Role::Job => noise::ab::job::serve(&task),
+        Role::QosJob => ::qos::job::serve(&task),
+        Role::Knob => ::qos::knobs::job::serve(&task),
+        Role::Pack => packs::serve(&task),
+        Role::TracedRow => command::trace::row::serve(catalogue, &task),
+        Role::Watchdog => noise::tune::watchdog::serve(&task),
     };
     Some(match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(why) => {
-            output::message(format_args!("{role}: {why}"));
+            output::message(format_args!("{}: {why}", task.role.name()));
             ExitCode::FAILURE
         }
     })

@@ -62,12 +62,10 @@ fn screen(color: Color) -> Screen {
     Screen { columns: columns(), color: colored(color) }
 }
 
-/// Prints bytes.
 pub(crate) fn print_bytes(bytes: &[u8]) -> anyhow::Result<()> {
     written(|out| out.write_all(bytes))
 }
 
-/// Writes to stdout.
 fn written(write: impl FnOnce(&mut dyn Write) -> std::io::Result<()>) -> anyhow::Result<()> {
     let mut out = BufWriter::new(std::io::stdout().lock());
     match write(&mut out).and_then(|()| out.flush()) {

@@ -3,7 +3,7 @@
 mod child;
 
 use child::listed;
-pub(crate) use child::{Failure, ROLE, serve, tried};
+pub(crate) use child::{Failure, serve, tried};
 
 use crate::output;
 use anyhow::{Context, anyhow, bail};
@@ -50,9 +50,6 @@ pub(crate) fn add_to(catalogue: &mut Vec<Probe>, given: &[PathBuf]) -> anyhow::R
 }
 
 /// Lists a pack that the user named.
-///
-/// # Errors
-/// Why it is no pack.
 pub(crate) fn named(file: &Path) -> anyhow::Result<Listing> {
     listed(file).map_err(|why| anyhow!("pack {} {why}", file.display()))
 }

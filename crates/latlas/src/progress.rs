@@ -38,13 +38,11 @@ impl Bar {
         Bar { bar, announcement: None }
     }
 
-    /// Shows a line.
     pub(crate) fn message(&self, line: &str) {
         self.bar.set_message(line.to_owned());
         self.bar.tick();
     }
 
-    /// Removes the bar.
     pub(crate) fn clear(&self) {
         self.bar.finish_and_clear();
     }
@@ -92,7 +90,6 @@ const MANY: usize = 200;
 /// Reading for longer than this is announced.
 const LONG: Duration = Duration::from_secs(2);
 
-/// Documents being read.
 struct Documents {
     began: Instant,
     bar: Option<ProgressBar>,
@@ -161,7 +158,7 @@ fn figures(latest: &[Latest], elapsed: Duration) -> String {
         .filter_map(|one| {
             let f = figure(&one.estimate.ns()?, &one.unit);
             let name = &one.key.id;
-            Some(format!("{name} {} {} ±{}", f.value, f.unit, f.half_width))
+            Some(format!("{name} {}", f.parts().join(" ")))
         })
         .collect();
     let from = (elapsed.as_secs() as usize * SHOWN) % known.len().max(1);

@@ -150,10 +150,7 @@ fn case_for(probes: &[ProbeText], pattern: &str) -> Case {
         let mut rows = probe.rows.iter();
         rows.any(|row| names(pattern, probe, row, Case::Exact))
     };
-    match probes.iter().any(exact) {
-        true => Case::Exact,
-        false => Case::Any,
-    }
+    if probes.iter().any(exact) { Case::Exact } else { Case::Any }
 }
 
 /// Whether a pattern matches a row, its probe, its group, or a level or point of its curve.

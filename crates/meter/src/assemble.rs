@@ -52,10 +52,7 @@ fn rows_of(
         cells.iter().copied().filter(|(_, f)| f.unavailable().is_none()).collect();
     let all: Vec<String> = cells.iter().flat_map(|(_, f)| f.row_notes()).collect();
     let mut notes = merged(&all);
-    let missing = match measured.is_empty() {
-        true => Vec::new(),
-        false => missing(cells),
-    };
+    let missing = if measured.is_empty() { Vec::new() } else { missing(cells) };
     let axes = probe.shape.axes();
     notes.extend(missing.iter().map(|missing| missing.note(&axes)));
     let row = |outcome| Row {

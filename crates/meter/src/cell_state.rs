@@ -2,11 +2,11 @@
 //! and contradicted visits say of it.
 
 use crate::disk_room::NoRoom;
-use crate::worker_pool::WorkerLoss;
 use model::estimate::Estimate;
 use model::sample::Sample;
 use std::collections::BTreeSet;
 use std::time::Duration;
+use sys::role::{Loss, Lost};
 
 /// Visits that must fail, with nothing measured yet, before a cell is given
 /// up: a single one may have met a passing want.
@@ -28,7 +28,7 @@ pub enum VisitFailure {
     Work(String),
     /// The worker was lost.
     #[error("measuring it failed: {0}")]
-    WorkerLost(WorkerLoss),
+    WorkerLost(Lost),
     /// It is a pack's, and cost its worker.
     #[error(transparent)]
     Pack(#[from] PackFailure),
@@ -51,12 +51,12 @@ pub enum PackFailure {
     Other(String),
 }
 
-impl From<&WorkerLoss> for PackFailure {
-    fn from(loss: &WorkerLoss) -> PackFailure {
-        match loss {
-            WorkerLoss::Ended { how, .. } => PackFailure::Ended(how.clone()),
-            WorkerLoss::TimedOut { after, .. } => PackFailure::Hangs(*after),
-            other => PackFailure::Other(other.to_string()),
+impl From<&Lost> for PackFailure {
+    fn from(loss: &Lost) -> PackFailure {
+        match &loss.how {
+            Loss::Ended(how) => PackFailure::Ended(how.clone()),
+            Loss::TimedOut(after) => PackFailure::Hangs(*after),
+            _ => PackFailure::Other(loss.to_string()),
         }
     }
 }
@@ -83,7 +83,7 @@ pub struct CellState {
     /// Why the last of them could not.
     pub failure: Option<VisitFailure>,
     /// Workers that were lost while they visited it.
-    pub lost: Vec<WorkerLoss>,
+    pub lost: Vec<Lost>,
     /// Visits that the kernel's counts contradict.
     pub contradicted: u32,
     /// How they contradict the last of them.
@@ -106,14 +106,14 @@ impl CellState {
     }
 
     /// A worker was lost during a visit.
-    pub fn lose_worker(&mut self, loss: &WorkerLoss) {
+    pub fn lose_worker(&mut self, loss: &Lost) {
         self.fail(VisitFailure::WorkerLost(loss.clone()));
         self.lost.push(loss.clone());
         self.given_up |= self.lost.len() >= DEATHS;
     }
 
     /// A probe of a pack cost its worker: what it measured before is not to be relied on either.
-    pub fn lose_pack(&mut self, loss: &WorkerLoss) {
+    pub fn lose_pack(&mut self, loss: &Lost) {
         self.samples.clear();
         self.fail(PackFailure::from(loss).into());
         self.given_up = true;
@@ -166,6 +166,7 @@ impl CellState {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::worker_pool::lost;
     use model::estimate::Verdict;
     use model::sample::Evidence;
 
@@ -211,14 +212,14 @@ mod tests {
     fn two_lost_workers_are_the_end_of_a_cell_however_they_were_lost() {
         let mut state = measured(9);
         let after = std::time::Duration::from_secs(60);
-        state.lose_worker(&WorkerLoss::TimedOut { worker: 3, after });
+        state.lose_worker(&lost(3, Loss::TimedOut(after)));
         assert!(!state.given_up);
         assert_eq!(
             state.row_notes()[0],
             "worker 3 timed out after 60 s while measuring this row; the samples it had sent are kept"
         );
         let how = "signal: 9 (SIGKILL)".into();
-        state.lose_worker(&WorkerLoss::Ended { worker: 4, how });
+        state.lose_worker(&lost(4, Loss::Ended(how)));
         assert!(state.given_up);
     }
 

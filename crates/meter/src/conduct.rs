@@ -13,7 +13,6 @@ use crate::rounds::{Conductor, Start};
 use crate::run_context::RunContext;
 use crate::run_remark::{Partial, RunRemark};
 use crate::scratch::{self, Scratch, ScratchError};
-use crate::worker_pool::WorkerLoss;
 use model::conditions::Conditions;
 use model::machine::Machine;
 use model::run::{Cell, ClockRecord, Program, Run, SCHEMA_VERSION};
@@ -21,6 +20,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 use sys::clock::Counter;
 use sys::controls::Above;
+use sys::role::Lost;
 
 /// Length of the clock's calibration.
 pub(crate) const CALIBRATION: Duration = Duration::from_millis(20);
@@ -30,7 +30,7 @@ pub(crate) const CALIBRATION: Duration = Duration::from_millis(20);
 pub enum ConductError {
     /// No worker could be started.
     #[error("no worker process could be started: {0}")]
-    NoWorkers(WorkerLoss),
+    NoWorkers(Lost),
     /// Workers need `/dev/null` as their input.
     #[error("no worker process can be started: {0}")]
     NoNullDevice(std::io::Error),
@@ -128,7 +128,7 @@ pub fn conduct(
             let conductor = conductor.map_err(ConductError::NoWorkers)?;
             step_aside(&home, measuring_cpu);
             // The process that may have to end a worker needs another CPU.
-            let above = plan.controls.asked.fifo().map(Above::start).transpose();
+            let above = plan.controls.asked.real_time().map(Above::start).transpose();
             let _above = above.map_err(ConductError::NotAbove)?;
             conductor.measure(&cost, observer, stop)
         }

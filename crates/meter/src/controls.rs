@@ -1,11 +1,12 @@
 //! The controls of the measuring processes: what is asked for them, whether it
 //! can be had here, and what a reader of the figures must know of it.
 
-use model::noise::applied::{self, Applied, Settings};
+use model::noise::applied::{Applied, Policy, Settings};
+use model::setting::{Row, Setting};
 use serde::{Deserialize, Serialize};
 use std::io;
 use std::path::PathBuf;
-use sys::controls::{Controls, NotSet, Policy, Step};
+use sys::controls::NotSet;
 
 /// What is asked for the workers of a run.
 #[derive(Serialize, Deserialize, Clone, Debug, PartialEq, Eq)]
@@ -102,7 +103,7 @@ pub struct RequestedControls {
 #[derive(thiserror::Error, Debug)]
 pub enum ControlError {
     /// The kernel refused one.
-    #[error("{refused}{}", hint(.refused.step, &.refused.error))]
+    #[error("{refused}{}", hint(.refused.row, &.refused.error))]
     Refused {
         /// Which, and what it said.
         refused: NotSet,
@@ -142,31 +143,18 @@ pub enum ControlRemark {
 }
 
 impl RequestedControls {
-    /// As the system wants them.
-    pub fn controls(&self) -> Controls {
-        let Settings {
-            cpus,
-            own_session,
-            autogroup,
-            nice,
-            policy,
-            timer_slack_ns,
-            transparent_huge_pages,
-            shield: _,
-            cpuset: _,
-        } = &self.settings;
-        Controls {
-            cpus: cpus.clone(),
-            // An autogroup belongs to a session, and that is shared with the
-            // user's other processes.
-            own_session: *own_session == Some(true) || autogroup.is_some(),
-            autogroup: *autogroup,
-            nice: *nice,
-            policy: policy.and_then(settable),
-            timer_slack_ns: *timer_slack_ns,
-            transparent_huge_pages: *transparent_huge_pages,
-            groups: self.groups.clone(),
-        }
+    /// Whether each process gets its own session: an autogroup belongs to one, which the user's other processes
+    /// share.
+    pub fn own_session(&self) -> bool {
+        self.settings.own_session == Some(true) || self.settings.autogroup.is_some()
+    }
+
+    /// All of them, in the order in which they are set.
+    pub fn list(&self) -> Vec<Setting> {
+        let mut settings = self.settings.clone();
+        settings.own_session = self.own_session().then_some(true);
+        let groups = self.groups.iter().cloned().map(Setting::Group);
+        groups.chain(settings.each()).collect()
     }
 
     /// Tries them out in a child that does nothing else, before anything runs:
@@ -178,7 +166,7 @@ impl RequestedControls {
         if self.settings.autogroup.is_some() {
             sys::controls::autogroups().map_err(ControlError::NoAutogroups)?;
         }
-        let granted = sys::controls::try_out(&self.controls())
+        let granted = sys::controls::try_out(&self.list())
             .map_err(|refused| ControlError::Refused { refused })?;
         let applied = Applied::new(self.settings.clone(), granted);
         match applied.refused.is_empty() {
@@ -204,9 +192,9 @@ impl RequestedControls {
         if sys::controls::autogroups().is_ok() {
             all.extend(of_nice(&self.settings).map(ControlRemark::Nice));
         }
-        let Some(applied::Policy::Fifo(_)) = self.settings.policy else {
+        if self.real_time().is_none() {
             return all;
-        };
+        }
         match sys::controls::real_time_share() {
             Some(share) => all.push(ControlRemark::Throttled(real_time(share))),
             None => all.push(ControlRemark::Unthrottled),
@@ -227,12 +215,9 @@ impl RequestedControls {
             || !self.groups.is_empty()
     }
 
-    /// The priority of SCHED_FIFO, where that is asked for.
-    pub fn fifo(&self) -> Option<u8> {
-        match self.settings.policy {
-            Some(applied::Policy::Fifo(priority)) => Some(priority),
-            _ => None,
-        }
+    /// The real-time priority, where one is asked for.
+    pub fn real_time(&self) -> Option<u8> {
+        self.settings.policy.and_then(Policy::real_time)
     }
 }
 
@@ -266,33 +251,17 @@ fn real_time(share: f64) -> String {
     )
 }
 
-/// A policy that a process may be given.
-fn settable(policy: applied::Policy) -> Option<Policy> {
-    match policy {
-        applied::Policy::Other => Some(Policy::Other),
-        applied::Policy::Batch => Some(Policy::Batch),
-        applied::Policy::Idle => Some(Policy::Idle),
-        applied::Policy::Fifo(priority) => Some(Policy::Fifo(priority)),
-        applied::Policy::RoundRobin(_) | applied::Policy::Another => None,
-    }
-}
-
-/// What would give the right to a control that was refused.
-pub fn hint(step: Step, error: &io::Error) -> &'static str {
+/// What would give the right to a control that was refused, or what to do where it is not there.
+pub fn hint(row: &Row, error: &io::Error) -> String {
     use io::ErrorKind::{InvalidInput, NotFound, PermissionDenied};
-    match (step, error.kind()) {
-        (Step::Nice, _) => "; a lower nice value needs root, CAP_SYS_NICE or a limit (ulimit -e)",
-        (Step::Autogroup, PermissionDenied) => {
-            "; a lower one needs root, CAP_SYS_NICE or a limit (ulimit -e)"
-        }
-        (Step::Policy, PermissionDenied) => {
-            "; SCHED_FIFO needs root, CAP_SYS_NICE or a limit (ulimit -r), and a control group \
-             that has real-time time"
-        }
-        (Step::Cpus, InvalidInput) => "; latlas machine lists the CPUs here",
-        (Step::Group, PermissionDenied) => "; joining a shield needs root",
-        (Step::Group, NotFound) => "; the shield is gone",
+    let hint = match error.kind() {
+        PermissionDenied => row.needs,
+        InvalidInput | NotFound => row.absent,
         _ => "",
+    };
+    match hint {
+        "" => String::new(),
+        hint => format!("; {hint}"),
     }
 }
 
@@ -317,56 +286,38 @@ mod tests {
     #[test]
     fn an_autogroup_brings_its_session_along() {
         let nice = asked(Settings { autogroup: Some(5), ..Settings::default() });
-        assert!(nice.controls().own_session);
-        assert!(!asked(Settings::default()).controls().own_session);
+        assert_eq!(nice.list(), [Setting::OwnSession(true), Setting::Autogroup(5)]);
+        assert!(asked(Settings::default()).list().is_empty());
     }
 
     #[test]
-    fn every_setting_that_can_be_set_is_passed_on() {
-        let all = asked(Settings {
-            cpus: vec![1],
-            own_session: Some(true),
-            autogroup: Some(-3),
-            nice: Some(4),
-            policy: Some(applied::Policy::Fifo(7)),
-            timer_slack_ns: Some(9),
-            transparent_huge_pages: Some(false),
-            shield: vec![1],
-            cpuset: Some("/x".into()),
-        });
-        let expected = Controls {
-            cpus: vec![1],
-            nice: Some(4),
-            own_session: true,
-            autogroup: Some(-3),
-            policy: Some(Policy::Fifo(7)),
-            timer_slack_ns: Some(9),
-            transparent_huge_pages: Some(false),
-            groups: Vec::new(),
-        };
-        assert_eq!(all.controls(), expected);
+    fn every_setting_that_can_be_set_is_passed_on_after_its_group() {
+        let mut all = asked(Settings { shield: vec![1], ..Settings::default() });
+        Settings::all().into_iter().for_each(|setting| all.settings.put(setting));
+        all.groups.push("/x".into());
+        let groups = vec![Setting::Group("/x".into())];
+        assert_eq!(all.list(), [groups, Settings::all()].concat());
     }
 
     #[test]
     fn what_is_refused_says_what_would_help() {
         let denied = || io::Error::from(io::ErrorKind::PermissionDenied);
-        for (step, what) in [
-            (Step::Nice, "ulimit -e"),
-            (Step::Autogroup, "ulimit -e"),
-            (Step::Policy, "ulimit -r"),
-            (Step::Group, "root"),
+        for (setting, what) in [
+            (Setting::Nice(-1), "ulimit -e"),
+            (Setting::Autogroup(-1), "ulimit -e"),
+            (Setting::Policy(Policy::Fifo(1)), "ulimit -r"),
+            (Setting::Group("/x".into()), "root"),
         ] {
-            let refused = NotSet { step, error: denied() };
+            let refused = NotSet { row: setting.row(), error: denied() };
             let text = ControlError::Refused { refused }.to_string();
-            assert!(text.starts_with(&format!("can't {step}: ")), "{text}");
+            assert!(text.starts_with(&format!("can't {}: ", setting.row().sets)), "{text}");
             assert!(text.contains(what), "{text}");
         }
     }
 
     #[test]
     fn real_time_says_what_it_costs() {
-        let fifo =
-            asked(Settings { policy: Some(applied::Policy::Fifo(1)), ..Settings::default() });
+        let fifo = asked(Settings { policy: Some(Policy::Fifo(1)), ..Settings::default() });
         assert_eq!(fifo.remarks(2).len(), 1);
         assert_eq!(fifo.remarks(1).len(), 2);
         assert!(asked(Settings::default()).remarks(1).is_empty());

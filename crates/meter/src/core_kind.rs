@@ -3,21 +3,14 @@
 use model::machine::{CoreKind, Machine};
 use serde::{Deserialize, Serialize};
 
-/// Which of a machine's kinds of cores is asked for.
-#[derive(Serialize, Deserialize, Clone, Copy, Debug, PartialEq, Eq)]
-pub enum CoreKindChoice {
-    /// The fastest kind.
-    Performance,
-    /// The slowest kind.
-    Efficiency,
-}
-
-impl CoreKindChoice {
-    fn word(self) -> &'static str {
-        match self {
-            CoreKindChoice::Performance => "performance",
-            CoreKindChoice::Efficiency => "efficiency",
-        }
+model::words! {
+    /// Which of a machine's kinds of cores is asked for.
+    #[derive(Serialize, Deserialize, Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum CoreKindChoice: word {
+        /// The fastest kind.
+        Performance = "performance",
+        /// The slowest kind.
+        Efficiency = "efficiency",
     }
 }
 
@@ -33,14 +26,12 @@ pub(crate) struct Cores {
 
 /// Why there are no cores of the kind asked for.
 #[derive(thiserror::Error, Clone, Debug, PartialEq)]
+#[expect(missing_docs, reason = "the messages say what each is")]
 pub enum NoSuchCores {
-    /// The machine does not say which kinds it has.
     #[error("the kinds of cores are unknown here ({0}): leave --core-kind out")]
     Unknown(String),
-    /// All are alike.
     #[error("this machine has one kind of cores: leave --core-kind out, it would change nothing")]
     OneKind,
-    /// Threads can't be pinned.
     #[error(
         "this system does not let a thread choose its CPUs, so no kind of cores can be kept to: \
          leave --core-kind out"
@@ -48,27 +39,12 @@ pub enum NoSuchCores {
     NoPinning,
     /// The CPU of `--pin` is of another kind.
     #[error("CPU {cpu} is no {word} core: the {of_kind}; leave out --pin or --core-kind")]
-    OtherCpu {
-        /// The CPU.
-        cpu: u32,
-        /// The kind.
-        word: &'static str,
-        /// Which CPUs are of the kind.
-        of_kind: String,
-    },
-    /// This process may run on none of them.
+    OtherCpu { cpu: u32, word: &'static str, of_kind: String },
     #[error(
         "no {word} core may be used: the {of_kind}, and this process may run on {}",
         list(.allowed)
     )]
-    NotAllowed {
-        /// The kind.
-        word: &'static str,
-        /// Which CPUs are of the kind.
-        of_kind: String,
-        /// Those allowed.
-        allowed: Vec<u32>,
-    },
+    NotAllowed { word: &'static str, of_kind: String, allowed: Vec<u32> },
 }
 
 /// The allowed CPUs of the kind asked for.

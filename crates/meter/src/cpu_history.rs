@@ -49,9 +49,6 @@ impl CpuRecording {
     }
 
     /// Ends the recording.
-    ///
-    /// # Errors
-    /// If its thread has panicked.
     pub fn stop(self) -> io::Result<CpuHistory> {
         self.stop.store(true, Ordering::Release);
         self.thread.thread().unpark();

@@ -12,48 +12,23 @@ const LEFT_ALONE: u64 = 10;
 
 /// Why the disk has no room for the files of a cell: a row's reason.
 #[derive(thiserror::Error, Clone, Debug, PartialEq)]
+#[expect(missing_docs, reason = "the messages say what each is")]
 pub enum NoRoom {
     /// There is no directory.
     #[error(transparent)]
     NoDirectory(#[from] ScratchError),
-    /// The system does not say what is free.
     #[error("how much is free in {} can't be asked: {error}", directory.display())]
-    Unknown {
-        /// Where.
-        directory: PathBuf,
-        /// What the system said.
-        error: String,
-    },
-    /// Too few bytes are free.
+    Unknown { directory: PathBuf, error: String },
     #[error(
         "needs {}{}, {} free in {} (a tenth of it is left alone)",
         about(*.wanted), on_top_of(*.others, about(*.others)), about(*.free), directory.display()
     )]
-    Bytes {
-        /// Bytes wanted.
-        wanted: u64,
-        /// Bytes promised to other rows.
-        others: u64,
-        /// Bytes free.
-        free: u64,
-        /// Where.
-        directory: PathBuf,
-    },
-    /// Too few files can be made.
+    Bytes { wanted: u64, others: u64, free: u64, directory: PathBuf },
     #[error(
         "needs {wanted} files{}, {free} more can be made in {} (a tenth of them is left alone)",
         on_top_of(*.others, format!("{others} files")), directory.display()
     )]
-    Files {
-        /// Files wanted.
-        wanted: u64,
-        /// Files promised to other rows.
-        others: u64,
-        /// Files that can be made.
-        free: u64,
-        /// Where.
-        directory: PathBuf,
-    },
+    Files { wanted: u64, others: u64, free: u64, directory: PathBuf },
 }
 
 fn on_top_of(others: u64, text: String) -> String {
@@ -89,9 +64,6 @@ impl DiskRoom {
     }
 
     /// Promises room to a cell. Gives whether it is the first in its room.
-    ///
-    /// # Errors
-    /// Why there is none.
     pub fn admit(&mut self, wanted: &OnDisk) -> Result<bool, NoRoom> {
         let (directory, room) = self.place.as_ref().map_err(Clone::clone)?;
         let before = self.promised.clone();

@@ -118,9 +118,6 @@ impl Session {
     }
 
     /// The same, heard by an observer.
-    ///
-    /// # Errors
-    /// As [`Session::run`].
     pub fn run_watched(self, observer: &mut dyn Observer) -> Result<Run, SessionError> {
         worker::enter_if_worker(&self.probes);
         crate::osnoise::brief::enter_if_child();

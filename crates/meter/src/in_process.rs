@@ -8,11 +8,13 @@
 use crate::probe::Probe;
 use crate::wire::{Request, Setup};
 use crate::worker::Worker;
-use crate::worker_pool::{WorkerLoss, WorkerPool};
+use crate::worker_pool::{WorkerPool, lost};
 use std::collections::BTreeMap;
+use std::io;
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
+use sys::role::{Loss, Lost};
 
 /// Workers of this process by number.
 pub(crate) struct InProcess<'c> {
@@ -60,24 +62,25 @@ impl WorkerPool for InProcess<'_> {
         requests: &[Request],
         _patience: Duration,
         stop: &AtomicBool,
-    ) -> (Vec<Vec<u8>>, Option<WorkerLoss>) {
+    ) -> (Vec<Vec<u8>>, Option<Lost>) {
         let mut answers = Vec::with_capacity(requests.len());
         let Some(own) = self.workers.get_mut(&worker) else {
             return (answers, None);
         };
         for request in requests {
             if stop.load(Ordering::Relaxed) {
-                return (answers, Some(WorkerLoss::Stopped { worker }));
+                return (answers, Some(lost(worker, Loss::Stopped)));
             }
             // After a panic it is not used again: it ends.
             let visited =
                 panic::catch_unwind(AssertUnwindSafe(|| own.visit(request, &mut Vec::new())));
             let Ok(reply) = visited else {
-                return (answers, Some(WorkerLoss::Panicked { worker }));
+                let how = Loss::Ended("panicked".into());
+                return (answers, Some(lost(worker, how)));
             };
             match serde_json::to_vec(&reply) {
                 Ok(answer) => answers.push(answer),
-                Err(error) => return (answers, Some(WorkerLoss::broken(worker, error.into()))),
+                Err(error) => return (answers, Some(lost(worker, io::Error::from(error).into()))),
             }
         }
         (answers, None)
@@ -152,7 +155,7 @@ mod tests {
     fn a_panic_costs_its_workers_and_no_more() {
         let run = panicking(false);
         assert_eq!(run.partial, None, "two are lost before the row is given up");
-        let lost = "worker 0 panicked while measuring my.panic; its samples are kept";
+        let lost = "worker 0 ended early (panicked) while measuring my.panic; its samples are kept";
         assert!(run.conditions.remarks.contains(&lost.to_owned()));
     }
 

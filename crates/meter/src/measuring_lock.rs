@@ -28,11 +28,10 @@ pub struct MeasuringLock {
 
 /// Why a measurement goes on without holding the lock.
 #[derive(Debug, thiserror::Error)]
+#[expect(missing_docs, reason = "the messages say what each is")]
 pub enum LockRemark {
-    /// The holder started this process, and waits for it.
     #[error("measuring inside {0}, which holds the measuring lock: not waiting for it")]
     Inside(HeldBy),
-    /// The file can't be used.
     #[error(
         "no measuring lock ({0}): not checking whether another latlas is measuring (LATLAS_LOCK \
          names another file)"

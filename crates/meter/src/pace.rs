@@ -143,10 +143,7 @@ pub fn shares(cells: &[Remaining], left_ns: f64) -> Vec<f64> {
     // since without any time it closes on 0.
     for _ in 0..HALVINGS {
         let middle = (low + high) / 2.0;
-        match takes(middle) <= left_ns {
-            true => low = middle,
-            false => high = middle,
-        }
+        if takes(middle) <= left_ns { low = middle } else { high = middle }
     }
     let share = |cell: &Remaining| match cell.visits {
         0 => 1.0,

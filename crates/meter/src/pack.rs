@@ -61,9 +61,6 @@ pub struct PackSite {
 
 impl PackSite {
     /// The probe, where this process may be lost.
-    ///
-    /// # Errors
-    /// Why it can't be had.
     fn find(&self) -> Result<&'static PackProbe, String> {
         let pack = pack::load(&self.file).map_err(|why| why.to_string())?;
         let mut probes = pack.probes.iter();
@@ -119,9 +116,6 @@ pub struct Listed {
 }
 
 /// Lists a pack, where this process may be lost.
-///
-/// # Errors
-/// Why the file is no pack.
 pub fn listing(file: &Path) -> Result<Listing, PackError> {
     let pack = pack::load(file)?;
     let named = |name: &str| match name.trim() {

@@ -8,6 +8,7 @@ use model::estimate::{Estimate, Verdict};
 use model::gate::looks_quiet;
 use model::machine::Machine;
 use model::run::{Outcome, Row};
+use model::share::percent;
 use serde::{Deserialize, Serialize};
 use std::time::{Duration, Instant};
 use sys::clock::{Calibration, Counter};
@@ -105,8 +106,8 @@ pub(crate) fn flag_throttled(rows: &mut [Row], conditions: &Conditions, wall: Du
         if estimate.verdict == Verdict::Ok {
             estimate.verdict = Verdict::Noisy;
             estimate.reason = format!(
-                "the control group's CPU quota stopped the run for {:.0} % of its time",
-                share * 100.0
+                "the control group's CPU quota stopped the run for {} of its time",
+                percent(share)
             );
         }
     };

@@ -348,10 +348,7 @@ impl Probe {
 
     /// Id of the row of a point of this name.
     pub(crate) fn point_id(&self, name: &str) -> String {
-        match name.contains('.') {
-            true => name.to_string(),
-            false => format!("{}/{name}", self.id),
-        }
+        if name.contains('.') { name.to_string() } else { format!("{}/{name}", self.id) }
     }
 
     /// How its cell at this point is measured.

@@ -12,10 +12,7 @@ pub fn program(name: &str, version: &str, machine: &Machine) -> Program {
         version: version.into(),
         commit: None,
         target: format!("{}-{}", std::env::consts::ARCH, std::env::consts::OS),
-        profile: match cfg!(debug_assertions) {
-            true => "debug".into(),
-            false => "release".into(),
-        },
+        profile: if cfg!(debug_assertions) { "debug".into() } else { "release".into() },
         emulated: emulator.map(str::to_owned),
     }
 }

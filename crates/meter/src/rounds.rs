@@ -24,7 +24,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use sys::clock::{Calibration, ClockCost};
 
-/// The run in progress.
 pub(crate) struct Conductor<'p, P> {
     plan: &'p Plan,
     calibration: Calibration,
@@ -58,7 +57,6 @@ pub(crate) struct Conductor<'p, P> {
     latest: Vec<Latest>,
 }
 
-/// How long visits are made.
 #[derive(Clone, Copy)]
 enum Until {
     /// Planned ones, until the run has lasted so long.
@@ -193,10 +191,7 @@ impl<'p, P: WorkerPool> Conductor<'p, P> {
             // Slices: what they bring decides what the next one is for, and
             // each cell's extra visits are spread over the time.
             let slice = left.min(self.review_every() * 2);
-            let visits = match knows {
-                true => self.extra_visits(slice, left),
-                false => Vec::new(),
-            };
+            let visits = if knows { self.extra_visits(slice, left) } else { Vec::new() };
             let before = self.visits_done;
             let batches = self.batches(&visits);
             self.make(&batches, round, Until::Due(due), observer, stop);

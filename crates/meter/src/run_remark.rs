@@ -3,14 +3,14 @@
 
 use crate::cell_state::PackFailure;
 use crate::scratch::ScratchError;
-use crate::worker_pool::WorkerLoss;
+use sys::role::Lost;
 
 /// A remark on a run.
 #[derive(thiserror::Error, Clone, Debug)]
 pub enum RunRemark {
     /// A worker could not be started.
     #[error("a worker could not be started: {0}")]
-    NotStarted(WorkerLoss),
+    NotStarted(Lost),
     /// The workers can't be pinned; the text is the system's.
     #[error("the workers can't be pinned to a CPU ({0}): figures may mix CPUs")]
     NotPinned(String),
@@ -18,7 +18,7 @@ pub enum RunRemark {
     #[error("{loss}{}; its samples are kept", .cell.as_ref().map_or(String::new(), |cell| format!(" while measuring {cell}")))]
     WorkerLost {
         /// How.
-        loss: WorkerLoss,
+        loss: Lost,
         /// Name of the cell.
         cell: Option<String>,
     },

@@ -80,9 +80,6 @@ pub struct Series {
 }
 
 /// The samples of these events, by variant.
-///
-/// # Errors
-/// If there are none.
 pub fn series(events: &[Event], work: &dyn Work) -> Result<Vec<Series>, WorkError> {
     if events.is_empty() {
         return Err("no operation came to its end".into());
@@ -117,12 +114,11 @@ pub fn record_run_delay(all: &mut [Series], work: &dyn Work, own_ns: u64) {
 
 fn of_event(event: &Event, flags: u8) -> Sample {
     Sample {
-        worker: 0,
-        at_ms: 0,
         turns: event.ops,
         first_ticks: event.from_ticks,
         second_ticks: Some(event.to_ticks),
         evidence: Evidence { flags, mode: event.mode, ..Evidence::default() },
+        ..Sample::default()
     }
 }
 
@@ -237,8 +233,6 @@ impl<C: Clock, S: Environment> Visitor<C, S> {
             let after = self.environment.canary();
             let broken = first_ticks.is_none() || second_ticks == Some(None);
             samples.push(Sample {
-                worker: 0,
-                at_ms: 0,
                 turns,
                 first_ticks: first_ticks.unwrap_or(0),
                 second_ticks: second_ticks.map(Option::unwrap_or_default),
@@ -249,6 +243,7 @@ impl<C: Clock, S: Environment> Visitor<C, S> {
                     broken,
                     order.wait_for_quiet.is_some(),
                 ),
+                ..Sample::default()
             });
             before = after;
             ended = now;
@@ -308,10 +303,7 @@ impl<C: Clock, S: Environment> Visitor<C, S> {
         let mut quiet = 0;
         (0..PATIENCE).any(|_| {
             let reading = self.environment.canary();
-            quiet = match gate.is_quiet_reading(&reading) {
-                true => quiet + 1,
-                false => 0,
-            };
+            quiet = if gate.is_quiet_reading(&reading) { quiet + 1 } else { 0 };
             quiet == QUIET_IN_A_ROW
         })
     }
@@ -327,16 +319,14 @@ impl<C: Clock, S: Environment> Visitor<C, S> {
             let ticks = self.clock.stop().checked_sub(start).filter(|&t| t > 0);
             let losses = self.environment.losses();
             samples.push(Sample {
-                worker: 0,
-                at_ms: 0,
                 turns,
                 first_ticks: ticks.unwrap_or(0),
-                second_ticks: None,
                 evidence: Evidence {
                     lost_ns: losses.lost_ns,
                     flags: if ticks.is_none() { flag::COUNTER_BROKEN } else { 0 },
                     ..Evidence::default()
                 },
+                ..Sample::default()
             });
         }
         if self.environment.losses_of_visit().throttled {

@@ -8,6 +8,7 @@ use std::sync::Arc;
 /// Why the work of a cell can't be made, or a visit to it can't be used. Its
 /// text becomes the row's reason.
 #[derive(thiserror::Error, Debug, Clone)]
+#[expect(missing_docs, reason = "the messages say what each is")]
 pub enum WorkError {
     /// The worker's memory.
     #[error(transparent)]
@@ -15,21 +16,14 @@ pub enum WorkError {
     /// The directory for files, or a file in it.
     #[error(transparent)]
     Files(#[from] ScratchError),
-    /// The system refused a call.
     #[error("{call}: {error}")]
-    Call {
-        /// What was called, or what for.
-        call: &'static str,
-        /// What the system said.
-        error: Arc<io::Error>,
-    },
+    Call { call: &'static str, error: Arc<io::Error> },
     /// [`Probe::make`](crate::probe::Probe::make) was left out.
     #[error("this probe has no work")]
     NoWork,
     /// [`Work::stamped`] was called on work that is not stamped.
     #[error("this work does not stamp its operations")]
     NoStamps,
-    /// The worker has another catalogue than its parent.
     #[error("the worker's catalogue differs from the parent's")]
     OtherCatalogue,
     /// Any other reason, as text.

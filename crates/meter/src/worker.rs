@@ -4,73 +4,51 @@
 use crate::environment::{Environment, RealEnvironment};
 use crate::probe::{Event, Probe, Site, WorkError};
 use crate::visit::{self, Order, Series, Visitor};
-use crate::wire::{self, Part, Reply, Request, Setup};
+use crate::wire::{Part, Reply, Request, Setup};
 use crate::worker_memory::WorkerMemory;
 use model::run::Regime;
 use std::collections::HashMap;
-use std::io::{self, BufReader, BufWriter, Read, Write};
-use std::os::fd::AsFd;
-use std::os::unix::net::UnixStream;
+use std::io;
 use sys::clock::Counter;
-
-/// The role of a worker ([`sys::role`]); its argument is the parent's process id.
-pub const ROLE: &str = "__worker";
+use sys::role::{Role, Task};
 
 /// Serves as a worker, and never returns, if this process was started as one.
 /// A program that measures calls this first, before it reads its arguments,
 /// with the same catalogue as the parent's.
 pub fn enter_if_worker(catalogue: &[Probe]) {
-    let Some(parent) = sys::role::from_environment(ROLE) else {
-        return;
-    };
-    // The parent sees a failure as the end of the stream.
-    let code = match serve(catalogue, &parent) {
-        Ok(()) => 0,
-        Err(e) => {
-            let _ = writeln!(io::stderr(), "latlas worker: {e}");
-            1
-        }
-    };
-    std::process::exit(code);
+    sys::role::enter_if(Role::Worker, |task| serve(catalogue, task));
 }
 
-/// Works for this parent until it ends the connection.
+/// Works for its parent until that ends the connection.
 ///
 /// # Errors
-/// A parent that is none, or a broken connection.
-pub fn serve(catalogue: &[Probe], parent: &str) -> io::Result<()> {
-    let parent =
-        parent.parse().map_err(|_| io::Error::other(format!("{ROLE} is internal to latlas")))?;
+/// A parent that has ended, or a broken connection.
+pub fn serve(catalogue: &[Probe], task: &Task) -> io::Result<()> {
     // What ends a whole group or service reaches its workers too: their samples
     // are wanted, and their parent ends them.
     sys::stop::outlive_requests()?;
-    // Where the system can't promise it, the end of the stream tells.
-    let _ = sys::process::die_with_parent_id(parent);
-    let socket = UnixStream::from(io::stdin().as_fd().try_clone_to_owned()?);
-    // The copy closes on exec: children of a work must not hold the socket, or
-    // the parent would wait for its end as long as they live.
-    sys::process::stdin_from_null()?;
-    let mut from = BufReader::new(socket.try_clone()?);
-    let mut to = BufWriter::new(socket);
-    let Some(setup) = wire::receive::<Setup>(&mut from)? else {
+    let ((), mut parent) = task.begin()?;
+    let Some(setup) = parent.receive::<Setup>()? else {
         return Ok(());
     };
     // First of all: memory and threads that come later are under them too. A
     // control group sets the CPUs, so it comes before the pinning.
-    let refused = sys::controls::apply(&setup.asked.controls()).err();
+    let refused = sys::controls::apply(&setup.asked.list()).err();
     let mut worker = Worker::new(catalogue, &setup);
     let pinned = match sys::affinity::pin_to(&setup.pin) {
         _ if setup.pin.is_empty() => Ok(Vec::new()),
         Ok(()) => Ok(setup.pin.clone()),
         Err(e) => Err(e.into()),
     };
-    let ready = Reply::Ready {
+    parent.send(&Reply::Ready {
         pinned,
         granted: sys::controls::granted(),
         refused: refused.map(|refused| refused.to_string()),
-    };
-    wire::send(&mut to, &ready)?;
-    worker.serve(&mut from, &mut to)
+    })?;
+    while let Some(request) = parent.receive()? {
+        parent.send(&worker.visit(&request, &mut Vec::new()))?;
+    }
+    Ok(())
 }
 
 pub(crate) struct Worker<'c> {
@@ -108,14 +86,6 @@ impl<'c> Worker<'c> {
             visits: 0,
             setup: setup.clone(),
         }
-    }
-
-    fn serve(&mut self, from: &mut impl Read, to: &mut impl Write) -> io::Result<()> {
-        while let Some(request) = wire::receive::<Request>(from)? {
-            let reply = self.visit(&request, &mut Vec::new());
-            wire::send(to, &reply)?;
-        }
-        Ok(())
     }
 
     /// Makes a visit; `events` are the operations of stamped work.

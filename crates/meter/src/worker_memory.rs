@@ -12,67 +12,29 @@ pub const LINE_BYTES: usize = 64;
 
 /// Why a worker has no memory as it is wanted.
 #[derive(thiserror::Error, Debug, Clone, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the messages say what each is")]
 pub enum MemoryError {
-    /// More than the plan gave to this worker.
     #[error(
         "the working set of {} does not fit in this worker's buffer of {}",
         model::size::text(*.wanted), model::size::text(*.buffer)
     )]
-    TooLarge {
-        /// Bytes wanted.
-        wanted: u64,
-        /// Bytes of the buffer.
-        buffer: u64,
-    },
-    /// The system gives none.
+    TooLarge { wanted: u64, buffer: u64 },
     #[error("can't allocate a buffer of {}: {error}", model::size::text(*.bytes))]
-    Refused {
-        /// Bytes wanted.
-        bytes: u64,
-        /// What the system said.
-        error: String,
-    },
+    Refused { bytes: u64, error: String },
     /// A NUMA node has too little: one that runs out gets the process killed.
     #[error(
         "NUMA node {node} has {} free, too little for a buffer of {}",
         model::size::about(*.free), model::size::text(*.bytes)
     )]
-    NodeFull {
-        /// The node.
-        node: u32,
-        /// Bytes free there.
-        free: u64,
-        /// Bytes wanted.
-        bytes: u64,
-    },
-    /// Memory can't be bound to a node.
+    NodeFull { node: u32, free: u64, bytes: u64 },
     #[error(
         "can't bind memory to NUMA node {node}: {error} (a cpuset or a container's policy may forbid it)"
     )]
-    NotBound {
-        /// The node.
-        node: u32,
-        /// What the system said.
-        error: String,
-    },
-    /// Some pages are on another node than the one they were bound to.
+    NotBound { node: u32, error: String },
     #[error("only {there} of {all} pages are on NUMA node {node}, which they were bound to")]
-    Elsewhere {
-        /// The node.
-        node: u32,
-        /// Pages on it.
-        there: u64,
-        /// Pages of the buffer.
-        all: u64,
-    },
-    /// Where or what the pages are can't be read.
+    Elsewhere { node: u32, there: u64, all: u64 },
     #[error("can't read {what}: {error}")]
-    Unread {
-        /// What.
-        what: &'static str,
-        /// What the system said.
-        error: String,
-    },
+    Unread { what: &'static str, error: String },
 }
 
 impl MemoryError {
@@ -158,9 +120,6 @@ impl WorkerMemory {
 
     /// The directory for files, which the run made and will remove, and what
     /// it is on.
-    ///
-    /// # Errors
-    /// Why there is none.
     pub fn scratch(&self) -> Result<&ScratchDir, ScratchError> {
         self.machine.scratch.as_ref().map_err(Clone::clone)
     }

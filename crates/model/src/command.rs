@@ -2,7 +2,7 @@
 //! which page cache. The figures are rows and cells like any others,
 //! `exec.NAME/wall` and so on.
 
-use crate::compare::finding::Finding;
+use crate::compare::finding::Verdict;
 use crate::keyed::{HasId, Keyed};
 use crate::stats::Interval;
 use crate::text::counted;
@@ -66,7 +66,7 @@ pub struct Compared {
     /// Rounds behind it.
     pub rounds: u32,
     /// What may be said.
-    pub word: Finding,
+    pub word: Verdict,
     /// Why nothing may be said whatever the ratio is, if so
     /// ([`Command::not_comparable`]).
     #[serde(default, skip_serializing_if = "Option::is_none")]

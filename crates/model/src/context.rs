@@ -3,6 +3,7 @@
 use crate::core_clock::CoreClock;
 use crate::gate::Gate;
 use crate::row_kind::{Bound, Regime};
+use crate::run::{Cell, Run};
 use crate::sample::Sample;
 
 /// What an estimate needs to know besides the samples.
@@ -30,14 +31,40 @@ pub struct Context<'a> {
     pub modes: &'a [String],
 }
 
-impl Context<'_> {
+impl<'a> Context<'a> {
+    /// Single operations, not bound by the core, in ticks of so many ns, from eight workers.
+    pub fn plain(gate: &'a Gate, regime: Regime, ns_per_tick: f64) -> Context<'a> {
+        Context {
+            gate,
+            core_clock: None,
+            ns_per_tick,
+            resolution_ns: ns_per_tick,
+            ops_per_turn: 1.0,
+            bound: Bound::Memory,
+            regime,
+            workers: 8,
+            contradiction: None,
+            modes: &[],
+        }
+    }
+
+    /// That of a cell in a document, of a row with this bound.
+    pub fn of(run: &'a Run, cell: &'a Cell, bound: Bound) -> Context<'a> {
+        Context {
+            core_clock: run.core_clock.as_ref(),
+            resolution_ns: run.clock.resolution_ns.unwrap_or(run.clock.ns_per_tick),
+            ops_per_turn: cell.ops_per_turn,
+            bound,
+            workers: run.plan.workers,
+            modes: &cell.modes,
+            ..Context::plain(&run.gate, cell.regime, run.clock.ns_per_tick)
+        }
+    }
+
     /// What one operation of a sample cost: ns, or in cycles of its own clock, if that is known.
     pub fn cost(&self, sample: &Sample, in_cycles: bool) -> Option<f64> {
         let ns = sample.ns_per_op(self.ops_per_turn, self.ns_per_tick);
-        match in_cycles {
-            true => sample.cycle_ns().map(|cycle_ns| ns / cycle_ns),
-            false => Some(ns),
-        }
+        if in_cycles { sample.cycle_ns().map(|cycle_ns| ns / cycle_ns) } else { Some(ns) }
     }
 }
 

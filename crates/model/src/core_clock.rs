@@ -1,5 +1,6 @@
 //! The clock of the core that a run measured on.
 
+use crate::share::half;
 use crate::stats::{self, Interval};
 use crate::text::counted;
 use schemars::JsonSchema;
@@ -131,7 +132,7 @@ impl Default for ClockMovement {
 impl fmt::Display for ClockMovement {
     /// `±3.1 % (12 stored runs)`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "±{:.1} % ", self.relative * 100.0)?;
+        write!(f, "{} ", half(self.relative))?;
         match self.source {
             MovementSource::Floor => f.write_str("(assumed: too few stored runs)"),
             MovementSource::Stored { runs, .. } => {

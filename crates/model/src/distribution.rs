@@ -116,10 +116,7 @@ pub(crate) fn two_states(readings: &[Reading], unit: &Unit) -> Option<(Vec<Mode>
     let values: Vec<(u64, f64)> =
         readings.iter().map(|r| (spread::visit(r.worker, r.at_ms), r.value)).collect();
     let states = states::find(&values)?;
-    let names = match unit.is_time() {
-        true => ["fast", "slow"],
-        false => ["lower", "upper"],
-    };
+    let names = if unit.is_time() { ["fast", "slow"] } else { ["lower", "upper"] };
     let state = |name: &str, upper: bool| {
         let own: Vec<Reading> =
             readings.iter().filter(|r| (r.value > states.split) == upper).copied().collect();

@@ -1,6 +1,7 @@
 //! What is known of one quantity: its figures, their intervals, a verdict.
 
 use crate::row_kind::Bound;
+use crate::share::percent;
 use crate::stats::Interval;
 use crate::unit::Unit;
 use schemars::JsonSchema;
@@ -366,7 +367,7 @@ pub(crate) fn in_words(modes: &[Mode], unit: &Unit) -> String {
     let words: Vec<String> = large(modes)
         .map(|m| {
             let figure = crate::figure::value(unit, unit.of_ns(m.typical.ns.value));
-            format!("{} {figure} in {:.0} %", m.name, m.share * 100.0)
+            format!("{} {figure} in {}", m.name, percent(m.share))
         })
         .collect();
     words.join(", ")

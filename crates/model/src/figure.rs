@@ -4,18 +4,29 @@
 use crate::stats::Interval;
 use crate::unit::Unit;
 
+/// The power of ten of a number's first digit: 1 of 42; 0 where it has none.
+pub fn magnitude(value: f64) -> i32 {
+    match value.abs() {
+        size if size > 0.0 && size.is_finite() => size.log10().floor() as i32,
+        _ => 0,
+    }
+}
+
+/// Half an interval at so many decimals, rounded up: ±0 would claim too much.
+pub fn half_at(half: f64, places: usize) -> f64 {
+    let step = 10_f64.powi(-(places as i32));
+    (half / step - 1e-9).ceil().max(0.0) * step
+}
+
 /// Decimals that show `value` with three significant digits, fewer where the
 /// interval's half width says that the last ones mean nothing (one digit of
 /// the half width is kept).
 pub fn decimals(value: f64, half_width: f64) -> usize {
     /// Digits below that are rounding errors.
     const MOST: i32 = 12;
-    let digit_of = |x: f64| {
-        if x.abs() > 0.0 && x.is_finite() { x.abs().log10().floor() as i32 } else { 0 }
-    };
-    let by_value = 2 - digit_of(value);
+    let by_value = 2 - magnitude(value);
     let by_width =
-        if half_width > 0.0 && half_width.is_finite() { -digit_of(half_width) } else { by_value };
+        if half_width > 0.0 && half_width.is_finite() { -magnitude(half_width) } else { by_value };
     by_value.min(by_width.max(0)).clamp(0, MOST) as usize
 }
 
@@ -95,6 +106,26 @@ pub struct Figure {
     pub unit: &'static str,
 }
 
+impl Figure {
+    /// The number with its unit: `3.61 ns`, `42`.
+    pub fn text(&self) -> String {
+        format!("{} {}", self.value, self.unit).trim_end().into()
+    }
+
+    /// The same, and half of its interval with its sign: `±0.04`.
+    pub fn parts(&self) -> [String; 2] {
+        [self.text(), format!("±{}", self.half_width)]
+    }
+}
+
+/// A number's text without zeros at its end.
+pub fn without_zeros(text: &str) -> &str {
+    match text.contains('.') {
+        true => text.trim_end_matches('0').trim_end_matches('.'),
+        false => text,
+    }
+}
+
 /// Sets an interval in ns per operation as text in a row's unit.
 pub fn figure(ns: &Interval, unit: &Unit) -> Figure {
     let value = unit.of_ns(ns.value);
@@ -136,15 +167,12 @@ pub fn is_zero(text: &str) -> bool {
     !text.contains(|c: char| ('1'..='9').contains(&c) || c == '?')
 }
 
-/// The half width rounded up to the figure's decimals: an interval printed as
-/// ±0 would claim too much.
+/// The half width at the figure's decimals.
 fn half_width_text(half: f64, decimals: usize) -> String {
-    if !half.is_finite() {
-        return "?".into();
+    match half.is_finite() {
+        true => format!("{:.decimals$}", half_at(half, decimals)),
+        false => "?".into(),
     }
-    let step = 10_f64.powi(-(decimals as i32));
-    let rounded = ((half / step) - 1e-9).ceil().max(0.0) * step;
-    format!("{rounded:.decimals$}")
 }
 
 /// A text of a number that is nothing has no sign.
@@ -158,14 +186,13 @@ pub(crate) fn without_sign_of_zero(text: String) -> String {
 /// A plain number of three digits, fewer where its interval supports fewer;
 /// zeros in the places of the others: `104000000`.
 pub fn number_of_digits(value: f64, half: f64) -> String {
-    let digit_of = |x: f64| x.abs().log10().floor() as i32;
     let has_digits = value.abs() > 0.0 && value.is_finite();
     let by_width = |half: f64| match half > 0.0 && half.is_finite() {
-        true => digit_of(half),
+        true => magnitude(half),
         false => i32::MIN,
     };
     let last = match has_digits {
-        true => (digit_of(value) - 2).max(by_width(half)),
+        true => (magnitude(value) - 2).max(by_width(half)),
         false => 0,
     };
     if last <= 0 {
@@ -173,6 +200,28 @@ pub fn number_of_digits(value: f64, half: f64) -> String {
     }
     let step = 10_f64.powi(last);
     without_sign_of_zero(format!("{:.0}", (value / step).round() * step))
+}
+
+/// A plain number with half of its interval, for sentences: `1.03 ±0.04`.
+pub fn number_with_half(number: &Interval) -> String {
+    number_parts(number).join(" ").trim_end().to_owned()
+}
+
+/// A plain number, and half of its interval with its sign: `1.03` and `±0.04`. Where half of it
+/// would reach below 0 and the interval does not, both ends stand with the number:
+/// `2.0 (1.1 to 11.2)` and nothing.
+pub fn number_parts(number: &Interval) -> [String; 2] {
+    let half = number.half_width();
+    if number.low > 0.0 && half >= number.value && half.is_finite() {
+        let places = decimals(number.value, number.value / 10.0);
+        let [value, low, high] =
+            [number.value, number.low, number.high].map(|v| format!("{v:.places$}"));
+        return [format!("{value} ({low} to {high})"), String::new()];
+    }
+    let places = decimals(number.value, half);
+    let half = half_at(half, places);
+    let [value, half] = [number.value, half].map(|v| without_sign_of_zero(format!("{v:.places$}")));
+    [value, format!("±{half}")]
 }
 
 #[cfg(test)]
@@ -256,13 +305,13 @@ mod tests {
     fn counts_and_bytes_are_no_times() {
         let of = |value: f64, half: f64, unit| {
             let f = figure(&Interval { value, low: value - half, high: value + half }, &unit);
-            format!("{} {} ±{}", f.value, f.unit, f.half_width)
+            f.parts().join(" ")
         };
-        assert_eq!(of(3.0, 0.0, Unit::Count), "3  ±0");
-        assert_eq!(of(3.5, 0.5, Unit::Count), "3.5  ±0.5");
-        assert_eq!(of(151.0, 12.0, Unit::Count), "151  ±12");
+        assert_eq!(of(3.0, 0.0, Unit::Count), "3 ±0");
+        assert_eq!(of(3.5, 0.5, Unit::Count), "3.5 ±0.5");
+        assert_eq!(of(151.0, 12.0, Unit::Count), "151 ±12");
         assert_eq!(of(32_427_294_227.0, 1e8, Unit::Count), "32.4 G ±0.1");
-        assert_eq!(of(0.9934, 0.0012, Unit::Count), "0.993  ±0.002");
+        assert_eq!(of(0.9934, 0.0012, Unit::Count), "0.993 ±0.002");
         assert_eq!(of(3_565_158.4, 104_857.6, Unit::Bytes), "3.4 MiB ±0.1");
         assert_eq!(value(&Unit::Bytes, 1_048_576.0), "1.00 MiB");
         assert_eq!(value(&Unit::Bytes, 100.0), "100 B");

@@ -18,26 +18,28 @@ pub struct Filesystem {
     pub mount_options: String,
 }
 
-/// What stands behind a file system.
-#[derive(Serialize, Deserialize, JsonSchema, Clone, Copy, Debug, PartialEq, Eq)]
-#[serde(rename_all = "snake_case")]
-pub enum DeviceKind {
-    /// A solid-state disk on NVMe.
-    Nvme,
-    /// Another disk that does not rotate, as it says itself.
-    SolidState,
-    /// A rotating disk, as it says itself.
-    Rotational,
-    /// A virtual disk of the hypervisor's; what it stands on can't be seen.
-    Virtio,
-    /// Another machine, or the host's own files.
-    Network,
-    /// Memory: nothing is ever written to a disk.
-    Memory,
-    /// Layers, the upper of which can't be seen from here.
-    Overlay,
-    /// Not known.
-    Unknown,
+crate::words! {
+    /// What stands behind a file system.
+    #[derive(Serialize, Deserialize, JsonSchema, Clone, Copy, Debug, PartialEq, Eq)]
+    #[serde(rename_all = "snake_case")]
+    pub enum DeviceKind: text {
+        /// A solid-state disk on NVMe.
+        Nvme = "nvme",
+        /// Another disk that does not rotate, as it says itself.
+        SolidState = "ssd",
+        /// A rotating disk, as it says itself.
+        Rotational = "rotational",
+        /// A virtual disk of the hypervisor's; what it stands on can't be seen.
+        Virtio = "virtio",
+        /// Another machine, or the host's own files.
+        Network = "network",
+        /// Memory: nothing is ever written to a disk.
+        Memory = "memory",
+        /// Layers, the upper of which can't be seen from here.
+        Overlay = "overlay, its upper layer unseen",
+        /// Not known.
+        Unknown = "unknown device",
+    }
 }
 
 impl DeviceKind {
@@ -53,20 +55,6 @@ impl DeviceKind {
             | DeviceKind::Memory
             | DeviceKind::Overlay
             | DeviceKind::Unknown => false,
-        }
-    }
-
-    /// In words, to stand behind the name of the device.
-    pub fn text(self) -> &'static str {
-        match self {
-            DeviceKind::Nvme => "nvme",
-            DeviceKind::SolidState => "ssd",
-            DeviceKind::Rotational => "rotational",
-            DeviceKind::Virtio => "virtio",
-            DeviceKind::Network => "network",
-            DeviceKind::Memory => "memory",
-            DeviceKind::Overlay => "overlay, its upper layer unseen",
-            DeviceKind::Unknown => "unknown device",
         }
     }
 }

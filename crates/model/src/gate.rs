@@ -269,10 +269,7 @@ impl Gate {
     }
 
     pub(crate) fn branch_is_quiet(&self, end: &End) -> bool {
-        let band = match end.in_percent {
-            true => QUIET_BAND_PERCENT,
-            false => QUIET_BAND,
-        };
+        let band = if end.in_percent { QUIET_BAND_PERCENT } else { QUIET_BAND };
         self.quiet_ratio.is_some_and(|quiet| within(end.ratio / quiet, band))
     }
 

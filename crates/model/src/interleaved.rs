@@ -10,83 +10,81 @@
 //! bootstrap of the ratio of the two medians is up to ten times as wide, since
 //! it does not see that both were slow together.
 
-use crate::compare::finding::Finding;
+use crate::compare::finding::{Correction, Finding, LEVEL, Samples, judge};
 use crate::stats::{self, Interval};
+
+/// Costs of two things, round by round. Incomplete rounds at the end are left out.
+#[derive(Clone, Copy, Debug)]
+pub struct Rounds<'a>(pub &'a [f64], pub &'a [f64]);
+
+impl Samples for Rounds<'_> {
+    /// The two-sided sign test whose turning round is the interval, so
+    /// that this is at most 1 - level exactly where that interval does not hold 1.
+    /// `None` without a round, or for a cost of 0.
+    fn p_value(&self) -> Option<f64> {
+        let ratios = self.ratios()?;
+        let n = ratios.len();
+        let below = ratios.iter().filter(|&&r| r < 1.0).count();
+        let above = ratios.iter().filter(|&&r| r > 1.0).count();
+        // A round without a difference speaks against one.
+        let against = n - below.max(above);
+        let (mut sum, mut log_p) = (0.0, -(n as f64) * 2.0_f64.ln());
+        for k in 0..=against {
+            sum += log_p.exp();
+            log_p += ((n - k) as f64 / (k + 1) as f64).ln();
+        }
+        (n > 0).then(|| (2.0 * sum).min(1.0))
+    }
+
+    fn interval(&self, level: f64) -> Option<Interval> {
+        let ratios = stats::sorted(self.ratios()?);
+        stats::quantile_interval_sorted_at(&ratios, 0.5, level)
+    }
+}
+
+impl Rounds<'_> {
+    /// One for each whole round.
+    fn ratios(&self) -> Option<Vec<f64>> {
+        let both = self.0.iter().zip(self.1);
+        both.map(|(&a, &b)| (a > 0.0 && b > 0.0).then_some(b / a)).collect()
+    }
+}
 
 /// The ratio of the second to the first, of so many comparisons of one row that
 /// are judged together: the level of each is 1 - 0.05 / comparisons (Bonferroni),
 /// so that with no difference anywhere one row in twenty, of all commands
 /// together, calls something different. Other rows have the same level, each by
-/// itself.
-/// Incomplete rounds at the end are left out. `None` where there are too few
+/// itself. `None` where there are too few
 /// rounds for an interval, or a cost of 0.
 pub fn ratio(first: &[f64], second: &[f64], comparisons: usize) -> Option<Interval> {
-    ratio_at(first, second, 1.0 - 0.05 / comparisons.max(1) as f64)
+    Rounds(first, second).interval(1.0 - LEVEL / comparisons.max(1) as f64)
 }
 
-/// [`ratio`] with an interval of another level, such as 0.99.
-pub fn ratio_at(first: &[f64], second: &[f64], level: f64) -> Option<Interval> {
-    let ratios = stats::sorted(ratios(first, second)?);
-    stats::quantile_interval_sorted_at(&ratios, 0.5, level)
-}
-
-/// How likely ratios so much to one side are where neither side is: the
-/// two-sided sign test whose turning round is the interval of [`ratio_at`], so
-/// that this is at most 1 - level exactly where that interval does not hold 1.
-/// `None` without a round, or for a cost of 0.
-pub fn p_value(first: &[f64], second: &[f64]) -> Option<f64> {
-    let ratios = ratios(first, second)?;
-    let n = ratios.len();
-    let below = ratios.iter().filter(|&&r| r < 1.0).count();
-    let above = ratios.iter().filter(|&&r| r > 1.0).count();
-    // A round without a difference speaks against one.
-    let against = n - below.max(above);
-    let (mut sum, mut log_p) = (0.0, -(n as f64) * 2.0_f64.ln());
-    for k in 0..=against {
-        sum += log_p.exp();
-        log_p += ((n - k) as f64 / (k + 1) as f64).ln();
-    }
-    (n > 0).then(|| (2.0 * sum).min(1.0))
-}
-
-/// One for each whole round.
-fn ratios(first: &[f64], second: &[f64]) -> Option<Vec<f64>> {
-    let both = first.iter().zip(second);
-    both.map(|(&a, &b)| (a > 0.0 && b > 0.0).then_some(b / a)).collect()
-}
-
-/// The word for a ratio: the same only where the whole interval stays within
+/// What may be said of that ratio: the same only where the whole interval stays within
 /// `margin`, a share of the one or the other. Different may be less than that:
 /// what is significant is reported.
-pub fn word(ratio: Option<&Interval>, margin: f64) -> Finding {
-    match ratio {
-        None => Finding::CannotTell,
-        Some(r) if r.low > 1.0 || r.high < 1.0 => Finding::Different,
-        Some(r) if r.low >= 1.0 / (1.0 + margin) && r.high <= 1.0 + margin => {
-            Finding::SameWithinNoise
-        }
-        Some(_) => Finding::CannotTell,
-    }
+pub fn finding(first: &[f64], second: &[f64], comparisons: usize, margin: f64) -> Finding {
+    judge(&[Some(&Rounds(first, second))], Correction::Bonferroni(comparisons), Some(margin))[0]
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn interval(low: f64, value: f64, high: f64) -> Interval {
-        Interval { value, low, high }
-    }
+    use crate::compare::finding::{Known, Verdict};
 
     #[test]
     fn the_words_follow_the_interval() {
-        let said = |low, high| word(Some(&interval(low, 1.0, high)), 0.05);
-        assert_eq!(said(0.99, 1.02), Finding::SameWithinNoise);
-        assert_eq!(said(0.90, 1.02), Finding::CannotTell);
-        assert_eq!(said(0.99, 1.06), Finding::CannotTell);
-        assert_eq!(said(1.01, 1.02), Finding::Different);
-        assert_eq!(said(0.80, 0.99), Finding::Different);
-        assert_eq!(said(0.80, 1.0), Finding::CannotTell, "1 itself is held");
-        assert_eq!(word(None, 0.05), Finding::CannotTell);
+        let of = |interval| {
+            judge(&[Some(&Known(1.0, interval))], Correction::Bonferroni(1), Some(0.05))[0].verdict
+        };
+        let said = |low, high| of(Some(Interval { value: 1.0, low, high }));
+        assert_eq!(said(0.99, 1.02), Verdict::SameWithinNoise);
+        assert_eq!(said(0.90, 1.02), Verdict::CannotTell);
+        assert_eq!(said(0.99, 1.06), Verdict::CannotTell);
+        assert_eq!(said(1.01, 1.02), Verdict::Different);
+        assert_eq!(said(0.80, 0.99), Verdict::Different);
+        assert_eq!(said(0.80, 1.0), Verdict::CannotTell, "1 itself is held");
+        assert_eq!(of(None), Verdict::CannotTell);
     }
 
     #[test]
@@ -116,20 +114,20 @@ mod tests {
             };
             (0..12).map(at).collect()
         };
-        let p = |second: &[f64]| p_value(&first, second).expect("twelve rounds");
+        let p = |second: &[f64]| Rounds(&first, second).p_value().expect("twelve rounds");
         assert!((p(&of(10, 0)) - 158.0 / 4096.0).abs() < 1e-12);
         assert_eq!(p(&of(10, 0)), p(&of(10, 2)), "no difference is against one");
         assert!(p(&of(6, 0)) == 1.0);
         for above in 0..=12 {
             for level in [0.5, 0.9, 0.95, 0.99, 0.999] {
                 let second = of(above, 0);
-                let interval = ratio_at(&first, &second, level).expect("wide enough");
+                let interval = Rounds(&first, &second).interval(level).expect("wide enough");
                 let excluded = interval.low > 1.0 || interval.high < 1.0;
                 assert_eq!(excluded, p(&second) <= 1.0 - level, "{above} {level}");
             }
         }
-        assert_eq!(p_value(&[], &[]), None);
-        assert_eq!(p_value(&[0.0], &[1.0]), None);
+        assert_eq!(Rounds(&[], &[]).p_value(), None);
+        assert_eq!(Rounds(&[0.0], &[1.0]).p_value(), None);
     }
 
     #[test]

@@ -56,6 +56,8 @@ pub mod run;
 pub mod sample;
 pub mod sample_columns;
 pub mod selection_bias;
+pub mod setting;
+pub mod share;
 pub mod shown;
 pub mod size;
 mod spread;
@@ -72,5 +74,6 @@ pub mod trace;
 pub mod unit;
 pub mod user_dir;
 pub mod utc;
+mod words;
 
 pub use run::recording;

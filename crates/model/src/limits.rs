@@ -83,27 +83,14 @@ const NAME_BYTES: usize = 64;
 
 /// What a document holds too much of.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[expect(missing_docs, reason = "the messages say what each is")]
 pub enum Excess {
-    /// Entries of a list.
     #[error("its list {name:?} has more than {limit} entries")]
-    Entries {
-        /// The list, or the one that it is in.
-        name: String,
-        /// How many it may have.
-        limit: usize,
-    },
-    /// Bytes of a text.
+    Entries { name: String, limit: usize },
     #[error("a text in {name:?} has more than {limit} bytes")]
-    Text {
-        /// Where it is.
-        name: String,
-        /// How many it may have.
-        limit: usize,
-    },
-    /// Lists in lists.
+    Text { name: String, limit: usize },
     #[error("lists in {0:?} are nested more than {DEPTH} deep")]
     Depth(String),
-    /// Tiny values.
     #[error("too many values up to {0:?} for a document of its size")]
     Values(String),
 }
@@ -198,9 +185,10 @@ impl<'l> Counter<'l> {
             None => false,
         };
         self.text = Some(Text { is_name, ..Text::default() });
-        match is_name {
-            true => self.name.clear(),
-            false => self.value()?,
+        if is_name {
+            self.name.clear()
+        } else {
+            self.value()?
         }
         Ok(())
     }

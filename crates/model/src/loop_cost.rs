@@ -172,16 +172,9 @@ mod tests {
         let gate =
             Gate { multiply_ratio: Some(3.0), ..MachineReadings::of(samples).gate(Some(1.0)) };
         let context = Context {
-            contradiction: None,
-            gate: &gate,
-            core_clock: None,
-            ns_per_tick: 0.01,
-            resolution_ns: 0.01,
             ops_per_turn: 24.0,
             bound: Bound::Core,
-            regime: Regime::Gated,
-            workers: 8,
-            modes: &[],
+            ..Context::plain(&gate, Regime::Gated, 0.01)
         };
         let mut estimate = crate::estimator::estimate(samples, &context);
         assert_eq!(estimate.verdict, Verdict::Ok, "{estimate:?}");

@@ -41,9 +41,6 @@ pub fn without_mark(bytes: &[u8]) -> &[u8] {
 }
 
 /// Reads a JSON document.
-///
-/// # Errors
-/// With the first fault.
 pub fn read_json<'t, T: Deserialize<'t>>(bytes: &'t [u8]) -> Result<T, Misfit> {
     let json = without_mark(bytes);
     serde_json::from_slice(json).map_err(|error| {
@@ -60,9 +57,6 @@ pub fn read_json<'t, T: Deserialize<'t>>(bytes: &'t [u8]) -> Result<T, Misfit> {
 }
 
 /// Reads a JSON document that keeps to limits, which are checked before anything is made of it.
-///
-/// # Errors
-/// With the first fault.
 pub fn read_json_within<'t, T: Deserialize<'t>>(
     bytes: &'t [u8],
     limits: &Limits,

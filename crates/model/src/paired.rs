@@ -36,7 +36,7 @@ fn medians(cell: &Cell) -> Option<Vec<(u32, f64)>> {
 mod tests {
     use super::*;
     use crate::run::Regime;
-    use crate::sample::{Evidence, Sample};
+    use crate::sample::Sample;
     use crate::sample_columns::Columns;
 
     /// Three operations of each worker, the middle one as long as given.
@@ -47,11 +47,10 @@ mod tests {
             .flat_map(|(worker, &middle)| {
                 [middle, middle / 2, middle * 9].map(|ticks| Sample {
                     worker: worker as u32,
-                    at_ms: 0,
                     turns: 1,
                     first_ticks: 0,
                     second_ticks: Some(ticks),
-                    evidence: Evidence::default(),
+                    ..Sample::default()
                 })
             })
             .collect();

@@ -48,7 +48,6 @@ mod tests {
     use super::*;
     use crate::gate::Gate;
     use crate::machine_readings::MachineReadings;
-    use crate::run::Bound;
     use crate::sample::{Evidence, flag};
 
     fn sample(worker: u32, ticks: u64, canary: u16) -> Sample {
@@ -68,18 +67,7 @@ mod tests {
     }
 
     fn context(gate: &Gate, regime: Regime) -> Context<'_> {
-        Context {
-            contradiction: None,
-            gate,
-            core_clock: None,
-            ns_per_tick: 0.5,
-            resolution_ns: 0.5,
-            ops_per_turn: 1.0,
-            bound: Bound::Memory,
-            regime,
-            workers: 3,
-            modes: &[],
-        }
+        Context { workers: 3, ..Context::plain(gate, regime, 0.5) }
     }
 
     #[test]

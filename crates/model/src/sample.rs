@@ -74,7 +74,7 @@ pub mod flag {
 /// One sample: `turns` turns of a loop, once (plain) or of the loop unrolled
 /// U and then 2U times (paired); or a stamped operation, with the two stamps
 /// in the place of the two loops' times, both counted from its beginning.
-#[derive(Serialize, Deserialize, Clone, Copy, Debug, PartialEq)]
+#[derive(Serialize, Deserialize, Clone, Copy, Debug, Default, PartialEq)]
 pub struct Sample {
     /// Which worker process took it.
     pub worker: u32,
@@ -129,14 +129,8 @@ mod tests {
 
     #[test]
     fn a_difference_may_be_negative() {
-        let sample = Sample {
-            worker: 0,
-            at_ms: 0,
-            turns: 10,
-            first_ticks: 120,
-            second_ticks: Some(100),
-            evidence: Evidence::default(),
-        };
+        let sample =
+            Sample { turns: 10, first_ticks: 120, second_ticks: Some(100), ..Sample::default() };
         assert_eq!(sample.ns_per_op(16.0, 0.5), -0.0625);
     }
 }

@@ -74,31 +74,21 @@ fn expand<T: Copy>(runs: &[(T, u32)], limit: usize) -> Vec<T> {
 
 /// How the columns of a document don't fit together.
 #[derive(thiserror::Error, Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the messages say what each is")]
 pub enum DamagedColumns {
-    /// A column of canaries ends early.
     #[error("column {0} ends before the last visit")]
     Short(&'static str),
-    /// Readings of canaries are left over.
     #[error("{0} readings of canaries belong to no visit")]
     NoVisit(usize),
-    /// A column is longer or shorter than the others.
     #[error("column {column} has {length} entries, first_ticks has {samples}")]
     Length {
-        /// Its name.
         column: &'static str,
-        /// Its length.
         length: usize,
         /// That of `first_ticks`.
         samples: usize,
     },
-    /// A sparse column names a sample that is not there.
     #[error("column {column} names sample {index}, which is not there")]
-    NoSample {
-        /// Its name.
-        column: &'static str,
-        /// The sample.
-        index: u32,
-    },
+    NoSample { column: &'static str, index: u32 },
 }
 
 /// Takes the next `count` readings off a column.

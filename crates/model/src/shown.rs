@@ -3,11 +3,14 @@
 
 use crate::estimate::{Estimate, Typical};
 use crate::figure::{
-    Figure, decimals, figure, is_zero, plain_zero, scale_of, time_scale, without_sign_of_zero,
+    Figure, decimals, figure, is_zero, magnitude, plain_zero, scale_of, time_scale,
+    without_sign_of_zero, without_zeros,
 };
 use crate::repeats::LEAST_FOR_INTERVAL;
 use crate::stats::Interval;
 use crate::unit::Unit;
+
+pub use crate::figure::{number_parts, number_with_half};
 
 /// The figure to show first of an estimate, or that it is below resolution,
 /// or nothing.
@@ -77,32 +80,7 @@ pub(crate) fn half_with_sign(half_width: &str, at_run_clock: bool) -> String {
 
 /// A time with half of its interval, for sentences: `71.3 µs ±2.1`.
 pub fn time_with_half(ns: &Interval) -> String {
-    let f = set(ns, &Unit::Time);
-    format!("{} {} ±{}", f.value, f.unit, f.half_width)
-}
-
-/// A plain number with half of its interval, for sentences: `1.03 ±0.04`.
-pub fn number_with_half(number: &Interval) -> String {
-    number_parts(number).join(" ").trim_end().to_owned()
-}
-
-/// A plain number, and half of its interval with its sign: `1.03` and `±0.04`. Where half of it
-/// would reach below 0 and the interval does not, both ends stand with the number:
-/// `2.0 (1.1 to 11.2)` and nothing.
-pub fn number_parts(number: &Interval) -> [String; 2] {
-    let half = number.half_width();
-    if number.low > 0.0 && half >= number.value && half.is_finite() {
-        let places = decimals(number.value, number.value / 10.0);
-        let [value, low, high] =
-            [number.value, number.low, number.high].map(|v| format!("{v:.places$}"));
-        return [format!("{value} ({low} to {high})"), String::new()];
-    }
-    let places = decimals(number.value, half);
-    // Rounded up: ±0 would claim too much.
-    let step = 10_f64.powi(-(places as i32));
-    let half = ((half / step) - 1e-9).ceil() * step;
-    let [value, half] = [number.value, half].map(|v| without_sign_of_zero(format!("{v:.places$}")));
-    [value, format!("±{half}")]
+    set(ns, &Unit::Time).parts().join(" ")
 }
 
 /// An upper bound, rounded up to two digits: rounded down it would be wrong.
@@ -112,13 +90,10 @@ fn bound(ns: f64) -> String {
     if value <= 0.0 || !value.is_finite() {
         return format!("? {name}");
     }
-    let step = 10_f64.powf(value.log10().floor() - 1.0);
+    let step = 10_f64.powi(magnitude(value) - 1);
     let up = ((value / step) - 1e-6).ceil() * step;
-    let places = (1 - up.log10().floor() as i32).max(0) as usize;
-    let text = format!("{up:.places$}");
-    let text =
-        if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.') } else { &text };
-    format!("{text} {name}")
+    let places = (1 - magnitude(up)).max(0) as usize;
+    format!("{} {name}", without_zeros(&format!("{up:.places$}")))
 }
 
 /// Clock cycles, as far as their interval supports them.
@@ -183,8 +158,7 @@ fn alone(t: &Typical, values: [f64; 3], unit: &Unit) -> String {
     let [value, ..] = values;
     if t.samples < 2 {
         // Of one there is no spread, and equal ends would look like none.
-        let f = set(&t.ns, unit);
-        return format!("{} {}", f.value, f.unit);
+        return set(&t.ns, unit).text();
     }
     let half = match unit.inverted() {
         true => value.abs() * t.ns.relative_half_width(),

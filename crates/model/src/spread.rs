@@ -24,7 +24,6 @@ pub(crate) struct Reading {
     pub(crate) worker: u32,
     /// When its visit began, ms since the run began.
     pub(crate) at_ms: u32,
-    /// The value.
     pub(crate) value: f64,
 }
 
@@ -67,25 +66,16 @@ fn medians(readings: &[Reading], group: impl Fn(&Reading) -> u32) -> Vec<f64> {
     medians.into_iter().map(|(_, median)| median).collect()
 }
 
-/// What an interval is over.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Between {
-    /// Samples by themselves.
-    Samples,
-    /// Worker processes.
-    Workers,
-    /// Stretches of time.
-    Stretches,
-}
-
-impl Between {
-    /// As the subject of a sentence.
-    pub(crate) fn text(self) -> &'static str {
-        match self {
-            Between::Samples => "samples",
-            Between::Workers => "workers",
-            Between::Stretches => "stretches of the run",
-        }
+crate::words! {
+    /// What an interval is over.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub(crate) enum Between: text {
+        /// Samples by themselves.
+        Samples = "samples",
+        /// Worker processes.
+        Workers = "workers",
+        /// Stretches of time.
+        Stretches = "stretches of the run",
     }
 }
 

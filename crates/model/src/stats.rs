@@ -81,6 +81,11 @@ pub fn middle(mut values: Vec<u64>) -> Option<u64> {
     (!values.is_empty()).then(|| *values.select_nth_unstable(at).1)
 }
 
+/// Standard deviation of normal values from the median of how far values lie from a middle; `None` for none.
+pub(crate) fn deviation_from(middle: f64, values: impl IntoIterator<Item = f64>) -> Option<f64> {
+    Some(1.4826 * median(values.into_iter().map(|value| (value - middle).abs()))?)
+}
+
 /// Mean; `None` for no values.
 pub fn mean(values: &[f64]) -> Option<f64> {
     (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)

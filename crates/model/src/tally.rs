@@ -1,7 +1,7 @@
 //! How much of a run can be relied on.
 
 use crate::command::{Commands, Compared};
-use crate::compare::finding::Finding;
+use crate::compare::finding;
 use crate::estimate::{Estimate, Verdict};
 use crate::run::{Outcome, Run};
 use crate::summary::KeptResult;
@@ -161,7 +161,7 @@ fn time_is_known(run: &Run, record: &Commands) -> bool {
         row.and_then(|row| row.estimate()).is_some_and(|estimate| estimate.verdict == Verdict::Ok)
     };
     let walls = || record.compared.iter().filter(|one| one.row == "wall");
-    let reported = |one: &Compared| one.word != Finding::CannotTell;
+    let reported = |one: &Compared| one.word != finding::Verdict::CannotTell;
     match record.commands.as_slice() {
         [_, _, ..] => walls().next().is_some() && walls().all(reported),
         one => one.iter().any(|command| wall_is_ok(&command.name)),
@@ -225,7 +225,7 @@ mod tests {
         assert!(!reliable(&noisy), "of one command the time is the answer");
         let mut alike = run.clone();
         if let Some(record) = &mut alike.commands {
-            record.compared[0].word = Finding::CannotTell;
+            record.compared[0].word = finding::Verdict::CannotTell;
         }
         assert!(!reliable(&alike));
         assert!(reliable(&synthetic::run()));

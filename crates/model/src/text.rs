@@ -64,10 +64,7 @@ pub fn ranges(numbers: &[u32]) -> String {
             [] => String::new(),
         })
         .collect();
-    match texts.is_empty() {
-        true => "none".into(),
-        false => texts.join(", "),
-    }
+    if texts.is_empty() { "none".into() } else { texts.join(", ") }
 }
 
 /// A text in one line, with everything hidden spelled out.

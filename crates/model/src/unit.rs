@@ -26,6 +26,17 @@ pub enum Unit {
 }
 
 impl Unit {
+    /// What [`Unit::of_ns`] counts in: `ns`, `GB/s`; a count is a `number`.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Unit::Time => "ns",
+            Unit::Bandwidth { .. } => "GB/s",
+            Unit::Frequency => "GHz",
+            Unit::Count => "number",
+            Unit::Bytes => "bytes",
+        }
+    }
+
     /// Turns nanoseconds per operation into this unit: ns, GB/s (1e9 bytes
     /// per second) or GHz. Counts and bytes stay what they are.
     pub fn of_ns(&self, ns: f64) -> f64 {

@@ -5,10 +5,11 @@ mod dice;
 
 use dice::Dice;
 use model::compare::between::{Dispersion, Wander, dispersion};
-use model::compare::finding::{Finding, Support, Tested, findings, grown_beyond};
+use model::compare::finding::Verdict;
 use model::compare::multiplicity::Family;
 use model::compare::ratio::{Ratio, Side, detectable};
 use model::compare::reading::Reading;
+use model::compare::runs::{Support, Tested, findings, grown_beyond};
 use model::stats::trimmed_t_interval;
 
 /// Sum of `df` squared normal values.
@@ -109,7 +110,7 @@ fn tested(ratios: &[Ratio]) -> Vec<Tested<'_>> {
         .collect()
 }
 
-fn count(found: &[Finding], wanted: Finding) -> usize {
+fn count(found: &[Verdict], wanted: Verdict) -> usize {
     found.iter().filter(|&&f| f == wanted).count()
 }
 
@@ -121,7 +122,7 @@ fn false_alarms(seed: u64, comparisons: u32, design: Design) -> (f64, f64) {
     for _ in 0..comparisons {
         let machine = rows(&mut dice);
         let ratios = compare(&mut dice, &machine, design, |_| 1.0);
-        let different = count(&findings(&tested(&ratios), 0.05), Finding::Different);
+        let different = count(&findings(&tested(&ratios), 0.05), Verdict::Different);
         called += different;
         any += usize::from(different > 0);
     }
@@ -169,7 +170,7 @@ fn an_increase_of_ten_percent_is_found_where_it_is_detectable() {
             let ratios = compare(&mut dice, &machine, design, slower);
             let tested = tested(&ratios);
             for (k, finding) in findings(&tested, 0.05).into_iter().enumerate() {
-                let different = finding == Finding::Different;
+                let different = finding == Verdict::Different;
                 called += u32::from(different);
                 found += u32::from(different && slower(k) > 1.0);
                 wrong += u32::from(different && slower(k) == 1.0);
@@ -193,11 +194,11 @@ fn well_known_rows_give_the_same_findings() {
     let design = Design { kept: 8, ..USUAL };
     let same = compare(&mut dice, &calm, design, |_| 1.0);
     let found = findings(&tested(&same), 0.05);
-    assert!(count(&found, Finding::SameWithinNoise) >= 95, "{found:?}");
+    assert!(count(&found, Verdict::SameWithinNoise) >= 95, "{found:?}");
     // A change just beyond the margin is called the same in hardly any row.
     let changed = compare(&mut dice, &calm, design, |_| 1.055);
     let found = findings(&tested(&changed), 0.05);
-    assert!(count(&found, Finding::SameWithinNoise) <= 2, "{found:?}");
+    assert!(count(&found, Verdict::SameWithinNoise) <= 2, "{found:?}");
 }
 
 #[test]

@@ -35,10 +35,7 @@ struct Noise {
 /// Eight workers, three visits of eight samples each, spread over a minute.
 fn run(dice: &mut Dice, noise: Noise) -> Vec<Sample> {
     // The state: normal, with a memory of `state_ms` (an AR(1) on 100 ms).
-    let keep = match noise.state_ms > 0.0 {
-        true => (-100.0 / noise.state_ms).exp(),
-        false => 0.0,
-    };
+    let keep = if noise.state_ms > 0.0 { (-100.0 / noise.state_ms).exp() } else { 0.0 };
     let mut state = dice.normal();
     let states: Vec<f64> = (0..=SPAN_MS / 100)
         .map(|_| {

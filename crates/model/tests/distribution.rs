@@ -5,7 +5,7 @@ use model::context::Context;
 use model::estimate::{Estimate, Verdict};
 use model::estimator::estimate;
 use model::machine_readings::MachineReadings;
-use model::run::{Bound, Regime};
+use model::run::Regime;
 use model::sample::{Evidence, Sample, flag};
 
 /// An operation from one stamp to another, in ns, in this mode.
@@ -23,21 +23,7 @@ fn operation(worker: u32, from: u64, to: u64, mode: u8) -> Sample {
 fn judge(samples: &[Sample], modes: &[&str]) -> Estimate {
     let gate = MachineReadings::of(samples).gate(None);
     let modes: Vec<String> = modes.iter().map(ToString::to_string).collect();
-    estimate(
-        samples,
-        &Context {
-            contradiction: None,
-            gate: &gate,
-            core_clock: None,
-            ns_per_tick: 1.0,
-            resolution_ns: 1.0,
-            ops_per_turn: 1.0,
-            bound: Bound::Memory,
-            regime: Regime::Stamped,
-            workers: 8,
-            modes: &modes,
-        },
-    )
+    estimate(samples, &Context { modes: &modes, ..Context::plain(&gate, Regime::Stamped, 1.0) })
 }
 
 /// Eight workers, this many operations each, of this length.

@@ -5,8 +5,10 @@ mod dice;
 
 use dice::Dice;
 use model::noise::effect::judge::effects;
-use model::noise::effect::{Arm, Block, Control, Load, OneRun, Verdict, Wakeups, Workload};
+use model::noise::effect::{Arm, Block, Control, Load, OneRun, Wakeups, Workload};
 
+const BETTER: &str = "better";
+const NONE: &str = "no effect shown";
 const CONTROLS: [&str; 3] = ["pin", "nice", "fifo"];
 const BLOCKS: [(Workload, Load); 3] = [
     (Workload::Cpu, Load::None),
@@ -76,7 +78,7 @@ fn nothing_is_found_where_there_is_nothing() {
         let all = effects(&controls(), &blocks);
         assert_eq!(all.len(), CONTROLS.len() * BLOCKS.len());
         let changes = || all.iter().flat_map(|e| [&e.time, &e.spread]);
-        let found = changes().any(|c| c.verdict != Verdict::NoEffectShown);
+        let found = changes().any(|c| c.word() != NONE);
         let tempting = changes().any(|c| c.p_value.is_some_and(|p| p <= 0.05));
         alarmed += u32::from(found);
         alone += u32::from(tempting);
@@ -98,22 +100,22 @@ fn what_is_there_is_found_and_the_rest_is_not() {
         let blocks = blocks(&mut random, 16, [1.0, 1.0, 0.15, 0.15], [3.0, 3.0, 3.0, 0.3]);
         let (mut all, mut false_ones) = (0, 0);
         for effect in effects(&controls(), &blocks) {
-            let found = [effect.time.verdict, effect.spread.verdict];
-            all += found.iter().filter(|&&v| v != Verdict::NoEffectShown).count();
+            let found = [effect.time.word(), effect.spread.word()];
+            all += found.iter().filter(|&&v| v != NONE).count();
             let may_be = match effect.control.as_str() {
-                "pin" => [Verdict::NoEffectShown; 2],
-                "nice" => [Verdict::Better, Verdict::NoEffectShown],
-                _ => [Verdict::Better; 2],
+                "pin" => [NONE; 2],
+                "nice" => [BETTER, NONE],
+                _ => [BETTER; 2],
             };
             false_ones += found
                 .iter()
                 .zip(may_be)
-                .filter(|&(&found, may_be)| found != Verdict::NoEffectShown && found != may_be)
+                .filter(|&(&found, may_be)| found != NONE && found != may_be)
                 .count();
             match effect.control.as_str() {
                 "pin" => {}
-                "nice" => nice += usize::from(found[0] == Verdict::Better),
-                _ => fifo += usize::from(found == [Verdict::Better; 2]),
+                "nice" => nice += usize::from(found[0] == BETTER),
+                _ => fifo += usize::from(found == [BETTER; 2]),
             }
             let ratio = effect.time.ratio.expect("sixteen rounds");
             assert!(ratio.low <= ratio.value && ratio.value <= ratio.high);
@@ -139,7 +141,7 @@ fn an_interval_holds_one_exactly_where_nothing_is_reported() {
             for change in [&effect.time, &effect.spread] {
                 let ratio = change.ratio.expect("fourteen rounds");
                 let holds_one = ratio.low <= 1.0 && ratio.high >= 1.0;
-                assert_eq!(holds_one, change.verdict == Verdict::NoEffectShown, "{change:?}");
+                assert_eq!(holds_one, change.word() == NONE, "{change:?}");
                 found += usize::from(!holds_one);
             }
         }
@@ -152,7 +154,7 @@ fn few_rounds_give_no_verdict() {
     let mut random = Dice(5);
     let blocks = blocks(&mut random, 5, [1.0, 0.2, 0.2, 0.2], [1.0; 4]);
     for effect in effects(&controls(), &blocks) {
-        assert_eq!(effect.time.verdict, Verdict::CannotTell);
+        assert_eq!(effect.time.word(), "can't tell");
         assert_eq!(effect.time.ratio, None);
         assert_eq!(effect.rounds, 5);
     }

@@ -138,18 +138,7 @@ fn a_row_without_a_quiet_figure_names_a_cause_only_where_it_is_known() {
             s
         };
         let samples: Vec<Sample> = (0..visits * 5).map(one).collect();
-        let context = Context {
-            contradiction: None,
-            gate,
-            core_clock: None,
-            ns_per_tick: 0.01,
-            resolution_ns: 0.01,
-            ops_per_turn: 1.0,
-            bound: Bound::Memory,
-            regime: Regime::Gated,
-            workers: 8,
-            modes: &[],
-        };
+        let context = Context::plain(gate, Regime::Gated, 0.01);
         let found = estimate(&samples, &context);
         assert_eq!(found.verdict, Verdict::CannotTell, "{found:?}");
         found.reason

@@ -5,11 +5,11 @@ mod dice;
 
 use dice::Dice;
 use model::compare::between::{Dispersion, Wander, dispersion};
-use model::compare::finding::{Support, Tested, p_grown};
-use model::compare::gate::{RUNS, SURELY, Said, Watched, another_run, decided};
+use model::compare::gate::{Grown, RUNS, SURELY, Watched, another_run, decided};
 use model::compare::multiplicity::Family;
 use model::compare::ratio::{Ratio, Side};
 use model::compare::reading::{Reading, Variance};
+use model::compare::runs::{Support, Tested, p_grown};
 use model::stats::trimmed_t_interval;
 
 const ROWS: usize = 10;
@@ -115,16 +115,16 @@ impl Row {
     }
 
     /// What another run says of it.
-    fn said(&self, dice: &mut Dice, machine: &Machine, reference: &Ratio) -> Said {
+    fn said(&self, dice: &mut Dice, machine: &Machine, reference: &Ratio) -> Grown {
         let b =
             Side { readings: vec![reading(dice, machine, self.hour, self.slower)], measured: true };
         let raw = Ratio::of(&self.a, &b, Wander::Ns, &self.dispersion).expect("both");
         let ratio = raw.over(reference);
         let tested = Tested { ratio: &ratio, support: Support::Interval, family: Family::Quiet };
-        Said {
+        Grown {
             time_ratio: ratio.value(),
-            raw_ratio: raw.value(),
-            p_surely: p_grown(&tested, 1.0 + SHARE * SURELY),
+            raw_time_ratio: raw.value(),
+            p_value: p_grown(&tested, 1.0 + SHARE * SURELY),
         }
     }
 }

@@ -5,7 +5,7 @@
 mod dice;
 
 use dice::Dice;
-use model::compare::finding::Finding;
+use model::compare::finding::Verdict;
 use model::interleaved;
 use model::repeats;
 
@@ -85,8 +85,7 @@ fn the_same_is_rarely_called_different_and_a_tenth_is_found() {
             (0..TIMES)
                 .filter(|_| {
                     let (a, b) = rounds(world, 40, ratio, &mut random);
-                    let r = interleaved::ratio(&a, &b, 1);
-                    interleaved::word(r.as_ref(), 0.05) == Finding::Different
+                    interleaved::finding(&a, &b, 1, 0.05).verdict == Verdict::Different
                 })
                 .count() as f64
                 / TIMES as f64
@@ -106,8 +105,7 @@ fn several_comparisons_together_are_as_careful_as_one() {
             let (a, _) = rounds(World::Even, 30, 1.0, &mut random);
             (0..5).any(|_| {
                 let (_, b) = rounds(World::Even, 30, 1.0, &mut random);
-                let r = interleaved::ratio(&a, &b, 5);
-                interleaved::word(r.as_ref(), 0.05) == Finding::Different
+                interleaved::finding(&a, &b, 5, 0.05).verdict == Verdict::Different
             })
         })
         .count() as f64

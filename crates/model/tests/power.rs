@@ -5,12 +5,13 @@
 mod dice;
 
 use dice::Dice;
-use model::compare::between::{Dispersion, Scatter, Wander, dispersion};
-use model::compare::finding::{Finding, LEVEL, Support, Tested, findings};
+use model::compare::between::{Dispersion, Scatter, Wander};
+use model::compare::finding::{self, LEVEL};
 use model::compare::measure::{Measure, steadier};
-use model::compare::multiplicity::{Family, benjamini_hochberg};
+use model::compare::multiplicity::Family;
 use model::compare::ratio::{Ratio, Side};
 use model::compare::reading::{Reading, Repeats};
+use model::compare::runs::{Support, Tested, findings};
 use model::estimate::Typical;
 use model::estimate::{Estimate, Verdict};
 use model::repeats;
@@ -115,20 +116,9 @@ fn side(readings: Vec<Reading>) -> Side {
     Side { readings, measured: true }
 }
 
-/// How a comparison is made.
-#[derive(Clone, Copy, PartialEq)]
-enum Rules {
-    /// As before: the median of whatever it is, each row's own runs with what
-    /// is assumed, one family.
-    Old,
-    /// As `atlas::compare` does it.
-    New,
-}
-
 /// A comparison: which rows are called different.
 fn compare(
     dice: &mut Dice,
-    rules: Rules,
     [baseline, kept, now]: [usize; 3],
     factor: impl Fn(usize) -> f64,
 ) -> Vec<bool> {
@@ -152,9 +142,9 @@ fn compare(
                 let of = |group: &Vec<Estimate>| readings(group, kind, measure);
                 groups.iter().map(of).collect()
             };
-            let measure = match (rules, kind) {
-                (Rules::Old, _) | (_, Quiet(_)) => Measure::TypicalNs,
-                (Rules::New, _) => steadier(Measure::TypicalNs, &of),
+            let measure = match kind {
+                Quiet(_) => Measure::TypicalNs,
+                _ => steadier(Measure::TypicalNs, &of),
             };
             let both = [&a, &b].map(|runs| side(readings(runs, kind, measure)));
             let scatter = Scatter::of(wander(kind), &of(measure));
@@ -162,8 +152,7 @@ fn compare(
             let mut runs = a.iter().chain(&b);
             let by_state = measure == Measure::TypicalP10 || runs.all(|e| e.mode().is_some());
             let support = Support::of_compared(&verdicts, false, by_state);
-            let old = dispersion(wander(kind), &of(measure));
-            ((kind, measure), both, scatter, support, old)
+            ((kind, measure), both, scatter, support)
         })
         .collect();
     let learned = |(kind, measure): (Kind, Measure)| {
@@ -181,17 +170,13 @@ fn compare(
     ];
     let ratios: Vec<Ratio> = rows
         .iter()
-        .map(|((kind, measure), [a, b], scatter, _, old)| {
+        .map(|((kind, measure), [a, b], scatter, _)| {
             let of_kind = kinds[match (kind, measure) {
                 (Quiet(_), _) => 0,
                 (_, Measure::TypicalP10) => 2,
                 _ => 1,
             }];
-            let dispersion = match rules {
-                Rules::Old => *old,
-                Rules::New => of_kind.of_row(*scatter),
-            };
-            Ratio::of(a, b, wander(*kind), &dispersion).expect("two figures")
+            Ratio::of(a, b, wander(*kind), &of_kind.of_row(*scatter)).expect("two figures")
         })
         .collect();
     let tested: Vec<Tested> = rows
@@ -206,19 +191,8 @@ fn compare(
             },
         })
         .collect();
-    match rules {
-        Rules::New => findings(&tested, 0.05)
-            .into_iter()
-            .map(|finding| finding == Finding::Different)
-            .collect(),
-        Rules::Old => {
-            let p = |t: &Tested| match t.support {
-                Support::Interval => t.ratio.p_value().unwrap_or(1.0),
-                _ => 1.0,
-            };
-            benjamini_hochberg(&tested.iter().map(p).collect::<Vec<_>>(), LEVEL)
-        }
-    }
+    let found = findings(&tested, 0.05).into_iter();
+    found.map(|finding| finding == finding::Verdict::Different).collect()
 }
 
 /// Shares of one row's change that are found, by kind of row, each the only one
@@ -236,13 +210,13 @@ struct Power {
 
 /// Of so many changes of each kind, and four times as many comparisons without one.
 /// The changes come to each row alike if `times` is a multiple of 60.
-fn power(rules: Rules, design: [usize; 3], times: usize) -> Power {
+fn power(design: [usize; 3], times: usize) -> Power {
     let machine = machine();
     let mut dice = Dice(12);
     let (mut wrong, mut any) = (0, 0);
     let unchanged = 4 * times;
     for _ in 0..unchanged {
-        let found = compare(&mut dice, rules, design, |_| 1.0);
+        let found = compare(&mut dice, design, |_| 1.0);
         let count = found.iter().filter(|found| **found).count();
         wrong += count;
         any += usize::from(count > 0);
@@ -252,7 +226,7 @@ fn power(rules: Rules, design: [usize; 3], times: usize) -> Power {
         let places: Vec<usize> = (0..machine.len()).filter(|&k| wanted(machine[k])).collect();
         let hits = (0..times).filter(|n| {
             let place = places[n % places.len()];
-            compare(&mut dice, rules, design, |k| if k == place { factor } else { 1.0 })[place]
+            compare(&mut dice, design, |k| if k == place { factor } else { 1.0 })[place]
         });
         hits.count() as f64 / times as f64
     };
@@ -269,18 +243,16 @@ fn power(rules: Rules, design: [usize; 3], times: usize) -> Power {
 /// Four runs before and four after, as docs/compare.md advises it.
 #[test]
 fn several_runs_on_both_sides_find_most_and_are_rarely_wrong() {
-    let p = power(Rules::New, [4, 0, 4], 120);
+    let p = power([4, 0, 4], 120);
     assert!(p.quiet >= 0.95 && p.steady >= 0.9, "{p:?}");
     assert!(p.two_states >= 0.9 && p.wide >= 0.35, "{p:?}");
     assert!(p.wrong_rows <= 0.001 && p.wrong_comparisons <= LEVEL, "{p:?}");
-    let before = power(Rules::Old, [4, 0, 4], 60);
-    assert!(before.wrong_comparisons >= p.wrong_comparisons + 0.1);
 }
 
 #[test]
 fn the_stated_level_holds_for_few_runs_too() {
     for design in [[1, 4, 1], [4, 0, 1]] {
-        let p = power(Rules::New, design, 60);
+        let p = power(design, 60);
         assert!(p.wrong_rows <= 0.001 && p.wrong_comparisons <= LEVEL, "{p:?}");
         assert!(p.quiet >= 0.65, "{p:?}");
     }
@@ -290,24 +262,22 @@ fn the_stated_level_holds_for_few_runs_too() {
 #[ignore = "takes minutes: prints the table of docs/compare.md"]
 fn what_is_found_and_what_is_wrong() {
     println!(
-        "| A, kept, B | rules | +10 % quiet | +25 % steady | +25 % wandering | +25 % two states | rows wrong | comparisons with any |"
+        "| A, kept, B | +10 % quiet | +25 % steady | +25 % wandering | +25 % two states | rows wrong | comparisons with any |"
     );
-    println!("|---|---|---|---|---|---|---|---|");
+    println!("|---|---|---|---|---|---|---|");
     for design in [[1, 4, 1], [4, 0, 1], [4, 0, 4], [4, 4, 4]] {
-        for (rules, name) in [(Rules::Old, "before"), (Rules::New, "now")] {
-            let p = power(rules, design, 120);
-            println!(
-                "| {}, {}, {} | {name} | {:.0} % | {:.0} % | {:.0} % | {:.0} % | {:.2} % | {:.1} % |",
-                design[0],
-                design[1],
-                design[2],
-                p.quiet * 100.0,
-                p.steady * 100.0,
-                p.wide * 100.0,
-                p.two_states * 100.0,
-                p.wrong_rows * 100.0,
-                p.wrong_comparisons * 100.0
-            );
-        }
+        let p = power(design, 120);
+        println!(
+            "| {}, {}, {} | {:.0} % | {:.0} % | {:.0} % | {:.0} % | {:.2} % | {:.1} % |",
+            design[0],
+            design[1],
+            design[2],
+            p.quiet * 100.0,
+            p.steady * 100.0,
+            p.wide * 100.0,
+            p.two_states * 100.0,
+            p.wrong_rows * 100.0,
+            p.wrong_comparisons * 100.0
+        );
     }
 }

@@ -133,10 +133,7 @@ fn a_quiet_machine_is_ok_at_any_clock() {
     // The quiet seconds are those with the slow clock.
     let samples = run(|dice, worker, at_ms| {
         let quiet = at_ms < 10_000;
-        let (clock, meets) = match quiet {
-            true => (1.1, QUIET),
-            false => (1.0, busy(1.03)),
-        };
+        let (clock, meets) = if quiet { (1.1, QUIET) } else { (1.0, busy(1.03)) };
         let multiply = if quiet { 3.0 } else { 2.92 };
         (0..10)
             .map(|_| sample(worker, at_ms, clock, meets, multiply, errors(dice, 0.004)))

@@ -38,10 +38,7 @@ fn exponential(dice: &mut Dice) -> f64 {
 }
 
 fn with_outliers(dice: &mut Dice, value: f64) -> f64 {
-    match dice.uniform() < 0.01 {
-        true => value * 20.0,
-        false => value,
-    }
+    if dice.uniform() < 0.01 { value * 20.0 } else { value }
 }
 
 #[test]

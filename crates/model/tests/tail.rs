@@ -9,7 +9,7 @@ use model::context::Context;
 use model::estimate::{Longest, Tail, Verdict};
 use model::estimator::estimate;
 use model::machine_readings::MachineReadings;
-use model::run::{Bound, Regime};
+use model::run::Regime;
 use model::sample::{Evidence, Sample};
 
 /// An operation of this length in ns in a visit of this worker.
@@ -26,18 +26,7 @@ fn operation(worker: u32, at_ms: u32, ns: f64) -> Sample {
 
 fn tail(samples: &[Sample]) -> Tail {
     let gate = MachineReadings::of(samples).gate(None);
-    let context = Context {
-        contradiction: None,
-        gate: &gate,
-        core_clock: None,
-        ns_per_tick: 1.0,
-        resolution_ns: 1.0,
-        ops_per_turn: 1.0,
-        bound: Bound::Memory,
-        regime: Regime::Stamped,
-        workers: 8,
-        modes: &[],
-    };
+    let context = Context::plain(&gate, Regime::Stamped, 1.0);
     estimate(samples, &context).tail.expect("single operations")
 }
 

@@ -79,9 +79,6 @@ impl Machine {
     }
 
     /// Writes the tree below `root`, which is there.
-    ///
-    /// # Errors
-    /// What the file system says.
     pub fn write_below(&self, root: &Path) -> io::Result<()> {
         for (path, content) in &self.files {
             let at = root.join(path.trim_start_matches('/'));

@@ -75,10 +75,7 @@ fn probe(row: &'static str, title: &'static str, operation: &'static str) -> Pro
         source: "Mike Ash, Performance Comparisons of Common Operations (2016), read in his program's source.".into(),
         bound: Bound::Memory,
         origin: Origin::NoPack,
-        unavailable: match id.starts_with("ui.") {
-            true => no_views,
-            false => no_runtime,
-        },
+        unavailable: if id.starts_with("ui.") { no_views } else { no_runtime },
         ..Probe::blank(id)
     }
 }

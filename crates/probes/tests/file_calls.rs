@@ -10,9 +10,7 @@ use std::process::Command;
 
 /// Set for the test that runs under strace: the directory for files.
 const DIRECTORY: &str = "LATLAS_TEST_DIRECTORY";
-/// The row.
 const ROW: &str = "LATLAS_TEST_ROW";
-/// Operations of the visit.
 const OPERATIONS: &str = "LATLAS_TEST_OPERATIONS";
 
 /// A file that is not there: asking for it marks the log.

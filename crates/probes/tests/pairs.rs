@@ -27,7 +27,6 @@ fn held() -> (usize, usize, Vec<u32>) {
     (entries("/proc/self/task"), entries("/proc/self/fd"), cpus)
 }
 
-/// One small visit.
 fn visit(probe: &Probe, worker: &mut WorkerMemory) -> Result<(), WorkError> {
     let site =
         Site { variant: probe.variants.first().map_or("", |v| v).to_string(), at: Vec::new() };

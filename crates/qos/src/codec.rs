@@ -21,9 +21,6 @@ enum Inner {
 
 impl Compressor {
     /// For blocks of at most so many bytes.
-    ///
-    /// # Errors
-    /// A level that zstd does not have.
     pub fn new(codec: Codec, block_bytes: usize) -> io::Result<Compressor> {
         let (codec, most) = match codec {
             Codec::Zstd(level) => (
@@ -42,9 +39,6 @@ impl Compressor {
     }
 
     /// Compresses a block; the compressed size.
-    ///
-    /// # Errors
-    /// What the library says.
     pub fn compress(&mut self, block: &[u8]) -> io::Result<usize> {
         match &mut self.codec {
             Inner::Zstd(zstd) => zstd.compress_to_buffer(block, &mut self.compressed[..]),

@@ -64,7 +64,6 @@ impl Jobs {
 
     fn order(&self, level: Level) -> Order {
         Order {
-            parent: std::process::id(),
             file: self.file.clone(),
             block_bytes: self.how.block_bytes,
             blocks: self.blocks_of_file() * u64::from(self.how.passes),
@@ -109,14 +108,14 @@ impl Jobs {
             settings: Vec::new(),
             ..self.order(Level::DEFAULT)
         };
-        let (_, verified) = run(vec![Running::start(&order)?], stop)?;
+        let (_, verified) = run(vec![Running::start(&order, stop)?], stop)?;
         let plain = Order { verify: false, ..order };
         let no_report = || JobError::Failed("no report".into());
         let verified = verified.into_iter().next().ok_or_else(no_report)?;
         let mut passes: u32 = 1;
         loop {
             let order = Order { blocks: plain.blocks * u64::from(passes), ..plain.clone() };
-            let (go_ns, timed) = run(vec![Running::start(&order)?], stop)?;
+            let (go_ns, timed) = run(vec![Running::start(&order, stop)?], stop)?;
             let timed = timed.into_iter().next().ok_or_else(no_report)?;
             let took_ns = timed.end_ns().unwrap_or(go_ns).saturating_sub(go_ns);
             let took = Duration::from_nanos(took_ns);
@@ -235,8 +234,8 @@ impl<W: FnMut(&Progress)> Conductor<'_, W> {
         at_ms: u64,
     ) -> Result<(CaseRun, Option<CpuHistory>), JobError> {
         let orders = self.jobs.orders(case);
-        let started: Result<Vec<Running>, _> = orders.iter().map(Running::start).collect();
-        let started = started?;
+        let started = orders.iter().map(|order| Running::start(order, self.stop));
+        let started = started.collect::<Result<Vec<_>, _>>()?;
         for (level, job) in case.levels().into_iter().zip(&started) {
             if !self.levels.iter().any(|here| here.level == level) {
                 self.levels.push(LevelHere { level, parts: job.parts().to_vec() });

@@ -18,19 +18,12 @@ const WORDS: usize = 512;
 
 /// Why there is no file.
 #[derive(Debug, thiserror::Error)]
+#[expect(missing_docs, reason = "the messages say what each is")]
 pub enum FileError {
-    /// Reading or writing it failed.
     #[error("{path}: {error}")]
-    Io {
-        /// Which file.
-        path: String,
-        /// What the system said.
-        error: io::Error,
-    },
-    /// Other bytes were read than written.
+    Io { path: String, error: io::Error },
     #[error("{0}: read other bytes than were written (the disk or its memory is damaged)")]
     Differs(String),
-    /// A request to end.
     #[error("interrupted")]
     Interrupted,
 }

@@ -1,65 +1,48 @@
 //! The job: this program started again (`latlas __qos_job ORDER`) in its own
 //! session. Its main thread only waits; what works are the operations.
 //!
-//! It says [`Hello`] on standard output when everything is set, begins when it
-//! reads a byte from standard input, and reports at the end. It ends with its
-//! parent.
+//! It says [`Hello`] when everything is set, begins at its parent's word, and
+//! reports at the end. It ends with its parent.
 
 use crate::codec::Compressor;
 use crate::levels;
 use crate::queue::{Done, Queue};
 use crate::report::{Hello, Order, Report};
-use model::qos::{Outcome, Part};
-use serde::Serialize;
+use model::qos::Part;
 use std::fs::File;
-use std::io::{self, Read, Write};
+use std::io::{self, Write};
 use std::sync::{OnceLock, mpsc};
 use std::thread::Builder;
-
-/// First argument of a process that is to be a job.
-pub const ROLE: &str = "__qos_job";
+use sys::role::Task;
+use sys::settings::{HERE, System};
 
 /// Does the job.
 ///
 /// # Errors
-/// An order that is none, a controller that has ended, or a pipe to it that is
-/// closed. What goes wrong in the job is reported to the controller.
-pub fn serve(order: &str) -> io::Result<()> {
-    let order: Order = serde_json::from_str(order)
-        .map_err(|_| io::Error::other(format!("{ROLE} is internal to latlas")))?;
-    match sys::die_with_parent_id(order.parent) {
-        // There it ends when its pipe does.
-        Err(error) if error.kind() == io::ErrorKind::Unsupported => {}
-        other => other?,
-    }
-    let mut out = io::stdout();
+/// An order that is none, or a controller that has ended. What goes wrong in the job is reported to
+/// the controller.
+pub fn serve(task: &Task) -> io::Result<()> {
+    let (order, mut parent) = task.begin()?;
     let mut went = false;
     let done = work(&order, |parts| {
-        say(&mut out, &Hello::Ready(parts))?;
-        went = io::stdin().read_exact(&mut [0]).is_ok();
+        parent.send(&Hello::Ready(parts))?;
+        went = matches!(parent.receive(), Ok(Some(())));
         Ok(went)
     });
     match done {
         Ok(Some((report, done))) => {
-            say(&mut out, &report)?;
+            parent.send(&report)?;
             for done in &done {
-                done.records.write(&mut out)?;
+                done.records.write(parent.writer())?;
             }
-            out.flush()
+            parent.writer().flush()
         }
         Ok(None) => Ok(()),
         Err(error) if went => {
-            say(&mut out, &Report { failed: Some(error.to_string()), ..Report::default() })
+            parent.send(&Report { failed: Some(error.to_string()), ..Report::default() })
         }
-        Err(error) => say(&mut out, &Hello::Failed(error.to_string())),
+        Err(error) => parent.send(&Hello::Failed(error.to_string())),
     }
-}
-
-fn say(out: &mut impl Write, what: &impl Serialize) -> io::Result<()> {
-    let mut line = serde_json::to_vec(what)?;
-    line.push(b'\n');
-    out.write_all(&line)?;
-    out.flush()
 }
 
 /// What a thread noticed of itself.
@@ -91,7 +74,7 @@ fn work(
     let file = File::open(&order.file)?;
     let queue = Queue::new(order, &file)?;
     let operations = order.operations.max(1);
-    let mut parts = levels::apply_to_session(&order.settings);
+    let mut parts = levels::apply(&order.settings, true);
     let start = OnceLock::new();
     let (sender, answers) = mpsc::channel::<io::Result<Vec<Part>>>();
     std::thread::scope(|scope| {
@@ -147,8 +130,8 @@ fn one(
     start: &OnceLock<bool>,
 ) -> Option<Finished> {
     let block_bytes = order.block_bytes as usize;
-    sys::scheduling::take_turns();
-    let parts = levels::apply_to_thread(&order.settings);
+    sys::settings::take_turns();
+    let parts = levels::apply(&order.settings, false);
     let compressor = Compressor::new(order.codec, block_bytes);
     let mut block = vec![0; block_bytes];
     let mut done = Done::default();
@@ -168,10 +151,8 @@ fn one(
     let worked = queue.work(thread, &mut compressor?, &mut block, &mut done);
     let after = Noticed::now();
     let held = parts.into_iter().filter(Part::holds);
-    let changed = held.filter_map(|part| match levels::read_back(part.setting) {
-        Outcome::Applied | Outcome::ReadBack => None,
-        outcome => Some(Part { outcome, ..part }),
-    });
+    let now = held.map(|part| Part { outcome: HERE.outcome(&part.setting), ..part });
+    let changed = now.filter(|part| !part.holds());
     Some((worked, done, [before, after], changed.collect()))
 }
 

@@ -1,12 +1,10 @@
-//! What a level is on this system, how it is applied to a job, and what was read
-//! back. Apple systems have classes; on Linux a level is made of what a process
-//! may set for itself (docs/qos.md).
+//! What a level is on this system, and how it is applied to a job. Apple systems
+//! have classes; on Linux a level is made of what a process may set for itself
+//! (docs/qos.md).
 
-use model::noise::applied;
 use model::qos::{Level, Outcome, Part, Setting};
 use std::io;
-use sys::qos_class;
-use sys::scheduling::{self, Policy};
+use sys::settings::{HERE, System};
 
 /// What a level is made of here. Without autogroups that act, nice values weigh
 /// between sessions too.
@@ -32,7 +30,7 @@ fn on_linux(level: Level, autogroups: bool) -> Vec<Setting> {
         _ => Vec::new(),
     };
     match level {
-        Level::BACKGROUND => settings.push(Setting::Batch),
+        Level::BACKGROUND => settings.push(Setting::BATCH),
         Level::USER_INITIATED => settings.push(Setting::SliceNs(700_000)),
         Level::USER_INTERACTIVE => settings.push(Setting::SliceNs(100_000)),
         _ => {}
@@ -40,66 +38,24 @@ fn on_linux(level: Level, autogroups: bool) -> Vec<Setting> {
     settings
 }
 
-/// Applies what belongs to the session of this process.
-pub fn apply_to_session(settings: &[Setting]) -> Vec<Part> {
-    apply(settings.iter().filter(|setting| of_session(setting)))
-}
-
-/// Applies what belongs to the calling thread.
-pub fn apply_to_thread(settings: &[Setting]) -> Vec<Part> {
-    apply(settings.iter().filter(|setting| !of_session(setting)))
-}
-
-fn of_session(setting: &Setting) -> bool {
-    matches!(setting, Setting::Autogroup(_))
-}
-
-fn apply<'a>(settings: impl Iterator<Item = &'a Setting>) -> Vec<Part> {
-    settings
-        .map(|&setting| Part {
-            setting,
-            outcome: match set(setting) {
-                Ok(()) => read_back(setting),
-                Err(error) => Outcome::Refused(reason(&error)),
-            },
-        })
-        .collect()
-}
-
-fn set(setting: Setting) -> io::Result<()> {
-    match setting {
-        Setting::Batch => scheduling::set_policy(0, Policy::Batch),
-        Setting::Idle => scheduling::set_policy(0, Policy::Idle),
-        Setting::Nice(nice) => scheduling::set_nice(0, nice),
-        Setting::Autogroup(nice) => match sys::controls::autogroups() {
-            Ok(()) => scheduling::set_autogroup(0, nice),
-            Err(why) => Err(io::Error::other(why)),
+/// Applies what belongs to the session of this process, or else to the calling
+/// thread.
+pub fn apply(settings: &[Setting], session: bool) -> Vec<Part> {
+    let part = |setting: &Setting| Part {
+        setting: setting.clone(),
+        outcome: match acts(setting).and_then(|()| HERE.put(setting)) {
+            Ok(outcome) => outcome,
+            Err(error) => Outcome::Refused(reason(&error)),
         },
-        Setting::SliceNs(ns) => scheduling::set_slice(0, ns),
-        Setting::QosClass(number) => qos_class::set(number),
-    }
+    };
+    settings.iter().filter(|setting| setting.is_of_session() == session).map(part).collect()
 }
 
-/// What the calling thread has of a setting now.
-pub fn read_back(setting: Setting) -> Outcome {
-    let now = scheduling::of(0);
-    let policy = |wanted| compare(now.policy, wanted, |policy| policy.text());
-    let nice = |nice: i32| format!("nice {nice}");
-    match setting {
-        Setting::Batch => policy(applied::Policy::Batch),
-        Setting::Idle => policy(applied::Policy::Idle),
-        Setting::Nice(wanted) => compare(now.nice, wanted, nice),
-        Setting::Autogroup(wanted) => compare(now.autogroup, wanted, nice),
-        Setting::SliceNs(wanted) => compare(now.slice_ns, wanted, |ns| format!("{ns} ns")),
-        Setting::QosClass(wanted) => compare(qos_class::current(), wanted, |n| n.to_string()),
-    }
-}
-
-fn compare<T: PartialEq>(now: Option<T>, wanted: T, text: impl Fn(T) -> String) -> Outcome {
-    match now {
-        None => Outcome::Applied,
-        Some(now) if now == wanted => Outcome::ReadBack,
-        Some(now) => Outcome::Differs(text(now)),
+/// An autogroup's nice value would be taken and do nothing.
+fn acts(setting: &Setting) -> io::Result<()> {
+    match setting.is_of_session() {
+        true => sys::controls::autogroups().map_err(io::Error::other),
+        false => Ok(()),
     }
 }
 
@@ -113,12 +69,12 @@ fn reason(error: &io::Error) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use model::setting::Policy;
 
     #[test]
     fn levels_as_documented() {
         let of = |level, autogroups| -> Vec<String> {
-            let settings = on_linux(level, autogroups).into_iter();
-            settings.map(Setting::text).collect()
+            on_linux(level, autogroups).iter().map(Setting::text).collect()
         };
         let with = [
             (Level::BACKGROUND, "autogroup nice 19, nice 19, SCHED_BATCH"),
@@ -142,9 +98,9 @@ mod tests {
         let settings = on_linux(Level::BACKGROUND, false);
         let (applied, now) = std::thread::scope(|scope| {
             let thread = scope.spawn(|| {
-                let applied = apply_to_thread(&settings);
-                scheduling::set_policy(0, Policy::Other).expect("free");
-                (applied, settings.iter().map(|&s| read_back(s)).collect())
+                let applied = apply(&settings, false);
+                HERE.set(&Setting::Policy(Policy::Other)).expect("free");
+                (applied, settings.iter().map(|setting| HERE.outcome(setting)).collect())
             });
             thread.join().expect("no panic")
         });

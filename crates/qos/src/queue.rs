@@ -120,7 +120,6 @@ mod tests {
         let bytes: Vec<u8> = (0..3000).map(|_| random.u8(..)).collect();
         std::fs::write(&path, bytes).expect("room");
         let order = Order {
-            parent: 0,
             file: path.clone(),
             block_bytes: 1000,
             blocks: 3,

@@ -84,9 +84,6 @@ impl Records {
     }
 
     /// As they are sent.
-    ///
-    /// # Errors
-    /// A pipe that is closed.
     pub fn write(&self, out: &mut impl Write) -> io::Result<()> {
         out.write_all(&self.begin_ns.to_le_bytes())?;
         out.write_all(&(self.len() as u64).to_le_bytes())?;
@@ -94,9 +91,6 @@ impl Records {
     }
 
     /// Those of a thread, from what was sent.
-    ///
-    /// # Errors
-    /// A pipe that fails, or is closed before their end.
     pub fn read(thread: u16, sent: &mut impl Read) -> io::Result<Records> {
         let mut head = [0; HEAD_BYTES];
         sent.read_exact(&mut head)?;

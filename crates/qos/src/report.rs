@@ -1,19 +1,18 @@
-//! What a job is to do, and what it says to its controller: a line once it is ready, a line when it is
-//! done, and then the blocks of each thread; and what follows from them.
+//! What a job is to do, and what it says to its controller: that it is ready, what it did, and then the
+//! blocks of each thread; and what follows from them.
 
 use crate::records::{Record, Records};
 use model::machine::CoreKind;
 use model::qos::{Codec, JobRun, Part, Setting};
 use model::residency::{Residency, residency};
 use serde::{Deserialize, Serialize};
-use std::io::{self, BufRead};
+use std::io::{self, Read};
 use std::path::PathBuf;
+use sys::role::frame;
 
 /// What a job is to do.
 #[derive(Serialize, Deserialize, Clone, Debug, PartialEq)]
 pub struct Order {
-    /// Process id of the controller.
-    pub parent: u32,
     /// What to compress.
     pub file: PathBuf,
     /// Bytes of a block.
@@ -32,7 +31,7 @@ pub struct Order {
     pub verify: bool,
 }
 
-/// The first line.
+/// The first message.
 #[derive(Serialize, Deserialize, Clone, Debug, PartialEq)]
 pub enum Hello {
     /// It waits for its start at this level.
@@ -41,7 +40,7 @@ pub enum Hello {
     Failed(String),
 }
 
-/// The second line.
+/// The second message.
 #[derive(Serialize, Deserialize, Clone, Debug, Default, PartialEq)]
 pub struct Report {
     /// Why it failed, if it did; what it did until then stands below.
@@ -74,15 +73,14 @@ pub struct Ended {
 }
 
 impl Ended {
-    /// From everything after the first line.
+    /// From everything after the first message.
     ///
     /// # Errors
-    /// A pipe that fails, or is closed before the end.
-    pub fn read(sent: &mut impl BufRead) -> io::Result<Ended> {
-        let mut line = String::new();
-        sent.read_line(&mut line)?;
-        let report: Report = serde_json::from_str(&line)?;
-        let threads = (0..report.threads).map(|thread| Records::read(thread, sent));
+    /// A connection that fails, or is closed before the end.
+    pub fn read(mut sent: &mut dyn Read) -> io::Result<Ended> {
+        let report: Option<Report> = frame::receive(&mut sent)?;
+        let report = report.ok_or(io::ErrorKind::UnexpectedEof)?;
+        let threads = (0..report.threads).map(|thread| Records::read(thread, &mut sent));
         Ok(Ended { threads: threads.collect::<io::Result<_>>()?, report })
     }
 
@@ -175,8 +173,8 @@ mod tests {
     #[test]
     fn a_report_that_is_cut_is_none() {
         let report = Report { threads: 2, ..Report::default() };
-        let mut bytes = serde_json::to_vec(&report).expect("a line");
-        bytes.push(b'\n');
+        let mut bytes = Vec::new();
+        frame::send(&mut bytes, &report).expect("memory");
         let records = blocks(&[(1007, 6, [3, 3])]);
         records.write(&mut bytes).expect("memory");
         assert!(Ended::read(&mut &bytes[..]).is_err(), "one of two threads");

@@ -1,13 +1,10 @@
 //! The API: a handler for each operation.
 
-use crate::app::App;
-use crate::params::{CompareParams, HistoryParams, Name, NoParams, Params, RowParams, RunsParams};
+use crate::params::{Ask, CompareParams, HistoryParams, Name, RowParams, RunsParams};
 use crate::problem::Problem;
-use crate::share::Client;
 use crate::{queries, upload, wire};
 use axum::Json;
 use axum::body::Body;
-use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use compare::history::Level;
@@ -19,21 +16,12 @@ use tokio::io::AsyncReadExt;
 
 type Answer<T> = Result<Json<T>, Problem>;
 
-pub(crate) async fn machines(
-    State(app): State<App>,
-    client: Client,
-    _: Params<NoParams>,
-) -> Answer<wire::Machines> {
-    let machines = app.query(client, |index, _| Ok(index.machines()?)).await?;
-    Ok(Json(wire::Machines { machines }))
+pub(crate) async fn machines(ask: Ask) -> Answer<wire::Machines> {
+    ask.query(|index, _, _| Ok(wire::Machines { machines: index.machines()? })).await.map(Json)
 }
 
-pub(crate) async fn runs(
-    State(app): State<App>,
-    client: Client,
-    Params(params): Params<RunsParams>,
-) -> Answer<wire::Runs> {
-    let runs = app.query(client, move |index, _| {
+pub(crate) async fn runs(ask: Ask<RunsParams>) -> Answer<wire::Runs> {
+    ask.query(|index, _, params| {
         let (total, runs) = queries::runs(index, &params)?;
         Ok(wire::Runs {
             total,
@@ -41,37 +29,29 @@ pub(crate) async fn runs(
             limit: params.limit,
             runs: runs.into_iter().map(wire::Run::from).collect(),
         })
-    });
-    Ok(Json(runs.await?))
+    })
+    .await
+    .map(Json)
 }
 
-pub(crate) async fn run(
-    State(app): State<App>,
-    client: Client,
-    Name(id): Name,
-    _: Params<NoParams>,
-) -> Answer<wire::RunWithFigures> {
-    let run = app.draw(client, move |index, _| {
+pub(crate) async fn run(Name(id): Name, ask: Ask) -> Answer<wire::RunWithFigures> {
+    ask.draw(move |index, _, _| {
         let (kept, run) = queries::run(index, &id)?;
         Ok(wire::RunWithFigures {
             run: wire::Run::from(kept),
             figures: store::index::results(&run),
             facts: run.machine,
         })
-    });
-    Ok(Json(run.await?))
+    })
+    .await
+    .map(Json)
 }
 
 /// The document as it is stored: compressed, or plain JSON.
-pub(crate) async fn document(
-    State(app): State<App>,
-    client: Client,
-    Name(id): Name,
-    _: Params<NoParams>,
-) -> Result<Response, Problem> {
+pub(crate) async fn document(Name(id): Name, ask: Ask) -> Result<Response, Problem> {
     let name = id.to_ascii_lowercase();
-    let document = app
-        .query(client, move |index, _| {
+    let document = ask
+        .query(move |index, _, _| {
             let path = queries::path(index, &id)?;
             // The server of a database hands out whole documents.
             if index.store().is_database() {
@@ -92,7 +72,6 @@ pub(crate) async fn document(
     Ok((headers, document.body).into_response())
 }
 
-/// A document to be sent.
 struct Document {
     body: Body,
     length: u64,
@@ -126,22 +105,13 @@ fn open(path: &Path) -> std::io::Result<Document> {
     Ok(Document { body: Body::from_stream(pieces), length, compressed: first != b"{" })
 }
 
-pub(crate) async fn rows(
-    State(app): State<App>,
-    client: Client,
-    _: Params<NoParams>,
-) -> Answer<wire::Rows> {
-    let (rows, _) = app.query(client, queries::rows).await?;
-    Ok(Json(wire::Rows { rows }))
+pub(crate) async fn rows(ask: Ask) -> Answer<wire::Rows> {
+    ask.query(|index, app, _| Ok(wire::Rows { rows: queries::rows(index, app)?.0 })).await.map(Json)
 }
 
-pub(crate) async fn percentiles(
-    State(app): State<App>,
-    client: Client,
-    Params(params): Params<RowParams>,
-) -> Answer<wire::Percentiles> {
-    let percentiles = app.query(client, move |index, _| {
-        let all = queries::over_machines(index, &params.row, &params.at.0)?;
+pub(crate) async fn percentiles(ask: Ask<RowParams>) -> Answer<wire::Percentiles> {
+    ask.query(|index, _, RowParams { row, at }| {
+        let all = queries::over_machines(index, &row, &at.0)?;
         let ranked = |standing: &MachineStanding| {
             let (host, line) = all.name_of(&standing.machine);
             wire::RankedMachine {
@@ -152,39 +122,32 @@ pub(crate) async fn percentiles(
         };
         Ok(wire::Percentiles {
             machines: all.standing.machines.iter().map(ranked).collect(),
-            row: params.row,
-            at: params.at.0,
+            row,
+            at: at.0,
             mode: all.standing.mode.clone(),
             unit: all.unit,
             results: all.standing.results,
             quantiles: all.standing.quantiles.clone(),
         })
-    });
-    Ok(Json(percentiles.await?))
+    })
+    .await
+    .map(Json)
 }
 
 pub(crate) async fn machine_percentiles(
-    State(app): State<App>,
-    client: Client,
-    Name(key): Name,
-    _: Params<NoParams>,
+    Name(machine): Name,
+    ask: Ask,
 ) -> Answer<wire::MachinePercentiles> {
-    let percentiles = app.query(client, move |index, _| {
-        Ok(wire::MachinePercentiles {
-            rows: queries::machine_percentiles(index, &key)?,
-            machine: key,
-        })
-    });
-    Ok(Json(percentiles.await?))
+    ask.query(|index, _, _| {
+        let rows = queries::machine_percentiles(index, &machine)?;
+        Ok(wire::MachinePercentiles { rows, machine })
+    })
+    .await
+    .map(Json)
 }
 
-pub(crate) async fn history(
-    State(app): State<App>,
-    client: Client,
-    Params(params): Params<HistoryParams>,
-) -> Answer<wire::History> {
-    let history = app.query(client, move |index, _| {
-        let HistoryParams { machine, row, at } = params;
+pub(crate) async fn history(ask: Ask<HistoryParams>) -> Answer<wire::History> {
+    ask.query(|index, _, HistoryParams { machine, row, at }| {
         let (figures, history) = queries::history_of(index, &machine, &row, &at.0)?;
         let id = |place: usize| history.runs[place].run.id.clone();
         let level = |level: &Level| wire::Level {
@@ -204,18 +167,15 @@ pub(crate) async fn history(
             levels: history.levels.iter().map(level).collect(),
             said: history.conclusion().to_string(),
         })
-    });
-    Ok(Json(history.await?))
+    })
+    .await
+    .map(Json)
 }
 
-pub(crate) async fn compare(
-    State(app): State<App>,
-    client: Client,
-    Params(params): Params<CompareParams>,
-) -> Answer<compare::Comparison> {
-    let comparison =
-        app.draw(client, move |index, app| queries::comparison(index, app, &params.a, &params.b));
-    Ok(Json(comparison.await?))
+pub(crate) async fn compare(ask: Ask<CompareParams>) -> Answer<compare::Comparison> {
+    ask.draw(|index, app, params| queries::comparison(index, app, &params.a, &params.b))
+        .await
+        .map(Json)
 }
 
 /// Types that a run document may be sent as; its first bytes tell which it is.
@@ -233,43 +193,29 @@ fn is_document(headers: &HeaderMap) -> Result<(), Problem> {
     }
 }
 
-pub(crate) async fn upload(
-    State(app): State<App>,
-    client: Client,
-    _: Params<NoParams>,
-    headers: HeaderMap,
-    body: Body,
-) -> Result<Response, Problem> {
-    let uploaded = upload::upload(&app, client, &headers, body, is_document, |_, _| Ok(())).await?;
-    Ok(match uploaded.already {
-        true => Json(uploaded).into_response(),
-        false => {
-            let location = [(header::LOCATION, uploaded.location.clone())];
-            (StatusCode::CREATED, location, Json(uploaded)).into_response()
-        }
-    })
+pub(crate) async fn upload(ask: Ask, headers: HeaderMap, body: Body) -> Result<Response, Problem> {
+    let uploaded =
+        upload::upload(&ask.app, ask.client, &headers, body, is_document, |_, _| Ok(())).await?;
+    if uploaded.already {
+        return Ok(Json(uploaded).into_response());
+    }
+    let location = [(header::LOCATION, uploaded.location.clone())];
+    Ok((StatusCode::CREATED, location, Json(uploaded)).into_response())
 }
 
-pub(crate) async fn openapi(
-    State(app): State<App>,
-    _: Params<NoParams>,
-    headers: HeaderMap,
-) -> Response {
-    app.openapi().response(&headers)
+pub(crate) async fn openapi(ask: Ask, headers: HeaderMap) -> Response {
+    ask.app.openapi().response(&headers)
 }
 
-pub(crate) async fn metrics(
-    State(app): State<App>,
-    client: Client,
-    _: Params<NoParams>,
-) -> Result<Response, Problem> {
+pub(crate) async fn metrics(ask: Ask) -> Result<Response, Problem> {
+    let app = ask.app.clone();
     let (runs, machines) =
-        app.query(client, |index, _| Ok((index.runs()?.len(), index.machines()?.len()))).await?;
+        ask.query(|index, _, _| Ok((index.runs()?.len(), index.machines()?.len()))).await?;
     let text = app.metrics().text(runs, machines);
     let kind = "text/plain; version=0.0.4; charset=utf-8";
     Ok(([(header::CONTENT_TYPE, kind)], text).into_response())
 }
 
-pub(crate) async fn health(_: Params<NoParams>) -> Json<wire::Health> {
+pub(crate) async fn health(_: Ask) -> Json<wire::Health> {
     Json(wire::Health { status: "ok" })
 }

@@ -77,7 +77,6 @@ struct Shared {
     storing: Mutex<()>,
 }
 
-/// An open index.
 struct PooledIndex {
     index: Index,
     opened: Instant,
@@ -107,7 +106,6 @@ impl App {
         }))
     }
 
-    /// The description of the API.
     pub(crate) fn openapi(&self) -> &CachedDocument {
         &self.0.openapi
     }
@@ -133,7 +131,6 @@ impl App {
         &self.0.storing
     }
 
-    /// Memory for unfinished uploads.
     pub(crate) fn upload_memory(&self) -> &Memory {
         &self.0.upload_memory
     }

@@ -4,26 +4,23 @@ use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr, ToSocketAddrs};
 
 /// Why a server can't listen there.
 #[derive(Debug, thiserror::Error)]
+#[expect(missing_docs, reason = "the messages say what each is")]
 pub enum ListenError {
     /// Not an address: the text, and what the system says.
     #[error("no address {0:?}: give HOST:PORT, such as 127.0.0.1:8080 ({1})")]
     NoAddress(String, std::io::Error),
-    /// Other machines can reach it.
     #[error(
         "{0} can be reached from other machines: set a token that clients must send (--token-file \
          FILE or LATLAS_TOKEN), or listen on 127.0.0.1"
     )]
     NeedsToken(String),
-    /// Another process listens there.
     #[error(
         "can't listen on {0}: port in use; stop the process that listens there, or give another \
          port (port 0 takes a free one)"
     )]
     Taken(String),
-    /// No threads.
     #[error("can't start the server's threads: {0} (ulimit -u, ulimit -v, pids.max)")]
     Threads(std::io::Error),
-    /// No runtime, or no signals.
     #[error("can't start the server: {0}")]
     Runtime(std::io::Error),
     /// Another reason: the text, and what the system says.

@@ -9,7 +9,6 @@ use std::time::Duration;
 const BOUNDS_S: [f64; 12] =
     [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1.0, 5.0, 20.0];
 
-/// What became of an upload.
 #[derive(Clone, Copy)]
 pub(crate) enum Uploaded {
     Stored,
@@ -33,7 +32,6 @@ struct Histogram {
     sum_s: f64,
 }
 
-/// Counters since the start.
 #[derive(Default)]
 pub(crate) struct Metrics(Mutex<Counts>);
 

@@ -8,7 +8,6 @@ use schemars::SchemaGenerator;
 use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value, json};
 
-/// The OpenAPI document of these operations.
 pub(crate) fn document(operations: &[Operation]) -> Value {
     // OpenAPI 3.1 uses JSON Schema; only definitions lie elsewhere.
     let settings =

@@ -5,24 +5,18 @@ use crate::params::NoParams;
 use axum::routing::MethodRouter;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 
-/// Makes the schema of a type.
 pub(crate) type SchemaOf = fn(&mut SchemaGenerator) -> Schema;
 
-/// Makes the handler of a route.
 pub(crate) type Handler = fn() -> MethodRouter<App>;
 
-/// Body of a response.
 #[derive(Clone, Copy)]
 pub(crate) enum Content {
     /// JSON of this schema.
     Json(SchemaOf),
-    /// A run document.
     RunDocument,
-    /// Plain text.
     Text,
 }
 
-/// One operation of the API.
 pub(crate) struct Operation {
     /// `operationId` of the OpenAPI document.
     pub(crate) id: &'static str,
@@ -34,7 +28,6 @@ pub(crate) struct Operation {
     pub(crate) summary: &'static str,
     /// Each property is a parameter behind the `?`.
     pub(crate) query: SchemaOf,
-    /// Body of a success.
     pub(crate) content: Content,
     /// Statuses besides 200 and those of every operation.
     pub(crate) statuses: &'static [u16],

@@ -1,15 +1,53 @@
 //! Parameters of requests. Unknown, repeated and malformed ones are refused.
 
+use crate::app::App;
 use crate::problem::Problem;
+use crate::share::Client;
 use axum::extract::{FromRequestParts, Path, Query};
 use axum::http::request::Parts;
 use model::misfit;
 use schemars::JsonSchema;
 use serde::de::{DeserializeOwned, Error};
 use serde::{Deserialize, Deserializer};
+use store::index::Index;
 
-/// The parameters behind the `?`.
-pub(crate) struct Params<T>(pub(crate) T);
+/// What every handler needs: the state, who asks, and the parameters.
+pub(crate) struct Ask<P = NoParams> {
+    pub(crate) app: App,
+    pub(crate) client: Client,
+    pub(crate) params: P,
+}
+
+impl<P: DeserializeOwned> FromRequestParts<App> for Ask<P> {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Problem> {
+        let Ok(client) = Client::from_request_parts(parts, app).await;
+        let Params(params) = Params::from_request_parts(parts, app).await?;
+        Ok(Ask { app: app.clone(), client, params })
+    }
+}
+
+impl<P: Send + 'static> Ask<P> {
+    pub(crate) async fn query<T: Send + 'static>(
+        self,
+        query: impl FnOnce(&Index, &App, P) -> Result<T, Problem> + Send + 'static,
+    ) -> Result<T, Problem> {
+        let Ask { app, client, params } = self;
+        app.query(client, |index, app| query(index, app, params)).await
+    }
+
+    /// The same of a query that reads whole documents.
+    pub(crate) async fn draw<T: Send + 'static>(
+        self,
+        query: impl FnOnce(&Index, &App, P) -> Result<T, Problem> + Send + 'static,
+    ) -> Result<T, Problem> {
+        let Ask { app, client, params } = self;
+        app.draw(client, |index, app| query(index, app, params)).await
+    }
+}
+
+struct Params<T>(T);
 
 impl<T: DeserializeOwned, S: Send + Sync> FromRequestParts<S> for Params<T> {
     type Rejection = Problem;

@@ -72,7 +72,6 @@ pub(crate) enum Problem {
     TooManyUploads,
     #[error("server busy; retry in a few seconds")]
     Busy,
-    /// The work goes on.
     #[error(
         "timed out; retry in a few seconds (an upload may have been stored; sending it again is \
          safe)"

@@ -32,13 +32,9 @@ pub(crate) fn runs(index: &Index, params: &RunsParams) -> Result<(usize, Vec<Kep
 /// that the store itself lists: no path is made of a stranger's text.
 pub(crate) fn path(index: &Index, id: &str) -> Result<PathBuf, Problem> {
     let uuid = id.len() == 36 && id.bytes().all(|b| b == b'-' || b.is_ascii_hexdigit());
-    match uuid {
-        true => Ok(index.document(&id.to_ascii_lowercase())?),
-        false => Err(Problem::NoRun),
-    }
+    if uuid { Ok(index.document(&id.to_ascii_lowercase())?) } else { Err(Problem::NoRun) }
 }
 
-/// A run with its document.
 pub(crate) fn run(index: &Index, id: &str) -> Result<(KeptRun, Run), Problem> {
     let path = path(index, id)?;
     let run = store::read(&path)?;
@@ -85,7 +81,6 @@ pub(crate) fn points(index: &Index, row: &str) -> Result<Vec<Vec<u64>>, Problem>
     Ok(points.map(|(_, at)| at).collect())
 }
 
-/// A row over all machines.
 pub(crate) struct RowOverMachines {
     pub(crate) standing: RowStanding,
     pub(crate) unit: Unit,
@@ -128,7 +123,6 @@ pub(crate) fn over_machines(
     Err(Problem::NoRow)
 }
 
-/// Percentiles of a machine among all.
 pub(crate) fn machine_percentiles(index: &Index, key: &str) -> Result<Vec<Percentile>, Problem> {
     let machine = machine(index, key)?;
     Ok(index.percentiles(&machine.key)?)
@@ -198,7 +192,6 @@ fn side(
     }
 }
 
-/// B compared with A.
 pub(crate) fn comparison(
     index: &Index,
     app: &App,

@@ -14,7 +14,6 @@ use compare::references::References;
 use schemars::JsonSchema;
 use store::Store;
 
-/// The API.
 pub(crate) const OPERATIONS: &[Operation] = &[
     Operation::json::<wire::Machines>(
         "machines",
@@ -128,7 +127,6 @@ pub(crate) const OPERATIONS: &[Operation] = &[
     ),
 ];
 
-/// Pages for people.
 const PAGES: &[(&str, Handler)] = &[
     ("/", || get(pages::lists::machines)),
     ("/machines/{key}", || get(pages::lists::machine)),

@@ -43,7 +43,6 @@ impl Default for Limits {
 
 /// Largest head of a request, bytes.
 const HEAD_BYTES: usize = 16 << 10;
-/// Most headers of a request.
 const HEADERS: usize = 64;
 /// Pause after a failed accept: no file descriptors, or no memory.
 const ACCEPT_RETRY: Duration = Duration::from_millis(100);
@@ -67,9 +66,6 @@ pub struct Ended {
 impl Server {
     /// Listens on one of the addresses (a name may have several) with at most
     /// so many connections at once; further ones wait to be accepted.
-    ///
-    /// # Errors
-    /// If the port is taken, or the address is not this machine's.
     pub async fn bind(
         listen: &str,
         addresses: &[SocketAddr],
@@ -178,9 +174,6 @@ async fn connection(
 
 /// Listens and serves until SIGINT or SIGTERM. `listening` takes the address,
 /// `log` a line for each failure of the server itself.
-///
-/// # Errors
-/// If it can't listen there, or the system refuses threads or signals.
 pub fn serve(
     listen: &str,
     addresses: &[SocketAddr],

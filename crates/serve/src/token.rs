@@ -13,20 +13,18 @@ const MIN_DISTINCT: usize = 8;
 
 /// Why a text can't be the token.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the messages say what each is")]
 pub enum TokenError {
-    /// Too short.
     #[error(
         "the token has {0} characters, at least {MIN_CHARACTERS} are needed: make one with \
          `openssl rand -hex 32`"
     )]
     TooShort(usize),
-    /// Too easy to guess.
     #[error(
         "the token has {0} distinct characters, at least {MIN_DISTINCT} are needed: make one with \
          `openssl rand -hex 32`"
     )]
     TooUniform(usize),
-    /// Not allowed in a header.
     #[error("the token may only have letters, digits and -._~+/= (RFC 6750)")]
     Characters,
 }

@@ -88,10 +88,7 @@ impl Site {
     /// Begins a stretch.
     #[inline]
     pub fn span(&self) -> Span {
-        let name = match client::is_traced() {
-            true => self.mark(Kind::Begin),
-            false => 0,
-        };
+        let name = if client::is_traced() { self.mark(Kind::Begin) } else { 0 };
         Span { name, _of_this_thread: PhantomData }
     }
 

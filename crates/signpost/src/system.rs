@@ -78,7 +78,6 @@ pub(crate) fn raw_ns() -> u64 {
     now.tv_sec as u64 * 1_000_000_000 + now.tv_nsec as u64
 }
 
-/// The number of the calling thread.
 pub(crate) fn thread_id() -> u32 {
     // SAFETY: takes nothing and can't fail.
     unsafe { libc::syscall(libc::SYS_gettid) as u32 }

@@ -9,6 +9,7 @@ use std::path::Path;
 
 /// Why there is no baseline.
 #[derive(Debug, thiserror::Error)]
+#[expect(missing_docs, reason = "the messages say what each is")]
 pub enum BaselineError {
     /// Nothing of that name.
     #[error(transparent)]
@@ -16,33 +17,15 @@ pub enum BaselineError {
     /// The kept runs can't be read.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// Something that is not measured here.
     #[error("{name} can't be a baseline: {why}")]
-    NoRuns {
-        /// The name.
-        name: String,
-        /// Why.
-        why: &'static str,
-    },
-    /// Curves of what is to be measured, and nothing else of it.
+    NoRuns { name: String, why: &'static str },
     #[error(
         "the baseline {name} has no single figure or level of what would be measured ({rows}), and \
          the gate ignores points of curves and maps (`latlas compare` compares them)"
     )]
-    OnlyPoints {
-        /// The name.
-        name: String,
-        /// Which rows.
-        rows: String,
-    },
-    /// None of the rows that are to be measured.
+    OnlyPoints { name: String, rows: String },
     #[error("the baseline {name} has no figure of the rows that would be measured ({rows})")]
-    NothingShared {
-        /// The name.
-        name: String,
-        /// Which rows.
-        rows: String,
-    },
+    NothingShared { name: String, rows: String },
 }
 
 /// The baseline that a name means: a file of that name, all kept runs with that

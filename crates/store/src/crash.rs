@@ -13,7 +13,6 @@ pub(crate) fn point(name: &str) {
     }
 }
 
-/// Nothing.
 #[cfg(not(test))]
 #[inline(always)]
 pub(crate) fn point(_name: &str) {}

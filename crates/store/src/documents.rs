@@ -40,10 +40,8 @@ pub(crate) trait Documents: Debug + Send + Sync {
     /// Those whose id begins so, in the same order.
     fn paths_of(&self, prefix: &str) -> Result<Vec<PathBuf>, StoreError>;
 
-    /// Removes a document for good.
     fn remove(&self, path: &Path) -> Result<(), StoreError>;
 
-    /// Names of all tags.
     fn tag_names(&self) -> Result<Vec<String>, StoreError>;
 
     /// What a tag holds, an id a line; `None` without such a tag.
@@ -52,7 +50,6 @@ pub(crate) trait Documents: Debug + Send + Sync {
     /// Makes a tag that is not there yet, and says whether it was not.
     fn create_tag(&self, name: &str, text: &str) -> Result<bool, StoreError>;
 
-    /// Gives a tag other contents.
     fn write_tag(&self, name: &str, text: &str) -> Result<(), StoreError>;
 
     /// Removes a tag, and says whether it was there.

@@ -16,29 +16,23 @@ const NAMED: usize = 5;
 
 /// Why there is no such campaign.
 #[derive(Debug, thiserror::Error)]
+#[expect(missing_docs, reason = "the messages say what each is")]
 pub enum CampaignError {
     /// The store can't be read.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// No run is of it.
     #[error("no stored run of campaign {name:?}{suggestion} ({known})")]
     NoRuns {
-        /// As it was named.
         name: String,
-        /// What was probably meant.
         suggestion: String,
         /// Those with runs; of a name that is known, its digests.
         known: String,
     },
-    /// Several digests begin so.
     #[error("{0:?} is the start of several digests: give more digits")]
     Ambiguous(String),
 }
 
 /// Campaigns that have runs, each once, that of the newest run first.
-///
-/// # Errors
-/// If the store can't be read.
 pub fn campaigns(index: &Index) -> Result<Vec<String>, StoreError> {
     let runs = index.runs()?.into_iter();
     Ok(each_once(runs.filter_map(|run| Some(run.job?.campaign))))
@@ -55,9 +49,6 @@ type ByHost<'r> = BTreeMap<&'r str, Vec<&'r KeptRun>>;
 
 /// The fleet of a campaign: `NAME`, of which the newest run says the digest, or `NAME#DIGEST` with the first
 /// digits of another. Only hosts that are expected have a part in it, where these are known.
-///
-/// # Errors
-/// If no run is of it, or the store can't be read.
 pub fn fleet(
     index: &Index,
     name: &str,

@@ -13,7 +13,6 @@ pub fn give_up_when(flag: &'static AtomicBool) {
     let _ = FLAG.set(flag);
 }
 
-/// Whether the flag is set.
 #[cfg(feature = "postgres")]
 pub(crate) fn is_given_up() -> bool {
     FLAG.get().is_some_and(|flag| flag.load(Ordering::Relaxed))

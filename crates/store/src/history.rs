@@ -16,82 +16,42 @@ const NAMED: usize = 5;
 
 /// Why there is no history. Each message is one line that says what to do.
 #[derive(Debug, thiserror::Error)]
+#[expect(missing_docs, reason = "the messages say what each is")]
 pub enum HistoryError {
     /// The kept runs can't be read.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// Nothing is kept of this machine.
     #[error("no stored run of this machine: run `latlas run`{others}")]
     NoRuns {
         /// Which machines there are instead, in words.
         others: String,
     },
-    /// No machine of that name.
     #[error("no stored run of a machine named {name:?}{suggestion} (machines: {machines})")]
-    NoMachine {
-        /// The name.
-        name: String,
-        /// What was probably meant.
-        suggestion: String,
-        /// Some of those that there are.
-        machines: String,
-    },
-    /// Several machines of that name.
+    NoMachine { name: String, suggestion: String, machines: String },
     #[error("{count} machines are named {name:?}: give the first digits of a key ({machines})")]
-    SeveralMachines {
-        /// The name.
-        name: String,
-        /// How many.
-        count: usize,
-        /// Some of them.
-        machines: String,
-    },
-    /// A curve or map, and no point of it was named.
+    SeveralMachines { name: String, count: usize, machines: String },
     #[error("{row} is a curve: choose a point with --at ({points})")]
     NoPoint {
-        /// The row.
         row: String,
         /// Its points in the newest run that has it.
         points: String,
     },
-    /// A point that no kept run has.
     #[error("no stored run of this machine has {row} at {at} (the newest has {points})")]
     NoSuchPoint {
-        /// The row.
         row: String,
-        /// The point.
         at: String,
         /// Its points in the newest run that has it.
         points: String,
     },
-    /// A row that no kept run of the machine has.
     #[error("no stored run of this machine has {row}: run `latlas run {row}`")]
-    NotMeasured {
-        /// The row.
-        row: String,
-    },
-    /// Nothing of that name.
+    NotMeasured { row: String },
     #[error("no row {row:?}{suggestion} (latlas list shows all)")]
-    Unknown {
-        /// The name.
-        row: String,
-        /// What was probably meant.
-        suggestion: String,
-    },
-    /// Runs there are, but none in the time asked for.
+    Unknown { row: String, suggestion: String },
     #[error("{count} stored runs of this machine have {row}, none of them since then")]
-    NoneSince {
-        /// The row.
-        row: String,
-        /// How many there are in all.
-        count: usize,
-    },
+    NoneSince { row: String, count: usize },
 }
 
 /// This machine, of this key, which needs no name.
-///
-/// # Errors
-/// If no run of it is kept; if the runs can't be read.
 pub fn this_machine_of(index: &Index, key: &MachineKey) -> Result<Machine, HistoryError> {
     let machines = machines(index)?;
     let own = machines.iter().find(|machine| machine.key == *key);
@@ -144,13 +104,9 @@ fn machines(index: &Index) -> Result<Vec<Machine>, StoreError> {
     Ok(all)
 }
 
-/// Machines by their names.
 fn named(machines: &[Machine]) -> String {
     let names: Vec<&str> = machines.iter().map(Machine::name).collect();
-    match names.is_empty() {
-        true => "none".into(),
-        false => several(&names, NAMED),
-    }
+    if names.is_empty() { "none".into() } else { several(&names, NAMED) }
 }
 
 /// What is asked for.
@@ -172,9 +128,6 @@ pub struct HistoryQuery<'a> {
 
 /// The history of a row (or one point of it) on a machine. `known` are the rows
 /// that can be measured, for what was probably meant.
-///
-/// # Errors
-/// If the runs can't be read, or have no such row.
 pub fn find(
     index: &Index,
     query: &HistoryQuery,

@@ -72,17 +72,11 @@ pub struct Store {
 impl Store {
     /// The user's store: the one that [`keep_in`] or the environment names, else the platform's
     /// data directory. One in a database is not asked before it is used.
-    ///
-    /// # Errors
-    /// If none is known, or its name is none.
     pub fn of_user() -> Result<Store, StoreError> {
         Store::at(&Place::of_user()?)
     }
 
     /// The store at a place. One in a database is not asked before it is used.
-    ///
-    /// # Errors
-    /// If the settings of the database can't be read.
     pub fn at(place: &Place) -> Result<Store, StoreError> {
         match place {
             Place::Directory(path) => Ok(Store::in_directory(path)),
@@ -146,9 +140,6 @@ impl Store {
     /// Finds out before measuring whether a run could be kept: a minute must not
     /// be lost to a directory that can't be written, to a full disk, or to a database that
     /// doesn't answer. Makes the directory or tables where there are none.
-    ///
-    /// # Errors
-    /// If it could not.
     pub fn check_keepable(&self) -> Result<(), StoreError> {
         self.documents.check_keepable()
     }
@@ -165,9 +156,6 @@ impl Store {
     }
 
     /// The bytes of a document.
-    ///
-    /// # Errors
-    /// If it can't be read, or the database doesn't answer.
     pub fn bytes(&self, path: &Path) -> Result<Vec<u8>, StoreError> {
         self.documents.copied_bytes(path)
     }
@@ -183,9 +171,6 @@ impl Store {
     }
 
     /// Whether no run is kept.
-    ///
-    /// # Errors
-    /// If the directory can't be read.
     pub fn is_empty(&self) -> Result<bool, StoreError> {
         Ok(self.paths()?.is_empty())
     }
@@ -196,9 +181,6 @@ impl Store {
     }
 
     /// Removes the document of a kept run, for good.
-    ///
-    /// # Errors
-    /// If it can't be removed.
     pub(crate) fn remove(&self, path: &Path) -> Result<(), StoreError> {
         self.documents.remove(path)
     }
@@ -210,12 +192,10 @@ impl Store {
             true => self.files().unwrap_or_default(),
             false => self.files()?,
         };
-        files.extend(files_in(&self.data_dir().join("tags")).or_else(
-            |e| match self.is_database() {
-                true => Ok(Vec::new()),
-                false => Err(e),
-            },
-        )?);
+        files.extend(
+            files_in(&self.data_dir().join("tags"))
+                .or_else(|e| if self.is_database() { Ok(Vec::new()) } else { Err(e) })?,
+        );
         files.retain(|path| write::is_left_over(path));
         Ok(files)
     }
@@ -346,7 +326,6 @@ enum Candidate {
     Unreadable(String),
 }
 
-/// The name of a run's document.
 fn file_of(run: &Run) -> Result<String, StoreError> {
     // The id becomes part of a file name.
     if !document::is_id(&run.id) {
@@ -373,7 +352,6 @@ fn parts_of_name(path: &Path) -> Option<(&str, &str)> {
     stem.split_once('-').filter(|(_, id)| document::is_id(id))
 }
 
-/// The name of a document's file.
 pub(crate) fn name_of(path: &Path) -> String {
     let name = path.file_name().unwrap_or_default();
     name.to_string_lossy().into_owned()

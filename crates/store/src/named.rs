@@ -51,9 +51,6 @@ pub fn named(name: &str, store: &Result<Store, StoreError>) -> Result<PathBuf, S
 }
 
 /// [`named`], with what was passed over.
-///
-/// # Errors
-/// As [`named`].
 pub fn named_passing(
     name: &str,
     store: &Result<Store, StoreError>,

@@ -8,7 +8,6 @@ use compare::references::References;
 use serde::Serialize;
 use std::collections::HashSet;
 
-/// Longest name of a tag.
 const LONGEST: usize = 64;
 
 /// A name and a run that it means, one of several perhaps.
@@ -34,9 +33,6 @@ pub enum Taken {
 
 /// Refuses what can't be a tag: what could be taken for another way to name a
 /// run, or for a path.
-///
-/// # Errors
-/// [`StoreError::BadTag`] with the reason.
 pub fn check_tag(name: &str) -> Result<(), StoreError> {
     let fault = match name {
         _ if !is_word(name) => Some(
@@ -78,9 +74,6 @@ impl Store {
     /// All tags by name, one for each run that has it, those of runs that are
     /// kept no more too. A broken one
     /// is no reason to go without the others: [`Store::broken_tags`].
-    ///
-    /// # Errors
-    /// If their directory can't be read.
     pub fn tags(&self) -> Result<Vec<Tag>, StoreError> {
         let mut tags: Vec<Tag> = self.tag_files()?.into_iter().flatten().flatten().collect();
         tags.sort();
@@ -88,9 +81,6 @@ impl Store {
     }
 
     /// Why some tags can't be read.
-    ///
-    /// # Errors
-    /// If their directory can't be read.
     pub fn broken_tags(&self) -> Result<Vec<StoreError>, StoreError> {
         Ok(self.tag_files()?.into_iter().filter_map(Result::err).collect())
     }
@@ -125,9 +115,6 @@ impl Store {
 
     /// Ids of all runs that have a tag, in the order in which it was given.
     /// Empty without such a tag.
-    ///
-    /// # Errors
-    /// If it can't be read, or its file holds something else.
     pub fn runs_tagged(&self, name: &str) -> Result<Vec<String>, StoreError> {
         if !is_word(name) {
             return Ok(Vec::new());
@@ -192,9 +179,6 @@ impl Store {
     }
 
     /// Takes a name away and says which runs had it.
-    ///
-    /// # Errors
-    /// If there is no such tag, or it can't be removed.
     pub fn untag(&self, name: &str) -> Result<Vec<String>, StoreError> {
         let none = || StoreError::NoSuchTag { name: name.to_owned() };
         if !is_word(name) {
@@ -202,16 +186,10 @@ impl Store {
         }
         // A file that holds no id goes too.
         let runs = self.runs_tagged(name).unwrap_or_default();
-        match self.documents.remove_tag(name)? {
-            true => Ok(runs),
-            false => Err(none()),
-        }
+        if self.documents.remove_tag(name)? { Ok(runs) } else { Err(none()) }
     }
 
     /// Takes a name away from one run; others keep it.
-    ///
-    /// # Errors
-    /// If the tag can't be read, written or removed.
     pub(crate) fn untag_run(&self, name: &str, run: &str) -> Result<(), StoreError> {
         let before = self.runs_tagged(name)?;
         let left: Vec<&str> = before.iter().map(String::as_str).filter(|own| *own != run).collect();
@@ -222,7 +200,6 @@ impl Store {
     }
 }
 
-/// What a tag's file holds.
 fn text(runs: &[&str]) -> String {
     runs.iter().map(|run| format!("{run}\n")).collect()
 }

@@ -5,11 +5,10 @@ use model::run::{Row, Run};
 
 /// Why a kept run is never `last`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[expect(missing_docs, reason = "the messages say what each is")]
 pub enum NotWhole {
-    /// It ended early.
     #[error("interrupted")]
     Partial,
-    /// It has no figure.
     #[error("empty")]
     Empty,
 }

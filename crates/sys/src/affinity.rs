@@ -5,8 +5,11 @@
 
 use std::io;
 
+use model::setting::{Outcome, Setting};
+
+use crate::platform::affinity::allowed_to;
 pub use crate::platform::affinity::current_cpu;
-use crate::platform::affinity::{allowed_to, set_allowed};
+use crate::settings::{HERE, System, Task};
 
 /// The logical CPUs the calling thread may run on, ascending.
 ///
@@ -33,13 +36,12 @@ pub fn pin_to(cpus: &[u32]) -> io::Result<()> {
         let why = "no CPU given to pin to";
         return Err(io::Error::new(io::ErrorKind::InvalidInput, why));
     }
-    set_allowed(0, &wanted)?;
-    let got = allowed_cpus()?;
-    match got == wanted {
-        true => Ok(()),
-        false => {
-            Err(io::Error::other(format!("asked for CPUs {wanted:?}, the kernel granted {got:?}")))
+    let wanted = Setting::Cpus(wanted);
+    match HERE.put(&wanted)? {
+        Outcome::Differs(now) => {
+            Err(io::Error::other(format!("asked for {}, the kernel granted {now}", wanted.text())))
         }
+        _ => Ok(()),
     }
 }
 
@@ -54,7 +56,7 @@ pub fn may_pin_to(cpu: u32) -> io::Result<()> {
         return Ok(());
     }
     let tried = pin_to(&[cpu]);
-    set_allowed(0, &home)?;
+    HERE.set(&Setting::Cpus(home))?;
     tried
 }
 
@@ -68,7 +70,7 @@ pub fn set_of(task: u32, cpus: &[u32]) -> io::Result<()> {
     if task == 0 || cpus.is_empty() {
         return Err(io::ErrorKind::InvalidInput.into());
     }
-    set_allowed(task, cpus)
+    Task(task).set(&Setting::Cpus(cpus.to_vec()))
 }
 
 #[cfg(test)]

@@ -11,10 +11,7 @@ pub struct Allocator(pub fn(usize) -> !);
 impl Allocator {
     #[inline]
     fn checked(&self, block: *mut u8, bytes: usize) -> *mut u8 {
-        match block.is_null() {
-            true => (self.0)(bytes),
-            false => block,
-        }
+        if block.is_null() { (self.0)(bytes) } else { block }
     }
 }
 

@@ -2,10 +2,8 @@
 //! signals sent to us. This process waits for it and holds back requests to
 //! end until the work after it is done.
 
-use std::ffi::CString;
 use std::io;
 use std::mem::MaybeUninit;
-use std::os::unix::ffi::OsStrExt;
 use std::os::unix::process::CommandExt;
 use std::os::unix::process::ExitStatusExt;
 use std::path::PathBuf;
@@ -13,10 +11,12 @@ use std::process::{Child, Command, ExitStatus};
 use std::ptr;
 use std::time::{Duration, Instant};
 
-use rustix::fs::{Mode, OFlags, open};
+use model::setting::Setting;
 
 use crate::child::hear_of_children;
+use crate::controls::Laid;
 use crate::process::set_death_signal;
+use crate::settings::Patience;
 use crate::stop::is_ignored;
 
 /// Signals that ask a process to end.
@@ -114,20 +114,16 @@ impl Held {
     /// # Errors
     /// If it does not start.
     pub fn start(&self, command: &mut Command, groups: &[PathBuf]) -> io::Result<Started> {
-        let files: Vec<CString> = groups
-            .iter()
-            .map(|group| CString::new(group.join("cgroup.procs").as_os_str().as_bytes()))
-            .collect::<Result<_, _>>()?;
+        let groups: Vec<Setting> = groups.iter().cloned().map(Setting::Group).collect();
+        let groups = Laid::new(&groups).map_err(|refused| refused.error)?;
         let mask = self.before;
         // SAFETY: between fork and exec the closure makes system calls on
         // memory that was laid out before, and allocates nothing (an error of
         // the system is a number).
         unsafe {
             command.pre_exec(move || {
-                for file in &files {
-                    let group = open(file.as_c_str(), OFlags::WRONLY, Mode::empty())?;
-                    rustix::io::write(&group, b"0")?;
-                }
+                let joined = groups.set(Patience::Waits);
+                joined.map_err(|(_, errno)| io::Error::from_raw_os_error(errno))?;
                 // Where there is no such signal, the command may outlive us.
                 let _ = set_death_signal();
                 libc::pthread_sigmask(libc::SIG_SETMASK, &raw const mask, ptr::null_mut());

@@ -9,9 +9,6 @@ use std::fs::File;
 use std::io;
 
 /// Gives one file the owner, extended attributes and permissions of another.
-///
-/// # Errors
-/// What can't be given to it.
 pub fn copy(from: &File, to: &File) -> io::Result<()> {
     let (found, own) = (fstat(from)?, fstat(to)?);
     if (found.st_uid, found.st_gid) != (own.st_uid, own.st_gid) {

@@ -55,18 +55,12 @@ const PAUSES: [Duration; 2] = [Duration::from_millis(1), Duration::from_millis(1
 /// ssh, a daemon of a wrapper script). What the command itself printed is in the pipes when it ends, and what comes
 /// from processes that it did not wait for may still come: the ends of the pipes are waited for, but only for two
 /// seconds and never beyond the limit. Then what was read is the output.
-///
-/// # Errors
-/// If it can't be started or waited for.
 pub fn run(command: &mut Command, limits: Limits) -> io::Result<Captured> {
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
     Running(command.spawn()?).captured(limits)
 }
 
 /// What a program of the system prints, which answers at once.
-///
-/// # Errors
-/// If it can't be started, or does not end within a few seconds.
 pub(crate) fn text(command: &mut Command) -> io::Result<String> {
     match run(command.stdin(Stdio::null()), OF_SYSTEM)? {
         Captured::Exited { out, .. } => Ok(String::from_utf8_lossy(&out).into_owned()),
@@ -122,7 +116,6 @@ impl Running {
     }
 }
 
-/// A pipe from a command.
 struct Pipe<R> {
     /// Until it ends.
     from: Option<R>,

@@ -102,9 +102,6 @@ fn wait_for(child: Pid) -> io::Result<i32> {
 
 /// Sets SIGCHLD to its default, so that children can be waited for. A parent
 /// that ignored SIGCHLD passes that on, and then a child leaves no status.
-///
-/// # Errors
-/// What `sigaction(2)` says.
 pub fn hear_of_children() -> io::Result<()> {
     // SAFETY: installs no handler, only the default one.
     if unsafe { libc::signal(libc::SIGCHLD, libc::SIG_DFL) } == libc::SIG_ERR {

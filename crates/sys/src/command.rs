@@ -13,11 +13,11 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::time::Duration;
 
+use model::setting::{Row, Setting};
+
 use crate::child::Program;
-use crate::controls::Step;
-pub use crate::controls::{Controls, Policy};
+use crate::controls::Laid;
 use crate::counters::Counts;
-use crate::platform::controls::Laid;
 pub use crate::platform::group::{Group, tick_ns};
 #[cfg(not(target_vendor = "apple"))]
 use crate::platform::starter::Starter;
@@ -50,15 +50,12 @@ impl Command {
         name: &OsStr,
         path: &Path,
         arguments: &[impl AsRef<OsStr>],
-        controls: &Controls,
+        controls: &[Setting],
     ) -> io::Result<Command> {
         Ok(Command {
             program: Program::called(name, path, arguments)?,
             laid: Laid::new(controls).map_err(|refused| refused.error)?,
-            fifo: match controls.policy {
-                Some(Policy::Fifo(priority) | Policy::RoundRobin(priority)) => Some(priority),
-                _ => None,
-            },
+            fifo: controls.iter().find_map(Setting::real_time),
             #[cfg(not(target_vendor = "apple"))]
             starter: OnceLock::new(),
         })
@@ -183,8 +180,8 @@ pub enum Action {
     #[error("bind the command to latlas's life")]
     SetDeathSignal,
     /// One of its controls.
-    #[error("{0}")]
-    Control(Step),
+    #[error("{}", .0.sets)]
+    Control(&'static Row),
     #[error("report its session to the watcher")]
     ReportSession,
     #[error("set the command's input and output")]

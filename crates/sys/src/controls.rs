@@ -1,110 +1,88 @@
-//! Controls of one process: its CPUs, nice value, scheduling policy, session and
-//! autogroup, timer slack and huge pages. They end with the process, so nothing
-//! is restored.
+//! Controls of one process: settings that it gets before it begins and that end
+//! with it, so nothing is restored.
 //!
 //! They are set for commands, between `clone` and `execve` ([`crate::command`]),
 //! and for this process ([`apply`]).
 
 use std::io;
-use std::path::PathBuf;
 
 use model::noise::applied::Settings;
+use model::setting::{Row, Setting};
 
 use crate::child::Forked;
 pub use crate::files::NoAutogroups;
 use crate::files::{Files, Tree};
 use crate::platform;
 pub use crate::platform::controls::Above;
-pub use crate::scheduling::Policy;
-
-/// What is set for a process.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Controls {
-    /// The only CPUs it may run on, ascending; empty: unchanged.
-    pub cpus: Vec<u32>,
-    /// Its nice value, absolute.
-    pub nice: Option<i32>,
-    /// Whether it runs in its own session, and with it (where the kernel has
-    /// autogroups) in its own autogroup, whose share of the CPU does not
-    /// depend on the other processes of the terminal's session.
-    pub own_session: bool,
-    /// Nice value of its autogroup (sched(7)); needs its own session, since
-    /// all processes of a session share the group.
-    pub autogroup: Option<i32>,
-    /// How it is scheduled.
-    pub policy: Option<Policy>,
-    /// Timer slack, ns; 0: that of its parent.
-    pub timer_slack_ns: Option<u64>,
-    /// Whether it may get transparent huge pages.
-    pub transparent_huge_pages: Option<bool>,
-    /// Control groups that it joins, by their directories (a cpuset shield).
-    pub groups: Vec<PathBuf>,
-}
+use crate::settings::{Patience, Task};
 
 /// A control that was refused.
 #[derive(Debug, thiserror::Error)]
-#[error("can't {step}: {error}")]
+#[error("can't {}: {error}", .row.sets)]
 pub struct NotSet {
     /// Which one.
-    pub step: Step,
+    pub row: &'static Row,
     /// What the system said.
     pub error: io::Error,
 }
 
-/// The steps in the order in which controls are set: joining a control group
-/// changes the CPUs, so it comes before them. Displayed, they complete "can't".
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Step {
-    /// Fork a process to test the controls in.
-    #[error("start a process to test the controls")]
-    Fork,
-    /// `cgroup.procs`.
-    #[error("join the control group")]
-    Group,
-    /// `setsid(2)`.
-    #[error("start its own session")]
-    Session,
-    /// `/proc/self/autogroup`.
-    #[error("set the nice value of its autogroup")]
-    Autogroup,
-    /// `sched_setaffinity(2)`.
-    #[error("pin it to its CPUs")]
-    Cpus,
-    /// `setpriority(2)`.
-    #[error("set its nice value")]
-    Nice,
-    /// `sched_setscheduler(2)`.
-    #[error("set its scheduling policy")]
-    Policy,
-    /// PR_SET_TIMERSLACK.
-    #[error("set its timer slack")]
-    TimerSlack,
-    /// PR_SET_THP_DISABLE.
-    #[error("set its use of huge pages")]
-    HugePages,
-}
+/// What stands for the setting where there is no process to set one for.
+const NO_CHILD: &Row =
+    &Row { sets: "start a process to test the controls", acts_on: "", needs: "", absent: "" };
 
-impl Step {
-    const ALL: [Step; 9] = [
-        Step::Fork,
-        Step::Group,
-        Step::Session,
-        Step::Autogroup,
-        Step::Cpus,
-        Step::Nice,
-        Step::Policy,
-        Step::TimerSlack,
-        Step::HugePages,
-    ];
+/// Controls that were checked, so that a child may set them that must neither
+/// allocate nor lock.
+#[derive(Debug)]
+pub(crate) struct Laid(Vec<Setting>);
 
-    /// By its number, as a child passes it on.
-    pub(crate) fn of_number(number: u8) -> Step {
-        let all = Step::ALL.get(usize::from(number));
-        all.copied().unwrap_or(Step::Fork)
+impl Laid {
+    /// They are set in this order: a control group changes the CPUs, so it comes before them, and a session before
+    /// its autogroup.
+    ///
+    /// # Errors
+    /// One that no process can have.
+    pub(crate) fn new(controls: &[Setting]) -> Result<Laid, NotSet> {
+        let session = controls.iter().position(|control| *control == Setting::OwnSession(true));
+        let autogroup = controls.iter().position(Setting::is_of_session);
+        if let Some(at) = autogroup.filter(|at| session.is_none_or(|session| session > *at)) {
+            let why =
+                "the other processes of its session would get it too: it needs its own session";
+            let error = io::Error::new(io::ErrorKind::InvalidInput, why);
+            return Err(NotSet { row: controls[at].row(), error });
+        }
+        Ok(Laid(controls.to_vec()))
     }
 
-    pub(crate) fn refused(self, error: impl Into<io::Error>) -> NotSet {
-        NotSet { step: self, error: error.into() }
+    /// Whether the process leaves its session.
+    #[cfg_attr(target_vendor = "apple", allow(dead_code, reason = "for commands"))]
+    pub(crate) fn own_session(&self) -> bool {
+        self.0.contains(&Setting::OwnSession(true))
+    }
+
+    /// Whether one of them belongs to the memory of the process.
+    #[cfg_attr(target_vendor = "apple", allow(dead_code, reason = "for commands"))]
+    pub(crate) fn of_memory(&self) -> bool {
+        self.0.iter().any(|control| matches!(control, Setting::TransparentHugePages(_)))
+    }
+
+    /// Sets them for the calling process. Makes system calls only.
+    ///
+    /// # Errors
+    /// The place of the first that was refused, with its `errno`.
+    pub(crate) fn set(&self, patience: Patience) -> Result<(), (u8, i32)> {
+        for (at, control) in self.0.iter().enumerate() {
+            platform::settings::set(0, control, patience).map_err(|error| (at as u8, error))?;
+        }
+        Ok(())
+    }
+
+    /// The row of the one at this place, as a child passes it on.
+    pub(crate) fn row(&self, at: u8) -> &'static Row {
+        self.0.get(usize::from(at)).map_or(NO_CHILD, Setting::row)
+    }
+
+    fn refused(&self, at: u8, error: i32) -> NotSet {
+        NotSet { row: self.row(at), error: io::Error::from_raw_os_error(error) }
     }
 }
 
@@ -114,29 +92,15 @@ impl Step {
 ///
 /// # Errors
 /// The first control that was refused; those before it are set.
-pub fn apply(controls: &Controls) -> Result<(), NotSet> {
-    let laid = platform::controls::Laid::new(controls)?;
-    laid.set(Patience::Waits)
-        .map_err(|(step, error)| step.refused(io::Error::from_raw_os_error(error)))
-}
-
-/// What to do where the kernel limits the rate of changes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Patience {
-    /// Sleep and try again.
-    Waits,
-    /// Fail with `EAGAIN`.
-    #[cfg_attr(
-        target_vendor = "apple",
-        allow(dead_code, reason = "for commands, which don't run there yet")
-    )]
-    None,
+pub fn apply(controls: &[Setting]) -> Result<(), NotSet> {
+    let laid = Laid::new(controls)?;
+    laid.set(Patience::Waits).map_err(|(at, error)| laid.refused(at, error))
 }
 
 /// The controls that this process has, read from the kernel; what can't be read
 /// is absent.
 pub fn granted() -> Settings {
-    platform::controls::granted_to(std::process::id())
+    Task(std::process::id()).granted()
 }
 
 /// Tests the controls before anything runs: sets them for a child that does
@@ -144,20 +108,20 @@ pub fn granted() -> Settings {
 ///
 /// # Errors
 /// The first control that was refused, or why there is no child.
-pub fn try_out(controls: &Controls) -> Result<Settings, NotSet> {
-    let no_child = |error| Step::Fork.refused(error);
-    let laid = platform::controls::Laid::new(controls)?;
+pub fn try_out(controls: &[Setting]) -> Result<Settings, NotSet> {
+    let no_child = |error| NotSet { row: NO_CHILD, error };
+    let laid = Laid::new(controls)?;
     let (result, report) = io::pipe().map_err(no_child)?;
     let report_raw = std::os::fd::AsRawFd::as_raw_fd(&report);
     // SAFETY: the body makes system calls on memory that was laid out before;
     // it neither allocates nor locks.
     let child = unsafe {
-        Forked::start(move || {
+        Forked::start(|| {
             let message = match laid.set(Patience::Waits) {
                 Ok(()) => [u8::MAX, 0, 0, 0, 0],
-                Err((step, error)) => {
+                Err((at, error)) => {
                     let [a, b, c, d] = error.to_ne_bytes();
-                    [step as u8, a, b, c, d]
+                    [at, a, b, c, d]
                 }
             };
             libc::write(report_raw, message.as_ptr().cast(), message.len());
@@ -171,11 +135,8 @@ pub fn try_out(controls: &Controls) -> Result<Settings, NotSet> {
     let mut message = [0; 5];
     io::Read::read_exact(&mut &result, &mut message).map_err(no_child)?;
     match message {
-        [u8::MAX, ..] => Ok(platform::controls::granted_to(child.id())),
-        [step, error @ ..] => {
-            let error = io::Error::from_raw_os_error(i32::from_ne_bytes(error));
-            Err(Step::of_number(step).refused(error))
-        }
+        [u8::MAX, ..] => Ok(Task(child.id()).granted()),
+        [at, error @ ..] => Err(laid.refused(at, i32::from_ne_bytes(error))),
     }
 }
 

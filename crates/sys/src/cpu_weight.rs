@@ -5,8 +5,11 @@
 use std::io;
 use std::path::Path;
 
+use model::setting::Setting;
+
 use crate::files::{Files, Tree};
 use crate::groups::{NoGroup, Version, chain};
+use crate::settings::System;
 
 /// Why there is no group with a weight.
 #[derive(Debug, thiserror::Error)]
@@ -22,19 +25,6 @@ pub enum NoWeight {
         "{0} has no cpu.weight: the CPU controller is off in its parent's cgroup.subtree_control"
     )]
     Off(String),
-    /// A file of the group.
-    #[error("{0}: {1}")]
-    File(String, #[source] io::Error),
-    /// The kernel made another value of it.
-    #[error("{file}: wrote {wrote}, read back {read}")]
-    Differs {
-        /// Which file.
-        file: String,
-        /// What was written.
-        wrote: u64,
-        /// What the kernel has.
-        read: String,
-    },
 }
 
 /// The group; removed when dropped, if no process is left in it.
@@ -78,7 +68,7 @@ impl WeightGroup {
         }
     }
 
-    /// Its directory, for [`Controls::groups`](crate::controls::Controls::groups).
+    /// Its directory, for [`Setting::Group`](model::setting::Setting::Group).
     pub fn directory(&self) -> &Path {
         Path::new(&self.directory)
     }
@@ -94,36 +84,30 @@ impl WeightGroup {
         format!("{}/{name}", self.directory)
     }
 
-    /// Sets its shares ([`DEFAULT_SHARES`]: those of others), 2 to 262144, and
-    /// reads them back.
-    ///
-    /// # Errors
-    /// What writing says, or that another value was read back.
-    pub fn set_shares(&self, shares: u64) -> Result<(), NoWeight> {
-        let value = match self.version {
-            Version::One => shares,
-            Version::Two => weight_of_shares(shares),
-        };
-        self.set(self.weight_file(), value)
+    /// The file of a setting, and its value there.
+    fn place(&self, setting: &Setting) -> io::Result<(String, u64)> {
+        Ok(match (setting, self.version) {
+            (Setting::GroupShares(shares), Version::One) => (self.file("cpu.shares"), *shares),
+            (Setting::GroupShares(shares), Version::Two) => {
+                (self.file("cpu.weight"), weight_of_shares(*shares))
+            }
+            (Setting::GroupIdle, _) => (self.file("cpu.idle"), 1),
+            _ => return Err(io::ErrorKind::Unsupported.into()),
+        })
+    }
+}
+
+impl System for WeightGroup {
+    fn set(&self, setting: &Setting) -> io::Result<()> {
+        let (file, value) = self.place(setting)?;
+        self.tree.write(&file, &value.to_string())
     }
 
-    /// Makes its processes run only when the CPU is otherwise idle (`cpu.idle`).
-    ///
-    /// # Errors
-    /// What writing says, or that another value was read back.
-    pub fn set_idle(&self, idle: bool) -> Result<(), NoWeight> {
-        self.set("cpu.idle", u64::from(idle))
-    }
-
-    fn set(&self, name: &str, value: u64) -> Result<(), NoWeight> {
-        let file = self.file(name);
-        let failed = |error| NoWeight::File(file.clone(), error);
-        self.tree.write(&file, &value.to_string()).map_err(failed)?;
-        let read = self.tree.read(&file).map_err(failed)?;
-        match read.parse() == Ok(value) {
-            true => Ok(()),
-            false => Err(NoWeight::Differs { file, wrote: value, read }),
-        }
+    /// Shares in the unit of the file, if they are not what was asked for.
+    fn read(&self, setting: &Setting) -> Option<Setting> {
+        let (file, value) = self.place(setting).ok()?;
+        let now = self.tree.number(&file)?;
+        Some(if now == value { setting.clone() } else { Setting::GroupShares(now) })
     }
 }
 
@@ -163,6 +147,7 @@ fn weight_of_shares(shares: u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use model::setting::Outcome;
 
     #[test]
     fn weights_of_version_2() {
@@ -208,7 +193,8 @@ mod tests {
             Err(why) => return println!("SKIPPED: {why}"),
         };
         let directory = group.directory().to_owned();
-        group.set_shares(2 * DEFAULT_SHARES).expect("in its range");
+        let shares = Setting::GroupShares(2 * DEFAULT_SHARES);
+        assert_eq!(group.put(&shares).expect("in its range"), Outcome::ReadBack);
         let read = std::fs::read_to_string(group.file(group.weight_file())).expect("there");
         assert!(["2048", "200"].contains(&read.trim()), "{read}");
         drop(group);

@@ -49,21 +49,14 @@ impl fmt::Debug for Dispatch {
 
 /// What is wrong with a library.
 #[derive(thiserror::Error, Clone, Debug, PartialEq)]
+#[expect(missing_docs, reason = "the messages say what each is")]
 pub enum Wrong {
-    /// It is there, and the dynamic linker refuses it.
     #[error("libdispatch ({}) can't be loaded: {why}", place.display())]
-    NotLoaded {
-        /// Its path.
-        place: PathBuf,
-        /// What the dynamic linker said.
-        why: String,
-    },
-    /// It is another library, or an incomplete one.
+    NotLoaded { place: PathBuf, why: String },
     #[error("libdispatch ({place}) has no function {name}")]
     NoFunction {
         /// Its path, or `linked`.
         place: String,
-        /// The function.
         name: String,
     },
 }

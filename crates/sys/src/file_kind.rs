@@ -14,10 +14,7 @@ struct NotAFile(&'static str);
 /// # Errors
 /// What it is instead, for which [`is_not_a_file`] holds.
 pub fn check_kind(kind: FileType) -> io::Result<()> {
-    match kind.is_file() {
-        true => Ok(()),
-        false => Err(not_a_file(kind)),
-    }
+    if kind.is_file() { Ok(()) } else { Err(not_a_file(kind)) }
 }
 
 /// The error for a file of this kind.

@@ -60,9 +60,6 @@ impl FileMapping {
     }
 
     /// Maps the file if it is not: no page of it is in the page table then.
-    ///
-    /// # Errors
-    /// What `mmap(2)` says.
     pub fn map(&mut self) -> io::Result<()> {
         if self.start.is_null() {
             // SAFETY: a new mapping at an address of the kernel's choice
@@ -84,9 +81,6 @@ impl FileMapping {
     }
 
     /// Unmaps the file; its pages stay in the page cache.
-    ///
-    /// # Errors
-    /// What `munmap(2)` says.
     pub fn unmap(&mut self) -> io::Result<()> {
         let start = std::mem::replace(&mut self.start, ptr::null_mut());
         if !start.is_null() {
@@ -99,9 +93,6 @@ impl FileMapping {
 
     /// [`unmap`](FileMapping::unmap) and [`map`](FileMapping::map): the next
     /// access to each page faults again. The address may change.
-    ///
-    /// # Errors
-    /// As those two.
     pub fn remap(&mut self) -> io::Result<()> {
         self.unmap()?;
         self.map()
@@ -144,9 +135,6 @@ impl FileMapping {
 
     /// How many bytes of the file are in the page cache now (`mincore(2)`),
     /// in whole pages; 0 while unmapped.
-    ///
-    /// # Errors
-    /// What `mincore(2)` says.
     pub fn cached_bytes(&self) -> io::Result<usize> {
         if self.start.is_null() {
             return Ok(0);

@@ -16,8 +16,8 @@ use crate::platform;
 
 /// Why the nice value of an autogroup has no effect.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[expect(missing_docs, reason = "the messages say what each is")]
 pub enum NoAutogroups {
-    /// The kernel is built without them.
     #[error("this kernel has no autogroups (CONFIG_SCHED_AUTOGROUP)")]
     NotInKernel,
     /// `/proc` is not mounted.
@@ -26,14 +26,11 @@ pub enum NoAutogroups {
     /// The switch in `/proc/sys` is 0.
     #[error("autogroups are off; as root: sysctl kernel.sched_autogroup_enabled=1")]
     Off,
-    /// A group of the CPU controller comes first (kernel/sched/autogroup.c,
-    /// task_wants_autogroup).
     #[error(
         "this process is in {0}, a control group of the CPU controller, which the kernel uses \
          instead of autogroups"
     )]
     CpuGroup(String),
-    /// Not a Linux kernel.
     #[error("Apple systems have no autogroups")]
     Apple,
 }
@@ -68,14 +65,12 @@ impl Writing {
 
 /// Why a file gives no text.
 #[derive(Debug, thiserror::Error)]
+#[expect(missing_docs, reason = "the messages say what each is")]
 pub enum Unreadable {
-    /// There is no such file.
     #[error("there is no {0}")]
     Missing(String),
-    /// Another user may read it.
     #[error("{0} may not be read without more privilege")]
     Denied(String),
-    /// Anything else.
     #[error("{0} can't be read: {1}")]
     Failed(String, #[source] io::Error),
 }
@@ -98,16 +93,10 @@ impl Unreadable {
 pub trait Files {
     /// Content without the white space and zero bytes around it: kernels around 5.15 end lists of
     /// CPUs with one, device trees end strings so.
-    ///
-    /// # Errors
-    /// What opening and reading say.
     fn read(&self, path: &str) -> io::Result<String>;
 
     /// Writes an existing file in one `write(2)`, which the kernel takes for
     /// one value.
-    ///
-    /// # Errors
-    /// What opening and writing say.
     fn write(&self, path: &str, text: &str) -> io::Result<()>;
 
     /// Whether there is such a file or directory.
@@ -157,9 +146,6 @@ pub trait Files {
 
     /// Whether the nice value of an autogroup has an effect for the process of
     /// `/proc/self`.
-    ///
-    /// # Errors
-    /// Why not.
     fn autogroups(&self) -> Result<(), NoAutogroups> {
         Ok(())
     }
@@ -167,10 +153,7 @@ pub trait Files {
     /// Whether this process may write a file, without opening it: for some
     /// files opening alone has an effect.
     fn writing(&self, path: &str) -> Writing {
-        match self.exists(path) {
-            true => Writing::Allowed,
-            false => Writing::Missing,
-        }
+        if self.exists(path) { Writing::Allowed } else { Writing::Missing }
     }
 }
 
@@ -306,12 +289,10 @@ impl Tree {
         self.read(path).ok().filter(|text| !text.is_empty())
     }
 
-    /// The decimal number in a file.
     pub(crate) fn number(&self, path: &str) -> Option<u64> {
         self.text(path)?.parse().ok()
     }
 
-    /// The target of a symbolic link.
     pub(crate) fn link(&self, path: &str) -> Option<String> {
         let target = std::fs::read_link(self.at(path)).ok()?;
         Some(target.to_string_lossy().into_owned())

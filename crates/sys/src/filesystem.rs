@@ -17,9 +17,6 @@ pub use crate::platform::filesystem::{read_from_storage_bytes, spread_directorie
 /// /proc/self/mountinfo and /sys/dev/block; on Apple systems by `statfs(2)`.
 /// What the system does not tell is empty or
 /// [`Unknown`](model::filesystem::DeviceKind::Unknown).
-///
-/// # Errors
-/// What finding the directory says.
 pub fn facts(directory: &Path) -> io::Result<Filesystem> {
     platform::filesystem::facts(&directory.canonicalize()?)
 }
@@ -38,9 +35,6 @@ pub struct Room {
 
 /// The room on the file system of an existing directory (`statvfs(3)`). A
 /// quota may leave less, which only writing tells.
-///
-/// # Errors
-/// What the call says.
 pub fn room(directory: &Path) -> io::Result<Room> {
     let found = rustix::fs::statvfs(directory)?;
     Ok(Room {
@@ -78,9 +72,6 @@ pub fn is_ours(found: &Metadata) -> bool {
 /// Opens a file with these options, unless its name is a symbolic link
 /// (`O_NOFOLLOW`): none then. Links on the way to it are followed, and a program
 /// that opens a pipe does not wait for its other end.
-///
-/// # Errors
-/// What opening says.
 pub fn open_unless_link(options: &mut OpenOptions, path: &Path) -> io::Result<Option<File>> {
     let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK).bits();
     match options.custom_flags(flags.cast_signed()).open(path) {
@@ -106,9 +97,6 @@ pub fn try_lock(file: &File) -> io::Result<bool> {
 /// keeps to itself: a shared record lock (`F_SETLK`), which belongs to this process and to none
 /// that inherits the file, and needs no right to write. It goes with the process, and when this
 /// process closes the file, however often it has it open.
-///
-/// # Errors
-/// What the call says.
 pub fn sign(file: &File) -> io::Result<()> {
     rustix::fs::fcntl_lock(file, FlockOperation::NonBlockingLockShared)?;
     Ok(())
@@ -125,9 +113,6 @@ pub enum Signer {
 }
 
 /// Which process signed a file (`F_GETLK`); `None` if no other one did.
-///
-/// # Errors
-/// What the call says.
 pub fn signer(file: &File) -> io::Result<Option<Signer>> {
     let found = rustix::process::fcntl_getlk(file, &Flock::from(FlockType::WriteLock))?;
     Ok(found.map(|lock| match lock.pid {

@@ -26,14 +26,12 @@ pub struct Chain {
 
 /// Why a controller's control group is not known.
 #[derive(Debug, thiserror::Error)]
+#[expect(missing_docs, reason = "the messages say what each is")]
 pub enum NoGroup {
-    /// No hierarchy has the controller.
     #[error("/proc/self/cgroup names no control group with the {0} controller")]
     NoController(String),
-    /// The hierarchy is not mounted.
     #[error("the control groups of the {0} controller are not mounted here")]
     NotMounted(String),
-    /// Neither the group nor an ancestor can be seen.
     #[error("the control group of this process with the {0} controller is not visible here")]
     NotVisible(String),
     /// One of the two files can't be read.
@@ -44,9 +42,6 @@ pub enum NoGroup {
 /// The group of `controller` (`memory`, `cpuset`) with its ancestors, by the
 /// texts of /proc/self/cgroup and /proc/self/mountinfo. Does not check that
 /// the directories exist.
-///
-/// # Errors
-/// Why there is none.
 pub fn chain(groups: &str, mounts: &str, controller: &str) -> Result<Chain, NoGroup> {
     let (version, group) = membership(groups, controller)
         .ok_or_else(|| NoGroup::NoController(controller.to_owned()))?;

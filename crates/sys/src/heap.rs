@@ -18,9 +18,6 @@ pub fn malloc_free(bytes: usize, turns: u64) -> io::Result<()> {
 
 /// [`malloc_free`], with one byte stored in each of the block's pages before
 /// `free`.
-///
-/// # Errors
-/// As there.
 pub fn malloc_touch_free(bytes: usize, turns: u64) -> io::Result<()> {
     let page = crate::pages::base_page_bytes();
     repeat(bytes, turns, |block| {

@@ -16,20 +16,17 @@ pub struct InterruptLine {
 
 /// Why the interrupts of a CPU can't be counted.
 #[derive(Debug, thiserror::Error)]
+#[expect(missing_docs, reason = "the messages say what each is")]
 pub enum NoInterrupts {
     /// `/proc/interrupts` can't be read.
     #[error("/proc/interrupts can't be read: {0}")]
     Unreadable(#[from] std::io::Error),
-    /// The CPU is offline.
     #[error("/proc/interrupts has no column CPU{0}")]
     NoColumn(u32),
-    /// There is no line with counts.
     #[error("/proc/interrupts has no lines that latlas can read")]
     NoLines,
-    /// There is no one CPU whose interrupts to count.
     #[error("the thread is not pinned to a CPU")]
     NotPinned,
-    /// Not a Linux kernel.
     #[error("Apple systems do not export the interrupts of a CPU")]
     Apple,
 }

@@ -9,15 +9,11 @@ pub(crate) struct Mount {
     pub(crate) device: String,
     /// What of the file system is mounted.
     pub(crate) root: String,
-    /// Where.
     pub(crate) point: String,
-    /// Options of the mount.
     pub(crate) options: String,
-    /// Type of the file system.
     pub(crate) kind: String,
     /// What it is on: `/dev/sda`.
     pub(crate) source: String,
-    /// Options of the file system.
     pub(crate) super_options: String,
 }
 

@@ -87,17 +87,14 @@ mod flag {
 
 /// Why a file is no pack.
 #[derive(thiserror::Error, Clone, Debug, PartialEq)]
+#[expect(missing_docs, reason = "the messages say what each is")]
 pub enum PackError {
-    /// The dynamic linker refuses it.
     #[error("can't be loaded: {0}")]
     NotLoaded(String),
-    /// It exports no pack.
     #[error("is not a probe pack: it has no function latlas_probe_pack")]
     NoPack,
-    /// Its function returns none.
     #[error("is not a probe pack: latlas_probe_pack() returned NULL")]
     Null,
-    /// Its numbers make no sense.
     #[error("is not a probe pack: {0}")]
     Damaged(String),
 }
@@ -151,9 +148,6 @@ pub struct PackProbe {
 }
 
 /// Loads a pack, or gives the one that this process loaded from this path before.
-///
-/// # Errors
-/// Why it is no pack.
 pub fn load(path: &Path) -> Result<&'static Pack, PackError> {
     type Loaded = HashMap<PathBuf, Result<&'static Pack, PackError>>;
     static LOADED: OnceLock<Mutex<Loaded>> = OnceLock::new();
@@ -214,10 +208,7 @@ fn read(pack: &CPack) -> Result<Pack, PackError> {
     Ok(Pack {
         version: pack.version,
         name: text(pack.name),
-        built_with: match is_ours {
-            true => text(pack.built_with),
-            false => String::new(),
-        },
+        built_with: if is_ours { text(pack.built_with) } else { String::new() },
         probes: (0..pack.count).map(probe).collect(),
     })
 }
@@ -267,9 +258,6 @@ impl PackProbe {
     }
 
     /// Sets it up. `directory` is for its files.
-    ///
-    /// # Errors
-    /// Its reason.
     pub fn set_up(&'static self, directory: Option<&Path>) -> Result<Ready, String> {
         let Some(setup) = self.setup else {
             let state = std::ptr::null_mut();

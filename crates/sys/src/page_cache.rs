@@ -33,9 +33,6 @@ pub fn drop_all() -> io::Result<()> {
 }
 
 /// Whether [`drop_all`] is allowed, without doing it.
-///
-/// # Errors
-/// As it.
 pub fn may_drop_all() -> io::Result<()> {
     #[cfg(target_vendor = "apple")]
     return Err(platform::unsupported(NO_DROP));
@@ -65,18 +62,12 @@ pub struct Resident {
 ///
 /// `None` where what is left can't be known: of a file that this process
 /// neither owns nor may write, the kernel says that all is there (Linux 5.2).
-///
-/// # Errors
-/// What opening, syncing or mapping says.
 pub fn drop_file(path: &Path) -> io::Result<Option<Resident>> {
     let file = input::open_file(path)?;
     let found = file.metadata()?;
     file.sync_all()?;
     drop_pages(&file)?;
-    match may_query(path, &found) {
-        true => resident(&file).map(Some),
-        false => Ok(None),
-    }
+    if may_query(path, &found) { resident(&file).map(Some) } else { Ok(None) }
 }
 
 #[cfg(target_vendor = "apple")]
@@ -146,9 +137,6 @@ pub(crate) unsafe fn resident_in(start: *mut c_void, bytes: usize) -> io::Result
 ///
 /// The kernel tells it of files that the process owns or may write (Linux
 /// 5.2); of others it says that all is there.
-///
-/// # Errors
-/// What mapping or asking says.
 pub fn cached_bytes(file: &File) -> io::Result<(u64, u64)> {
     let bytes = file.metadata()?.len();
     let pages = resident(file)?.pages;

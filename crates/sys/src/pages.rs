@@ -202,9 +202,6 @@ impl Buffer {
     }
 
     /// Gives all pages back: the next access to each faults, and finds zero.
-    ///
-    /// # Errors
-    /// What `madvise(2)` says.
     pub fn release(&mut self) -> io::Result<()> {
         platform::pages::release(self.start, self.mapped)
     }

@@ -82,9 +82,6 @@ impl Place {
     }
 
     /// What has the name now.
-    ///
-    /// # Errors
-    /// What `fstatat(2)` says.
     pub fn kind(&self) -> io::Result<Option<Kind>> {
         let follow = match self.is_descriptor {
             true => AtFlags::empty(),
@@ -129,18 +126,12 @@ impl Place {
     /// # Errors
     /// What `openat(2)` says; `AlreadyExists`.
     pub fn create(&self, name: &OsStr, private: bool) -> io::Result<File> {
-        let mode = match private {
-            true => Mode::RUSR | Mode::WUSR,
-            false => ALL_MAY,
-        };
+        let mode = if private { Mode::RUSR | Mode::WUSR } else { ALL_MAY };
         let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
         Ok(openat(&self.directory, name, flags, mode)?.into())
     }
 
     /// Gives the file of another name in the directory this name, in the place of what has it.
-    ///
-    /// # Errors
-    /// What `renameat(2)` says.
     pub fn replace_by(&self, name: &OsStr) -> io::Result<()> {
         let directory = &self.directory;
         Ok(rustix::fs::renameat(directory, name, directory, &self.name)?)
@@ -157,18 +148,12 @@ impl Place {
     }
 
     /// Moves what has this name to another one in the directory.
-    ///
-    /// # Errors
-    /// What `renameat(2)` says.
     pub fn move_to(&self, name: &OsStr) -> io::Result<()> {
         let directory = &self.directory;
         Ok(rustix::fs::renameat(directory, &self.name, directory, name)?)
     }
 
     /// Removes a name from the directory.
-    ///
-    /// # Errors
-    /// What `unlinkat(2)` says.
     pub fn remove(&self, name: &OsStr) -> io::Result<()> {
         Ok(rustix::fs::unlinkat(&self.directory, name, AtFlags::empty())?)
     }
@@ -319,9 +304,6 @@ fn names(path: &Path) -> Vec<OsString> {
 }
 
 /// Has reads of this descriptor wait again, for a program that inherits it.
-///
-/// # Errors
-/// What `fcntl(2)` says.
 pub fn wait_in_reads(file: &File) -> io::Result<()> {
     let flags = rustix::fs::fcntl_getfl(file)? - OFlags::NONBLOCK;
     Ok(rustix::fs::fcntl_setfl(file, flags)?)

@@ -34,11 +34,11 @@ pub(crate) fn unsupported(what: &str) -> std::io::Error {
     )
 }
 
+#[cfg(target_vendor = "apple")]
+pub(crate) use os::power;
 pub(crate) use os::{
     affinity, controls, counters, evidence, filesystem, group, interrupts, machine, memory, pages,
-    perf_ring, scheduling, task_records,
+    perf_ring, settings, task_records,
 };
 #[cfg(not(target_vendor = "apple"))]
 pub(crate) use os::{cgroup, starter};
-#[cfg(target_vendor = "apple")]
-pub(crate) use os::{power, qos_class};

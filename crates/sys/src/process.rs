@@ -2,7 +2,7 @@
 
 use std::io;
 use std::os::unix::process::{CommandExt, parent_id};
-use std::process::{Child, Command, ExitStatus};
+use std::process::{Child, Command};
 
 use rustix::io::retry_on_intr;
 use rustix::process::{
@@ -15,22 +15,12 @@ use crate::limits::{Limit, Resource, limit};
 /// checks that the parent is still there.
 ///
 /// The kernel means the *thread* that started this process: a parent must
-/// start its workers from a thread that outlives them. This function can't see
-/// that the parent ended before its first line; a worker that knows its
-/// parent's id uses [`die_with_parent_id`].
+/// start its workers from a thread that outlives them.
 ///
 /// # Errors
-/// `NotConnected` if the parent has ended; what `prctl(2)` says; `Unsupported`
-/// on Apple systems.
-pub fn die_with_parent() -> io::Result<()> {
-    die_with_parent_id(parent_id())
-}
-
-/// [`die_with_parent`] for a process that knows the id its parent must have.
-///
-/// # Errors
-/// As [`die_with_parent`]; `NotConnected` also if the parent has another id.
-pub fn die_with_parent_id(parent: u32) -> io::Result<()> {
+/// `NotConnected` if the parent has ended, or has another id; what `prctl(2)`
+/// says; `Unsupported` on Apple systems.
+pub(crate) fn die_with_parent_id(parent: u32) -> io::Result<()> {
     check_parent(parent)?;
     set_death_signal()?;
     // It may have ended between the two.
@@ -65,13 +55,8 @@ pub fn null_device() -> io::Result<std::fs::File> {
     opened.map_err(|e| io::Error::new(e.kind(), format!("can't open {path}: {e}")))
 }
 
-/// Makes /dev/null the standard input. A worker whose standard input is a
-/// socket that it also holds by another descriptor calls this, so that its
-/// children do not inherit the socket.
-///
-/// # Errors
-/// /dev/null can't be opened.
-pub fn stdin_from_null() -> io::Result<()> {
+/// Makes /dev/null the standard input.
+pub(crate) fn stdin_from_null() -> io::Result<()> {
     Ok(rustix::stdio::dup2_stdin(null_device()?)?)
 }
 
@@ -117,32 +102,24 @@ pub fn allow_open_files(wanted: u64) -> io::Result<u64> {
 }
 
 /// Kills (SIGKILL) all processes of the group that this process leads.
-///
-/// # Errors
-/// What `kill(2)` says, such as that there is no such group any more.
-pub fn kill_group(leader: u32) -> io::Result<()> {
-    let leader = i32::try_from(leader).ok().and_then(Pid::from_raw);
-    let leader = leader.ok_or(io::ErrorKind::InvalidInput)?;
-    Ok(kill_process_group(leader, Signal::KILL)?)
+pub(crate) fn kill_group(leader: u32) -> io::Result<()> {
+    Ok(kill_process_group(pid(leader)?, Signal::KILL)?)
 }
 
-/// Waits for the end of a child that leads a group, kills what is left of the
-/// group, and reaps the child: until then its number is the group's, and no
-/// other's.
-///
-/// # Errors
-/// What `waitid(2)` says.
-pub fn wait_and_kill_group(child: &mut Child) -> io::Result<ExitStatus> {
-    let leader = Pid::from_raw(child.id().cast_signed()).ok_or(io::ErrorKind::InvalidInput)?;
-    let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
-    retry_on_intr(|| waitid(WaitId::Pid(leader), options))?;
-    let _ = kill_group(child.id());
-    child.wait()
+fn pid(id: u32) -> io::Result<Pid> {
+    Ok(Pid::from_raw(id.cast_signed()).ok_or(io::ErrorKind::InvalidInput)?)
+}
+
+/// Whether a child has ended; it is not reaped.
+pub(crate) fn has_ended(child: &Child) -> io::Result<bool> {
+    let id = pid(child.id())?;
+    let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT | WaitIdOptions::NOHANG;
+    Ok(retry_on_intr(|| waitid(WaitId::Pid(id), options))?.is_some())
 }
 
 /// Makes a command start in its own session (`setsid(2)`): with a process
 /// group, and where the kernel has autogroups, one of these.
-pub fn in_own_session(command: &mut Command) -> &mut Command {
+pub(crate) fn in_own_session(command: &mut Command) -> &mut Command {
     // SAFETY: the closure runs in the copy of a process that may have threads,
     // and makes one system call.
     unsafe { command.pre_exec(leave_session) }

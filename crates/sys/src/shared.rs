@@ -57,7 +57,6 @@ impl SharedNumbers {
         Ok(SharedNumbers(Shared::new(bytes)?, count))
     }
 
-    /// All of them.
     pub(crate) fn all(&self) -> &[AtomicU64] {
         // SAFETY: mapped, page-aligned and zeroed (a valid atomic) for as
         // long as `self` lives; whichever process has the pages, this process or a
@@ -80,7 +79,6 @@ impl SharedBytes {
         Ok(SharedBytes(mapping, len))
     }
 
-    /// All of them.
     pub(crate) fn all(&self) -> &[u8] {
         // SAFETY: mapped for as long as `self` lives; no code, in any process,
         // has a way to write once `new` is done.

@@ -68,9 +68,6 @@ impl UserSignal {
 
     /// Installs the empty handler (again): an empty mask, no flags, the
     /// handler before asked for.
-    ///
-    /// # Errors
-    /// What `sigaction(2)` says.
     #[inline]
     pub fn install(&self) -> io::Result<()> {
         install(empty).map(drop)
@@ -78,18 +75,12 @@ impl UserSignal {
 
     /// Sends SIGUSR1 to this process. With one thread, the handler has run
     /// when this returns (POSIX, `kill`).
-    ///
-    /// # Errors
-    /// What `kill(2)` says.
     #[inline]
     pub fn send(&self) -> io::Result<()> {
         Ok(kill_process(self.process, Signal::USR1)?)
     }
 
     /// Sends no signal to this process: `kill(2)` checks and returns.
-    ///
-    /// # Errors
-    /// What `kill(2)` says.
     #[inline]
     pub fn send_none(&self) -> io::Result<()> {
         Ok(test_kill_process(self.process)?)

@@ -47,9 +47,6 @@ pub(crate) fn handler(signal: libc::c_int) -> Option<libc::sighandler_t> {
 /// From here on the first request to end sets what is returned; another one
 /// that comes more than a second later ends the process at once. May be called
 /// again: there is one such flag, however often something is measured.
-///
-/// # Errors
-/// What `sigaction(2)` says.
 pub fn on_request() -> io::Result<&'static AtomicBool> {
     static LISTENING: AtomicBool = AtomicBool::new(false);
     if !LISTENING.swap(true, Ordering::Relaxed) {
@@ -60,9 +57,6 @@ pub fn on_request() -> io::Result<&'static AtomicBool> {
 
 /// From here on requests to end do nothing to this process, which another one
 /// ends; programs that it starts have them as usual.
-///
-/// # Errors
-/// What `sigaction(2)` says.
 pub fn outlive_requests() -> io::Result<()> {
     handle(&requests(), nothing)
 }
@@ -70,9 +64,6 @@ pub fn outlive_requests() -> io::Result<()> {
 /// From here on a write beyond the limit on the size of files (`ulimit -f`)
 /// fails with EFBIG instead of ending the process; programs that it starts have
 /// SIGXFSZ as usual.
-///
-/// # Errors
-/// What `sigaction(2)` says.
 pub fn survive_file_limit() -> io::Result<()> {
     handle(&[libc::SIGXFSZ], nothing)
 }

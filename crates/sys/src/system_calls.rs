@@ -64,9 +64,6 @@ pub fn write_byte(to: impl AsFd, byte: u8) -> io::Result<()> {
 }
 
 /// `stat(2)` of a path, as the C library has it; gives the file's size.
-///
-/// # Errors
-/// What the call says.
 #[inline]
 pub fn stat(path: &CStr) -> io::Result<u64> {
     let mut found = MaybeUninit::<libc::stat>::uninit();
@@ -81,9 +78,6 @@ pub fn stat(path: &CStr) -> io::Result<u64> {
 }
 
 /// `open(2)` of a path for reading, and `close(2)`, as the C library has them.
-///
-/// # Errors
-/// What either says.
 #[inline]
 pub fn open_close(path: &CStr) -> io::Result<()> {
     // SAFETY: the path ends with a zero; the descriptor is ours alone.
@@ -98,9 +92,6 @@ pub fn open_close(path: &CStr) -> io::Result<()> {
 
 /// `open(2)` of a path for reading, as the C library has it; dropping what it
 /// gives is its `close(2)`.
-///
-/// # Errors
-/// What the call says.
 #[inline]
 pub fn open(path: &CStr) -> io::Result<OwnedFd> {
     // SAFETY: the path ends with a zero; the descriptor is ours alone.
@@ -113,9 +104,6 @@ pub fn open(path: &CStr) -> io::Result<OwnedFd> {
 }
 
 /// `lseek(2)` to the beginning of a file, as the C library has it.
-///
-/// # Errors
-/// What the call says.
 #[inline]
 pub fn rewind(file: impl AsFd) -> io::Result<()> {
     // SAFETY: moves a position in a file, which is no memory.
@@ -127,9 +115,6 @@ pub fn rewind(file: impl AsFd) -> io::Result<()> {
 
 /// One `read(2)`, as the C library has it; gives the bytes read, 0 at the end
 /// of the file.
-///
-/// # Errors
-/// What the call says.
 #[inline]
 pub fn read(from: impl AsFd, to: &mut [u8]) -> io::Result<usize> {
     // SAFETY: writes at most as many bytes as the slice has.

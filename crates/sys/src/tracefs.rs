@@ -32,9 +32,6 @@ impl Tracefs {
     }
 
     /// The text of a file, such as `events/sched/sched_switch/format`.
-    ///
-    /// # Errors
-    /// What `open(2)` and `read(2)` say.
     pub fn read(&self, path: &str) -> io::Result<String> {
         let flags = OFlags::RDONLY | OFlags::CLOEXEC;
         let file = File::from(openat(&self.0, path, flags, Mode::empty())?);
@@ -44,9 +41,6 @@ impl Tracefs {
     }
 
     /// Writes a line to a file that takes commands, such as `uprobe_events`.
-    ///
-    /// # Errors
-    /// What `open(2)` and `write(2)` say.
     pub fn append(&self, path: &str, line: &str) -> io::Result<()> {
         // Without O_APPEND the definitions of others are deleted.
         let flags = OFlags::WRONLY | OFlags::APPEND | OFlags::CLOEXEC;

@@ -17,9 +17,6 @@ use std::path::Path;
 
 /// Whether another user can change a file or directory, by its own owner and permissions; of
 /// a link, that it is one.
-///
-/// # Errors
-/// What finding it says.
 pub fn doubt(path: &Path) -> io::Result<Option<Why>> {
     let found = lstat(path)?;
     Ok(match FileType::from_raw_mode(found.st_mode) {
@@ -34,10 +31,7 @@ pub fn doubt(path: &Path) -> io::Result<Option<Why>> {
 /// # Errors
 /// What finding it says, and [`Distrust`].
 pub fn check(path: &Path) -> io::Result<()> {
-    match check_name(path)? {
-        true => Ok(()),
-        false => Err(Errno::NOENT.into()),
-    }
+    if check_name(path)? { Ok(()) } else { Err(Errno::NOENT.into()) }
 }
 
 /// The same of a name that there need not be; whether there is.

@@ -4,7 +4,6 @@
 #![cfg(any(target_os = "linux", target_os = "android"))]
 
 use std::path::Path;
-use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
@@ -319,7 +318,6 @@ fn surroundings_are_read() {
     assert!(pressure.is_none_or(|p| (0.0..=100.0).contains(&p)));
 }
 
-/// How many facts a machine has.
 const FACTS: usize = 39;
 
 /// Each fact has a value or a reason, never both or neither.
@@ -346,66 +344,4 @@ fn this_machine_leaves_no_fact_open() {
     assert_eq!(machine.arch, std::env::consts::ARCH);
     assert_eq!(machine.allowed_cpus.value, Some(sys::allowed_cpus().expect("affinity")));
     assert_eq!(machine.pages.base_bytes.value, Some(sys::base_page_bytes() as u64));
-}
-
-const CHILD: &str = "LATLAS_SYS_TEST_CHILD";
-
-/// Not a test by itself: the parent in `a_worker_dies_with_its_parent` and
-/// the worker that it starts.
-#[test]
-#[allow(clippy::zombie_processes)] // the parent is killed before it could wait
-fn child_of_the_death_test() {
-    match std::env::var(CHILD).as_deref() {
-        Ok("parent") => {
-            Command::new(std::env::current_exe().expect("this program"))
-                .args(["--exact", "child_of_the_death_test", "--nocapture"])
-                .env(CHILD, "worker")
-                .spawn()
-                .expect("a worker");
-            std::thread::sleep(Duration::from_secs(600));
-        }
-        Ok("worker") => {
-            sys::die_with_parent().expect("death signal");
-            eprintln!("ready {}", std::process::id());
-            std::thread::sleep(Duration::from_secs(600));
-        }
-        _ => assert_eq!(
-            sys::die_with_parent_id(u32::MAX).map_err(|error| error.kind()),
-            Err(std::io::ErrorKind::NotConnected),
-            "that is not our parent"
-        ),
-    }
-}
-
-#[test]
-fn a_worker_dies_with_its_parent() {
-    use std::io::{BufRead, BufReader};
-    let mut parent = Command::new(std::env::current_exe().expect("this program"))
-        .args(["--exact", "child_of_the_death_test", "--nocapture"])
-        .env(CHILD, "parent")
-        .stdout(std::process::Stdio::null())
-        .stderr(std::process::Stdio::piped())
-        .spawn()
-        .expect("a parent");
-    let mut worker = None;
-    for line in BufReader::new(parent.stderr.take().expect("piped")).lines() {
-        let line = line.expect("text");
-        if let Some((_, id)) = line.split_once("ready ") {
-            worker = id.trim().parse::<u32>().ok();
-            break;
-        }
-    }
-    let worker = worker.expect("the worker said its id");
-    parent.kill().expect("killed");
-    parent.wait().expect("reaped");
-    // Its new parent reaps it when it likes: a zombie is dead too.
-    let gone = || match std::fs::read_to_string(format!("/proc/{worker}/stat")) {
-        Err(_) => true,
-        Ok(stat) => stat.rsplit(')').next().is_some_and(|rest| rest.trim().starts_with('Z')),
-    };
-    let begin = Instant::now();
-    while !gone() {
-        assert!(begin.elapsed() < Duration::from_secs(180), "it lives on");
-        std::thread::sleep(Duration::from_millis(5));
-    }
 }

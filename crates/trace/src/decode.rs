@@ -113,9 +113,6 @@ enum Layout {
 
 impl Layouts {
     /// Adds a tracepoint by its description.
-    ///
-    /// # Errors
-    /// If the description lacks a field.
     pub fn add(&mut self, tracepoint: Tracepoint, description: &str) -> Result<(), FormatError> {
         let format = Format::parse(description)?;
         let common = Common {
@@ -155,9 +152,6 @@ impl Layouts {
     }
 
     /// Adds the tracepoint of a USDT probe, with the place of its name; its id.
-    ///
-    /// # Errors
-    /// If the description lacks a field.
     pub fn add_probe(&mut self, name: u32, description: &str) -> Result<u64, FormatError> {
         let format = Format::parse(description)?;
         let id = u16::try_from(format.id).map_err(|_| FormatError::NoId)?;

@@ -19,32 +19,25 @@ pub const LARGEST_FILE_BYTES: u64 = 1 << 30;
 
 /// Why a file is not a trace.
 #[derive(Debug, thiserror::Error)]
+#[expect(missing_docs, reason = "the messages say what each is")]
 pub enum DocumentError {
-    /// It is another kind of file.
     #[error("it is {0}, not a trace of latlas")]
     Other(&'static str),
-    /// The compressed data ends early.
     #[error("it is truncated")]
     Truncated,
-    /// The compressed data can't be unpacked.
     #[error("its compressed data is damaged, or needs more memory than a trace")]
     Damaged,
-    /// It can't be compressed.
     #[error("it can't be compressed: {0}")]
     Compression(io::Error),
-    /// It is not the JSON of a trace.
     #[error("it is damaged, or no trace of latlas: {0}")]
     Json(Misfit),
-    /// It can't be written.
     #[error("it can't be written: {0}")]
     Unwritable(serde_json::Error),
     /// It holds more of something than any trace.
     #[error(transparent)]
     Excess(#[from] Excess),
-    /// It unpacks to more than a trace of its size, bytes.
     #[error("it unpacks to more than {} MiB, too much for a trace of its size", .0 >> 20)]
     TooLarge(u64),
-    /// It was written by another version.
     #[error("it is a trace of schema {0}, and this latlas reads schema {SCHEMA}")]
     Schema(u32),
 }
@@ -124,10 +117,7 @@ fn shorten(
     let (mut least_ns, mut most_ns) = (0, whole_ns);
     while least_ns < most_ns {
         let middle_ns = most_ns - (most_ns - least_ns) / 2;
-        match fits(middle_ns) {
-            true => least_ns = middle_ns,
-            false => most_ns = middle_ns - 1,
-        }
+        if fits(middle_ns) { least_ns = middle_ns } else { most_ns = middle_ns - 1 }
     }
     if !fits(least_ns) {
         return Ok(false);
@@ -153,10 +143,7 @@ fn write(trace: &Trace, limits: &Limits, most_bytes: u64) -> Result<Vec<u8>, Doc
     let bytes = written.counter.bytes() as u64;
     let packed = written.to.finish().map_err(DocumentError::Compression)?;
     let most_bytes = limits::unpacked_bytes(packed.len(), most_bytes);
-    match bytes > most_bytes {
-        true => Err(DocumentError::TooLarge(most_bytes)),
-        false => Ok(packed),
-    }
+    if bytes > most_bytes { Err(DocumentError::TooLarge(most_bytes)) } else { Ok(packed) }
 }
 
 /// Passes on what is written, and counts it as its reader will.

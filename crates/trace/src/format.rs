@@ -21,11 +21,10 @@ pub struct Field {
 
 /// Why a description can't be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[expect(missing_docs, reason = "the messages say what each is")]
 pub enum FormatError {
-    /// It has no id.
     #[error("the description of a tracepoint has no ID")]
     NoId,
-    /// It lacks a field.
     #[error("the tracepoint has no field {0}")]
     NoField(&'static str),
 }
@@ -45,9 +44,6 @@ impl Format {
     }
 
     /// A field by its name.
-    ///
-    /// # Errors
-    /// If there is none of that name.
     pub fn field(&self, name: &'static str) -> Result<Field, FormatError> {
         let field = self.fields.get(name).copied();
         field.ok_or(FormatError::NoField(name))

@@ -10,7 +10,6 @@ const VARINT: u64 = 0;
 const BYTES: u64 = 2;
 
 impl Message {
-    /// Its bytes.
     pub(crate) fn bytes(&self) -> &[u8] {
         &self.0
     }
@@ -22,7 +21,6 @@ impl Message {
         self
     }
 
-    /// A text.
     pub(crate) fn text(&mut self, field: u32, text: &str) -> &mut Message {
         self.field(field, text.as_bytes())
     }
@@ -32,7 +30,6 @@ impl Message {
         self.field(field, bytes)
     }
 
-    /// A message within.
     pub(crate) fn message(&mut self, field: u32, message: &Message) -> &mut Message {
         self.field(field, &message.0)
     }

@@ -2,12 +2,13 @@
 //! as pictures and as one page. Nothing here measures, concludes or prints.
 #![forbid(unsafe_code)]
 
+mod against;
+mod axis;
 pub mod chart;
-
-mod decades;
 mod grouped;
 pub mod html;
 pub mod markdown;
+mod quantity;
 pub mod render;
 pub mod report;
 pub mod terminal;

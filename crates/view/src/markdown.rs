@@ -62,7 +62,6 @@ fn cell(cell: &Cell) -> String {
     }
 }
 
-/// Text that is no markup.
 fn escaped(text: &str) -> String {
     let mut escaped = String::new();
     for c in visible(text).chars() {

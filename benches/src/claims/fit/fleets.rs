@@ -1,7 +1,7 @@
 //! Fleets made up from recorded runs: a host differs from the median by normal or heavy-tailed factors of its own, and
 //! its runs by what the recorded ones differed, all elements of one run together.
 
-use model::fit::judge::Verdict;
+use model::fit::judge::{ANOTHER_MACHINE, Answer, NOT_QUIET, OUT_OF_RANGE};
 use model::fit::noise::Noise;
 use model::fit::{Element, Vector};
 use model::noise::osnoise::Cause;
@@ -89,11 +89,11 @@ impl Wrong {
     }
 
     /// Whether the verdict names it. Half of the CPU that others took is named by *not quiet now*.
-    pub fn is_named(self, verdict: Verdict) -> bool {
+    pub fn is_named(self, verdict: Answer) -> bool {
         match self {
-            Wrong::OlderCore | Wrong::OtherVendor => verdict == Verdict::AnotherMachine,
-            Wrong::Shared => verdict == Verdict::NotQuiet,
-            _ => verdict == Verdict::OutOfRange,
+            Wrong::OlderCore | Wrong::OtherVendor => verdict == ANOTHER_MACHINE,
+            Wrong::Shared => verdict == NOT_QUIET,
+            _ => verdict == OUT_OF_RANGE,
         }
     }
 

@@ -7,7 +7,7 @@ use super::{
     CompareError, ComparedRow, Comparison, Difference, MEMORY_REFERENCE, Normalize, Options,
     compare,
 };
-use model::compare::gate::{LEVEL, RUNS, SURELY, Said, Watched, another_run, decided};
+use model::compare::gate::{LEVEL, RUNS, SURELY, Watched, another_run, decided};
 use model::compare::measure::Measure;
 use model::estimate::Verdict;
 use model::run::{Row, Run};
@@ -39,7 +39,7 @@ pub struct Gate {
 }
 
 /// A row against the gate.
-#[derive(Serialize, Clone, Debug)]
+#[derive(Serialize, Clone, Debug, Default)]
 pub struct GateRow {
     /// Row and mode in words.
     pub row: String,
@@ -78,11 +78,11 @@ impl GateRow {
 
 /// Why a run can't be judged.
 #[derive(Debug, thiserror::Error)]
+#[expect(missing_docs, reason = "the messages say what each is")]
 pub enum GateError<E> {
     /// No row in common.
     #[error(transparent)]
     Compare(#[from] CompareError),
-    /// Measuring again went wrong.
     #[error("can't measure again: {0}")]
     Again(E),
 }
@@ -162,22 +162,12 @@ struct Judged {
 
 impl Judged {
     fn of_first(row: &ComparedRow, fail_above: f64) -> Judged {
-        let said = said(row);
         let mut judged = Judged {
             id: row.id.clone(),
-            row: GateRow {
-                row: row.name(),
-                measure: None,
-                normalized: false,
-                time_ratios: Vec::new(),
-                raw_time_ratios: Vec::new(),
-                p_values: Vec::new(),
-                p_value: 1.0,
-                crossed: false,
-            },
-            watched: Watched::of_first(said.as_ref(), fail_above),
+            row: GateRow { row: row.name(), p_value: 1.0, ..GateRow::default() },
+            watched: Watched::of_first(row.grown.as_ref(), fail_above),
         };
-        judged.remember(row, said);
+        judged.push(Some(row));
         judged
     }
 
@@ -188,36 +178,19 @@ impl Judged {
             !self.row.is_judged()
                 || (row.measure, is_normalized(row)) == (self.row.measure, self.row.normalized)
         });
-        let said = alike.and_then(said);
-        self.watched.say(said.as_ref());
-        match alike {
-            Some(row) => self.remember(row, said),
-            None => self.push(None),
-        }
+        self.watched.say(alike.and_then(|row| row.grown.as_ref()));
+        self.push(alike);
     }
 
-    fn remember(&mut self, row: &ComparedRow, said: Option<Said>) {
-        if said.is_some() && !self.row.is_judged() {
+    fn push(&mut self, found: Option<&ComparedRow>) {
+        let grown = found.and_then(|row| row.grown);
+        if let (Some(row), Some(_), false) = (found, grown, self.row.is_judged()) {
             self.row.measure = row.measure;
             self.row.normalized = is_normalized(row);
         }
-        self.push(said);
+        self.row.time_ratios.push(grown.map(|grown| grown.time_ratio));
+        self.row.raw_time_ratios.push(grown.map(|grown| grown.raw_time_ratio));
     }
-
-    fn push(&mut self, said: Option<Said>) {
-        self.row.time_ratios.push(said.map(|said| said.time_ratio));
-        let raw = said.map(|said| said.raw_ratio);
-        self.row.raw_time_ratios.push(raw);
-    }
-}
-
-/// What a comparison says of a row; nothing where it can't tell.
-fn said(row: &ComparedRow) -> Option<Said> {
-    row.grown.map(|grown| Said {
-        time_ratio: grown.time_ratio,
-        raw_ratio: grown.raw_time_ratio,
-        p_surely: grown.p_value,
-    })
 }
 
 fn is_normalized(row: &ComparedRow) -> bool {

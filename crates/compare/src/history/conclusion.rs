@@ -4,6 +4,7 @@ use super::{Entry, History, Level};
 use crate::Difference;
 use model::figure::time_scale;
 use model::history::FEWEST;
+use model::share::{change, change_ends, limit, percent};
 use model::shown::number_with_half;
 use model::stats::Interval;
 use model::text::counted;
@@ -12,37 +13,16 @@ use model::unit::Unit;
 use model::utc;
 use std::fmt::{self, Display};
 
-/// What can be said of a row's past.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Found {
-    /// No run has a figure.
-    NoFigure,
-    /// Too few have one to look for a change.
-    TooFew,
-    /// The level is the same all along, as far as the test can tell.
-    NoChange,
-    /// It changed.
-    Changed,
-}
-
 /// What was found, with its words.
 #[derive(Clone, Copy, Debug)]
 pub struct Conclusion<'h> {
     history: &'h History,
-    found: Found,
 }
 
 impl History {
     /// What can be said of the row's past.
     pub fn conclusion(&self) -> Conclusion<'_> {
-        let tested = self.tested();
-        let found = match self.levels.len() {
-            _ if tested == 0 => Found::NoFigure,
-            _ if tested < 2 * FEWEST => Found::TooFew,
-            0 | 1 => Found::NoChange,
-            _ => Found::Changed,
-        };
-        Conclusion { history: self, found }
+        Conclusion { history: self }
     }
 
     /// A level with half of its interval and its unit: `12.1 ±0.2 cycles`.
@@ -66,10 +46,7 @@ impl Level {
     /// By how much it differs from the level before: `+12.0 % [+9.0, +15.0]`;
     /// empty for the first.
     pub fn change_text(&self) -> String {
-        let share = |x: f64| format!("{:+.1}", (x - 1.0) * 100.0);
-        self.ratio.map_or(String::new(), |r| {
-            format!("{} % [{}, {}]", share(r.value), share(r.low), share(r.high))
-        })
+        self.ratio.map_or(String::new(), |r| format!("{} {}", change(r.value), change_ends(&r)))
     }
 }
 
@@ -109,8 +86,8 @@ impl Conclusion<'_> {
             ),
             None => format!("fewer than {} runs, so no further change could show", 2 * FEWEST),
         };
-        let error_rate = self.history.error_rate * 100.0;
-        format!("{shown}. Where nothing changes, {error_rate:.0} % of histories get a mark.")
+        let error_rate = limit(self.history.error_rate);
+        format!("{shown}. Where nothing changes, {error_rate} of histories get a mark.")
     }
 }
 
@@ -118,15 +95,24 @@ impl Display for Conclusion<'_> {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         let history = self.history;
         let runs = |count: usize| counted(count, "run");
-        let tested = runs(history.tested());
-        match (self.found, history.levels.as_slice()) {
-            (Found::NoChange, [level, ..]) => write!(
+        let count = history.tested();
+        let tested = runs(count);
+        match history.levels.as_slice() {
+            [] => {
+                write!(f, "None of {} has a figure that can be followed.", runs(history.runs.len()))
+            }
+            _ if count < 2 * FEWEST => write!(
+                f,
+                "{tested} with a figure: too few to look for a change, which takes {} at least.",
+                2 * FEWEST
+            ),
+            [level] => write!(
                 f,
                 "No change shown in {tested} about {}; {}",
                 history.level_text(&level.level),
                 self.power()
             ),
-            (Found::Changed, [_, changed @ .., last]) => {
+            [_, changed @ .., last] => {
                 let mut changes: Vec<String> = changed.iter().map(|l| self.change(l)).collect();
                 changes.push(self.change(last));
                 write!(
@@ -139,25 +125,10 @@ impl Display for Conclusion<'_> {
                     self.power()
                 )
             }
-            (Found::TooFew, _) => write!(
-                f,
-                "{tested} with a figure: too few to look for a change, which takes {} at least.",
-                2 * FEWEST
-            ),
-            _ => {
-                write!(f, "None of {} has a figure that can be followed.", runs(history.runs.len()))
-            }
         }?;
         match history.older {
             0 => Ok(()),
             _ => f.write_str(" Older runs are not tested."),
         }
-    }
-}
-
-fn percent(share: f64) -> String {
-    match share * 100.0 {
-        v if v >= 9.95 => format!("{v:.0} %"),
-        v => format!("{v:.1} %"),
     }
 }

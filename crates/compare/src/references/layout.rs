@@ -4,7 +4,6 @@
 use super::References;
 use serde::Deserialize;
 
-/// The file as it is written.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct LayoutFile {

@@ -56,23 +56,12 @@ pub struct References {
 
 /// Why a reference file was refused.
 #[derive(Debug, thiserror::Error)]
+#[expect(missing_docs, reason = "the messages say what each is")]
 pub enum ReferenceError {
-    /// The file or directory can't be read.
     #[error("can't read {}: {source}", path.display())]
-    Unreadable {
-        /// Which.
-        path: PathBuf,
-        /// Why.
-        source: std::io::Error,
-    },
-    /// The text is not a reference table.
+    Unreadable { path: PathBuf, source: std::io::Error },
     #[error("{name} is not a reference table: {reason}")]
-    Malformed {
-        /// Which file.
-        name: String,
-        /// Why, in one line.
-        reason: String,
-    },
+    Malformed { name: String, reason: String },
 }
 
 impl References {

@@ -4,7 +4,8 @@ use super::units::{in_unit, turned};
 use crate::obstacle::Obstacle;
 use crate::shared::{Figure, Has};
 use model::compare::between::{Dispersion, Wander};
-use model::compare::finding::Finding;
+use model::compare::finding;
+use model::compare::gate::Grown;
 use model::compare::measure::Measure;
 use model::compare::multiplicity::Family;
 use model::compare::ratio::{Ratio, Side};
@@ -43,7 +44,7 @@ pub struct ComparedRow {
     /// B over A, in that unit.
     pub ratio: Option<RatioFigure>,
     /// The answer.
-    pub finding: Finding,
+    pub finding: finding::Verdict,
     /// Which way, where it is different.
     pub direction: Option<Direction>,
     /// The rows that it was tested with.
@@ -64,18 +65,6 @@ impl ComparedRow {
         let key = Key { id: self.id.clone(), at: self.at.clone(), mode: self.mode.clone() };
         key.name()
     }
-}
-
-/// A row's time against a gate.
-#[derive(Serialize, JsonSchema, Clone, Copy, Debug, PartialEq)]
-pub struct Grown {
-    /// B's time over A's, whatever unit the row is shown in.
-    pub time_ratio: f64,
-    /// The same without the reference workload taken out, where one is.
-    pub raw_time_ratio: f64,
-    /// Chance of one so large or larger where it grew by no more than the gate
-    /// allows; of this row alone. 1 where the row may not be called different.
-    pub p_value: f64,
 }
 
 /// Which way B differs.

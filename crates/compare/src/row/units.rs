@@ -21,10 +21,7 @@ pub(crate) fn unit_name(unit: &Unit, measure: Option<Measure>) -> &'static str {
 /// first.
 pub(crate) fn in_unit(interval: &Interval, unit: &Unit) -> Interval {
     let ends = [interval.low, interval.high].map(|end| unit.of_ns(end));
-    let [low, high] = match unit.inverted() {
-        true => [ends[1], ends[0]],
-        false => ends,
-    };
+    let [low, high] = if unit.inverted() { [ends[1], ends[0]] } else { ends };
     Interval { value: unit.of_ns(interval.value), low, high }
 }
 

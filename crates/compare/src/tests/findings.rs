@@ -8,7 +8,7 @@ fn answer(id: &str, factor: f64) -> String {
     let c = set(&run, &slower(&run, id, factor), &USUAL);
     let others = c.rows.iter().filter(|row| row.id != id);
     let mut others = others.map(|row| row.finding);
-    assert!(others.all(|finding| finding != Finding::Different), "{id}");
+    assert!(others.all(|finding| finding != finding::Verdict::Different), "{id}");
     described(&format!("{id} times {factor}"), row(&c, id))
 }
 
@@ -18,11 +18,11 @@ fn a_run_differs_from_itself_nowhere() {
     let c = set(&run, &run, &USUAL);
     assert!(c.rows.len() > 20 && c.points.len() > 100);
     for row in c.rows.iter().chain(&c.points) {
-        assert_ne!(row.finding, Finding::Different, "{}", row.name());
+        assert_ne!(row.finding, finding::Verdict::Different, "{}", row.name());
         assert!(row.ratio.is_none_or(|r| (r.value - 1.0).abs() < 1e-9));
         assert_eq!(row.direction, None);
     }
-    assert!(c.count(Finding::SameWithinNoise) > 10 && c.has_findings());
+    assert!(c.count(finding::Verdict::SameWithinNoise) > 10 && c.has_findings());
     assert!(c.only_in_a.is_empty() && c.only_in_b.is_empty());
     assert!(c.differences.is_empty(), "{:?}", c.differences);
 }
@@ -138,6 +138,6 @@ fn every_row_says_which_change_it_could_have_found() {
     // A change of that size is found where it is the only one.
     let add = row(&c, "cpu.add_i32").detectable.expect("known");
     let c = set(&run, &slower(&run, "cpu.add_i32", (1.0 + add) * 1.02), &USUAL);
-    assert_eq!(row(&c, "cpu.add_i32").finding, Finding::Different);
-    assert_eq!(c.count(Finding::Different), 1);
+    assert_eq!(row(&c, "cpu.add_i32").finding, finding::Verdict::Different);
+    assert_eq!(c.count(finding::Verdict::Different), 1);
 }

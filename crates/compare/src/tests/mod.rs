@@ -11,7 +11,7 @@ mod published;
 use super::operand::Operand;
 use super::*;
 use crate::references::References;
-use model::compare::finding::Finding;
+use model::compare::finding;
 use model::compare::measure::Measure;
 use model::estimate::{Estimate, Verdict};
 use model::machine::Fact;

@@ -14,7 +14,7 @@ fn states_that_overlap_are_never_called_different() {
     });
     let b = slower(&synthetic::run(), ID, 3.0);
     for c in [set(&a, &b, &USUAL), set(&b, &a, &USUAL)] {
-        assert_eq!(row(&c, ID).finding, Finding::CannotTell);
+        assert_eq!(row(&c, ID).finding, finding::Verdict::CannotTell);
     }
 }
 

@@ -1,6 +1,7 @@
 //! Two builds whose head takes twice as long.
 
-use crate::paired::{Answer, PairedGate};
+use crate::paired::PairedGate;
+use model::compare::finding::Verdict;
 use model::run::Run;
 use model::synthetic;
 
@@ -23,7 +24,7 @@ fn run(swapped: bool) -> (String, Run) {
     ("{}/p".into(), run)
 }
 
-fn walls(gate: &PairedGate) -> Vec<Answer> {
+fn walls(gate: &PairedGate) -> Vec<Verdict> {
     let walls = gate.rows.iter().filter(|row| row.row == "wall");
     walls.map(|row| row.answer).collect()
 }
@@ -31,16 +32,16 @@ fn walls(gate: &PairedGate) -> Vec<Answer> {
 #[test]
 fn a_row_is_slower_only_where_its_whole_interval_is() {
     for (swapped, fail_above, answer) in [
-        (false, 0.05, Answer::Slower),
-        (false, 3.0, Answer::NotSlower),
+        (false, 0.05, Verdict::Different),
+        (false, 3.0, Verdict::SameWithinNoise),
         // Twice as long: the limit lies within the interval.
-        (false, 1.0, Answer::CannotTell),
-        (true, 0.05, Answer::NotSlower),
+        (false, 1.0, Verdict::CannotTell),
+        (true, 0.05, Verdict::SameWithinNoise),
     ] {
         let gate = PairedGate::of(&[run(swapped)], 1, fail_above);
         assert_eq!(gate.rows.len(), 2, "wall and task-clock");
         assert_eq!(walls(&gate), [answer], "{swapped} {fail_above}");
-        let open = answer == Answer::CannotTell;
+        let open = answer == Verdict::CannotTell;
         assert_eq!(gate.is_inconclusive(), open, "{swapped} {fail_above}");
     }
 }
@@ -58,7 +59,7 @@ fn more_commands_widen_every_interval() {
     // Half of the level on each side of a median of 30 rounds needs no more than these.
     let runs: Vec<_> = (0..50).map(|_| run(false)).collect();
     let gate = PairedGate::of(&runs, 50, 0.05);
-    assert_eq!(gate.with(Answer::Slower).count(), 100);
+    assert_eq!(gate.with(Verdict::Different).count(), 100);
 }
 
 #[test]
@@ -81,7 +82,7 @@ fn a_head_that_fails_is_neither_faster_nor_slower() {
         record.commands[usize::from(!swapped)].failures = ends[usize::from(!swapped)];
         let gate = PairedGate::of(&[(command, run)], 1, 0.05);
         let why: Vec<_> = gate.rows.iter().map(|row| (row.answer, row.why.clone())).collect();
-        let failed = (Answer::CannotTell, Some("head: 2 runs failed".to_owned()));
+        let failed = (Verdict::CannotTell, Some("head: 2 runs failed".to_owned()));
         assert_eq!(why, [failed.clone(), failed]);
         assert!(gate.is_inconclusive() && gate.detectable().is_none());
     }

@@ -36,7 +36,7 @@ fn published_figures_have_the_ratio_that_they_may_have() {
             if !table.counterpart(&row.id).expect("shared").comparable() {
                 marked += 1;
                 let found = (row.ratio, row.finding, row.why.is_empty());
-                assert_eq!(found, (None, Finding::CannotTell, false), "{}", row.id);
+                assert_eq!(found, (None, finding::Verdict::CannotTell, false), "{}", row.id);
             }
         }
     }

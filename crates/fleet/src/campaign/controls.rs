@@ -1,6 +1,7 @@
 //! Controls of the measured processes, as a campaign's file gives them.
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use std::path::PathBuf;
 
 /// Controls of the measured processes: options of `latlas run` of the same names.
@@ -27,28 +28,21 @@ impl Controls {
         *self == Controls::default()
     }
 
+    /// As options, each by its own name.
     pub(super) fn arguments(&self) -> Vec<String> {
-        fn given(name: &str, value: Option<impl ToString>) -> Option<String> {
-            value.map(|value| format!("--{name}={}", value.to_string()))
+        let argument = |(name, value): (String, Value)| {
+            let name = name.replace('_', "-");
+            match value {
+                Value::Null | Value::Bool(false) => None,
+                Value::Bool(true) => Some(format!("--{name}")),
+                Value::String(text) => Some(format!("--{name}={text}")),
+                other => Some(format!("--{name}={other}")),
+            }
+        };
+        match serde_json::to_value(self) {
+            Ok(Value::Object(all)) => all.into_iter().filter_map(argument).collect(),
+            // Its texts come from a file of TOML, and are Unicode.
+            _ => Vec::new(),
         }
-        let flag = |name: &str, on: bool| on.then(|| format!("--{name}"));
-        let dir = self.dir.as_ref().map(|dir| dir.display());
-        [
-            given("pin", self.pin),
-            given("nice", self.nice),
-            given("autogroup", self.autogroup),
-            given("fifo", self.fifo),
-            given("shield", self.shield.as_ref()),
-            given("core-kind", self.core_kind.as_ref()),
-            given("dir", dir),
-            given("seed", self.seed),
-            given("peer", self.peer.as_ref()),
-            flag("cold", self.cold),
-            flag("in-process", self.in_process),
-            flag("no-controls", self.no_controls),
-        ]
-        .into_iter()
-        .flatten()
-        .collect()
     }
 }

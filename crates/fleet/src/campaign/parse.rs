@@ -6,7 +6,6 @@ use model::misfit::in_words;
 use model::text::cut;
 use std::path::Path;
 
-/// Largest campaign file.
 const MAX_BYTES: u64 = 1 << 20;
 
 /// Most repetitions on a host: the tasks that an array of Slurm may have by default.
@@ -31,9 +30,6 @@ impl Campaign {
     }
 
     /// Parses the text of a campaign's file.
-    ///
-    /// # Errors
-    /// An unknown key or a bad value, with its line.
     pub fn parse(path: &Path, text: &str) -> Result<Campaign, FleetError> {
         let campaign: Campaign = toml::from_str(text).map_err(|error| {
             let start = error.span().map_or(0, |span| span.start);

@@ -12,7 +12,7 @@ fn a_file_becomes_the_arguments_of_run() {
          hosts = ['n1']\ndeadline = '2h'\n[controls]\nnice = -5\nin_process = true\nfifo = 3",
     );
     let arguments = campaign.expect("a campaign").arguments().join(" ");
-    let expected = "--quick --budget=1m30s --nice=-5 --fifo=3 --in-process -- cpu.* memory.latency";
+    let expected = "--quick --budget=1m30s --fifo=3 --in-process --nice=-5 -- cpu.* memory.latency";
     assert_eq!(arguments, expected);
 }
 

@@ -15,7 +15,6 @@ use std::path::Path;
 use std::sync::Mutex;
 use std::time::Instant;
 
-/// The jobs of one host.
 pub(super) struct Host<'a> {
     pub(super) directory: &'a Directory,
     pub(super) submission: &'a Submission,
@@ -23,7 +22,6 @@ pub(super) struct Host<'a> {
     pub(super) program: &'a Path,
     /// Ids of the runs that are here, each with its host and repetition.
     pub(super) ids: &'a Mutex<HashMap<String, (String, u32)>>,
-    /// The deadline.
     pub(super) end: Instant,
     pub(super) report: &'a (dyn Fn(Event) + Sync),
 }

@@ -18,7 +18,6 @@ pub struct Documents {
     texts: HashSet<Arc<str>>,
 }
 
-/// A document of an expected job.
 #[derive(Debug)]
 pub(super) struct Own {
     pub(super) place: usize,

@@ -6,24 +6,26 @@ use serde::{Serialize, Serializer};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// State of a job.
-#[derive(Serialize, Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-#[serde(rename_all = "snake_case")]
-pub enum State {
-    /// Its document is here.
-    Done,
-    /// On its host.
-    Running,
-    /// It ran, and waits for another attempt.
-    Requeued,
-    /// It never started.
-    Waiting,
-    /// The host, or Slurm, refused it.
-    Refused,
-    /// Nothing will come of it.
-    Lost,
-    /// Nothing was asked for it yet.
-    NotSubmitted,
+model::words! {
+    /// State of a job.
+    #[derive(Serialize, Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+    #[serde(rename_all = "snake_case")]
+    pub enum State: name {
+        /// Its document is here.
+        Done = "done",
+        /// On its host.
+        Running = "running",
+        /// It ran, and waits for another attempt.
+        Requeued = "requeued",
+        /// It never started.
+        Waiting = "waiting",
+        /// The host, or Slurm, refused it.
+        Refused = "refused",
+        /// Nothing will come of it.
+        Lost = "lost",
+        /// Nothing was asked for it yet.
+        NotSubmitted = "not submitted",
+    }
 }
 
 /// A job with its state.

@@ -254,7 +254,6 @@ impl Loop {
         counted.count()
     }
 
-    /// Loads, stores, and instructions in all.
     #[track_caller]
     pub(crate) fn holds(&self, loads: usize, stores: usize, instructions: usize) -> &Self {
         let accesses = self.body.iter().map(Instruction::memory_accesses);

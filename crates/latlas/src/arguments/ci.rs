@@ -1,7 +1,7 @@
 //! What `latlas ci` takes.
 
 use super::Color;
-use super::compare::percent;
+use super::compare::parse_percent;
 use super::exec::TimingOptions;
 use clap::Args;
 use std::path::PathBuf;
@@ -38,7 +38,7 @@ pub(crate) struct CiOptions {
     #[arg(long, value_name = "DIR")]
     pub(crate) head: PathBuf,
     /// Allowed increase of a time
-    #[arg(long, value_name = "PERCENT", default_value = "5%", value_parser = percent)]
+    #[arg(long, value_name = "PERCENT", default_value = "5%", value_parser = parse_percent)]
     pub(crate) fail_above: f64,
     /// Also write the result as Markdown to this file (- for standard output, instead of the text)
     #[arg(long, value_name = "FILE")]

@@ -38,10 +38,10 @@ pub(crate) struct CompareOptions {
     #[arg(long, value_name = "PATTERN")]
     pub(crate) rows: Vec<String>,
     /// Call a row the same if its confidence interval lies within this range of 1
-    #[arg(long, value_name = "PERCENT", default_value = "5%", value_parser = percent)]
+    #[arg(long, value_name = "PERCENT", default_value = "5%", value_parser = parse_percent)]
     pub(crate) margin: f64,
     /// Exit 1 if the time of a row increased significantly by more than this
-    #[arg(long, value_name = "PERCENT", value_parser = percent)]
+    #[arg(long, value_name = "PERCENT", value_parser = parse_percent)]
     pub(crate) fail_above: Option<f64>,
     /// Correct for machine drift by the core clock and memory.latency/DRAM, or by ROW
     #[arg(long, value_name = "ROW", num_args = 0..=1, require_equals = true)]
@@ -58,7 +58,7 @@ pub(crate) struct CompareOptions {
 }
 
 /// A share from `10%` or `10`.
-pub(super) fn percent(text: &str) -> Result<f64, InvalidValue> {
+pub(super) fn parse_percent(text: &str) -> Result<f64, InvalidValue> {
     let number = text.strip_suffix('%').unwrap_or(text).trim();
     match number.parse::<f64>() {
         Ok(percent) if percent > 0.0 && percent <= 1000.0 => Ok(percent / 100.0),
@@ -76,16 +76,16 @@ mod tests {
         let command = CompareOptions::augment_args(clap::Command::new("compare"));
         let margin = command.get_arguments().find(|arg| arg.get_id() == "margin");
         let usual = margin.and_then(|arg| arg.get_default_values()[0].to_str());
-        let usual = usual.map(|text| percent(text).expect("a share"));
+        let usual = usual.map(|text| parse_percent(text).expect("a share"));
         assert_eq!(usual, Some(compare::USUAL_MARGIN));
     }
 
     #[test]
     fn a_percentage_is_a_share() {
-        assert_eq!(percent("10%"), Ok(0.1));
-        assert_eq!(percent("2.5"), Ok(0.025));
+        assert_eq!(parse_percent("10%"), Ok(0.1));
+        assert_eq!(parse_percent("2.5"), Ok(0.025));
         for bad in ["", "%", "-5%", "0", "ten", "nan", "inf", "2000%"] {
-            assert!(percent(bad).is_err(), "{bad}");
+            assert!(parse_percent(bad).is_err(), "{bad}");
         }
     }
 }

@@ -1,6 +1,6 @@
 //! What `latlas exec` takes.
 
-use super::compare::percent;
+use super::compare::parse_percent;
 use super::controls::ControlOptions;
 use super::wait::WaitOptions;
 use super::{Color, InvalidValue, time};
@@ -46,7 +46,7 @@ pub(crate) struct ExecOptions {
     #[arg(long, value_name = "NAME", value_parser = name)]
     pub(crate) name: Vec<String>,
     /// Call commands the same if the confidence interval lies within this range of 1
-    #[arg(long, value_name = "PERCENT", default_value = "5%", value_parser = percent, requires = "vs")]
+    #[arg(long, value_name = "PERCENT", default_value = "5%", value_parser = parse_percent, requires = "vs")]
     pub(crate) margin: f64,
     /// Print the Run document (JSON) instead of the table
     #[arg(long)]

@@ -114,10 +114,7 @@ fn point(text: &str) -> Result<u64, InvalidValue> {
 fn since(text: &str) -> Result<u64, InvalidValue> {
     let text = text.trim();
     let day = text.len() == 10 && text.as_bytes()[4] == b'-';
-    let date = match day {
-        true => format!("{text} 00:00:00"),
-        false => text.to_owned(),
-    };
+    let date = if day { format!("{text} 00:00:00") } else { text.to_owned() };
     let ago = |ago: Duration| SystemTime::now().checked_sub(ago);
     let time = humantime::parse_rfc3339_weak(&date)
         .ok()

@@ -31,10 +31,7 @@ impl Length {
 
     /// What a picture of this width is measured in.
     pub(crate) fn unit(self) -> Unit {
-        match self.on_paper {
-            true => Unit::Paper,
-            false => Unit::Pixel,
-        }
+        if self.on_paper { Unit::Paper } else { Unit::Pixel }
     }
 
     /// So many of these units.

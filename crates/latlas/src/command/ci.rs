@@ -6,9 +6,10 @@ use super::shielded;
 use crate::arguments::ci::CiOptions;
 use crate::ending::{self, Ending};
 use crate::{GATE_CROSSED, UNRELIABLE, output};
-use ::compare::paired::{Answer, PairedGate, SIDES};
+use ::compare::paired::{PairedGate, SIDES};
 use anyhow::{Context, bail};
 use meter::commands::repeat::ADAPTIVE;
+use model::compare::finding::Verdict;
 use model::run::Run;
 use model::story::Block;
 use model::text::counted;
@@ -81,7 +82,7 @@ pub(crate) fn ci(options: &CiOptions) -> anyhow::Result<ExitCode> {
             None => output::print(&text)?,
         }
     }
-    Ok(if gate.with(Answer::Slower).next().is_some() {
+    Ok(if gate.with(Verdict::Different).next().is_some() {
         ExitCode::from(GATE_CROSSED)
     } else if gate.is_inconclusive() || !as_before || !all_written {
         ExitCode::from(UNRELIABLE)
@@ -157,10 +158,7 @@ fn texts(options: &CiOptions) -> anyhow::Result<Vec<String>> {
         let lines = lines.filter(|line| !line.is_empty() && !line.starts_with('#'));
         texts.extend(lines.map(str::to_owned));
     }
-    match texts.is_empty() {
-        true => bail!("no commands to compare"),
-        false => Ok(texts),
-    }
+    if texts.is_empty() { bail!("no commands to compare") } else { Ok(texts) }
 }
 
 /// The command in both builds.

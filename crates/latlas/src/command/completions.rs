@@ -24,7 +24,6 @@ const VARIABLE: &str = "LATLAS_COMPLETE";
 /// Newest runs whose ids are offered; any other is found by its beginning too.
 const NEWEST: usize = 10;
 
-/// Prints the script.
 pub(crate) fn completions(options: &CompletionsOptions) -> anyhow::Result<ExitCode> {
     let name = options.shell.to_string();
     let shells = Shells::builtins();
@@ -36,9 +35,6 @@ pub(crate) fn completions(options: &CompletionsOptions) -> anyhow::Result<ExitCo
 }
 
 /// Answers a shell that asks, if one does.
-///
-/// # Errors
-/// That the shell is not known.
 pub(crate) fn answered() -> anyhow::Result<bool> {
     // A shell that asks says so; any other command is spared the rest.
     if std::env::var_os(VARIABLE).is_none() {
@@ -151,14 +147,12 @@ fn tunable() -> Vec<CompletionCandidate> {
     all.map(|(name, _)| CompletionCandidate::new(name)).collect()
 }
 
-/// The store that the configuration names.
 fn store() -> Option<Store> {
     config::use_store_of_file();
     // A key press does not wait for a server.
     Store::of_user().ok().filter(|store| !store.is_database())
 }
 
-/// Tags of stored runs.
 fn tags() -> Vec<CompletionCandidate> {
     store().map_or(Vec::new(), |store| tags_of(&store))
 }

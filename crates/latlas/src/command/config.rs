@@ -12,7 +12,6 @@ use store::Place;
 /// An example, commented out.
 const EXAMPLE: &str = include_str!("../config/example");
 
-/// Runs one of its commands.
 pub(crate) fn config(what: &ConfigCommand, options: &ConfigOptions) -> anyhow::Result<ExitCode> {
     let location = of_user(options.file.as_ref(), options.none);
     match what {

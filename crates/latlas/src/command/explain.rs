@@ -7,7 +7,6 @@ use compare::references::References;
 use meter::probe::Probe;
 use std::process::ExitCode;
 
-/// Explains a row, or lists several.
 pub(crate) fn explain(catalogue: &[Probe], name: &str, json: bool) -> anyhow::Result<ExitCode> {
     let probes = catalogue::texts(catalogue);
     let found = match selection::group(&probes, name) {

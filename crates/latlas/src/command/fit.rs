@@ -9,8 +9,9 @@ use compare::operand::Operand;
 use compare::references::References;
 use meter::plan::{Request, plan};
 use meter::probe::Probe;
+use model::compare::finding::Verdict;
 use model::fit::expectation::{Expectation, SCHEMA, Unusable};
-use model::fit::judge::{Judged, Verdict, judge};
+use model::fit::judge::{Judged, judge};
 use model::fit::learn::learn;
 use model::fit::{FIT, Vector};
 use model::limits::RUN;
@@ -69,10 +70,10 @@ pub(crate) fn fit(catalogue: &[Probe], options: &FitOptions) -> anyhow::Result<E
 }
 
 fn exit_code(judged: &Judged) -> ExitCode {
-    match judged.verdict {
-        Verdict::Fits => ExitCode::SUCCESS,
-        Verdict::AnotherMachine | Verdict::OutOfRange => ExitCode::from(DIFFERS),
-        Verdict::NotQuiet => ExitCode::from(UNRELIABLE),
+    match judged.verdict.0 {
+        Verdict::SameWithinNoise => ExitCode::SUCCESS,
+        Verdict::Different => ExitCode::from(DIFFERS),
+        Verdict::CannotTell => ExitCode::from(UNRELIABLE),
     }
 }
 

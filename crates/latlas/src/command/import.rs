@@ -22,10 +22,7 @@ pub(crate) fn import(options: &ImportOptions) -> anyhow::Result<ExitCode> {
     let store = Store::of_user()?;
     let (path, messages) = index::keep(&store, &run)?;
     super::atlas::print_messages(&messages);
-    let text = match options.json {
-        true => output::document(&run)?,
-        false => format!("{}\n", run.id),
-    };
+    let text = if options.json { output::document(&run)? } else { format!("{}\n", run.id) };
     let rows = match run.rows.len() {
         1 => "1 row".to_owned(),
         n => format!("{n} rows"),

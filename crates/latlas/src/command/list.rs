@@ -6,7 +6,6 @@ use meter::probe::Probe;
 use model::run::Scale;
 use std::process::ExitCode;
 
-/// Lists rows.
 pub(crate) fn list(
     catalogue: &[Probe],
     pattern: Option<&str>,

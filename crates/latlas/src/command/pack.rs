@@ -6,7 +6,6 @@ mod new;
 use crate::arguments::pack::PackCommand;
 use std::process::ExitCode;
 
-/// Runs one of its commands.
 pub(crate) fn pack(what: &PackCommand) -> anyhow::Result<ExitCode> {
     match what {
         PackCommand::New { language, name } => new::new(*language, name),

@@ -4,7 +4,6 @@ use crate::ending::Ending;
 use view::chart::svg::{Look, Unit, draw_as};
 use view::chart::{Chart, pdf, png};
 
-/// How a picture is painted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Paint {
     Svg,
@@ -28,9 +27,6 @@ impl Paint {
 const DPI: f64 = 192.0;
 
 /// The picture as bytes of a file.
-///
-/// # Errors
-/// What the painter says.
 pub(super) fn painted(chart: &Chart, paint: Paint) -> anyhow::Result<Vec<u8>> {
     let svg = draw_as(chart, &Look::default());
     Ok(match paint {

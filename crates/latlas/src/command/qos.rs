@@ -160,7 +160,7 @@ fn so_far(progress: &Progress, how: &How, takes: Duration) -> String {
 /// What a reader must know.
 fn remarks(how: &How, conditions: &QosConditions) -> Vec<String> {
     let mut all = Vec::new();
-    let nice = sys::scheduling::of(0).nice.unwrap_or(0);
+    let nice = sys::controls::granted().nice.unwrap_or(0);
     if nice != 0 {
         all.push(format!("latlas ran with nice {nice}, which the jobs inherit"));
     }

@@ -49,10 +49,7 @@ pub(crate) fn serve(probes: &[Probe], options: &ServeOptions) -> anyhow::Result<
         },
     );
     let connections = connections(options.connections)?;
-    let access = match with_token {
-        true => "token required",
-        false => "this machine only",
-    };
+    let access = if with_token { "token required" } else { "this machine only" };
     let listening = |address| {
         log(&format!("serving http://{address} ({access}); press Ctrl-C to stop"));
     };

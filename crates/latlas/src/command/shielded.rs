@@ -38,7 +38,6 @@ pub(super) fn check(cpus: &[u32]) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Messages about what was not restored.
 fn messages(restored: &Restored) -> String {
     let mut text = String::new();
     for value in &restored.values {

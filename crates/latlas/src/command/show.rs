@@ -7,7 +7,6 @@ use compare::references::References;
 use std::process::ExitCode;
 use store::{self, Store};
 
-/// Prints a stored run.
 pub(crate) fn show(name: &str, json: bool, look: &Look) -> anyhow::Result<ExitCode> {
     let references = References::embedded()?;
     let mut options = drawing(&references, look)?;

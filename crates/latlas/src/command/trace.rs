@@ -20,7 +20,6 @@ use std::time::Duration;
 use store::Output;
 use view::render;
 
-/// Records a trace, or shows one.
 pub(crate) fn trace(catalogue: &[Probe], options: &TraceOptions) -> anyhow::Result<ExitCode> {
     match &options.what {
         None => recorded(catalogue, options),
@@ -146,10 +145,7 @@ fn recorded(catalogue: &[Probe], options: &TraceOptions) -> anyhow::Result<ExitC
     drawable?;
     let lost = trace.losses.matter() || trace.ended == Ended::Full;
     let whole = !trace.threads.is_empty() && !lost && !unexplained;
-    Ok(match whole {
-        true => ExitCode::SUCCESS,
-        false => ExitCode::from(UNRELIABLE),
-    })
+    Ok(if whole { ExitCode::SUCCESS } else { ExitCode::from(UNRELIABLE) })
 }
 
 /// Refuses, before anything waits or is recorded, a tier that is not possible here, and a file that

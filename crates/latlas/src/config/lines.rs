@@ -33,7 +33,6 @@ const OF_ONE: &[&str] = &[
     "rows",
 ];
 
-/// The file as read.
 #[derive(Debug, Default)]
 pub(crate) struct Read {
     /// Its path; `None` if there is no file.
@@ -145,7 +144,6 @@ impl Read {
         Ok(read)
     }
 
-    /// An error in a line.
     pub(super) fn wrong(&self, line: usize, why: impl std::fmt::Display) -> ConfigError {
         let path = self.path.as_deref().unwrap_or(Path::new("-"));
         ConfigError(format!("{}:{line}: {why}", path.display()))
@@ -285,8 +283,5 @@ pub(super) fn all(command: &Command) -> Vec<(String, &Command)> {
 
 /// The path of a command below another.
 pub(super) fn below(path: &str, name: &str) -> String {
-    match path.is_empty() {
-        true => name.to_owned(),
-        false => format!("{path} {name}"),
-    }
+    if path.is_empty() { name.to_owned() } else { format!("{path} {name}") }
 }

@@ -7,7 +7,6 @@ use std::path::PathBuf;
 /// Names the file; empty for none.
 pub(crate) const VARIABLE: &str = "LATLAS_CONFIG";
 
-/// Where the configuration is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Location {
     /// Given by the user: it must exist.
@@ -19,7 +18,6 @@ pub(crate) enum Location {
 }
 
 impl Location {
-    /// The path of the file.
     pub(crate) fn path(&self) -> Option<&PathBuf> {
         match self {
             Location::Given(path) | Location::Default(path) => Some(path),

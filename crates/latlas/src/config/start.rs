@@ -20,9 +20,6 @@ const OF_ALL: &[&str] = &["config_file", "no_config", "store"];
 
 /// Parses the command line, with defaults of the configuration. Help, versions and usage errors end
 /// the program here.
-///
-/// # Errors
-/// An error in the configuration.
 pub(crate) fn arguments() -> Result<Arguments, ConfigError> {
     let plain = arguments::command();
     let first = matches(&plain);
@@ -213,9 +210,6 @@ fn works_without(arguments: &Arguments) -> bool {
 }
 
 /// The options of a file, checked.
-///
-/// # Errors
-/// An error in the configuration.
 pub(crate) fn checked(location: &Location) -> Result<Read, ConfigError> {
     let read = checked_file(location, &arguments::command())?;
     say_earlier(location, &read);

@@ -25,7 +25,6 @@ fn run(home: &Home, line: &str) -> Done {
     Done::of(&mut command(home, line))
 }
 
-/// The document of one measured row.
 fn measured(home: &Home, options: &str) -> Value {
     let done = run(home, &format!("run {options} --json cpu.add_i32"));
     done.measured().json()

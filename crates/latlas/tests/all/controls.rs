@@ -7,6 +7,7 @@ use crate::support::processes::{
 use crate::support::{Done, Home, has, skip, unwrapped};
 use model::noise::applied::{Applied, Policy, Settings};
 use model::run::Run;
+use model::setting::Setting;
 use std::path::Path;
 
 fn applied(run: &Run) -> &Applied {
@@ -21,13 +22,12 @@ fn own() -> (String, Settings) {
 
 /// Whether all controls can be had here.
 fn may_all() -> bool {
-    let wanted = sys::controls::Controls {
-        nice: Some(-1),
-        own_session: true,
-        autogroup: Some(-1),
-        policy: Some(sys::controls::Policy::Fifo(1)),
-        ..sys::controls::Controls::default()
-    };
+    let wanted = [
+        Setting::OwnSession(true),
+        Setting::Nice(-1),
+        Setting::Autogroup(-1),
+        Setting::Policy(Policy::Fifo(1)),
+    ];
     sys::controls::try_out(&wanted).map_err(skip).is_ok()
 }
 

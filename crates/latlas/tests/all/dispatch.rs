@@ -35,7 +35,6 @@ fn run(home: &Home, rows: &str, variables: &[(&str, &str)]) -> (i32, Run) {
     })
 }
 
-/// Why each row is not available.
 fn reasons(run: &Run) -> Vec<&str> {
     fn reason(row: &Row) -> &str {
         match &row.outcome {

@@ -46,7 +46,7 @@ fn a_campaign_is_reported_over_its_hosts() {
     let text = home.run("fleet report before");
     // Nothing here says which hosts were expected.
     assert_eq!(text.code, 3, "{}", text.err);
-    has(&text.out, ["20 hosts, 20 runs", "└ n03 +49 %", "expected hosts unknown"]);
+    has(&text.out, ["20 hosts, 20 runs", "└ n03 +49.2 %", "expected hosts unknown"]);
     let all = home.run("fleet report before --json");
     let fleet: Value = serde_json::from_str(&all.out).expect("JSON");
     assert_eq!(fleet["hosts"].as_array().map(Vec::len), Some(20));

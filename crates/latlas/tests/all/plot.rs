@@ -63,9 +63,9 @@ fn the_figures_of_a_picture_are_those_of_the_document() {
 fn other_runs_and_tables_are_drawn_too() {
     let home = Home::new();
     let ladder = |more: &str| home.out(format!("plot ladder {SYNTHETIC} --json {more}"));
-    has(&ladder(""), ["iphone-6s", "latency-numbers-2012"]);
+    has(&ladder(""), ["iphone-6s", "2012 list"]);
     let one = ladder("--vs 2012 --rows memory.*");
-    has(&one, ["latency-numbers-2012", "memory.latency/L1"]);
+    has(&one, ["2012 list", "memory.latency/L1"]);
     lacks(&one, ["iphone-6s", "cpu.add_i32"]);
     has(&ladder(&format!("--vs {SYNTHETIC}")), ["example 2026-11-21"]);
     // A curve and the ladder, also that of one row, show the other run; the samples of

@@ -5,7 +5,6 @@ use crate::support::processes::{
     alive, all, all_gone, as_user, command_line, copy_for_all, is_root, signal, wait_for,
 };
 use crate::support::{Done, Home, entries, has, skip};
-use model::qos::knobs::Tried;
 use model::qos::{Case, Level, Outcome, Qos, Setting};
 use model::recording::Recording;
 use model::run::Run;
@@ -142,7 +141,7 @@ fn each_job_does_the_same_work_at_its_level() {
         assert!(!matches!(outcome, Outcome::Differs(_) | Outcome::Applied), "{part:?}");
     }
     if cfg!(target_os = "linux") {
-        let asked: Vec<Setting> = parts.iter().map(|part| part.setting).collect();
+        let asked: Vec<Setting> = parts.iter().map(|part| part.setting.clone()).collect();
         let mut wanted = vec![Setting::Nice(-10), Setting::SliceNs(100_000)];
         if qos.conditions.autogroups.get() == Some(&true) {
             wanted.insert(0, Setting::Autogroup(-10));
@@ -194,7 +193,7 @@ fn a_killed_competitor_leaves_its_case_out_and_the_rest_is_kept() {
     let run = done.run();
     let qos = recording(&run);
     let why = run.partial.clone().expect("marked");
-    has(&why, ["user-interactive + default: left out after 0 rounds: signal 9 killed a job"]);
+    has(&why, ["user-interactive + default: left out after 0 rounds: a job ended early"]);
     for runs in &qos.cases {
         let is_pair = matches!(runs.case, Case::Pair { .. });
         assert_eq!(runs.runs.is_empty(), is_pair, "{}", runs.case.name());
@@ -252,7 +251,7 @@ fn knobs_are_measured_and_leave_nothing() {
     assert_eq!(knobs.knobs.len(), 4);
     for row in &knobs.knobs {
         assert_eq!(row.not_available, None);
-        assert_eq!(row.permission.set, Tried::Done);
+        assert_eq!(row.permission.set, Outcome::ReadBack);
         for shares in [&row.one_cpu, &row.all_cpus] {
             assert_eq!(shares.predicted, Some(0.5));
             let within = shares.measured.iter().all(|share| (0.0..=1.0).contains(share));

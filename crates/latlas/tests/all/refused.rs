@@ -218,9 +218,6 @@ fn a_kind_of_core_that_is_not_there_is_refused() {
     let kinds = machine.core_kinds.get().map_or(0, Vec::len);
     for kind in ["performance", "efficiency"] {
         let done = home.run(format!("run cpu.add_i64 --dry-run --core-kind {kind}"));
-        match kinds > 1 {
-            true => drop(done.ok()),
-            false => done.refused("leave --core-kind out"),
-        }
+        if kinds > 1 { drop(done.ok()) } else { done.refused("leave --core-kind out") }
     }
 }

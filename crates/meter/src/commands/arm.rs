@@ -3,12 +3,13 @@
 use super::error::{CommandError, end_name};
 use super::input::Input;
 use model::command::EndedRuns;
+use model::setting::Setting;
 use std::ffi::OsString;
 use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::PathBuf;
 use std::time::Duration;
-use sys::command::{Command, Controls, End, find_program};
+use sys::command::{Command, End, find_program};
 
 /// Where the commands' output goes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -42,7 +43,7 @@ pub struct Arm {
     /// The program and its arguments.
     pub words: Vec<OsString>,
     /// Its controls.
-    pub controls: Controls,
+    pub controls: Vec<Setting>,
     /// Its page cache.
     pub cold: Cold,
 }
@@ -172,9 +173,6 @@ pub fn text(words: &[OsString]) -> String {
 }
 
 /// Whether a command's program is there and can be executed, without running it.
-///
-/// # Errors
-/// Why it can't.
 pub fn check(words: &[OsString]) -> Result<(), CommandError> {
     let words = words.to_vec();
     laid_out(&Arm { words, ..Arm::default() })?;

@@ -7,7 +7,7 @@ use crate::controls::RequestedControls;
 use crate::osnoise::brief::{self, BriefError};
 use crate::placement::{flag_throttled, moment};
 use model::command::{Commands, Compared, Ended};
-use model::compare::finding::Finding;
+use model::compare::finding;
 use model::conditions::{Conditions, Moment};
 use model::estimate::{Estimate, Verdict};
 use model::figure;
@@ -191,17 +191,17 @@ fn compared(commands: &Commands, runs: &[Vec<Timed>]) -> Vec<Compared> {
             let (Some(a), Some(b)) = (values(first), values(other)) else {
                 continue;
             };
-            let ratio = interleaved::ratio(&a, &b, others.len());
+            let found = interleaved::finding(&a, &b, others.len(), commands.margin);
             let why = command.not_comparable(&commands.commands[0]);
             compared.push(Compared {
                 name: command.name.clone(),
                 row: kind.name.into(),
                 rounds: a.len().min(b.len()) as u32,
                 word: match why {
-                    Some(_) => Finding::CannotTell,
-                    None => interleaved::word(ratio.as_ref(), commands.margin),
+                    Some(_) => finding::Verdict::CannotTell,
+                    None => found.verdict,
                 },
-                ratio,
+                ratio: found.ratio,
                 why,
             });
         }

@@ -8,115 +8,41 @@ use sys::command::{Action, End, NotStarted};
 /// Why a command can't be run, or must not go on. Each is one line that says
 /// what to do.
 #[derive(thiserror::Error, Debug)]
+#[expect(missing_docs, reason = "the messages say what each is")]
 pub enum CommandError {
-    /// No such program.
     #[error("command not found: {name:?}{}", shell_hint(.name, "add --shell"))]
-    NotFound {
-        /// Its name.
-        name: String,
-    },
-    /// The program's file can't be executed.
+    NotFound { name: String },
     #[error("{command:?} can't be executed: {error}{}", if error.kind() == io::ErrorKind::PermissionDenied { "; is it a program? (chmod +x)" } else { "" })]
-    NotExecutable {
-        /// Which.
-        command: String,
-        /// What the system said.
-        error: io::Error,
-    },
-    /// It could not be started.
+    NotExecutable { command: String, error: io::Error },
     #[error("{command:?}: {error}{}", hint(.error))]
-    NotStarted {
-        /// Which.
-        command: String,
-        /// What was refused.
-        error: NotStarted,
-    },
-    /// It failed.
+    NotStarted { command: String, error: NotStarted },
     #[error("{command:?} {} in {which}{said}; use --ignore-failure to time it anyway", end_text(*.how))]
-    Failed {
-        /// Which.
-        command: String,
-        /// How.
-        how: End,
-        /// In which run.
-        which: String,
-        /// What it wrote.
-        said: Said,
-    },
-    /// It ran too long.
+    Failed { command: String, how: End, which: String, said: Said },
     #[error(
         "{command:?} ran longer than --timeout allows, {limit:?}, in {which}, and was killed{said}"
     )]
-    TimedOut {
-        /// Which.
-        command: String,
-        /// In which run.
-        which: String,
-        /// The limit.
-        limit: Duration,
-        /// What it wrote.
-        said: Said,
-    },
-    /// It was stopped, and would have been waited for without an end.
+    TimedOut { command: String, which: String, limit: Duration, said: Said },
     #[error("{command:?} was stopped by {} in {which}{}, and was killed{said}", signal_text(*.signal), why_stopped(*.signal))]
-    Stopped {
-        /// Which.
-        command: String,
-        /// By what.
-        signal: i32,
-        /// In which run.
-        which: String,
-        /// What it wrote.
-        said: Said,
-    },
-    /// The warm-up's output is wrong.
+    Stopped { command: String, signal: i32, which: String, said: Said },
     #[error("the check failed: {check:?} {} on the output of {command:?}{said}", end_text(*.how))]
-    CheckFailed {
-        /// The check.
-        check: String,
-        /// How it ended.
-        how: End,
-        /// Of which command.
-        command: String,
-        /// What the check wrote.
-        said: Said,
-    },
-    /// A file of the streams.
+    CheckFailed { check: String, how: End, command: String, said: Said },
     #[error("can't {action} {path}: {error}")]
-    Stream {
-        /// What.
-        action: &'static str,
-        /// Which.
-        path: String,
-        /// Why not.
-        error: io::Error,
-    },
-    /// The standard input has nothing to work on.
+    Stream { action: &'static str, path: String, error: io::Error },
     #[error("the input {0} is empty; to time commands without input, use --input /dev/null")]
     EmptyInput(String),
-    /// The runs did not have the same input.
     #[error(
         "the input {0} was changed or removed while commands were timed: runs had different inputs"
     )]
     InputChanged(String),
-    /// The page cache can't be dropped.
     #[error(
         "can't drop the page cache: {0}; --cold needs root and a writable \
          /proc/sys/vm/drop_caches, --cold-files FILE needs neither"
     )]
     Cold(io::Error),
-    /// The page cache of a file can't be dropped.
     #[error("can't drop {path} from the page cache: {error}")]
-    ColdFile {
-        /// Which.
-        path: String,
-        /// Why not.
-        error: io::Error,
-    },
-    /// The process group could not be made.
+    ColdFile { path: String, error: io::Error },
     #[error("can't make a process group for the commands: {0}")]
     NoGroup(io::Error),
-    /// What commands left running is unknown.
     #[error("can't look for processes that the commands left running: {0}")]
     LeftOver(io::Error),
 }
@@ -182,7 +108,7 @@ fn why_stopped(signal: i32) -> &'static str {
 }
 
 /// What to do about a command that did not start.
-pub(super) fn hint(error: &NotStarted) -> &'static str {
+pub(super) fn hint(error: &NotStarted) -> String {
     use io::ErrorKind::{NotFound, PermissionDenied};
     match (error.action, error.error.kind()) {
         // ENOEXEC has no kind of its own.
@@ -193,7 +119,8 @@ pub(super) fn hint(error: &NotStarted) -> &'static str {
         (Action::Execute, NotFound) => {
             "; its file is there, but the interpreter (#! line) or dynamic loader that it names is not"
         }
-        (Action::Control(step), _) => controls::hint(step, &error.error),
+        (Action::Control(row), _) => return controls::hint(row, &error.error),
         _ => "",
     }
+    .into()
 }

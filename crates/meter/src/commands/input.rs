@@ -75,7 +75,6 @@ impl Input {
         !matches!(self.0, From::Nothing)
     }
 
-    /// Opens it for a run.
     pub(super) fn open(&self) -> Result<File, CommandError> {
         let path = match &self.0 {
             From::Nothing => Path::new("/dev/null"),

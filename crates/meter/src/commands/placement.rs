@@ -10,16 +10,14 @@ const CALIBRATION: Duration = Duration::from_millis(5);
 
 /// Why a command can't be pinned.
 #[derive(thiserror::Error, Debug)]
+#[expect(missing_docs, reason = "the messages say what each is")]
 pub enum PlacementError {
-    /// That CPU is not to be had.
     #[error("CPU {cpu} can't be used: allowed here are {allowed}")]
     NotAllowed {
-        /// Which was asked for.
         cpu: u32,
         /// Which there are, in words.
         allowed: String,
     },
-    /// No CPU is to be had.
     #[error("no process can be pinned here: {0}; leave --pin out")]
     NotHere(#[from] NotPinned),
 }
@@ -34,9 +32,6 @@ pub struct Placement {
 impl Placement {
     /// `pin`: nothing for wherever the scheduler wants; a CPU; or any one,
     /// and then the one that is quietest in a short look.
-    ///
-    /// # Errors
-    /// If that can't be.
     #[allow(clippy::option_option, reason = "absent, given, given with a number")]
     pub fn choose(
         pin: Option<Option<u32>>,
@@ -64,9 +59,6 @@ impl Placement {
     }
 
     /// Whether a CPU that is asked for can be had.
-    ///
-    /// # Errors
-    /// If it can't.
     pub fn check(cpu: u32) -> Result<(), PlacementError> {
         let home = sys::affinity::allowed_cpus().map_err(NotPinned::from)?;
         sys::affinity::may_pin_to(cpu).map_err(|_| {

@@ -26,15 +26,9 @@ pub trait Runner {
     type Error;
 
     /// Runs a command once for nothing but its effects.
-    ///
-    /// # Errors
-    /// Why it can't go on.
     fn warm_up(&mut self, command: usize) -> Result<Done<()>, Self::Error>;
 
     /// Runs a command once, and accounts for it.
-    ///
-    /// # Errors
-    /// Why it can't go on.
     fn timed(&mut self, command: usize) -> Result<Done<Usage>, Self::Error>;
 
     /// Time since the beginning, ms.

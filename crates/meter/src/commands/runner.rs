@@ -6,6 +6,7 @@ use super::error::{CommandError, Said};
 use super::left::{Left, LeftOver};
 use super::repeat::{Done, Runner};
 use model::command::Command;
+use model::setting::Setting;
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -13,7 +14,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
-use sys::command::{Controls, End, Finished, Group, Limits, Streams, Usage};
+use sys::command::{End, Finished, Group, Limits, Streams, Usage};
 use sys::counters::{Counted, Counters, Event};
 use sys::page_cache::{drop_all, drop_file};
 
@@ -89,7 +90,11 @@ impl CommandRunner {
     ///
     /// # Errors
     /// Those of [`CommandRunner::new`].
-    pub fn set_controls(&mut self, command: usize, controls: Controls) -> Result<(), CommandError> {
+    pub fn set_controls(
+        &mut self,
+        command: usize,
+        controls: Vec<Setting>,
+    ) -> Result<(), CommandError> {
         let ready = &mut self.ready[command];
         ready.arm.controls = controls;
         ready.command = laid_out(&ready.arm)?;

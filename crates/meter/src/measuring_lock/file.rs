@@ -26,7 +26,6 @@ const LONGEST: u64 = 4096;
 const ATTEMPTS: usize = 5;
 const PAUSE: Duration = Duration::from_millis(20);
 
-/// The open file.
 #[derive(Debug)]
 pub(super) struct LockFile {
     file: File,
@@ -70,9 +69,6 @@ impl LockFile {
     }
 
     /// Takes the lock, or returns by whom it is held.
-    ///
-    /// # Errors
-    /// What locking says.
     pub(super) fn try_lock(&mut self) -> io::Result<Option<HeldBy>> {
         let (mut holder, mut signed) = (None, None);
         for _ in 0..ATTEMPTS {
@@ -100,10 +96,6 @@ impl LockFile {
         }))
     }
 
-    /// Waits for the lock.
-    ///
-    /// # Errors
-    /// What locking says.
     pub(super) fn wait(&self) -> io::Result<()> {
         wait_for_lock(&self.file)?;
         let _ = sign(&self.file);

@@ -12,7 +12,6 @@ const LONGEST: usize = 100;
 /// A process that measures, as it describes itself in the file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Holder {
-    /// Its id.
     pub(super) pid: u32,
     /// What it measures: `latlas run memory`.
     measures: String,

@@ -9,23 +9,19 @@ use sys::clock::OnRaw;
 
 /// Why a visit marks nothing.
 #[derive(Debug, thiserror::Error)]
+#[expect(missing_docs, reason = "the messages say what each is")]
 pub enum NoMarks {
     /// The row could not be measured.
     #[error("{0}")]
     Unavailable(String),
-    /// The worker did something else.
     #[error("no visit was made")]
     NoVisit,
-    /// No sample is a stretch of time.
     #[error("its samples are differences of two durations: none has a start and an end to draw")]
     Differences,
 }
 
 impl OneVisit {
     /// The stamps of a visit to this probe, in ns of CLOCK_MONOTONIC_RAW.
-    ///
-    /// # Errors
-    /// If there are none.
     pub fn marks(self, probe: &Probe) -> Result<Marks, NoMarks> {
         let (notes, medians_ns) = match self.reply {
             Reply::Visited { mut notes, contradiction, parts, ops_per_turn, .. } => {
@@ -75,14 +71,10 @@ impl OneVisit {
             let ns = |ticks: u64| self.on_raw.ns(place.zero_ticks.wrapping_add(ticks));
             marks.marks.push((at as u32, ns(from), ns(to), thread));
         }
-        match marks.marks.is_empty() {
-            true => Err(NoMarks::Differences),
-            false => Ok(marks),
-        }
+        if marks.marks.is_empty() { Err(NoMarks::Differences) } else { Ok(marks) }
     }
 }
 
-/// The median time of an operation.
 fn median_ns(part: &Part, ops_per_turn: f64, on_raw: &OnRaw) -> Option<u64> {
     const TICKS: u64 = 1 << 30;
     let ns_per_tick = on_raw.length_ns(TICKS) / TICKS as f64;

@@ -10,12 +10,11 @@ use crate::controls::RequestedControls;
 use model::conditions::Conditions;
 use model::noise::osnoise::{Osnoise, OsnoiseAround};
 use serde::{Deserialize, Serialize};
-use std::io::{self, Read, Write};
-use std::process::{Command, ExitStatus, Stdio};
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc;
-use std::time::{Duration, Instant};
+use std::io;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
 use sys::clock::{Calibration, Counter};
+use sys::role::{Child, Loss, Lost, Role, Session, Task, Wait};
 
 /// Length: about forty ticks of a usual kernel, and short compared to a run.
 pub const SHORT: Duration = Duration::from_millis(150);
@@ -23,14 +22,8 @@ pub const SHORT: Duration = Duration::from_millis(150);
 /// Parts of the span in the document.
 const STRETCHES: usize = 20;
 
-/// The role of a measuring child ([`sys::role`]); its argument is the task as JSON.
-pub const ROLE: &str = "__osnoise";
-
 /// What a child may take beyond [`SHORT`].
 const PATIENCE: Duration = Duration::from_secs(10);
-
-/// How often the parent checks `stop`.
-const POLL: Duration = Duration::from_millis(100);
 
 /// Length of the clock calibration in a child.
 const CALIBRATION: Duration = Duration::from_millis(20);
@@ -44,15 +37,9 @@ pub enum BriefError {
     /// The detector failed.
     #[error(transparent)]
     Detector(#[from] OsnoiseError),
-    /// The child could not be started or waited for.
-    #[error("can't start a process to spin: {0}")]
-    NotStarted(#[from] io::Error),
-    /// The child exceeded its time.
-    #[error("the spinning process took over {0} s")]
-    TimedOut(u64),
-    /// The child ended without an answer.
-    #[error("the spinning process: {0}")]
-    NoAnswer(ExitStatus),
+    /// The child was lost.
+    #[error(transparent)]
+    Lost(Lost),
     /// The child's reason.
     #[error(transparent)]
     Child(#[from] ChildError),
@@ -62,6 +49,15 @@ pub enum BriefError {
     /// The clock is of no use.
     #[error("the clock {0} can't be calibrated")]
     NoClock(&'static str),
+}
+
+impl From<Lost> for BriefError {
+    fn from(lost: Lost) -> BriefError {
+        match lost.how {
+            Loss::Stopped => BriefError::Interrupted,
+            _ => BriefError::Lost(lost),
+        }
+    }
 }
 
 /// Why a child has no measurement, as it put it: its reason crosses a pipe.
@@ -127,10 +123,9 @@ pub fn record(
     }
 }
 
-/// Task of a child.
+/// What a child is to measure.
 #[derive(Serialize, Deserialize)]
-struct Task {
-    parent: u32,
+struct Order {
     cpu: Option<u32>,
     not_pinned: Option<String>,
     asked: RequestedControls,
@@ -146,114 +141,32 @@ pub fn in_child(
     not_pinned: Option<&str>,
     stop: &AtomicBool,
 ) -> Result<Osnoise, BriefError> {
-    let task = Task {
-        parent: std::process::id(),
-        cpu,
-        not_pinned: not_pinned.map(Into::into),
-        asked: asked.clone(),
-    };
-    let task = serde_json::to_string(&task).map_err(io::Error::from)?;
-    let mut program = sys::role::command(ROLE, &task)?;
-    program.stdin(sys::process::null_device()?).stderr(sys::process::null_device()?);
-    let (output, status) = output(&mut program, SHORT + PATIENCE, stop)?;
-    match serde_json::from_slice::<Result<Osnoise, ChildError>>(&output) {
-        Ok(answer) => Ok(answer?),
-        Err(_) => Err(BriefError::NoAnswer(status)),
-    }
-}
-
-/// The output of a process. One that takes longer than `most` (stopped, say),
-/// or runs when `stop` is set, is killed.
-fn output(
-    program: &mut Command,
-    most: Duration,
-    stop: &AtomicBool,
-) -> Result<(Vec<u8>, ExitStatus), BriefError> {
-    let until = Instant::now() + most;
-    let mut child = program.stdout(Stdio::piped()).spawn()?;
-    let (to, from) = mpsc::channel();
-    let stdout = child.stdout.take();
-    let reading = sys::thread::spawn(std::thread::Builder::new(), move || {
-        let mut text = Vec::new();
-        // A truncated answer does not parse.
-        let _ = stdout.map(|mut from| from.read_to_end(&mut text));
-        to.send(text)
-    });
-    let why_not = loop {
-        if let Err(error) = reading {
-            break OsnoiseError::NoThread(error).into();
-        }
-        match from.recv_timeout(POLL) {
-            Ok(text) => return Ok((text, child.wait()?)),
-            Err(_) if stop.load(Ordering::Relaxed) => break BriefError::Interrupted,
-            Err(_) if Instant::now() < until => {}
-            Err(_) => break BriefError::TimedOut(most.as_secs()),
-        }
-    };
-    child.kill()?;
-    child.wait()?;
-    Err(why_not)
+    let order = Order { cpu, not_pinned: not_pinned.map(Into::into), asked: asked.clone() };
+    let wait = Wait { patience: SHORT + PATIENCE, ..Wait::until(stop) };
+    let session = Session::under(asked.own_session());
+    let mut child = Child::start(Role::Osnoise, "the spinning process", &order, session)?;
+    Ok(child.receive::<Result<_, ChildError>>(wait)??)
 }
 
 /// Becomes a measuring child, and never returns, if this process was started
 /// as one. A program that measures calls this first.
 pub fn enter_if_child() {
-    let Some(task) = sys::role::from_environment(ROLE) else {
-        return;
-    };
-    let code = match serve(&task) {
-        Ok(()) => 0,
-        Err(error) => {
-            let _ = writeln!(io::stderr(), "latlas osnoise: {error}");
-            1
-        }
-    };
-    std::process::exit(code);
+    sys::role::enter_if(Role::Osnoise, serve);
 }
 
-/// Measures as the task says, and prints the result.
+/// Measures as the order says, and sends the result.
 ///
 /// # Errors
-/// A task that is none, or a result that can't be printed.
-pub fn serve(task: &str) -> io::Result<()> {
-    let task: Task = serde_json::from_str(task)
-        .map_err(|_| io::Error::other(format!("{ROLE} is internal to latlas")))?;
+/// A parent that has ended.
+pub fn serve(task: &Task) -> io::Result<()> {
     // It ends soon, and its result belongs to what the parent keeps.
     sys::stop::outlive_requests()?;
-    // Where the system can't do that, it ends by itself soon.
-    let _ = sys::process::die_with_parent_id(task.parent);
-    let answer = run(&task).map_err(|why| ChildError(why.to_string()));
-    io::stdout().write_all(&serde_json::to_vec(&answer)?)
+    let (order, mut parent) = task.begin()?;
+    parent.send(&run(&order).map_err(|why| ChildError(why.to_string())))
 }
 
-fn run(task: &Task) -> Result<Osnoise, BriefError> {
-    sys::controls::apply(&task.asked.controls())?;
+fn run(order: &Order) -> Result<Osnoise, BriefError> {
+    sys::controls::apply(&order.asked.list())?;
     let never = AtomicBool::new(false);
-    let not_pinned = task.not_pinned.as_deref();
-    calibrated(CALIBRATION, task.cpu, not_pinned, &never)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_child_that_does_not_end_is_killed_in_time_and_on_request() {
-        let hour = Duration::from_secs(3600);
-        for (most, stops) in [(Duration::ZERO, false), (hour, true)] {
-            let mut program = Command::new("sh");
-            // As a stopped one: nothing but SIGKILL ends it.
-            program.args(["-c", "kill -STOP $$"]);
-            let error = output(&mut program, most, &AtomicBool::new(stops));
-            match error.expect_err("it does not end") {
-                BriefError::Interrupted => assert!(stops),
-                BriefError::TimedOut(0) => assert!(!stops),
-                other => panic!("{other}"),
-            }
-        }
-        let mut program = Command::new("echo");
-        let ended = output(program.arg("done"), hour, &AtomicBool::new(false));
-        let (text, status) = ended.expect("ends");
-        assert_eq!((text, status.success()), (b"done\n".to_vec(), true));
-    }
+    calibrated(CALIBRATION, order.cpu, order.not_pinned.as_deref(), &never)
 }

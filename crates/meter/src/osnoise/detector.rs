@@ -30,8 +30,8 @@ const SAVED: f64 = 10.0;
 
 /// Why nothing was watched.
 #[derive(thiserror::Error, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the messages say what each is")]
 pub enum DetectorError {
-    /// The counter is of no use.
     #[error("the counter stands still")]
     NoCounter,
 }

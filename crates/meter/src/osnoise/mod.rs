@@ -58,19 +58,13 @@ pub struct Request {
 
 /// Why nothing was measured.
 #[derive(thiserror::Error, Debug)]
+#[expect(missing_docs, reason = "the messages say what each is")]
 pub enum OsnoiseError {
-    /// Pinning failed.
     #[error("can't pin a thread to CPU {cpu}: {why}")]
-    NotPinned {
-        /// The CPU.
-        cpu: u32,
-        /// What the system said.
-        why: io::Error,
-    },
+    NotPinned { cpu: u32, why: io::Error },
     /// The counter is of no use.
     #[error(transparent)]
     Detector(#[from] DetectorError),
-    /// No thread.
     #[error("can't start a thread to spin: {0}")]
     NoThread(io::Error),
 }
@@ -128,7 +122,7 @@ fn spin(
     calibration: &Calibration,
     stop: &AtomicBool,
 ) -> Result<(Osnoise, bool), OsnoiseError> {
-    sys::scheduling::take_turns();
+    sys::settings::take_turns();
     if let Some(cpu) = request.cpu {
         sys::affinity::pin_to(&[cpu]).map_err(|why| OsnoiseError::NotPinned { cpu, why })?;
     }

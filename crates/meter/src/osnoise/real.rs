@@ -11,7 +11,6 @@ use sys::interrupts::{InterruptCounts, NoInterrupts};
 /// switch to another thread and back takes longer.
 const TWO_CLOCKS_NS: u64 = 2_000;
 
-/// Source of run delay.
 enum Delay {
     /// The kernel's own count.
     Kernel(ThreadWatch),
@@ -139,10 +138,7 @@ impl Machine for RealMachine<'_> {
         }
         let mut sums = Counts::default();
         for (line, count) in interrupts.lines().iter().zip(&self.last) {
-            match line.timer {
-                true => sums.timer += count,
-                false => sums.other += count,
-            }
+            if line.timer { sums.timer += count } else { sums.other += count }
         }
         Some(sums)
     }

@@ -8,21 +8,14 @@ use std::path::Path;
 
 /// A probe that is left out, and why.
 #[derive(thiserror::Error, Clone, Debug, PartialEq)]
+#[expect(missing_docs, reason = "the messages say what each is")]
 pub enum Refused {
-    /// An id of another form.
     #[error("{0:?} is not an id (group.name or group.name/variant, of letters, digits and _)")]
     Id(String),
-    /// The catalogue measures the row itself.
     #[error("{0} is a row of latlas itself")]
     BuiltIn(String),
-    /// Another pack has it.
     #[error("{id} is a row of the pack {pack} already")]
-    Twice {
-        /// The row.
-        id: String,
-        /// The other pack.
-        pack: String,
-    },
+    Twice { id: String, pack: String },
 }
 
 impl Refused {
@@ -115,10 +108,7 @@ fn probe(file: &Path, listing: &Listing, listed: &Listed) -> Probe {
             0 => Unit::Time,
             bytes => Unit::Bandwidth { bytes_per_op: bytes as f64 },
         },
-        bound: match listed.core_clock {
-            true => Bound::Core,
-            false => Bound::Memory,
-        },
+        bound: if listed.core_clock { Bound::Core } else { Bound::Memory },
         regime: match (listed.stamps, listed.long) {
             (true, _) => Regime::Stamped,
             (false, true) => Regime::Distribution,

@@ -43,36 +43,20 @@ const RESTORING: u64 = 4;
 /// Why a probe's claims can't be right.
 #[derive(thiserror::Error, Clone, Debug, PartialEq)]
 enum Lie {
-    /// Another number of turns than it was given.
     #[error("its run() performed {performed} of {asked} turns, by its own count")]
-    Count {
-        /// Turns.
-        asked: u64,
-        /// Turns by its count.
-        performed: u64,
-    },
-    /// Turns that take no time.
+    Count { asked: u64, performed: u64 },
     #[error(
         "{0} turns of its run() take no time: it does not perform them, or the compiler removed its loop"
     )]
     NoTime(u64),
-    /// Twice the turns don't take twice as long.
     #[error(
         "twice the turns of its run() take {0:.2} times as long: a turn is not always the same"
     )]
     NotTwice(f64),
-    /// More operations than there was room for.
     #[error("its stamped() performed {performed} of at most {asked} operations, by its own count")]
-    Stamps {
-        /// Room.
-        asked: u32,
-        /// Operations by its count.
-        performed: u32,
-    },
-    /// No operations.
+    Stamps { asked: u32, performed: u32 },
     #[error("its stamped() performed no operation")]
     NoStamps,
-    /// Stamps that it can't have taken.
     #[error("its stamps do not lie between the call of stamped() and its return")]
     Outside,
 }
@@ -250,10 +234,7 @@ fn time(ready: &mut Ready, turns: u64) -> Result<Duration, Lie> {
 
 /// Whether a probe did by its own count what it was asked for.
 fn count(asked: u64, performed: u64) -> Result<(), Lie> {
-    match performed == asked {
-        true => Ok(()),
-        false => Err(Lie::Count { asked, performed }),
-    }
+    if performed == asked { Ok(()) } else { Err(Lie::Count { asked, performed }) }
 }
 
 /// What a short trial of a probe shows.
@@ -284,9 +265,6 @@ impl From<Lie> for TrialError {
 
 /// Tries a probe briefly, where this process may be lost: sets it up, runs it and tears it down, and
 /// checks its count. Files go to `directory`.
-///
-/// # Errors
-/// What is wrong with it.
 pub fn trial(site: &PackSite, directory: &std::path::Path) -> Result<Trial, TrialError> {
     /// Operations of a stamped probe.
     const STAMPS: u32 = 8;

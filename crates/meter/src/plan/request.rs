@@ -44,43 +44,29 @@ pub struct Request {
 
 /// Why there is no plan.
 #[derive(thiserror::Error, Debug, Clone, PartialEq)]
+#[expect(missing_docs, reason = "the messages say what each is")]
 pub enum PlanError {
-    /// A row that the catalogue does not have.
     #[error("no row \"{0}\"; `latlas list` shows all")]
     UnknownRow(String),
-    /// A CPU that is not there or not allowed.
     #[error(
         "CPU {cpu} can't be used: this process may run on {allowed}; choose one of those with --pin"
     )]
-    NoSuchCpu {
-        /// The one asked for.
-        cpu: u32,
-        /// Those allowed.
-        allowed: String,
-    },
+    NoSuchCpu { cpu: u32, allowed: String },
     /// Cores of the kind asked for can't be had.
     #[error(transparent)]
     CoreKind(#[from] NoSuchCores),
     /// The directory for files can't be used.
     #[error(transparent)]
     Scratch(#[from] ScratchError),
-    /// Controls of a process, and no process to set them for.
     #[error(
         "controls other than --pin are set for worker processes: leave them or --in-process out"
     )]
     ControlsInProcess,
-    /// No time at all.
     #[error("a budget of {0:?} leaves no time to measure; give at least 1s, such as --budget 30s")]
     NoBudget(Duration),
-    /// Not enough memory for anything.
     #[error(
         "only {usable} of memory may be used here: too little to measure in, since the workers need \
          {needed} (what is free, the control group's limit and `ulimit -v` count)"
     )]
-    NoMemory {
-        /// What there is.
-        usable: String,
-        /// What there must be.
-        needed: String,
-    },
+    NoMemory { usable: String, needed: String },
 }

@@ -103,10 +103,7 @@ pub(super) fn fit(
     }
     while high - low > 1e-3 {
         let middle = (low + high) / 2.0;
-        match sum(cells, middle) <= aim {
-            true => low = middle,
-            false => high = middle,
-        }
+        if sum(cells, middle) <= aim { low = middle } else { high = middle }
     }
     for cell in cells.iter_mut() {
         (cell.visits, cell.samples) = at(cell, low);

@@ -6,12 +6,13 @@ use crate::observer::Observer;
 use crate::pack;
 use crate::run_remark::RunRemark;
 use crate::schedule::Visit;
-use crate::wire::{self, Reply, Request};
-use crate::worker_pool::{PATIENCE, WorkerLoss, WorkerPool};
+use crate::wire::{Reply, Request};
+use crate::worker_pool::{PATIENCE, WorkerPool};
 use model::run::Regime;
 use std::io;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
+use sys::role::{Loss, Lost, frame};
 
 /// A worker may take this many times as long for a visit as it should.
 const PATIENCE_FACTOR: f64 = 50.0;
@@ -65,7 +66,7 @@ impl<P: WorkerPool> Conductor<'_, P> {
         let (answers, lost) = self.pool.visit(worker, &requests, patience, stop);
         let took = self.pool.elapsed() - began;
         let kept = answers.len();
-        let replies = answers.iter().map(|answer| wire::open(answer));
+        let replies = answers.iter().map(|answer| frame::open(answer));
         let replies: Vec<io::Result<Reply>> = replies.collect();
         let visited_ns = |reply: &io::Result<Reply>| match reply {
             Ok(Reply::Visited { wall_ns, .. }) => Some(*wall_ns),
@@ -93,7 +94,7 @@ impl<P: WorkerPool> Conductor<'_, P> {
         }
         match lost {
             None => {}
-            Some(WorkerLoss::Stopped { .. }) => self.interrupted = true,
+            Some(Lost { how: Loss::Stopped, .. }) => self.interrupted = true,
             Some(loss) if of_pack => {
                 self.lose_pack(&batch, kept, began, &loss, observer);
                 self.carry_out(&batch[(kept + 1).min(batch.len())..], is_extra, observer, stop);
@@ -181,7 +182,7 @@ impl<P: WorkerPool> Conductor<'_, P> {
         batch: &[Visit],
         kept: usize,
         began: Duration,
-        loss: &WorkerLoss,
+        loss: &Lost,
         observer: &mut dyn Observer,
     ) {
         let Some(visit) = batch.get(kept) else {
@@ -201,13 +202,7 @@ impl<P: WorkerPool> Conductor<'_, P> {
     }
 
     /// A worker is gone: its samples stay, the row it was at is marked.
-    fn lose(
-        &mut self,
-        worker: u32,
-        at: Option<&Visit>,
-        loss: &WorkerLoss,
-        observer: &mut dyn Observer,
-    ) {
+    fn lose(&mut self, worker: u32, at: Option<&Visit>, loss: &Lost, observer: &mut dyn Observer) {
         self.pool.end(worker);
         let cell = at.map(|visit| {
             for number in self.plan.together(visit.cell as usize) {

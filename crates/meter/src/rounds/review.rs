@@ -134,8 +134,5 @@ fn over_target(estimate: Option<&Estimate>, cell: &PlannedCell) -> f64 {
         }
         _ => return f64::INFINITY,
     };
-    match width.is_nan() {
-        true => f64::INFINITY,
-        false => width / target,
-    }
+    if width.is_nan() { f64::INFINITY } else { width / target }
 }

@@ -8,7 +8,7 @@ use crate::plan::Plan;
 use crate::probe::{MachineShape, Probe};
 use crate::run_remark::RunRemark;
 use crate::wire::Setup;
-use crate::worker_pool::{WorkerHandle, WorkerLoss, WorkerProcesses};
+use crate::worker_pool::{WorkerHandle, WorkerProcesses};
 use fastrand::Rng;
 use model::conditions::Conditions;
 use model::noise::applied::{Applied, Settings};
@@ -16,6 +16,7 @@ use std::collections::BTreeMap;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 use sys::clock::Calibration;
+use sys::role::{Loss, Lost};
 
 /// What a worker has of the controls; of those that have not the same, what
 /// each is short of.
@@ -59,7 +60,7 @@ impl<'p> Conductor<'p, WorkerProcesses> {
         conditions: &mut Conditions,
         observer: &mut dyn Observer,
         stop: &AtomicBool,
-    ) -> Result<Self, WorkerLoss> {
+    ) -> Result<Self, Lost> {
         let Start { plan, calibration, measuring_cpu, machine_shape, began } = *start;
         let began_ns = sys::clock::monotonic_raw_ns();
         let mut rng = Rng::with_seed(plan.record.seed);
@@ -83,7 +84,7 @@ impl<'p> Conductor<'p, WorkerProcesses> {
                     learn(conditions, &plan.controls, measuring_cpu, granted, refused);
                     handles.insert(worker, handle);
                 }
-                Err(WorkerLoss::Stopped { .. }) => break,
+                Err(Lost { how: Loss::Stopped, .. }) => break,
                 Err(loss) => {
                     observer.warning(&RunRemark::NotStarted(loss.clone()));
                     failure = Some(loss);

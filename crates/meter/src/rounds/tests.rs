@@ -7,11 +7,12 @@ use crate::plan::{self, plan_within};
 use crate::probe::{Effort, Probe};
 use crate::scratch::ScratchError;
 use crate::wire::{Part, Reply, Request};
-use crate::worker_pool::{PATIENCE, WorkerLoss};
+use crate::worker_pool::{PATIENCE, lost};
 use model::run::Scale;
 use model::sample::{Canaries, Evidence, Sample, flag};
 use std::cell::Cell;
 use std::collections::BTreeSet;
+use sys::role::{Loss, Lost};
 
 /// The row that does not return.
 const DEADLY: &str = "my.pack3";
@@ -131,11 +132,10 @@ impl WorkerPool for Scripted {
         requests: &[Request],
         patience: Duration,
         _stop: &AtomicBool,
-    ) -> (Vec<Vec<u8>>, Option<WorkerLoss>) {
+    ) -> (Vec<Vec<u8>>, Option<Lost>) {
         if self.now.get() >= self.silent_from {
             self.sleep(patience);
-            let after = patience;
-            return (Vec::new(), Some(WorkerLoss::TimedOut { worker, after }));
+            return (Vec::new(), Some(lost(worker, Loss::TimedOut(patience))));
         }
         let deadly = requests.iter().position(|of| Some(of.cell) == self.deadly);
         let until = deadly.unwrap_or(requests.len());
@@ -146,8 +146,7 @@ impl WorkerPool for Scripted {
         let answers = answers.collect();
         let lost = deadly.map(|_| {
             self.sleep(patience);
-            let after = patience;
-            WorkerLoss::TimedOut { worker, after }
+            lost(worker, Loss::TimedOut(patience))
         });
         (answers, lost)
     }
@@ -342,7 +341,7 @@ fn a_run_whose_workers_are_all_stopped_ends_by_itself_and_keeps_their_samples() 
             let RunRemark::WorkerLost { loss, cell } = first else {
                 panic!("{first}");
             };
-            assert!(matches!(loss, WorkerLoss::TimedOut { .. }), "{first}");
+            assert!(matches!(loss.how, Loss::TimedOut(_)), "{first}");
             assert!(cell.is_some(), "{first}");
             let most = plan.time.until_end() + PATIENCE * plan.workers().len() as u32;
             assert!(conductor.pool.elapsed() <= most);

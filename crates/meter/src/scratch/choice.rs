@@ -10,9 +10,6 @@ use std::path::{Path, PathBuf};
 
 /// The directory that a user names. It may be on any file system, memory
 /// included.
-///
-/// # Errors
-/// Why it can't be used.
 pub fn named(directory: &Path) -> Result<ScratchDir, ScratchError> {
     let directory = std::path::absolute(directory).unwrap_or_else(|_| directory.to_owned());
     match usable(&directory).and_then(|found| takes_files(&directory).map(|()| found)) {
@@ -23,9 +20,6 @@ pub fn named(directory: &Path) -> Result<ScratchDir, ScratchError> {
 
 /// The directory that is used when none is named: the user's cache directory
 /// if that is on a disk, else /var/tmp if that is.
-///
-/// # Errors
-/// Why there is none.
 pub fn by_default() -> Result<ScratchDir, ScratchError> {
     by_default_of(&candidates(|name| std::env::var_os(name)), |directory| {
         usable(nearest(directory))

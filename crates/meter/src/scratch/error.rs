@@ -6,44 +6,32 @@ use std::path::{Path, PathBuf};
 
 /// Why a directory can't be used for files.
 #[derive(thiserror::Error, Serialize, Deserialize, Clone, Debug, PartialEq)]
+#[expect(missing_docs, reason = "the messages say what each is")]
 pub enum Unusable {
-    /// It is missing.
     #[error("there is no such directory")]
     Missing,
-    /// It was there when the run began.
     #[error("the scratch directory is gone")]
     Gone,
-    /// It is a file.
     #[error("it is not a directory")]
     NotADirectory,
-    /// It shows what the kernel knows, say.
     #[error("no files can be made there")]
     NoFiles,
-    /// It belongs to another user, say.
     #[error("no permission to write there")]
     NoPermission,
-    /// It is mounted so.
     #[error("the file system is read-only")]
     ReadOnly,
-    /// No block is free.
     #[error("the disk is full")]
     DiskFull,
-    /// The user's part is used up.
     #[error("the disk quota is used up")]
     QuotaExceeded,
-    /// The file system lies in memory.
     #[error("{0} is memory")]
     Memory(String),
-    /// The file system is on another machine.
     #[error("{0} is no disk of this machine")]
     Network(String),
-    /// The file system hides where it keeps its files.
     #[error("what the {0} keeps its files on can't be seen from here, and may be memory")]
     Hidden(String),
-    /// Locks are what leftovers are recognized by.
     #[error("files can't be locked there: {0}")]
     NotLockable(String),
-    /// Something else has the name of the directory of all runs.
     #[error("{} is there and is no directory", .0.display())]
     Occupied(PathBuf),
     /// Another user could put links into the directory of all runs.
@@ -76,53 +64,25 @@ impl From<&io::Error> for Unusable {
 
 /// Why there is no directory for files, or why it failed: a row's reason.
 #[derive(thiserror::Error, Serialize, Deserialize, Clone, Debug, PartialEq)]
+#[expect(missing_docs, reason = "the messages say what each is")]
 pub enum ScratchError {
-    /// The directory that the user named.
     #[error("can't put files in {}: {why}; name another directory with --dir", directory.display())]
-    Named {
-        /// Which.
-        directory: PathBuf,
-        /// Why it can't be used.
-        why: Unusable,
-    },
-    /// None of the default directories, each with why.
+    Named { directory: PathBuf, why: Unusable },
     #[error("no directory on a disk ({}); name a directory with --dir", listed(.0))]
     NoDefault(Vec<(PathBuf, Unusable)>),
-    /// A run's own can't be made.
     #[error("can't make a directory in {}: {why}; name another with --dir", directory.display())]
-    NotMade {
-        /// Where.
-        directory: PathBuf,
-        /// Why not.
-        why: Unusable,
-    },
-    /// A run's own is removed again and again.
+    NotMade { directory: PathBuf, why: Unusable },
     #[error("another process keeps removing {}", .0.display())]
     KeepsVanishing(PathBuf),
-    /// A run's own can't be removed.
     #[error("{} is left: {why}", path.display())]
-    Left {
-        /// What is left of it.
-        path: PathBuf,
-        /// Why.
-        why: Unusable,
-    },
-    /// No row of the run puts files anywhere.
+    Left { path: PathBuf, why: Unusable },
     #[error("no row that needs it is measured")]
     NotNeeded,
-    /// This was not a run.
     #[error("no directory for files was made")]
     NotChosen,
     /// A file in it failed: `the disk is full (writing 1MiB in /x)`.
     #[error("{why} ({doing} in {})", directory.display())]
-    File {
-        /// What was tried.
-        doing: String,
-        /// Where.
-        directory: PathBuf,
-        /// Why not.
-        why: Unusable,
-    },
+    File { doing: String, directory: PathBuf, why: Unusable },
 }
 
 impl ScratchError {
@@ -132,10 +92,7 @@ impl ScratchError {
         ScratchError::File {
             doing: doing.to_owned(),
             directory: directory.to_owned(),
-            why: match gone {
-                true => Unusable::Gone,
-                false => Unusable::from(error),
-            },
+            why: if gone { Unusable::Gone } else { Unusable::from(error) },
         }
     }
 }

@@ -56,9 +56,6 @@ pub struct Scratch {
 impl Scratch {
     /// Removes what killed runs left in this place, and makes a directory of
     /// one's own.
-    ///
-    /// # Errors
-    /// Why there is none.
     pub fn make(place: &ScratchDir) -> Result<Scratch, ScratchError> {
         let common = common_in(place);
         let mut made = Vec::new();
@@ -84,9 +81,6 @@ impl Scratch {
     }
 
     /// Removes it.
-    ///
-    /// # Errors
-    /// What is left, and why.
     pub fn remove(mut self) -> Result<(), ScratchError> {
         self.end()
     }

@@ -43,7 +43,7 @@ fn show(page: &mut String, name: &str, osnoise: &Osnoise) {
         let lost_ns: u64 = stretch.lost_ns.iter().sum();
         let lost = match lost_ns {
             0 => String::new(),
-            _ => format!(" ({:.0} % lost)", percent(lost_ns, stretch.watched_ns)),
+            _ => format!(" ({:.0} % lost)", lost_ns as f64 * 100.0 / stretch.watched_ns as f64),
         };
         format!("{ghz}{lost}")
     });
@@ -52,10 +52,6 @@ fn show(page: &mut String, name: &str, osnoise: &Osnoise) {
     let alike = alike.map(|alike| format!("{} of {}", alike.len(), alike[0]));
     let stretches = alike.collect::<Vec<_>>().join(", ");
     writeln!(page, "  stretches: {stretches}").expect("text");
-}
-
-fn percent(part: u64, whole: u64) -> f64 {
-    part as f64 / whole as f64 * 100.0
 }
 
 #[test]

@@ -20,7 +20,6 @@ pub(crate) fn ticks(us: f64) -> u64 {
     (us * 1e3 / NS_PER_TICK).round() as u64
 }
 
-/// Something that takes the CPU.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Event {
     /// When, µs after the watching began (or soon after).

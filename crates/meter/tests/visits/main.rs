@@ -64,16 +64,10 @@ fn judged_by(gate: &Gate, samples: &[Sample]) -> Estimate {
     estimate(
         samples,
         &Context {
-            contradiction: None,
-            gate,
             core_clock: clock.as_ref(),
-            ns_per_tick: TICK_NS,
-            resolution_ns: TICK_NS,
             ops_per_turn: 16.0,
             bound: Bound::Core,
-            regime: Regime::Gated,
-            workers: 8,
-            modes: &[],
+            ..Context::plain(gate, Regime::Gated, TICK_NS)
         },
     )
 }

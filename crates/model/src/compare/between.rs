@@ -172,10 +172,7 @@ fn df_of(unlike: f64) -> f64 {
     }
     for _ in 0..50 {
         let middle = (low + high) / 2.0;
-        match trigamma(middle / 2.0) > unlike {
-            true => low = middle,
-            false => high = middle,
-        }
+        if trigamma(middle / 2.0) > unlike { low = middle } else { high = middle }
     }
     high
 }

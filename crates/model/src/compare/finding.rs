@@ -1,11 +1,11 @@
-//! What a comparison may say of a row: different, the same within noise, or
-//! that it can't tell.
+//! The engine of change: two sets of samples with what is independent in them, questions that are asked together, and
+//! what may be said of each: different, the same within noise, or that it can't tell.
 
-use super::multiplicity::{Family, Hypothesis, families, holm, levels};
-use super::ratio::{Ratio, detectable};
-use crate::estimate::Verdict;
+use super::multiplicity::{Hypothesis, benjamini_hochberg, families, holm};
+use crate::stats::Interval;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::ops::RangeInclusive;
 
 /// Of the rows that are called different at most this share is expected to be
 /// called so wrongly; and with no difference anywhere, in at most this share
@@ -13,243 +13,206 @@ use serde::{Deserialize, Serialize};
 /// `tests/power.rs`; with eight 6 %). Also the level at which a gate is crossed.
 pub const LEVEL: f64 = 0.05;
 
-/// The answer to one row, and there are no others.
+/// The share of changes of the size called detectable that are found.
+pub const POWER: f64 = 0.8;
+
+/// What may be said of a change, and there are no other answers. Which way it goes is the ratio's to say.
 #[derive(Serialize, Deserialize, JsonSchema, Clone, Copy, Debug, PartialEq, Eq)]
 #[serde(rename_all = "snake_case")]
-pub enum Finding {
-    /// The ratio is not 1.
+pub enum Verdict {
+    /// The ratio is not 1; of a question about a range: all of it lies outside.
+    #[serde(alias = "better", alias = "worse")]
     Different,
     /// No difference was shown, and one beyond the margin would have been.
     SameWithinNoise,
     /// Neither.
+    #[serde(alias = "no_effect_shown")]
     CannotTell,
 }
 
-impl Finding {
+impl Verdict {
     /// As printed.
     pub fn text(self) -> &'static str {
         match self {
-            Finding::Different => "different",
-            Finding::SameWithinNoise => "same within noise",
-            Finding::CannotTell => "inconclusive",
+            Verdict::Different => "different",
+            Verdict::SameWithinNoise => "same within noise",
+            Verdict::CannotTell => "inconclusive",
+        }
+    }
+
+    /// Of a value with its interval: different if all of it lies beyond what is `alike`, the same if none does.
+    pub fn of_range(interval: Option<&Interval>, alike: RangeInclusive<f64>) -> Verdict {
+        Verdict::of(interval.is_some_and(|i| is_beyond(i, &alike)), interval, &alike)
+    }
+
+    /// Of a difference: the same if its interval holds 0, and reaches no farther than `most` to either side.
+    pub fn of_difference(apart: &Interval, most: f64) -> Verdict {
+        match apart.excludes_zero() {
+            true => Verdict::Different,
+            false if apart.half_width() > most => Verdict::CannotTell,
+            false => Verdict::SameWithinNoise,
+        }
+    }
+
+    /// Where it is known whether a difference was shown.
+    pub(super) fn of(
+        different: bool,
+        interval: Option<&Interval>,
+        alike: &RangeInclusive<f64>,
+    ) -> Verdict {
+        match interval {
+            _ if different => Verdict::Different,
+            Some(i) if alike.contains(&i.low) && alike.contains(&i.high) => {
+                Verdict::SameWithinNoise
+            }
+            _ => Verdict::CannotTell,
         }
     }
 }
 
-/// How much a row's own verdicts let a comparison say.
+/// Whether all of the interval lies to one side of a range.
+pub(super) fn is_beyond(interval: &Interval, range: &RangeInclusive<f64>) -> bool {
+    interval.low > *range.end() || interval.high < *range.start()
+}
+
+/// Why a verdict is what it is, where there are several ways to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Support {
-    /// All are ok, noisy or biased: the interval speaks.
-    Interval,
-    /// One has two states, or too little was seen: its interval is of a
-    /// mixture. `apart` if even the middle 80 % of all that was seen on one
-    /// side lie above those of the other: then they differ whichever states
-    /// are compared.
-    Mixture {
-        /// Whether the two don't overlap.
-        apart: bool,
-    },
-    /// One does not measure what the row says, or is no figure at all.
-    Nothing,
+pub enum Reason {
+    /// Too few samples to show any difference.
+    TooFew,
+    /// Enough samples to show a difference, and none shown.
+    NotShown,
+    /// It is something else altogether, or does something else.
+    Another,
+    /// The samples were disturbed.
+    Disturbed,
 }
 
-impl Support {
-    /// From the verdicts of all runs on both sides.
-    pub fn of(verdicts: &[Verdict], apart: bool) -> Support {
-        let any = |wanted: &[Verdict]| verdicts.iter().any(|v| wanted.contains(v));
-        if any(&[Verdict::Invalid]) {
-            Support::Nothing
-        } else if any(&[Verdict::TwoStates, Verdict::CannotTell]) {
-            Support::Mixture { apart }
-        } else {
-            Support::Interval
-        }
-    }
-
-    /// The same of rows that are compared `by_state`: by the figure of one mode that
-    /// all runs name alike, or by the 10 % quantile, which is of the faster of two
-    /// states where kept runs say that it stays there. No mixture has a part in it.
-    pub fn of_compared(verdicts: &[Verdict], apart: bool, by_state: bool) -> Support {
-        let counts = |v: &&Verdict| !by_state || **v != Verdict::TwoStates;
-        let rest: Vec<Verdict> = verdicts.iter().filter(counts).copied().collect();
-        Support::of(&rest, apart)
-    }
-
-    fn allows_different(self) -> bool {
-        matches!(self, Support::Interval | Support::Mixture { apart: true })
-    }
-}
-
-/// One row that is tested together with others.
-#[derive(Clone, Copy, Debug)]
-pub struct Tested<'a> {
-    /// Its ratio.
-    pub ratio: &'a Ratio,
+/// The answer to one question.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Finding {
+    /// The second over the first, or the difference of counts, with its interval; absent where there are too few
+    /// samples for one.
+    pub ratio: Option<Interval>,
+    /// The chance of such samples where nothing changed.
+    pub p_value: Option<f64>,
     /// What may be said.
-    pub support: Support,
-    /// Which rows it is tested with.
-    pub family: Family,
+    pub verdict: Verdict,
+    /// Why no more may be said, where that is so.
+    pub reason: Option<Reason>,
 }
 
-impl Tested<'_> {
-    /// A row that may not be called different stays among those that were
-    /// looked at: leaving it out would make the others seem fewer.
-    fn p(&self, p: impl Fn(&Ratio) -> Option<f64>) -> f64 {
-        match self.support.allows_different() {
-            true => (p(self.ratio).unwrap_or(1.0) * self.family.looks()).min(1.0),
-            false => 1.0,
-        }
+/// Two sets of samples with what is independent in them: runs, interleaved rounds, hosts.
+pub trait Samples {
+    /// The value where nothing changed: 1 of a ratio, 0 of a difference.
+    fn unchanged(&self) -> f64 {
+        1.0
     }
 
-    fn hypothesis(&self) -> Hypothesis {
-        Hypothesis {
-            family: self.family,
-            p_value: self.p(Ratio::p_value),
-            standard_error: self.ratio.standard_error(),
-            df: self.ratio.error.df,
-        }
+    /// The chance of such samples where nothing changed; `None` where they can't be tested.
+    fn p_value(&self) -> Option<f64>;
+
+    /// The second over the first (or less the first) with its interval; `None` where there are too few samples.
+    fn interval(&self, level: f64) -> Option<Interval>;
+
+    /// How well the value is known, for [`Correction::ByPrecision`].
+    fn precision(&self) -> Option<Hypothesis> {
+        None
     }
 }
 
-fn hypotheses(rows: &[Tested]) -> Vec<Hypothesis> {
-    rows.iter().map(Tested::hypothesis).collect()
+/// Samples of which only what they say is left: an interval of one level.
+#[derive(Clone, Copy, Debug)]
+pub struct Known(pub f64, pub Option<Interval>);
+
+impl Samples for Known {
+    fn p_value(&self) -> Option<f64> {
+        Some(self.0)
+    }
+
+    fn interval(&self, _: f64) -> Option<Interval> {
+        self.1
+    }
 }
 
-/// The share of changes of the size called detectable that are found.
-pub const POWER: f64 = 0.8;
+/// How questions that are asked together share the level.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Correction {
+    /// As many have an equal part of it each: different is what its interval excludes.
+    Bonferroni(usize),
+    /// With no difference anywhere any is called different with this chance, whatever the others are (Holm).
+    Holm,
+    /// Of those called different at most this share is expected to be so wrongly (Benjamini and Hochberg); the
+    /// intervals are of each question alone.
+    FalseDiscoveries,
+    /// The same, with intervals as wide as that asks for (Benjamini and
+    /// Yekutieli, J. Am. Stat. Assoc. 100, 2005, 71-81: level 1 - q R / m where R
+    /// of m are significant), so that one holds no difference exactly where none is shown.
+    FalseCoverage,
+    /// The same in each family of rows, the level spent where a change is in doubt ([`families`]); all of them have
+    /// a precision.
+    ByPrecision,
+}
 
-/// The smallest change of each row that is found with [`POWER`] if it is the
-/// only one, as a share; `None` where more than the interval decides.
-pub fn detectable_changes(rows: &[Tested]) -> Vec<Option<f64>> {
-    let levels = levels(&hypotheses(rows), LEVEL);
-    let of = |(row, level): (&Tested, f64)| {
-        let error = row.ratio.standard_error();
-        let level = level / row.family.looks();
-        let change = detectable(error, row.ratio.error.df, level, POWER);
-        Some(change).filter(|_| row.support == Support::Interval)
+/// The one engine of change: what may be said of each of these questions, which are asked together. A question that
+/// can't be tested stays among them: leaving it out would make the others seem fewer. Where no difference was shown,
+/// and the interval lies within `margin` of 1, a ratio is the same.
+pub fn judge<S: Samples + ?Sized>(
+    all: &[Option<&S>],
+    correction: Correction,
+    margin: Option<f64>,
+) -> Vec<Finding> {
+    let p_values: Vec<Option<f64>> =
+        all.iter().map(|samples| samples.as_ref()?.p_value()).collect();
+    let tested: Vec<f64> = p_values.iter().map(|p| p.unwrap_or(1.0)).collect();
+    let marks = match correction {
+        Correction::Bonferroni(_) => Vec::new(),
+        Correction::Holm => holm(&tested, LEVEL),
+        Correction::FalseDiscoveries | Correction::FalseCoverage => {
+            benjamini_hochberg(&tested, LEVEL)
+        }
+        Correction::ByPrecision => {
+            let known = all.iter().filter_map(|samples| samples.as_ref()?.precision());
+            families(&known.collect::<Vec<_>>(), LEVEL)
+        }
     };
-    rows.iter().zip(levels).map(of).collect()
-}
-
-/// The finding of each of the rows that are looked at together. Where no difference was shown, and the
-/// interval lies within `margin` of 1 (a share: 0.05 is 5 %, up or down), the
-/// row is the same; a difference that was shown may be smaller.
-pub fn findings(rows: &[Tested], margin: f64) -> Vec<Finding> {
-    families(&hypotheses(rows), LEVEL)
-        .into_iter()
-        .zip(rows)
-        .map(|(different, row)| match row.support {
-            _ if different => Finding::Different,
-            Support::Interval if is_within(row.ratio, margin) => Finding::SameWithinNoise,
-            _ => Finding::CannotTell,
-        })
-        .collect()
-}
-
-/// Whether the 95 % interval lies within the margin on both sides of 1.
-fn is_within(ratio: &Ratio, margin: f64) -> bool {
-    ratio.interval(0.95).is_some_and(|i| i.low >= 1.0 / (1.0 + margin) && i.high <= 1.0 + margin)
-}
-
-/// Which rows' times grew by more than a factor: with the chance of any wrong
-/// one at most [`LEVEL`].
-pub fn grown_beyond(rows: &[Tested], factor: f64) -> Vec<bool> {
-    let p_values: Vec<f64> = rows.iter().map(|row| p_grown(row, factor)).collect();
-    holm(&p_values, LEVEL)
-}
-
-/// Chance of a row's ratio this large or larger where its time grew by no more
-/// than a factor; 1 where it may not be called different.
-pub fn p_grown(row: &Tested, factor: f64) -> f64 {
-    row.p(|ratio| ratio.p_above(factor))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::compare::reading::Variance;
-
-    fn ratio(value: f64, error: f64) -> Ratio {
-        Ratio { ln: value.ln(), error: Variance { value: error * error, df: 14.0 } }
-    }
-
-    fn one(value: f64, error: f64, support: Support) -> Finding {
-        let ratio = ratio(value, error);
-        let tested = Tested { ratio: &ratio, support, family: Family::Quiet };
-        findings(&[tested], 0.05)[0]
-    }
-
-    #[test]
-    fn three_answers() {
-        use Support::Interval;
-        assert_eq!(one(1.2, 0.01, Interval), Finding::Different);
-        assert_eq!(one(0.8, 0.01, Interval), Finding::Different);
-        assert_eq!(one(1.01, 0.01, Interval), Finding::SameWithinNoise);
-        assert_eq!(one(1.01, 0.1, Interval), Finding::CannotTell);
-        // Small and certain is still a difference.
-        assert_eq!(one(1.01, 0.001, Interval), Finding::Different);
-        // Inside on one side only: 1.03 with 2.1 % to either side.
-        assert_eq!(one(1.03, 0.014, Interval), Finding::CannotTell);
-        assert_eq!(one(1.0 / 1.03, 0.014, Interval), Finding::CannotTell);
-    }
-
-    #[test]
-    fn a_mixture_differs_only_where_nothing_overlaps() {
-        let apart = |apart| Support::Mixture { apart };
-        assert_eq!(one(2.0, 0.05, apart(false)), Finding::CannotTell);
-        assert_eq!(one(2.0, 0.05, apart(true)), Finding::Different);
-        assert_eq!(one(1.0, 0.001, apart(true)), Finding::CannotTell, "never the same");
-        assert_eq!(one(2.0, 0.05, Support::Nothing), Finding::CannotTell);
-    }
-
-    #[test]
-    fn the_worst_verdict_decides() {
-        use Verdict::*;
-        assert_eq!(Support::of(&[Ok, Noisy], false), Support::Interval);
-        let mixture = Support::Mixture { apart: true };
-        assert_eq!(Support::of(&[Ok, TwoStates], true), mixture);
-        assert_eq!(Support::of(&[CannotTell, Noisy], true), mixture);
-        assert_eq!(Support::of(&[TwoStates, Invalid], true), Support::Nothing);
-    }
-
-    #[test]
-    fn rows_that_may_not_be_called_still_count() {
-        // p = 0.03 alone is different; as one of two it is not.
-        let (near, far) = (ratio(1.0, 0.01), ratio(1.0245, 0.01));
-        let p = far.p_value().expect("a spread");
-        assert!((0.025..0.05).contains(&p), "{p}");
-        let of = |ratio, support| Tested { ratio, support, family: Family::Quiet };
-        let alone = [of(&far, Support::Interval)];
-        assert_eq!(findings(&alone, 0.05)[0], Finding::Different);
-        let with = [of(&near, Support::Nothing), of(&far, Support::Interval)];
-        assert_eq!(findings(&with, 0.05)[1], Finding::SameWithinNoise);
-    }
-
-    #[test]
-    fn each_row_says_which_change_it_could_have_found() {
-        let [calm, rough] = [ratio(1.0, 0.01), ratio(1.0, 0.1)];
-        let of = |ratio, support| Tested { ratio, support, family: Family::Quiet };
-        let rows = [
-            of(&calm, Support::Interval),
-            of(&rough, Support::Interval),
-            of(&calm, Support::Mixture { apart: true }),
-        ];
-        let [calm, rough, mixture] = detectable_changes(&rows)[..] else {
-            panic!("three rows");
+    let level = 1.0
+        - match correction {
+            Correction::Bonferroni(questions) => LEVEL / questions.max(1) as f64,
+            Correction::Holm | Correction::FalseDiscoveries | Correction::ByPrecision => LEVEL,
+            Correction::FalseCoverage => {
+                let different = marks.iter().filter(|mark| **mark).count().max(1);
+                LEVEL * different as f64 / all.len().max(1) as f64
+            }
         };
-        let [calm, rough] = [calm, rough].map(|size| size.expect("an interval"));
-        assert!((0.03..0.06).contains(&calm) && rough > 0.3, "{calm} {rough}");
-        assert_eq!(mixture, None);
-    }
+    let finding = |(at, samples): (usize, &Option<&S>)| {
+        let ratio = samples.and_then(|samples| samples.interval(level));
+        let unchanged = samples.map_or(1.0, |samples| samples.unchanged());
+        let excluded = ratio.is_some_and(|ratio| is_beyond(&ratio, &(unchanged..=unchanged)));
+        let different = match correction {
+            Correction::Bonferroni(_) => excluded,
+            Correction::FalseCoverage => marks[at] && ratio.is_some(),
+            _ => marks[at],
+        };
+        let verdict = match margin.map(within) {
+            // Its own interval excludes 1, which among so many is no difference.
+            Some(_) if correction == Correction::FalseDiscoveries && excluded && !different => {
+                Verdict::CannotTell
+            }
+            Some(alike) => Verdict::of(different, ratio.as_ref(), &alike),
+            None if different => Verdict::Different,
+            None => Verdict::CannotTell,
+        };
+        let reason = (verdict == Verdict::CannotTell).then_some(match ratio {
+            None => Reason::TooFew,
+            Some(_) => Reason::NotShown,
+        });
+        Finding { ratio, p_value: p_values[at], verdict, reason }
+    };
+    all.iter().enumerate().map(finding).collect()
+}
 
-    #[test]
-    fn a_gate_is_crossed_only_by_what_is_surely_beyond() {
-        let (beyond, at, faster) = (ratio(1.3, 0.02), ratio(1.1, 0.02), ratio(0.5, 0.02));
-        let wide = ratio(1.3, 0.2);
-        let of = |ratio| Tested { ratio, support: Support::Interval, family: Family::Quiet };
-        let rows = [of(&beyond), of(&at), of(&faster), of(&wide)];
-        assert_eq!(grown_beyond(&rows, 1.1), [true, false, false, false]);
-        let mixture = Tested { support: Support::Mixture { apart: false }, ..of(&beyond) };
-        assert_eq!(grown_beyond(&[mixture], 1.1), [false]);
-    }
+/// What lies within a margin of 1, a share of the one or the other.
+pub(super) fn within(margin: f64) -> RangeInclusive<f64> {
+    1.0 / (1.0 + margin)..=1.0 + margin
 }

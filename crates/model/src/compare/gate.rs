@@ -2,6 +2,8 @@
 //! and has to be slower in two of three runs.
 
 use super::multiplicity::holm;
+use schemars::JsonSchema;
+use serde::Serialize;
 
 /// The chance that a comparison in which nothing grew beyond the gate has any
 /// row across it.
@@ -20,31 +22,31 @@ pub const LOOKED_AT_FROM: f64 = 0.5;
 /// a gate of 5 % and a row that is 10 % slower where runs differ by 1 %.
 pub const SURELY: f64 = 0.5;
 
-/// What one run says of a row's time against the baseline's.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Said {
-    /// The ratio, with a reference workload taken out where that is done.
+/// A row's time against a gate.
+#[derive(Serialize, JsonSchema, Clone, Copy, Debug, PartialEq)]
+pub struct Grown {
+    /// B's time over A's, whatever unit the row is shown in.
     pub time_ratio: f64,
-    /// The ratio as it was measured; the same where nothing is taken out.
-    pub raw_ratio: f64,
-    /// The chance of such a ratio where the row grew by no more than
-    /// [`SURELY`] of the gate's share.
-    pub p_surely: f64,
+    /// The same without the reference workload taken out, where one is.
+    pub raw_time_ratio: f64,
+    /// Chance of one so large or larger where it grew by no more than the gate
+    /// allows; of this row alone. 1 where the row may not be called different.
+    pub p_value: f64,
 }
 
-impl Said {
+impl Grown {
     /// Whether it came out slower by more than this. A row whose reference
     /// became faster is slower in relation to it, and takes no longer: both
     /// ratios must be beyond.
     fn is_beyond(&self, share: f64) -> bool {
-        self.time_ratio > 1.0 + share && self.raw_ratio > 1.0 + share
+        self.time_ratio > 1.0 + share && self.raw_time_ratio > 1.0 + share
     }
 
     /// What it says for the row having grown: its chance; nothing (1) where it
     /// did not come out beyond the gate.
     fn spoken(&self, share: f64) -> f64 {
         match self.is_beyond(share) {
-            true => self.p_surely,
+            true => self.p_value,
             false => 1.0,
         }
     }
@@ -61,7 +63,7 @@ pub struct Watched {
 impl Watched {
     /// After the first run, of which `said` is absent where it could not tell:
     /// that is measured again too.
-    pub fn of_first(said: Option<&Said>, share: f64) -> Watched {
+    pub fn of_first(said: Option<&Grown>, share: f64) -> Watched {
         let slower = said.is_none_or(|said| said.is_beyond(LOOKED_AT_FROM * share));
         let mut watched = Watched { share, again: slower, p_values: Vec::new() };
         watched.say(said);
@@ -74,7 +76,7 @@ impl Watched {
     }
 
     /// A further run. What could not tell is no witness.
-    pub fn say(&mut self, said: Option<&Said>) {
+    pub fn say(&mut self, said: Option<&Grown>) {
         let p = said.map_or(1.0, |said| said.spoken(self.share));
         self.p_values.push(p);
     }
@@ -155,8 +157,8 @@ mod tests {
         assert_eq!(combined(&[f64::NAN, f64::NAN, 0.001]), 1.0);
     }
 
-    fn said(time_ratio: f64, raw_ratio: f64) -> Said {
-        Said { time_ratio, raw_ratio, p_surely: 0.001 }
+    fn said(time_ratio: f64, raw_time_ratio: f64) -> Grown {
+        Grown { time_ratio, raw_time_ratio, p_value: 0.001 }
     }
 
     #[test]

@@ -7,10 +7,12 @@
 //! many rows are many chances to be fooled).
 
 pub mod between;
+pub mod exchange;
 pub mod finding;
 pub mod gate;
 pub mod measure;
 pub mod multiplicity;
 pub mod ratio;
 pub mod reading;
+pub mod runs;
 pub mod student;

@@ -93,18 +93,12 @@ pub fn levels(all: &[Hypothesis], level: f64) -> Vec<f64> {
     let (mut low, mut high) = (0.0, 1000.0);
     for _ in 0..40 {
         let middle = (low + high) / 2.0;
-        match sum(middle) > level {
-            true => low = middle,
-            false => high = middle,
-        }
+        if sum(middle) > level { low = middle } else { high = middle }
     }
     let of_all = sum(high);
     all.iter()
         .map(|h| {
-            let own = match of_all > 0.0 {
-                true => part(h, high) * level / of_all,
-                false => even,
-            };
+            let own = if of_all > 0.0 { part(h, high) * level / of_all } else { even };
             EVEN * even + (1.0 - EVEN) * own
         })
         .collect()

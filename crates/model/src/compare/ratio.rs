@@ -48,10 +48,7 @@ impl Variance {
                 squares += of_workers * of_workers / reading.within.df;
             }
         }
-        let relative = match assumed > 0.0 {
-            true => squares / (assumed * assumed),
-            false => 0.0,
-        };
+        let relative = if assumed > 0.0 { squares / (assumed * assumed) } else { 0.0 };
         Variance { value: assumed * dispersion.factor, df: 1.0 / (1.0 / dispersion.df + relative) }
     }
 }
@@ -107,6 +104,12 @@ impl Ratio {
             low: (self.ln - half).exp(),
             high: (self.ln + half).exp(),
         })
+    }
+
+    /// The 95 % interval; the ratio alone where nothing has a spread.
+    pub fn shown(&self) -> Interval {
+        let value = self.value();
+        self.interval(0.95).unwrap_or(Interval { value, low: value, high: value })
     }
 
     /// Chance of a ratio as far from 1, in either direction, where there is no

@@ -118,26 +118,20 @@ impl Group {
 
 /// Why a file is no expectation.
 #[derive(thiserror::Error, Clone, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the messages say what each is")]
 pub enum Unusable {
-    /// Of another latlas.
     #[error("its schema is {0} and this latlas reads {SCHEMA}{hint}", hint = newer(.0))]
     Version(u32),
-    /// A number that none can be.
     #[error("{0} is not a usable number")]
     Number(String),
-    /// Nothing to compare with.
     #[error("it has no elements")]
     Empty,
-    /// Something is there twice.
     #[error("{0} is there twice")]
     Twice(String),
 }
 
 fn newer(schema: &u32) -> &'static str {
-    match *schema > SCHEMA {
-        true => ": use a newer latlas",
-        false => "",
-    }
+    if *schema > SCHEMA { ": use a newer latlas" } else { "" }
 }
 
 impl Expectation {

@@ -4,9 +4,10 @@ use super::expectation::{Expectation, FEW_HOSTS, Group, Spread};
 use super::identity::{Differs, Means};
 use super::noise::Noise;
 use super::{Element, Vector};
+use crate::compare::finding::{Reason, Verdict};
 use crate::compare::student;
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 /// Chance that a good and quiet host is called different, over all tests of it.
 pub const ALPHA: f64 = 0.02;
@@ -26,31 +27,17 @@ const FASTER: f64 = 2.0;
 /// With fewer elements to compare nothing is said.
 pub(super) const LEAST_ELEMENTS: usize = 4;
 
-/// What a host is.
-#[derive(Serialize, JsonSchema, Clone, Copy, Debug, PartialEq, Eq)]
-#[serde(rename_all = "snake_case")]
-pub enum Verdict {
-    /// One of the machines expected.
-    Fits,
-    /// Another CPU, or another number of CPUs.
-    AnotherMachine,
-    /// The same CPU as far as can be seen, but slower or faster than the fleet's hosts.
-    OutOfRange,
-    /// It was disturbed, or too little could be measured: measure again.
-    NotQuiet,
-}
+/// What a host is, and why.
+pub type Answer = (Verdict, Option<Reason>);
 
-impl Verdict {
-    /// As printed.
-    pub fn text(self) -> &'static str {
-        match self {
-            Verdict::Fits => "fits",
-            Verdict::AnotherMachine => "another machine",
-            Verdict::OutOfRange => "out of range",
-            Verdict::NotQuiet => "not quiet now",
-        }
-    }
-}
+/// One of the machines expected.
+pub const FITS: Answer = (Verdict::SameWithinNoise, None);
+/// Another CPU, or another number of CPUs.
+pub const ANOTHER_MACHINE: Answer = (Verdict::Different, Some(Reason::Another));
+/// The same CPU as far as can be seen, but slower or faster than the fleet's hosts.
+pub const OUT_OF_RANGE: Answer = (Verdict::Different, None);
+/// It was disturbed, or too little could be measured: measure again.
+pub const NOT_QUIET: Answer = (Verdict::CannotTell, Some(Reason::Disturbed));
 
 /// What a test is of.
 #[derive(Serialize, JsonSchema, Clone, Copy, Debug, PartialEq, Eq)]
@@ -91,8 +78,10 @@ pub struct NotCompared {
 /// What came of it.
 #[derive(Serialize, JsonSchema, Clone, Debug, PartialEq)]
 pub struct Judged {
-    /// The verdict.
-    pub verdict: Verdict,
+    /// Whether it fits; in JSON `fits`, `another_machine`, `out_of_range` or `not_quiet`.
+    #[serde(serialize_with = "as_name")]
+    #[schemars(with = "String")]
+    pub verdict: Answer,
     /// The host.
     pub host: String,
     /// Facts of the machine that differ.
@@ -130,6 +119,15 @@ impl Test {
     }
 }
 
+fn as_name<S: Serializer>(verdict: &Answer, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(match *verdict {
+        FITS => "fits",
+        ANOTHER_MACHINE => "another_machine",
+        OUT_OF_RANGE => "out_of_range",
+        _ => "not_quiet",
+    })
+}
+
 fn compared(tests: &[Test]) -> usize {
     tests.iter().filter_map(Test::element).count()
 }
@@ -152,32 +150,32 @@ pub fn judge(vector: &Vector, expected: &Expectation) -> Judged {
     }
 }
 
-fn verdict(vector: &Vector, identity: &[Differs], tests: &[Test]) -> Verdict {
+fn verdict(vector: &Vector, identity: &[Differs], tests: &[Test]) -> Answer {
     let differing = || tests.iter().filter(|test| test.differs);
     let differs = |wanted: fn(Element) -> bool| differing().filter_map(Test::element).any(wanted);
     let shared = |noise: &Noise| matches!(noise, Noise::Contended | Noise::Partial(_));
     if identity.iter().any(|fact| fact.means == Means::Machine) {
-        return Verdict::AnotherMachine;
+        return ANOTHER_MACHINE;
     }
     // A setting, or what the quota took, no other program explains.
     let by_quota = vector.throttled_share.is_some() && differs(|e| e == Element::Share);
     if by_quota || identity.iter().any(|fact| fact.means == Means::Setting) {
-        return Verdict::OutOfRange;
+        return OUT_OF_RANGE;
     }
     // Cycles of quiet samples hold on a loaded machine too.
     if !vector.noise.iter().any(shared) && differs(Element::is_of_design) {
-        return Verdict::AnotherMachine;
+        return ANOTHER_MACHINE;
     }
     if compared(tests) < LEAST_ELEMENTS {
-        return Verdict::NotQuiet;
+        return NOT_QUIET;
     }
     // No canary watches the disk: other programs may be using it.
     let disk = Tested::Element(Element::Disk);
     let quiet = vector.noise.is_empty() && !differing().all(|test| test.of == disk);
     match (differing().next(), quiet) {
-        (None, _) => Verdict::Fits,
-        (Some(_), true) => Verdict::OutOfRange,
-        (Some(_), false) => Verdict::NotQuiet,
+        (None, _) => FITS,
+        (Some(_), true) => OUT_OF_RANGE,
+        (Some(_), false) => NOT_QUIET,
     }
 }
 

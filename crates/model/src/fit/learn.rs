@@ -19,11 +19,10 @@ const MOST_STRANGERS: f64 = 0.25;
 
 /// Why nothing can be learned.
 #[derive(thiserror::Error, Clone, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the messages say what each is")]
 pub enum NothingLearned {
-    /// No run.
     #[error("no run to learn from")]
     NoRun,
-    /// Only runs that were disturbed.
     #[error("no quiet and complete run among {}", crate::text::counted(*.0, "run"))]
     NoneQuiet(usize),
 }

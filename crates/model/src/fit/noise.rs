@@ -2,6 +2,7 @@
 
 use crate::noise::osnoise::{Cause, Osnoise};
 use crate::run::Run;
+use crate::share::percent;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -36,13 +37,13 @@ impl fmt::Display for Noise {
             Noise::Partial(why) => write!(f, "the run is not complete: {why}"),
             Noise::Contended => f.write_str("the core was shared most of the time"),
             Noise::Lost { share, cause } => {
-                write!(f, "{:.0} % of CPU time lost", share * 100.0)?;
+                write!(f, "{} of CPU time lost", percent(*share))?;
                 match cause {
                     Some(cause) => write!(f, " (most: {})", cause.words()),
                     None => Ok(()),
                 }
             }
-            Noise::Steal(share) => write!(f, "steal {:.0} %", share * 100.0),
+            Noise::Steal(share) => write!(f, "steal {}", percent(*share)),
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::expectation::{Expectation, Group, Unusable};
 use super::identity::Identity;
-use super::judge::{Tested, Verdict, judge};
+use super::judge::{ANOTHER_MACHINE, Answer, FITS, NOT_QUIET, OUT_OF_RANGE, Tested, judge};
 use super::learn::{NothingLearned, learn};
 use super::noise::Noise;
 use super::{Element, Vector};
@@ -76,7 +76,7 @@ fn expected() -> Expectation {
 }
 
 /// The verdict, and the elements that differ.
-fn verdict(vector: &Vector) -> (Verdict, Vec<Element>) {
+fn verdict(vector: &Vector) -> (Answer, Vec<Element>) {
     let judged = judge(vector, &expected());
     let differs = judged.tests.iter().filter(|test| test.differs);
     let elements = differs.filter_map(|test| match test.of {
@@ -88,19 +88,19 @@ fn verdict(vector: &Vector) -> (Verdict, Vec<Element>) {
 
 #[test]
 fn a_host_of_the_fleet_fits() {
-    assert_eq!(verdict(&usual("new")), (Verdict::Fits, vec![]));
+    assert_eq!(verdict(&usual("new")), (FITS, vec![]));
 }
 
 #[test]
 fn another_core_is_named_by_its_cycles_on_a_loaded_host_too() {
     let mut other = times(usual("new"), Element::L2, 12.0 / 14.0);
-    let named = (Verdict::AnotherMachine, vec![Element::L2]);
+    let named = (ANOTHER_MACHINE, vec![Element::L2]);
     assert_eq!(verdict(&other), named);
     other.noise = vec![Noise::Lost { share: 0.5, cause: Some(Cause::Scheduler) }];
     assert_eq!(verdict(&other), named);
     // A shared core has no cycles to trust.
     other.noise = vec![Noise::Contended];
-    assert_eq!(verdict(&other).0, Verdict::NotQuiet);
+    assert_eq!(verdict(&other).0, NOT_QUIET);
 }
 
 #[test]
@@ -110,14 +110,14 @@ fn cycles_are_known_no_better_than_the_clock_that_they_are_counted_in() {
         let host = times(usual("n99"), Element::Multiply, factor);
         judge(&host, expected).verdict
     };
-    assert_eq!(of(0.948, &expected), Verdict::AnotherMachine);
+    assert_eq!(of(0.948, &expected), ANOTHER_MACHINE);
     for own in &mut expected.elements {
         if own.element == Element::Clock {
             own.spread.within = Some(0.036);
         }
     }
-    assert_eq!(of(0.948, &expected), Verdict::Fits);
-    assert_eq!(of(1.08, &expected), Verdict::AnotherMachine);
+    assert_eq!(of(0.948, &expected), FITS);
+    assert_eq!(of(1.08, &expected), ANOTHER_MACHINE);
 }
 
 #[test]
@@ -125,13 +125,13 @@ fn another_cpu_by_name_is_another_machine_whatever_it_measures() {
     let mut other = usual("new");
     other.identity.cpu_model = Some("Xeon 6".into());
     let judged = judge(&other, &expected());
-    assert_eq!(judged.verdict, Verdict::AnotherMachine);
+    assert_eq!(judged.verdict, ANOTHER_MACHINE);
     assert_eq!(judged.identity[0].what, "CPU model");
     // A fact that is not known does not differ, and microcode is only named.
     other.identity.cpu_model = None;
     other.identity.microcode = Some("0xb00216b".into());
     assert_eq!(judge(&other, &expected()).identity[0].what, "microcode");
-    assert_eq!(verdict(&other).0, Verdict::Fits);
+    assert_eq!(verdict(&other).0, FITS);
 }
 
 #[test]
@@ -139,7 +139,7 @@ fn a_slow_host_of_the_same_model_is_out_of_range() {
     for element in [Element::Clock, Element::L3, Element::Dram, Element::Syscall] {
         let factor = if element == Element::Clock { 1.0 / 1.1 } else { 1.1 };
         let slow = times(usual("new"), element, factor);
-        assert_eq!(verdict(&slow), (Verdict::OutOfRange, vec![element]));
+        assert_eq!(verdict(&slow), (OUT_OF_RANGE, vec![element]));
     }
 }
 
@@ -160,7 +160,7 @@ fn slow_memory_is_named_together_before_each_alone() {
     let differs = judged.tests.iter().filter(|test| test.differs);
     let differs: Vec<Tested> = differs.map(|test| test.of).collect();
     assert_eq!(differs, [Tested::Group(Group::Memory)]);
-    assert_eq!(judged.verdict, Verdict::OutOfRange);
+    assert_eq!(judged.verdict, OUT_OF_RANGE);
 }
 
 #[test]
@@ -171,8 +171,8 @@ fn a_faster_host_fits_until_it_must_be_another() {
     assert_eq!(dram.of, Tested::Element(Element::Dram));
     let [least, most] = dram.allowed;
     assert!((least * most * most - 1.0).abs() < 1e-9, "twice as far: {dram:?}");
-    assert_eq!(verdict(&faster(most * 1.02)).0, Verdict::Fits);
-    assert_eq!(verdict(&faster(1.2)), (Verdict::OutOfRange, vec![Element::Dram]));
+    assert_eq!(verdict(&faster(most * 1.02)).0, FITS);
+    assert_eq!(verdict(&faster(1.2)), (OUT_OF_RANGE, vec![Element::Dram]));
     // The clock counts the other way around.
     let [least, most] = judge(&usual("new"), &expected()).tests[0].allowed;
     assert!((least * least * most - 1.0).abs() < 1e-9);
@@ -182,22 +182,22 @@ fn a_faster_host_fits_until_it_must_be_another() {
 fn half_the_share_is_the_machines_under_a_quota_and_noise_under_a_load() {
     let mut half = times(usual("new"), Element::Share, 0.5);
     half.noise = vec![Noise::Lost { share: 0.5, cause: Some(Cause::Scheduler) }];
-    assert_eq!(verdict(&half), (Verdict::NotQuiet, vec![Element::Share]));
+    assert_eq!(verdict(&half), (NOT_QUIET, vec![Element::Share]));
     half.noise = Vec::new();
     half.throttled_share = Some(0.5);
-    assert_eq!(verdict(&half), (Verdict::OutOfRange, vec![Element::Share]));
+    assert_eq!(verdict(&half), (OUT_OF_RANGE, vec![Element::Share]));
     // A quota that is set differs, even if it stopped nothing.
     let mut quota = usual("new");
     quota.identity.cpu_quota = Some(0.5);
-    assert_eq!(verdict(&quota), (Verdict::OutOfRange, vec![]));
+    assert_eq!(verdict(&quota), (OUT_OF_RANGE, vec![]));
 }
 
 #[test]
 fn a_busy_disk_says_nothing_of_the_machine() {
     let disk = times(usual("new"), Element::Disk, 30.0);
-    assert_eq!(verdict(&disk), (Verdict::NotQuiet, vec![Element::Disk]));
+    assert_eq!(verdict(&disk), (NOT_QUIET, vec![Element::Disk]));
     let both = times(disk, Element::Dram, 1.3);
-    assert_eq!(verdict(&both).0, Verdict::OutOfRange);
+    assert_eq!(verdict(&both).0, OUT_OF_RANGE);
 }
 
 #[test]
@@ -207,7 +207,7 @@ fn what_is_missing_is_not_compared_and_too_little_says_nothing() {
         *value = Fact::unknown("not available: no memory");
     }
     let judged = judge(&blind, &expected());
-    assert_eq!(judged.verdict, Verdict::Fits);
+    assert_eq!(judged.verdict, FITS);
     assert_eq!(judged.tests.len(), 6, "no group without its elements");
     assert_eq!(judged.not_compared.len(), 4);
     assert_eq!(judged.not_compared[0].why, "not available: no memory");
@@ -216,7 +216,7 @@ fn what_is_missing_is_not_compared_and_too_little_says_nothing() {
     }
     assert_eq!(judged.too_few(), None);
     let judged = judge(&blind, &expected());
-    assert_eq!((judged.verdict, judged.too_few()), (Verdict::NotQuiet, Some(3)));
+    assert_eq!((judged.verdict, judged.too_few()), (NOT_QUIET, Some(3)));
 }
 
 #[test]

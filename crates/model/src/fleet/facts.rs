@@ -5,81 +5,45 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// A fact that hosts are grouped by.
-#[derive(
-    Serialize, Deserialize, JsonSchema, Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord,
-)]
-#[serde(rename_all = "snake_case")]
-pub enum FactKind {
-    /// CPU model.
-    Cpu,
-    /// Revision of the microcode.
-    Microcode,
-    /// Maker and version of the firmware.
-    Firmware,
-    /// Maker and name of the computer.
-    Computer,
-    /// Kernel release.
-    Kernel,
-    /// Operating system.
-    Os,
-    /// Frequency governor.
-    Governor,
-    /// Whether the CPU may go above its nominal frequency.
-    Turbo,
-    /// CPUs online.
-    Cpus,
-    /// Hardware threads per core.
-    Threads,
-    /// Memory.
-    Memory,
-    /// The hypervisor.
-    Hypervisor,
-    /// Controls in force for the workers.
-    Controls,
-    /// Version, commit and profile of latlas.
-    Program,
+crate::words! {
+    /// A fact that hosts are grouped by.
+    #[derive(
+        Serialize, Deserialize, JsonSchema, Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord,
+    )]
+    #[serde(rename_all = "snake_case")]
+    pub enum FactKind: text {
+        /// CPU model.
+        Cpu = "CPU",
+        /// Revision of the microcode.
+        Microcode = "microcode",
+        /// Maker and version of the firmware.
+        Firmware = "firmware",
+        /// Maker and name of the computer.
+        Computer = "computer",
+        /// Kernel release.
+        Kernel = "kernel",
+        /// Operating system.
+        Os = "system",
+        /// Frequency governor.
+        Governor = "governor",
+        /// Whether the CPU may go above its nominal frequency.
+        Turbo = "turbo",
+        /// CPUs online.
+        Cpus = "CPUs",
+        /// Hardware threads per core.
+        Threads = "threads per core",
+        /// Memory.
+        Memory = "memory",
+        /// The hypervisor.
+        Hypervisor = "hypervisor",
+        /// Controls in force for the workers.
+        Controls = "controls",
+        /// Version, commit and profile of latlas.
+        Program = "latlas",
+    }
 }
 
 impl FactKind {
-    /// All of them, the hardware first.
-    pub const ALL: [FactKind; 14] = [
-        FactKind::Cpu,
-        FactKind::Microcode,
-        FactKind::Firmware,
-        FactKind::Computer,
-        FactKind::Kernel,
-        FactKind::Os,
-        FactKind::Governor,
-        FactKind::Turbo,
-        FactKind::Cpus,
-        FactKind::Threads,
-        FactKind::Memory,
-        FactKind::Hypervisor,
-        FactKind::Controls,
-        FactKind::Program,
-    ];
-
-    /// As printed.
-    pub fn text(self) -> &'static str {
-        match self {
-            FactKind::Cpu => "CPU",
-            FactKind::Microcode => "microcode",
-            FactKind::Firmware => "firmware",
-            FactKind::Computer => "computer",
-            FactKind::Kernel => "kernel",
-            FactKind::Os => "system",
-            FactKind::Governor => "governor",
-            FactKind::Turbo => "turbo",
-            FactKind::Cpus => "CPUs",
-            FactKind::Threads => "threads per core",
-            FactKind::Memory => "memory",
-            FactKind::Hypervisor => "hypervisor",
-            FactKind::Controls => "controls",
-            FactKind::Program => "latlas",
-        }
-    }
-
     /// What a run says of it; `None` where it is unknown.
     pub fn of(self, run: &KeptRun) -> Option<String> {
         let (facts, setup) = (&run.facts, &run.setup);

@@ -3,8 +3,7 @@
 use super::FleetRow;
 use super::facts::{FactKind, FactValue, FleetFact};
 use super::ranks::RankTest;
-use crate::compare::finding::{Finding, LEVEL};
-use crate::compare::multiplicity::holm;
+use crate::compare::finding::{self, Correction, Known, LEVEL, Verdict};
 use crate::stats::{self, Interval};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -31,7 +30,7 @@ impl Grouping {
     }
 
     /// The tests with this finding.
-    pub fn with(&self, finding: Finding) -> impl Iterator<Item = &GroupTest> {
+    pub fn with(&self, finding: Verdict) -> impl Iterator<Item = &GroupTest> {
         self.tests.iter().filter(move |test| test.finding == finding)
     }
 }
@@ -56,7 +55,7 @@ pub struct GroupTest {
     /// Whether so few hosts could have shown anything.
     pub too_few: bool,
     /// What may be said, together with all other rows and groups.
-    pub finding: Finding,
+    pub finding: Verdict,
 }
 
 /// The groupings of a fleet, each fact that has several values.
@@ -114,7 +113,7 @@ fn tests(grouping: &Grouping, place: usize, row: &FleetRow, test: &mut RankTest)
                 interval: a.zip(b).and_then(|(a, b)| a.over(&b)),
                 p_value: test.p_value(&own, &largest),
                 too_few: false,
-                finding: Finding::CannotTell,
+                finding: Verdict::CannotTell,
             })
         })
         .collect()
@@ -122,19 +121,15 @@ fn tests(grouping: &Grouping, place: usize, row: &FleetRow, test: &mut RankTest)
 
 /// All rows of all groups together: where none differs, any is called different in at most [`LEVEL`] of fleets.
 fn judge(all: &mut [Grouping], margin: f64) {
-    let tests = || all.iter().flat_map(|grouping| &grouping.tests);
-    let p_values: Vec<f64> = tests().map(|test| test.p_value).collect();
-    let marks = holm(&p_values, LEVEL);
-    let level = LEVEL / p_values.len().max(1) as f64;
+    let tests = all.iter().flat_map(|grouping| &grouping.tests);
+    let known: Vec<Known> = tests.map(|test| Known(test.p_value, test.interval)).collect();
+    let asked: Vec<Option<&Known>> = known.iter().map(Some).collect();
+    let found = finding::judge(&asked, Correction::Holm, Some(margin));
+    let level = LEVEL / known.len().max(1) as f64;
     let tests = all.iter_mut().flat_map(|grouping| &mut grouping.tests);
-    for (test, different) in tests.zip(marks) {
+    for (test, found) in tests.zip(found) {
         let [own, largest] = test.hosts;
         test.too_few = RankTest::least(own, largest) > level;
-        let within = |i: Interval| i.low >= 1.0 / (1.0 + margin) && i.high <= 1.0 + margin;
-        test.finding = match different {
-            true => Finding::Different,
-            false if test.interval.is_some_and(within) => Finding::SameWithinNoise,
-            false => Finding::CannotTell,
-        };
+        test.finding = found.verdict;
     }
 }

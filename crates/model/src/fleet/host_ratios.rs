@@ -5,11 +5,11 @@
 
 use super::LEAST_HOSTS;
 use crate::compare::between::Wander;
-use crate::compare::finding::POWER;
+use crate::compare::finding::{POWER, Samples};
 use crate::compare::ratio::Ratio;
 use crate::compare::reading::Variance;
 use crate::compare::student;
-use crate::interleaved;
+use crate::interleaved::Rounds;
 use crate::stats::{self, Interval};
 
 /// Tests of each row.
@@ -45,7 +45,7 @@ impl HostRatios<'_> {
     /// The median ratio with the interval that no test at this level excludes.
     pub(super) fn interval(&self, level: f64) -> Option<Interval> {
         let value = stats::median(self.first.iter().zip(self.second).map(|(a, b)| b / a))?;
-        let signs = interleaved::ratio_at(self.first, self.second, each(level));
+        let signs = Rounds(self.first, self.second).interval(each(level));
         let mean = self.mean.and_then(|mean| mean.interval(each(level)));
         let both = [signs, mean].into_iter().flatten();
         let both =
@@ -55,7 +55,7 @@ impl HostRatios<'_> {
 
     /// The chance of such ratios where nothing changed.
     pub(super) fn p_value(&self) -> f64 {
-        let signs = interleaved::p_value(self.first, self.second);
+        let signs = Rounds(self.first, self.second).p_value();
         self.smaller(signs, self.mean.and_then(|mean| mean.p_value()))
     }
 
@@ -63,7 +63,7 @@ impl HostRatios<'_> {
     pub(super) fn p_above(&self, factor: f64) -> f64 {
         let allowed: Vec<f64> = self.first.iter().map(|ns| ns * factor).collect();
         let beyond = HostRatios::of(&allowed, self.second);
-        let signs = interleaved::p_value(&allowed, self.second).map(|p| p / 2.0);
+        let signs = Rounds(&allowed, self.second).p_value().map(|p| p / 2.0);
         let median = stats::median(allowed.iter().zip(self.second).map(|(a, b)| b / a));
         match median.is_some_and(|median| median > 1.0) {
             true => self.smaller(signs, beyond.mean.and_then(|mean| mean.p_above(1.0))),
@@ -73,10 +73,7 @@ impl HostRatios<'_> {
 
     fn smaller(&self, signs: Option<f64>, mean: Option<f64>) -> f64 {
         let smaller = signs.unwrap_or(1.0).min(mean.unwrap_or(1.0));
-        match self.is_enough() {
-            true => (TESTS * smaller).min(1.0),
-            false => 1.0,
-        }
+        if self.is_enough() { (TESTS * smaller).min(1.0) } else { 1.0 }
     }
 
     fn is_enough(&self) -> bool {
@@ -101,10 +98,7 @@ impl HostRatios<'_> {
         while enough - few > 1 {
             let middle = few.midpoint(enough);
             let found = quantiles(middle).1 * deviation / (middle as f64).sqrt();
-            match found <= sought.ln_1p() {
-                true => enough = middle,
-                false => few = middle,
-            }
+            if found <= sought.ln_1p() { enough = middle } else { few = middle }
         }
         Some(((half * with_power / own).exp_m1(), enough))
     }

@@ -7,8 +7,6 @@ use serde::Serialize;
 
 /// Further than so many standard deviations from the median of the hosts is unusual.
 const UNUSUAL: f64 = 4.0;
-/// Standard deviation of normal figures over their median absolute deviation.
-const MAD: f64 = 1.4826;
 /// Deviations of shares below this are nothing.
 const LEAST: f64 = 0.01;
 
@@ -54,6 +52,6 @@ pub(super) fn of_hosts<'r>(hosts: impl Iterator<Item = &'r Vec<&'r KeptRun>>) ->
 fn limit(shares: impl Iterator<Item = f64>) -> Option<f64> {
     let shares: Vec<f64> = shares.collect();
     let median = stats::median(shares.iter().copied())?;
-    let deviation = stats::median(shares.iter().map(|share| (share - median).abs()))?;
-    Some(median + UNUSUAL * (MAD * deviation).max(LEAST))
+    let deviation = stats::deviation_from(median, shares)?;
+    Some(median + UNUSUAL * deviation.max(LEAST))
 }

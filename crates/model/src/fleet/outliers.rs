@@ -2,7 +2,7 @@
 
 use super::{FleetRow, Grouping, Outlier};
 use crate::compare::between::Wander;
-use crate::compare::finding::{Finding, LEVEL};
+use crate::compare::finding::{LEVEL, Verdict};
 use crate::compare::multiplicity::holm;
 use crate::compare::student;
 use crate::stats;
@@ -14,8 +14,6 @@ pub const LEAST_HOSTS: usize = 6;
 const MOST_SHARE: f64 = 0.1;
 /// So many hosts apart are outliers, however few hosts there are.
 const FEW: usize = 2;
-/// Standard deviation of normal figures over their median absolute deviation.
-const MAD: f64 = 1.4826;
 /// What the median absolute deviation of n figures is worth in degrees of freedom, as a share of n: its
 /// efficiency (Rousseeuw and Croux, J. Am. Stat. Assoc. 88, 1993, 1273-1283).
 const WORTH: f64 = 0.367;
@@ -79,7 +77,7 @@ fn strongest(groupings: &[Grouping], row: usize) -> Option<&Grouping> {
         // In the order of the rows.
         let from = grouping.tests.partition_point(|test| test.row < row);
         let own = grouping.tests[from..].iter().take_while(|test| test.row == row);
-        let different = own.filter(|test| test.finding == Finding::Different);
+        let different = own.filter(|test| test.finding == Verdict::Different);
         different.map(|test| test.p_value).min_by(f64::total_cmp)
     };
     let all = groupings.iter().filter_map(|grouping| Some((surest(grouping)?, grouping)));
@@ -116,7 +114,7 @@ fn judge(row: &FleetRow, grouping: Option<&Grouping>) -> Option<Judged> {
         let own = l.3.and_then(|group| middles.get(group).copied().flatten());
         l.1 - own.unwrap_or(middle)
     };
-    let deviation = MAD * stats::median(logarithms.iter().map(|l| away(l).abs()))?;
+    let deviation = stats::deviation_from(0.0, logarithms.iter().map(away))?;
     let spread = deviation.max(Wander::Cycles.least());
     let hosts = logarithms.iter().map(|l| {
         let away = away(l);

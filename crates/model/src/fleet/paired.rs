@@ -3,9 +3,8 @@
 use super::facts::FactKind;
 use super::host_ratios::HostRatios;
 use super::{Fleet, FleetRow};
-use crate::compare::finding::{Finding, LEVEL};
-use crate::compare::multiplicity::{benjamini_hochberg, holm};
-use crate::interleaved;
+use crate::compare::finding::{self, Correction, Known, LEVEL, Verdict};
+use crate::compare::multiplicity::holm;
 use crate::stats::{self, Interval};
 use crate::unit::Unit;
 use schemars::JsonSchema;
@@ -86,7 +85,7 @@ pub struct PairedRow {
     /// The smallest growth that is found in four of five cases, as a share; with a gate, that crosses it.
     pub detectable: Option<f64>,
     /// What may be said, all rows together.
-    pub finding: Finding,
+    pub finding: Verdict,
 }
 
 impl PairedFleets {
@@ -159,7 +158,7 @@ impl PairedFleets {
     }
 
     /// Rows with this finding.
-    pub fn with(&self, finding: Finding) -> impl Iterator<Item = &PairedRow> {
+    pub fn with(&self, finding: Verdict) -> impl Iterator<Item = &PairedRow> {
         self.rows.iter().filter(move |row| row.finding == finding)
     }
 
@@ -171,7 +170,7 @@ impl PairedFleets {
 
     /// Whether anything could be found of any row; with a gate, whether any could have crossed it.
     pub fn has_findings(&self) -> bool {
-        let found = |row: &PairedRow| row.finding != Finding::CannotTell;
+        let found = |row: &PairedRow| row.finding != Verdict::CannotTell;
         match self.fail_above {
             Some(_) => self.unable.len() < self.tested(),
             None => self.rows.iter().any(found),
@@ -219,7 +218,7 @@ fn row(id: &str, unit: Unit, first: &[f64], second: &[f64]) -> Option<PairedRow>
         range: [*ratios.first()?, *ratios.last()?],
         p_value: tests.p_value(),
         detectable: None,
-        finding: Finding::CannotTell,
+        finding: Verdict::CannotTell,
     })
 }
 
@@ -230,14 +229,11 @@ pub(super) fn made_up(id: &str, first: &[f64], second: &[f64]) -> PairedRow {
 }
 
 pub(super) fn judge(rows: &mut [PairedRow], margin: f64) {
-    let p_values: Vec<f64> = rows.iter().map(|row| row.p_value).collect();
-    for (row, different) in rows.iter_mut().zip(benjamini_hochberg(&p_values, LEVEL)) {
-        row.finding = match (different, interleaved::word(row.interval.as_ref(), margin)) {
-            (true, _) => Finding::Different,
-            // Its own interval excludes 1, which among so many rows is no difference.
-            (false, Finding::Different) => Finding::CannotTell,
-            (false, word) => word,
-        };
+    let known: Vec<Known> = rows.iter().map(|row| Known(row.p_value, row.interval)).collect();
+    let all: Vec<Option<&Known>> = known.iter().map(Some).collect();
+    let found = finding::judge(&all, Correction::FalseDiscoveries, Some(margin));
+    for (row, found) in rows.iter_mut().zip(found) {
+        row.finding = found.verdict;
     }
 }
 

@@ -1,7 +1,7 @@
 //! Values of made-up fleets, and how often like hosts are called apart.
 
 use super::*;
-use crate::compare::finding::Finding;
+use crate::compare::finding::Verdict;
 use crate::machine::Fact;
 use crate::run::Outcome;
 use crate::stats;
@@ -70,7 +70,7 @@ fn a_slow_host_is_named_with_what_is_odd_about_it() {
     assert!(fleet.hosts[6].odd.is_empty());
     // One host says nothing of its microcode.
     let tests = &fleet.groupings[0].tests;
-    assert!(tests.iter().all(|test| test.too_few && test.finding == Finding::CannotTell));
+    assert!(tests.iter().all(|test| test.too_few && test.finding == Verdict::CannotTell));
 }
 
 #[test]
@@ -112,12 +112,12 @@ fn groups_differ_by_a_fact_and_hosts_are_judged_within_them() {
         panic!("one split of the hosts: {:?}", fleet.groupings)
     };
     assert_eq!(grouping.facts, [FactKind::Firmware, FactKind::Kernel], "nothing tells them apart");
-    let different: Vec<usize> = grouping.with(Finding::Different).map(|test| test.row).collect();
+    let different: Vec<usize> = grouping.with(Verdict::Different).map(|test| test.row).collect();
     assert_eq!(different, [3]);
     let test = &grouping.tests[3];
     assert_eq!(test.hosts, [20, 40]);
     assert!((test.ratio - 1.2).abs() < 0.02, "{test:?}");
-    assert!(grouping.with(Finding::SameWithinNoise).count() > 5);
+    assert!(grouping.with(Verdict::SameWithinNoise).count() > 5);
     let row = &fleet.rows[3];
     assert_eq!(row.judged_within.as_deref(), Some(&grouping.facts[..]));
     assert_eq!(names(&fleet, row), ["n002"], "it lies among hosts of another kernel");

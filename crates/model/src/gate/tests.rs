@@ -5,11 +5,8 @@ use crate::sample::{Canaries, Evidence};
 /// What a sample's two ends read, b and c in per mille, and its visit's m.
 fn sample(branch: [u32; 2], capacity: Option<[u32; 2]>, multiply: u32) -> Sample {
     Sample {
-        worker: 0,
-        at_ms: 0,
         turns: 1,
         first_ticks: 1,
-        second_ticks: None,
         evidence: Evidence {
             canaries: Some(Canaries {
                 branch_permille: branch,
@@ -20,6 +17,7 @@ fn sample(branch: [u32; 2], capacity: Option<[u32; 2]>, multiply: u32) -> Sample
             cycle_fs: Some(400_000),
             ..Evidence::default()
         },
+        ..Sample::default()
     }
 }
 

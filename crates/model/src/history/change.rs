@@ -170,23 +170,14 @@ impl Level {
     }
 
     fn interval(&self) -> Interval {
-        let alone = Ratio { ln: self.ln, error: self.error };
-        interval(&alone)
+        Ratio { ln: self.ln, error: self.error }.shown()
     }
 
     /// This level over the one before.
     fn over(&self, before: &Level) -> Interval {
-        interval(&Ratio {
-            ln: self.ln - before.ln,
-            error: Variance { value: self.error.value + before.error.value, df: self.error.df },
-        })
+        let value = self.error.value + before.error.value;
+        Ratio { ln: self.ln - before.ln, error: Variance { value, ..self.error } }.shown()
     }
-}
-
-/// The 95 % interval; the figure alone where nothing has a spread.
-fn interval(ratio: &Ratio) -> Interval {
-    let value = ratio.value();
-    ratio.interval(0.95).unwrap_or(Interval { value, low: value, high: value })
 }
 
 fn segments(levels: &[Level]) -> Vec<Segment> {

@@ -1,5 +1,7 @@
 //! What was set for the processes of a run, and for no others.
 
+pub use crate::setting::Policy;
+use crate::setting::Setting;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -57,34 +59,48 @@ pub struct Settings {
     pub cpuset: Option<String>,
 }
 
-/// The scheduler's policies (sched(7)).
-#[derive(Serialize, Deserialize, JsonSchema, Clone, Copy, Debug, PartialEq, Eq)]
-#[serde(rename_all = "snake_case")]
-pub enum Policy {
-    /// SCHED_OTHER, the ordinary one.
-    Other,
-    /// SCHED_BATCH: ordinary, never preferred when it wakes.
-    Batch,
-    /// SCHED_IDLE: only when no other task wants the CPU.
-    Idle,
-    /// SCHED_FIFO with this priority: before all tasks of ordinary policies.
-    Fifo(u8),
-    /// SCHED_RR with this priority.
-    RoundRobin(u8),
-    /// One that this version does not know.
-    Another,
-}
+impl Settings {
+    /// Each that is there, in the order in which they are set.
+    pub fn each(&self) -> Vec<Setting> {
+        let cpus = Some(&self.cpus).filter(|cpus| !cpus.is_empty());
+        let all = [
+            cpus.map(|cpus| Setting::Cpus(cpus.clone())),
+            self.own_session.map(Setting::OwnSession),
+            self.nice.map(Setting::Nice),
+            self.autogroup.map(Setting::Autogroup),
+            self.policy.map(Setting::Policy),
+            self.timer_slack_ns.map(Setting::TimerSlackNs),
+            self.transparent_huge_pages.map(Setting::TransparentHugePages),
+        ];
+        all.into_iter().flatten().collect()
+    }
 
-impl Policy {
-    /// Name and priority, as chrt(1) prints them.
-    pub fn text(self) -> String {
-        match self {
-            Policy::Other => "SCHED_OTHER".into(),
-            Policy::Batch => "SCHED_BATCH".into(),
-            Policy::Idle => "SCHED_IDLE".into(),
-            Policy::Fifo(priority) => format!("SCHED_FIFO {priority}"),
-            Policy::RoundRobin(priority) => format!("SCHED_RR {priority}"),
-            Policy::Another => "another scheduling policy".into(),
+    /// One of each that can be here, with whatever value.
+    pub fn all() -> Vec<Setting> {
+        let all = Settings {
+            cpus: vec![0],
+            own_session: Some(true),
+            autogroup: Some(0),
+            nice: Some(0),
+            policy: Some(Policy::Other),
+            timer_slack_ns: Some(0),
+            transparent_huge_pages: Some(true),
+            ..Settings::default()
+        };
+        all.each()
+    }
+
+    /// Puts one of them in.
+    pub fn put(&mut self, setting: Setting) {
+        match setting {
+            Setting::Cpus(cpus) => self.cpus = cpus,
+            Setting::OwnSession(own) => self.own_session = Some(own),
+            Setting::Nice(nice) => self.nice = Some(nice),
+            Setting::Autogroup(nice) => self.autogroup = Some(nice),
+            Setting::Policy(policy) => self.policy = Some(policy),
+            Setting::TimerSlackNs(ns) => self.timer_slack_ns = Some(ns),
+            Setting::TransparentHugePages(may) => self.transparent_huge_pages = Some(may),
+            _ => {}
         }
     }
 }
@@ -106,21 +122,14 @@ impl Applied {
             (Some(true), None) => all.push("separate sessions (not read back)".into()),
             _ => {}
         }
-        if let Some(nice) = granted.nice.filter(|&nice| nice != 0) {
-            all.push(format!("nice {nice}"));
-        }
-        if let Some(nice) = granted.autogroup.filter(|&nice| nice != 0) {
-            all.push(format!("autogroup nice {nice}"));
-        }
-        if let Some(policy) = granted.policy.filter(|&policy| policy != Policy::Other) {
-            all.push(policy.text());
-        }
-        if let Some(ns) = asked.timer_slack_ns.and(granted.timer_slack_ns) {
-            all.push(format!("timer slack {ns} ns"));
-        }
-        if granted.transparent_huge_pages == Some(false) {
-            all.push("no transparent huge pages".into());
-        }
+        let is_unusual = |had: &Setting| match had {
+            Setting::Nice(nice) | Setting::Autogroup(nice) => *nice != 0,
+            Setting::Policy(policy) => *policy != Policy::Other,
+            Setting::TimerSlackNs(_) => asked.timer_slack_ns.is_some(),
+            Setting::TransparentHugePages(may) => !may,
+            _ => false,
+        };
+        all.extend(granted.each().iter().filter(|had| is_unusual(had)).map(Setting::text));
         if !asked.shield.is_empty() {
             let cpus: Vec<String> = asked.shield.iter().map(u32::to_string).collect();
             all.push(format!("shield on CPU {}", cpus.join(", ")));
@@ -133,37 +142,17 @@ impl Applied {
     }
 }
 
-/// What was asked for and is known to be otherwise, a sentence each.
+/// What was asked for and is known to be otherwise, a sentence each. Real-time processes have no timer slack.
 fn differing(asked: &Settings, granted: &Settings) -> Vec<String> {
-    let mut all = Vec::new();
-    let mut set = |what: &str, asked: Option<String>, granted: Option<String>| {
-        if let (Some(asked), Some(granted)) = (asked, granted)
-            && asked != granted
-        {
-            all.push(format!("{what}: {asked} asked for, {granted} granted"));
-        }
+    let real_time = granted.policy.is_some_and(|policy| policy.real_time().is_some());
+    let had = granted.each();
+    let differs = |asked: Setting| {
+        let had = had.iter().find(|had| had.is_like(&asked))?;
+        let counts = !(real_time && matches!(asked, Setting::TimerSlackNs(_)));
+        (counts && !asked.is_met_by(had))
+            .then(|| format!("{} asked for, {} granted", asked.text(), had.text()))
     };
-    let text = |nice: Option<i32>| nice.map(|nice| nice.to_string());
-    let cpus = |cpus: &[u32]| (!cpus.is_empty()).then(|| format!("{cpus:?}"));
-    let switch = |on: Option<bool>| on.map(|on| if on { "yes" } else { "no" }.to_owned());
-    set("CPUs", cpus(&asked.cpus), cpus(&granted.cpus));
-    let session = asked.own_session.filter(|&own| own);
-    set("own session", switch(session), switch(granted.own_session));
-    set("autogroup nice", text(asked.autogroup), text(granted.autogroup));
-    set("nice", text(asked.nice), text(granted.nice));
-    let policy = |policy: Option<Policy>| policy.map(Policy::text);
-    set("policy", policy(asked.policy), policy(granted.policy));
-    let slack = |ns: Option<u64>| ns.map(|ns| format!("{ns} ns"));
-    // 0 is the one of the parent, and real-time processes have none.
-    let real_time = matches!(granted.policy, Some(Policy::Fifo(_) | Policy::RoundRobin(_)));
-    let slack_asked = asked.timer_slack_ns.filter(|&ns| ns > 0 && !real_time);
-    set("timer slack", slack(slack_asked), slack(granted.timer_slack_ns));
-    set(
-        "transparent huge pages",
-        switch(asked.transparent_huge_pages),
-        switch(granted.transparent_huge_pages),
-    );
-    all
+    asked.each().into_iter().filter_map(differs).collect()
 }
 
 #[cfg(test)]
@@ -210,8 +199,8 @@ mod tests {
         };
         let refused = Applied::new(settings(), other).refused;
         assert_eq!(refused.len(), 7, "{refused:?}");
-        assert_eq!(refused[0], "CPUs: [1] asked for, [0, 1] granted");
-        assert_eq!(refused[4], "policy: SCHED_FIFO 2 asked for, SCHED_OTHER granted");
+        assert_eq!(refused[0], "CPU 1 asked for, CPU 0-1 granted");
+        assert_eq!(refused[4], "SCHED_FIFO 2 asked for, SCHED_OTHER granted");
         // What can't be read is neither granted nor refused.
         assert_eq!(Applied::new(settings(), Settings::default()).refused, [""; 0]);
     }

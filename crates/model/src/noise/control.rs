@@ -93,7 +93,7 @@ pub struct Control {
     pub wanted: Option<Wanted>,
     /// The privilege needed to set it, and the command.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub setting: Option<Setting>,
+    pub setting: Option<SetBy>,
     /// What prevents this process from setting it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hindrance: Option<Hindrance>,
@@ -153,7 +153,7 @@ pub enum Privilege {
 
 /// How a control is set.
 #[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, PartialEq, Eq)]
-pub struct Setting {
+pub struct SetBy {
     /// The privilege needed.
     pub who: Privilege,
     /// The command for a shell.

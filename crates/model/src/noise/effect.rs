@@ -4,10 +4,10 @@
 //! The recording holds every run; [`judge::effects`] makes the effects of them.
 
 pub mod advice;
-pub mod exchange;
 pub mod figures;
 pub mod judge;
 
+use crate::compare::finding::Verdict;
 use crate::stats::Interval;
 use figures::Figures;
 use schemars::JsonSchema;
@@ -280,7 +280,7 @@ pub struct Change {
     /// interval.
     #[serde(default)]
     pub smallest: Option<f64>,
-    /// The word.
+    /// Whether the control does anything: less is better.
     pub verdict: Verdict,
 }
 
@@ -298,32 +298,35 @@ pub struct CountChange {
     pub p_value: Option<f64>,
     /// The smallest difference that could have been shown.
     pub smallest: Option<f64>,
-    /// The word: fewer is better.
+    /// Whether the control does anything: fewer is better.
     pub verdict: Verdict,
 }
 
-/// What may be said of a control.
-#[derive(Serialize, Deserialize, JsonSchema, Clone, Copy, Debug, PartialEq, Eq)]
-#[serde(rename_all = "snake_case")]
-pub enum Verdict {
-    /// Less of it than without the control: shorter, or less spread.
-    Better,
-    /// More.
-    Worse,
-    /// Enough rounds to show an effect, and none shown.
-    NoEffectShown,
-    /// Too few rounds to show any.
-    CannotTell,
+impl Change {
+    /// As printed.
+    pub fn word(&self) -> &'static str {
+        word(self.verdict, self.ratio, 1.0)
+    }
+
+    /// Whether less of it was shown, or more; `None` where neither was.
+    pub fn is_less(&self) -> Option<bool> {
+        (self.verdict == Verdict::Different).then(|| self.ratio.is_some_and(|r| r.value < 1.0))
+    }
 }
 
-impl Verdict {
-    /// As printed.
-    pub fn text(self) -> &'static str {
-        match self {
-            Verdict::Better => "better",
-            Verdict::Worse => "worse",
-            Verdict::NoEffectShown => "no effect shown",
-            Verdict::CannotTell => "can't tell",
-        }
+impl CountChange {
+    /// As printed: fewer is better.
+    pub fn word(&self) -> &'static str {
+        word(self.verdict, self.difference, 0.0)
+    }
+}
+
+/// The word, where less than what is the same in both is better.
+fn word(verdict: Verdict, value: Option<Interval>, alike: f64) -> &'static str {
+    match (verdict, value) {
+        (Verdict::Different, Some(value)) if value.value < alike => "better",
+        (Verdict::Different, _) => "worse",
+        (_, Some(_)) => "no effect shown",
+        (_, None) => "can't tell",
     }
 }

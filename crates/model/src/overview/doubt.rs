@@ -3,6 +3,7 @@
 use crate::estimate::Verdict;
 use crate::noise::osnoise::Osnoise;
 use crate::run::Run;
+use crate::share::percent;
 use crate::tally::{Verdicts, tally};
 use std::fmt::{self, Display};
 
@@ -28,7 +29,7 @@ impl Display for Cause {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         match self {
             Cause::Shared => f.write_str("the core was shared"),
-            Cause::Lost(percent) => write!(f, "{percent:.0} % of CPU time was lost"),
+            Cause::Lost(share) => write!(f, "{} of CPU time was lost", percent(*share)),
             Cause::Clock(low, high) => write!(f, "clock {low:.1} to {high:.1} GHz"),
             Cause::Short => f.write_str("few samples"),
         }
@@ -90,7 +91,7 @@ pub fn causes(run: &Run) -> Vec<Cause> {
     let shares = moments.into_iter().flatten().flatten();
     let lost = shares.filter_map(Osnoise::lost_share).fold(0.0, f64::max);
     if lost >= LOST {
-        causes.push(Cause::Lost(lost * 100.0));
+        causes.push(Cause::Lost(lost));
     }
     let clock = run.core_clock.as_ref();
     let varied = clock.filter(|clock| clock.longest_ns > clock.shortest_ns * CLOCK_VARIED);

@@ -12,35 +12,20 @@ use crate::estimate::{Estimate, Verdict};
 use crate::run::{Outcome, Row, Run};
 use crate::stats::Interval;
 
-/// What an operation is mostly about.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Topic {
-    /// The core alone.
-    Cpu,
-    /// Caches and memory.
-    Memory,
-    /// System calls.
-    Kernel,
-    /// Threads and what is between them.
-    Threads,
-    /// Files, disks, network.
-    Io,
-}
-
-impl Topic {
-    /// All of them, in their order.
-    pub const ALL: [Topic; 5] =
-        [Topic::Cpu, Topic::Memory, Topic::Kernel, Topic::Threads, Topic::Io];
-
-    /// Its name.
-    pub fn text(self) -> &'static str {
-        match self {
-            Topic::Cpu => "cpu",
-            Topic::Memory => "memory",
-            Topic::Kernel => "kernel",
-            Topic::Threads => "threads",
-            Topic::Io => "I/O",
-        }
+crate::words! {
+    /// What an operation is mostly about.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+    pub enum Topic: text {
+        /// The core alone.
+        Cpu = "cpu",
+        /// Caches and memory.
+        Memory = "memory",
+        /// System calls.
+        Kernel = "kernel",
+        /// Threads and what is between them.
+        Threads = "threads",
+        /// Files, disks, network.
+        Io = "I/O",
     }
 }
 
@@ -112,6 +97,11 @@ pub struct Line<'r> {
 }
 
 impl Line<'_> {
+    /// What it is sorted by: one without a figure comes last.
+    fn cost_ns(&self) -> f64 {
+        self.ns.map_or(f64::INFINITY, |ns| ns.value)
+    }
+
     /// Its words, with the mode.
     pub fn words(&self) -> String {
         match self.mode {
@@ -142,11 +132,17 @@ pub fn lines(run: &Run) -> Vec<Line<'_>> {
         .filter_map(|operation| Some((operation, run.row(operation.row)?)))
         .flat_map(|(operation, row)| of_row(*operation, row))
         .collect();
-    let cost = |line: &Line| line.ns.map_or(f64::INFINITY, |ns| ns.value);
     lines.sort_by(|a, b| {
         let topic = a.operation.topic.cmp(&b.operation.topic);
-        topic.then(cost(a).total_cmp(&cost(b)))
+        topic.then(a.cost_ns().total_cmp(&b.cost_ns()))
     });
+    lines
+}
+
+/// The same whatever the topic.
+pub fn ladder(run: &Run) -> Vec<Line<'_>> {
+    let mut lines = lines(run);
+    lines.sort_by(|a, b| a.cost_ns().total_cmp(&b.cost_ns()));
     lines
 }
 

@@ -3,6 +3,7 @@
 use super::figures::places;
 use super::{CaseRuns, Qos};
 use crate::residency::{Carried, Share};
+use crate::share::range;
 use std::fmt;
 
 /// What the blocks of all jobs say of the slowest kind of cores.
@@ -100,7 +101,7 @@ impl fmt::Display for Cores {
             Cores::Jobs { kind, word, jobs } => {
                 let jobs: Vec<String> = jobs
                     .iter()
-                    .map(|(name, share)| format!("{name} ({})", percent(share)))
+                    .map(|(name, share)| format!("{name} ({})", range(share.least, share.most)))
                     .collect();
                 let jobs = jobs.join(", ");
                 match word {
@@ -113,14 +114,5 @@ impl fmt::Display for Cores {
                 }
             }
         }
-    }
-}
-
-/// `97.0 to 99.4 %` of the CPU time.
-fn percent(share: &Share) -> String {
-    let [least, most] = [share.least, share.most].map(|share| format!("{:.1}", share * 100.0));
-    match least == most {
-        true => format!("{least} %"),
-        false => format!("{least} to {most} %"),
     }
 }

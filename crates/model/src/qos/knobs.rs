@@ -1,12 +1,12 @@
 //! What each control of the Linux scheduler does here: the recording of
 //! `latlas qos knobs`.
 
-use super::Setting;
-use super::predict::{self, IDLE_WEIGHT, REAL_TIME_SHARE, Weights};
+use super::predict::{self, REAL_TIME_SHARE, Weights};
+use super::{Outcome, Setting};
 use crate::machine::Fact;
 use crate::stats;
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
 /// What `latlas qos knobs` records.
 #[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, PartialEq)]
@@ -33,30 +33,33 @@ pub struct Knobs {
     pub knobs: Vec<KnobRow>,
 }
 
-/// What is turned for a group of threads.
-#[derive(Serialize, Deserialize, JsonSchema, Clone, Copy, Debug, PartialEq, Eq)]
+/// What is turned for a group of threads: these settings, or nothing.
+#[derive(Serialize, JsonSchema, Clone, Debug, Default, PartialEq, Eq)]
+#[serde(transparent)]
+pub struct Knob(pub Vec<Setting>);
+
+/// A knob as documents have it: its settings, and before those were a list, one of these.
+#[derive(Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Knob {
-    /// Nothing.
+enum StoredKnob {
     None,
-    /// A part of a level.
     Part(Setting),
-    /// SCHED_IDLE, in a session whose autogroup has this nice value.
     IdleWithAutogroup(i32),
-    /// SCHED_FIFO with this priority.
-    Fifo(u8),
-    /// SCHED_RR with this priority.
-    RoundRobin(u8),
-    /// The first CPU only.
-    OneCpu,
-    /// Best-effort I/O priority of this level.
-    IoBestEffort(u8),
-    /// The idle I/O class.
-    IoIdle,
-    /// A control group with these CPU shares; 1024 is the default.
-    GroupShares(u64),
-    /// A control group with `cpu.idle`.
-    GroupIdle,
+    #[serde(untagged)]
+    One(Setting),
+    #[serde(untagged)]
+    All(Vec<Setting>),
+}
+
+impl<'de> Deserialize<'de> for Knob {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Knob, D::Error> {
+        Ok(Knob(match StoredKnob::deserialize(from)? {
+            StoredKnob::None => Vec::new(),
+            StoredKnob::Part(setting) | StoredKnob::One(setting) => vec![setting],
+            StoredKnob::IdleWithAutogroup(nice) => vec![Setting::IDLE, Setting::Autogroup(nice)],
+            StoredKnob::All(settings) => settings,
+        }))
+    }
 }
 
 /// Where the competitor runs.
@@ -176,142 +179,129 @@ impl Wakes {
 #[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, PartialEq, Eq)]
 pub struct Permission {
     /// Turning it.
-    pub set: Tried,
+    pub set: Outcome,
     /// Turning it back; `None` where it could not be turned.
-    pub undo: Option<Tried>,
-}
-
-/// What came of a try.
-#[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, PartialEq, Eq)]
-#[serde(rename_all = "snake_case")]
-pub enum Tried {
-    /// It was done, and read back where that is possible.
-    Done,
-    /// The system refused it: the name of its error.
-    Refused(String),
-    /// It was done without an error, and had no effect: what was read back.
-    NoEffect(String),
-}
-
-impl Tried {
-    /// As in a table.
-    pub fn text(&self) -> &str {
-        match self {
-            Tried::Done => "yes",
-            Tried::Refused(error) => error,
-            Tried::NoEffect(_) => "no effect",
-        }
-    }
+    pub undo: Option<Outcome>,
 }
 
 impl Knob {
     /// As in a table.
-    pub fn text(self) -> String {
-        match self {
-            Knob::None => "none".into(),
-            Knob::Part(setting) => setting.text(),
-            Knob::IdleWithAutogroup(nice) => format!("SCHED_IDLE + autogroup {nice}"),
-            Knob::Fifo(priority) => format!("SCHED_FIFO {priority}"),
-            Knob::RoundRobin(priority) => format!("SCHED_RR {priority}"),
-            Knob::OneCpu => "affinity to one CPU".into(),
-            Knob::IoBestEffort(level) => format!("I/O best-effort {level}"),
-            Knob::IoIdle => "I/O idle class".into(),
-            Knob::GroupShares(shares) => format!("cgroup shares {shares}"),
-            Knob::GroupIdle => "cgroup cpu.idle".into(),
+    pub fn text(&self) -> String {
+        let texts: Vec<String> = self.0.iter().map(Setting::text).collect();
+        match texts.is_empty() {
+            true => "none".into(),
+            // Short: a table has it.
+            false => texts.join(" + ").replace(" + autogroup nice ", " + autogroup "),
         }
     }
 
+    /// Whether it is this setting alone.
+    pub fn is_one(&self, setting: &Setting) -> bool {
+        self.0 == [setting.clone()]
+    }
+
     /// Whether its threads run before all ordinary ones.
-    pub fn is_real_time(self) -> bool {
-        matches!(self, Knob::Fifo(_) | Knob::RoundRobin(_))
+    pub fn is_real_time(&self) -> bool {
+        self.0.iter().any(|setting| setting.real_time().is_some())
+    }
+
+    /// Whether it is a control group, which its process joins.
+    pub fn is_group(&self) -> bool {
+        self.0.iter().any(|s| matches!(s, Setting::GroupShares(_) | Setting::GroupIdle))
     }
 
     /// What it acts on.
-    pub fn scope(self) -> &'static str {
-        match self {
-            Knob::None => "-",
-            Knob::Part(Setting::Autogroup(_)) => "session",
-            Knob::IdleWithAutogroup(_) => "thread, session",
-            Knob::GroupShares(_) | Knob::GroupIdle => "process",
-            _ => "thread",
+    pub fn scope(&self) -> String {
+        let scopes: Vec<&str> = self.0.iter().map(|setting| setting.row().acts_on).collect();
+        match scopes.is_empty() {
+            true => "-".into(),
+            false => scopes.join(", "),
         }
     }
 
     /// The share of so many threads that have it against as many that don't, on so
     /// many CPUs, by the scheduler's weights.
-    pub fn predicted(self, session: Session, cpus: u32, autogroups: bool) -> Option<f64> {
-        let threads = cpus;
-        let default = Weights {
-            thread: predict::weight_of_nice(0),
-            group: predict::weight_of_nice(0),
-            threads,
-        };
-        let mut own = default;
-        match self {
-            Knob::None
-            | Knob::IoBestEffort(_)
-            | Knob::IoIdle
-            | Knob::Part(Setting::Batch | Setting::SliceNs(_)) => {}
-            Knob::Part(Setting::Nice(nice)) => own.thread = predict::weight_of_nice(nice),
-            Knob::Part(Setting::Autogroup(nice)) => own.group = predict::weight_of_nice(nice),
-            Knob::Part(Setting::Idle) => own.thread = IDLE_WEIGHT,
-            Knob::IdleWithAutogroup(nice) => {
-                own.thread = IDLE_WEIGHT;
-                own.group = predict::weight_of_nice(nice);
-            }
-            Knob::Part(Setting::QosClass(_)) => return None,
-            _ if self.is_real_time() => return Some(REAL_TIME_SHARE),
-            Knob::Fifo(_) | Knob::RoundRobin(_) => {}
-            // It has one CPU at most, and the competitor moves away from there.
-            Knob::OneCpu => return (cpus > 1).then(|| 1.0 / f64::from(cpus)),
-            // Outside of autogroups, the group competes with threads.
-            Knob::GroupShares(_) | Knob::GroupIdle if !autogroups => return None,
-            Knob::GroupShares(shares) => own.group = u32::try_from(shares).ok()?,
-            Knob::GroupIdle => own.group = IDLE_WEIGHT,
+    pub fn predicted(&self, session: Session, cpus: u32, autogroups: bool) -> Option<f64> {
+        if self.is_real_time() {
+            return Some(REAL_TIME_SHARE);
+        }
+        // It has one CPU at most, and the competitor moves away from there.
+        if self.is_one(&Setting::OneCpu) {
+            return (cpus > 1).then(|| 1.0 / f64::from(cpus));
+        }
+        // Outside of autogroups, the group competes with threads.
+        if self.is_group() && !autogroups {
+            return None;
         }
         let by_group = session == Session::Other && autogroups;
-        predict::share(&own, &default, cpus, by_group)
+        let of = |settings: &[Setting]| Weights::of(settings, cpus);
+        predict::share(&of(&self.0), &of(&[]), cpus, by_group)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::setting::Policy;
 
-    fn predicted(knob: Knob, session: Session) -> f64 {
+    fn predicted(knob: &Knob, session: Session) -> f64 {
         let share = knob.predicted(session, 1, true).expect("it has weights");
         (share * 1e4).round() / 1e4
     }
 
     #[test]
     fn shares_by_weights() {
-        let nice = |nice| Knob::Part(Setting::Nice(nice));
-        let group = |nice| Knob::Part(Setting::Autogroup(nice));
-        for (knob, same, other) in [
-            (Knob::None, 0.5, 0.5),
+        let nice = |nice| vec![Setting::Nice(nice)];
+        let group = |nice| vec![Setting::Autogroup(nice)];
+        for (settings, same, other) in [
+            (vec![], 0.5, 0.5),
             (nice(5), 0.2465, 0.5),
             (nice(10), 0.0970, 0.5),
             (nice(19), 0.0144, 0.5),
             (nice(-10), 0.9031, 0.5),
             (group(10), 0.5, 0.0970),
             (group(-10), 0.5, 0.9031),
-            (Knob::Part(Setting::Batch), 0.5, 0.5),
-            (Knob::Part(Setting::Idle), 0.0029, 0.5),
-            (Knob::IdleWithAutogroup(19), 0.0029, 0.0144),
-            (Knob::Part(Setting::SliceNs(100_000)), 0.5, 0.5),
-            (Knob::GroupShares(100), 0.5, 0.0890),
-            (Knob::GroupIdle, 0.5, 0.0029),
-            (Knob::Fifo(10), 0.95, 0.95),
+            (vec![Setting::BATCH], 0.5, 0.5),
+            (vec![Setting::IDLE], 0.0029, 0.5),
+            (vec![Setting::IDLE, Setting::Autogroup(19)], 0.0029, 0.0144),
+            (vec![Setting::SliceNs(100_000)], 0.5, 0.5),
+            (vec![Setting::GroupShares(100)], 0.5, 0.0890),
+            (vec![Setting::GroupIdle], 0.5, 0.0029),
+            (vec![Setting::Policy(Policy::Fifo(10))], 0.95, 0.95),
         ] {
-            assert_eq!(predicted(knob, Session::Same), same, "{knob:?}");
-            assert_eq!(predicted(knob, Session::Other), other, "{knob:?}");
+            let knob = Knob(settings);
+            assert_eq!(predicted(&knob, Session::Same), same, "{knob:?}");
+            assert_eq!(predicted(&knob, Session::Other), other, "{knob:?}");
         }
         // Without autogroups nice values weigh between sessions too.
-        let share = nice(10).predicted(Session::Other, 2, false);
+        let share = Knob(nice(10)).predicted(Session::Other, 2, false);
         assert_eq!(share.map(|share| (share * 1e3).round()), Some(97.0));
-        assert_eq!(Knob::OneCpu.predicted(Session::Same, 1, true), None);
-        assert_eq!(Knob::OneCpu.predicted(Session::Same, 4, true), Some(0.25));
-        assert_eq!(Knob::GroupIdle.predicted(Session::Other, 1, false), None);
+        let one_cpu = Knob(vec![Setting::OneCpu]);
+        assert_eq!(one_cpu.predicted(Session::Same, 1, true), None);
+        assert_eq!(one_cpu.predicted(Session::Same, 4, true), Some(0.25));
+        let group = Knob(vec![Setting::GroupIdle]);
+        assert_eq!(group.predicted(Session::Other, 1, false), None);
+    }
+
+    #[test]
+    fn knobs_of_earlier_documents_are_read() {
+        for (stored, settings) in [
+            (r#""none""#, vec![]),
+            (r#"{"part":{"nice":10}}"#, vec![Setting::Nice(10)]),
+            (r#"{"part":"batch"}"#, vec![Setting::BATCH]),
+            (r#"{"idle_with_autogroup":19}"#, vec![Setting::IDLE, Setting::Autogroup(19)]),
+            (r#"{"fifo":10}"#, vec![Setting::Policy(Policy::Fifo(10))]),
+            (r#""one_cpu""#, vec![Setting::OneCpu]),
+            (r#""group_idle""#, vec![Setting::GroupIdle]),
+            (r#"["idle",{"autogroup":19}]"#, vec![Setting::IDLE, Setting::Autogroup(19)]),
+        ] {
+            assert_eq!(serde_json::from_str::<Knob>(stored).expect(stored), Knob(settings));
+        }
+        assert!(serde_json::from_str::<Knob>(r#"{"turn":1}"#).is_err());
+        let tried = r#"{"set":"done","undo":{"no_effect":"nice 0"}}"#;
+        let read: Permission = serde_json::from_str(tried).expect("read");
+        assert_eq!(read.set, Outcome::ReadBack);
+        assert_eq!(read.undo, Some(Outcome::Differs("nice 0".into())));
     }
 
     #[test]

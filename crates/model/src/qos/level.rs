@@ -1,4 +1,4 @@
-//! Levels of quality of service, and the parts that a system makes of them.
+//! Levels of quality of service.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -69,69 +69,5 @@ impl Level {
     pub fn parse(text: &str) -> Option<Level> {
         let named = Level::ALL.into_iter().find(|level| level.name() == text);
         named.or_else(|| text.parse().ok().map(Level))
-    }
-}
-
-/// One part of a level, and what came of it.
-#[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, PartialEq)]
-pub struct Part {
-    /// What is asked for.
-    pub setting: Setting,
-    /// What the system made of it.
-    pub outcome: Outcome,
-}
-
-/// What is set for a job.
-#[derive(Serialize, Deserialize, JsonSchema, Clone, Copy, Debug, PartialEq, Eq)]
-#[serde(rename_all = "snake_case")]
-pub enum Setting {
-    /// SCHED_BATCH.
-    Batch,
-    /// SCHED_IDLE.
-    Idle,
-    /// Nice value of each thread.
-    Nice(i32),
-    /// Nice value of the session's autogroup.
-    Autogroup(i32),
-    /// EEVDF slice of each thread, ns.
-    SliceNs(u64),
-    /// QoS class of each thread (Apple).
-    QosClass(u32),
-}
-
-impl Setting {
-    /// As in a table.
-    pub fn text(self) -> String {
-        match self {
-            Setting::Batch => "SCHED_BATCH".into(),
-            Setting::Idle => "SCHED_IDLE".into(),
-            Setting::Nice(nice) => format!("nice {nice}"),
-            Setting::Autogroup(nice) => format!("autogroup nice {nice}"),
-            Setting::SliceNs(ns) => format!("slice {}", crate::figure::time(ns as f64)),
-            Setting::QosClass(number) => format!("QoS class {number}"),
-        }
-    }
-}
-
-/// What the system made of a part.
-#[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, PartialEq, Eq)]
-#[serde(rename_all = "snake_case")]
-pub enum Outcome {
-    /// Set, but there is no way to read it back.
-    Applied,
-    /// Set, and read back in the thread that has it. Whether it was seen to act is another matter:
-    /// [`seen_to_act`](super::shares::seen_to_act).
-    #[serde(alias = "effective")]
-    ReadBack,
-    /// Not set, with the reason.
-    Refused(String),
-    /// Set without an error, and something else was read back.
-    Differs(String),
-}
-
-impl Part {
-    /// Whether it holds for the job.
-    pub fn holds(&self) -> bool {
-        matches!(self.outcome, Outcome::Applied | Outcome::ReadBack)
     }
 }

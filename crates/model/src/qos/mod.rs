@@ -17,7 +17,8 @@ use crate::cpu_history::CpuHistory;
 use crate::filesystem::Filesystem;
 use crate::machine::Fact;
 use crate::residency::Residency;
-pub use level::{Level, Outcome, Part, Setting};
+pub use crate::setting::{Outcome, Part, Setting};
+pub use level::Level;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

@@ -38,22 +38,32 @@ pub struct Weights {
 }
 
 impl Weights {
-    /// From the parts that hold.
-    pub fn of(parts: &[Part], threads: u32) -> Weights {
+    /// Of so many threads that have these settings.
+    pub fn of<'a>(settings: impl IntoIterator<Item = &'a Setting>, threads: u32) -> Weights {
         let mut weights = Weights { thread: weight_of_nice(0), group: weight_of_nice(0), threads };
-        let held = || parts.iter().filter(|part| part.holds());
-        for part in held() {
-            match part.setting {
-                Setting::Nice(nice) => weights.thread = weight_of_nice(nice),
-                Setting::Autogroup(nice) => weights.group = weight_of_nice(nice),
-                Setting::Batch | Setting::Idle | Setting::SliceNs(_) | Setting::QosClass(_) => {}
+        let mut idle = false;
+        for setting in settings {
+            match setting {
+                Setting::Nice(nice) => weights.thread = weight_of_nice(*nice),
+                Setting::Autogroup(nice) => weights.group = weight_of_nice(*nice),
+                Setting::GroupShares(shares) => {
+                    weights.group = u32::try_from(*shares).unwrap_or(u32::MAX);
+                }
+                Setting::GroupIdle => weights.group = IDLE_WEIGHT,
+                other => idle |= *other == Setting::IDLE,
             }
         }
         // SCHED_IDLE has no nice value.
-        if held().any(|part| part.setting == Setting::Idle) {
+        if idle {
             weights.thread = IDLE_WEIGHT;
         }
         weights
+    }
+
+    /// Of the parts that hold.
+    pub fn of_parts(parts: &[Part], threads: u32) -> Weights {
+        let held = parts.iter().filter(|part| part.holds());
+        Weights::of(held.map(|part| &part.setting), threads)
     }
 
     /// What the job weighs as a whole. Within an autogroup the threads share its

@@ -3,7 +3,9 @@
 
 use super::predict::{self, Weights};
 use super::{Case, CaseRun, CaseRuns, Level, Qos, Setting};
+use crate::compare::finding::Verdict;
 use crate::repeats::LEAST_FOR_INTERVAL;
+use crate::share::percent;
 use crate::stats::{self, Interval};
 use std::fmt;
 
@@ -37,8 +39,11 @@ pub struct SharePair {
     pub measured: Option<f64>,
     /// With its interval, where there are enough rounds.
     pub interval: Option<Interval>,
-    /// What follows, where both are known.
-    pub agreement: Option<Agreement>,
+    /// Whether all of the interval is within [`CLOSE`] and [`CLOSE_RATIO`] of the prediction, or beyond one of
+    /// them, where both are known.
+    pub agreement: Option<Verdict>,
+    /// Why it is not as predicted, where it is not.
+    pub deviation: Option<Deviation>,
 }
 
 /// Shares that differ by less than this may agree.
@@ -53,19 +58,6 @@ const ALL_OURS: f64 = 0.97;
 /// Shares are steady in runs that are longer than this.
 const STEADY_NS: f64 = 2e9;
 
-/// Whether a share is as predicted, by the whole interval of the measured one.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Agreement {
-    /// All of it is within [`CLOSE`] and [`CLOSE_RATIO`] of the prediction.
-    Agrees,
-    /// All of it is beyond one of them.
-    Differs(Deviation),
-    /// Neither.
-    CannotTell,
-    /// Without an interval.
-    FewRounds,
-}
-
 /// Why a share is not as predicted.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Deviation {
@@ -77,32 +69,11 @@ pub enum Deviation {
     Unknown,
 }
 
-impl Agreement {
-    /// In a word.
-    pub fn word(&self) -> &'static str {
-        match self {
-            Agreement::Agrees => "agree",
-            Agreement::Differs(_) => "differ",
-            Agreement::CannotTell | Agreement::FewRounds => "can't tell",
-        }
-    }
-
-    /// Why, if they do not agree.
-    pub fn reason(&self) -> Option<String> {
-        match self {
-            Agreement::Agrees => None,
-            Agreement::Differs(deviation) => Some(deviation.to_string()),
-            Agreement::CannotTell => Some("rounds vary too much".into()),
-            Agreement::FewRounds => Some(format!("needs {LEAST_FOR_INTERVAL} rounds")),
-        }
-    }
-}
-
 impl fmt::Display for Deviation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Deviation::OtherWork(share) => {
-                write!(f, "neither job had {:.0} % of the CPUs' time", share * 100.0)
+                write!(f, "neither job had {} of the CPUs' time", percent(*share))
             }
             Deviation::Short(ns) => write!(
                 f,
@@ -115,6 +86,27 @@ impl fmt::Display for Deviation {
 }
 
 impl SharePair {
+    /// Whether it is as predicted, in a word.
+    pub fn word(&self) -> Option<&'static str> {
+        self.agreement.map(|agreement| match agreement {
+            Verdict::SameWithinNoise => "agree",
+            Verdict::Different => "differ",
+            Verdict::CannotTell => "can't tell",
+        })
+    }
+
+    /// Why, if it does not agree.
+    pub fn reason(&self) -> Option<String> {
+        match self.agreement? {
+            Verdict::SameWithinNoise => None,
+            Verdict::Different => self.deviation.as_ref().map(ToString::to_string),
+            Verdict::CannotTell => Some(match self.interval {
+                Some(_) => "rounds vary too much".into(),
+                None => format!("needs {LEAST_FOR_INTERVAL} rounds"),
+            }),
+        }
+    }
+
     /// Points from the predicted share to the measured one.
     pub fn points_apart(&self) -> Option<f64> {
         Some((self.measured? - self.predicted?) * 100.0)
@@ -135,19 +127,19 @@ pub fn shares(qos: &Qos) -> Vec<SharePair> {
 
 /// Whether a part of a level was seen to act: it weighs between sessions, and the shares of a pair
 /// with the level are unequal as the weights predict.
-pub fn seen_to_act(qos: &Qos, level: Level, setting: Setting) -> bool {
+pub fn seen_to_act(qos: &Qos, level: Level, setting: &Setting) -> bool {
     if !weighs(qos, setting) {
         return false;
     }
     let of_level = |pair: &SharePair| matches!(pair.case, Case::Pair { high, low } if high == level || low == level);
     shares(qos).iter().filter(|pair| of_level(pair)).any(|pair| {
-        pair.agreement == Some(Agreement::Agrees)
+        pair.agreement == Some(Verdict::SameWithinNoise)
             && pair.measured.is_some_and(|share| share < 0.5 - PREFERRED)
     })
 }
 
 /// Whether a part is a weight between the jobs' sessions.
-pub fn weighs(qos: &Qos, setting: Setting) -> bool {
+pub fn weighs(qos: &Qos, setting: &Setting) -> bool {
     let autogroups = qos.conditions.autogroups.get();
     matches!(
         (setting, autogroups),
@@ -159,7 +151,7 @@ pub fn weighs(qos: &Qos, setting: Setting) -> bool {
 
 /// The second job's share by the weights.
 pub(super) fn predicted(qos: &Qos, case: Case) -> Option<f64> {
-    let weights = |level: Level| Weights::of(qos.parts(level), qos.how.operations);
+    let weights = |level: Level| Weights::of_parts(qos.parts(level), qos.how.operations);
     let levels = case.levels();
     let cpus = qos.how.cpus.len() as u32;
     let autogroups = *qos.conditions.autogroups.get()?;
@@ -171,25 +163,14 @@ fn share_pair(qos: &Qos, runs: &CaseRuns) -> SharePair {
     let predicted = predicted(qos, runs.case);
     let interval = share_interval(runs);
     let measured = stats::median(shares_of_second(runs));
-    let agreement = predicted.zip(measured).map(|(predicted, _)| match &interval {
-        None => Agreement::FewRounds,
-        Some(interval) => agreement(predicted, interval, || deviation(runs, cpus)),
+    let agreement = predicted.zip(measured).map(|(predicted, _)| {
+        let lowest = (predicted - CLOSE).max(predicted / CLOSE_RATIO);
+        let highest = (predicted + CLOSE).min(predicted * CLOSE_RATIO);
+        Verdict::of_range(interval.as_ref(), lowest..=highest)
     });
-    SharePair { case: runs.case, predicted, measured, interval, agreement }
-}
-
-fn agreement(
-    predicted: f64,
-    measured: &Interval,
-    deviation: impl FnOnce() -> Deviation,
-) -> Agreement {
-    let lowest = (predicted - CLOSE).max(predicted / CLOSE_RATIO);
-    let highest = (predicted + CLOSE).min(predicted * CLOSE_RATIO);
-    match () {
-        () if measured.low >= lowest && measured.high <= highest => Agreement::Agrees,
-        () if measured.high < lowest || measured.low > highest => Agreement::Differs(deviation()),
-        () => Agreement::CannotTell,
-    }
+    let differs = agreement == Some(Verdict::Different);
+    let deviation = differs.then(|| deviation(runs, cpus));
+    SharePair { case: runs.case, predicted, measured, interval, agreement, deviation }
 }
 
 fn deviation(runs: &CaseRuns, cpus: u32) -> Deviation {

@@ -3,15 +3,14 @@
 
 use super::cores::{Cores, Word};
 use super::predict::{Weights, share, weight_of_nice};
-use super::shares::{Agreement, Deviation, SharePair, shares};
-use super::verdict::{Conclusion, GaveWay, conclusions};
+use super::shares::{Deviation, SharePair, shares};
+use super::verdict::{Conclusion, conclusions};
 use super::*;
+use crate::compare::finding::Verdict;
 use crate::synthetic::qos::document;
 
 fn job(parts: &[Setting]) -> Weights {
-    let parts: Vec<Part> =
-        parts.iter().map(|&setting| Part { setting, outcome: Outcome::ReadBack }).collect();
-    Weights::of(&parts, 2)
+    Weights::of(parts, 2)
 }
 
 /// Share against a job without any setting, on two CPUs.
@@ -21,7 +20,7 @@ fn against_default(parts: &[Setting], autogroups: bool) -> f64 {
 
 #[test]
 fn predictions_are_those_that_were_measured() {
-    use Setting::{Autogroup, Batch, Idle, Nice, SliceNs};
+    use Setting::{Autogroup, Nice, SliceNs};
     // (setting, within a session, between sessions); measured within 0.4 points
     // in one session and 1.7 between two.
     for (parts, same, across) in [
@@ -36,10 +35,10 @@ fn predictions_are_those_that_were_measured() {
         (vec![Autogroup(10)], 0.5, 0.0970),
         (vec![Autogroup(19)], 0.5, 0.0144),
         (vec![Autogroup(-10)], 0.5, 0.9031),
-        (vec![Batch], 0.5, 0.5),
-        (vec![Idle], 0.0029, 0.5),
-        (vec![Idle, Nice(0)], 0.0029, 0.5),
-        (vec![Autogroup(19), Idle], 0.0029, 0.0144),
+        (vec![Setting::BATCH], 0.5, 0.5),
+        (vec![Setting::IDLE], 0.0029, 0.5),
+        (vec![Setting::IDLE, Nice(0)], 0.0029, 0.5),
+        (vec![Autogroup(19), Setting::IDLE], 0.0029, 0.0144),
         (vec![SliceNs(100_000)], 0.5, 0.5),
     ] {
         for (autogroups, wanted) in [(false, same), (true, across)] {
@@ -56,7 +55,7 @@ fn predictions_are_those_that_were_measured() {
 #[test]
 fn what_was_refused_weighs_nothing() {
     let refused = Part { setting: Setting::Autogroup(-10), outcome: Outcome::Refused("no".into()) };
-    assert_eq!(Weights::of(&[refused], 2), job(&[]));
+    assert_eq!(Weights::of_parts(&[refused], 2), job(&[]));
 }
 
 #[test]
@@ -89,13 +88,10 @@ fn shares_are_compared_with_their_prediction() {
     assert!((apart - (1.2 - 1.444)).abs() < 0.01, "{apart}");
     let ratio = all[0].ratio().expect("both");
     assert!((ratio - 1.2 / 1.444).abs() < 0.01, "{ratio}");
-    let agree = |pair: &SharePair| pair.agreement == Some(Agreement::Agrees);
+    let agree = |pair: &SharePair| pair.agreement == Some(Verdict::SameWithinNoise);
     assert!(all.iter().all(agree), "{all:?}");
     // A tenth of the CPUs' time is missing, and the share is 10 points off.
-    let reason = |qos: &Qos| match shares(qos)[1].agreement.clone() {
-        Some(Agreement::Differs(reason)) => Some(reason),
-        _ => None,
-    };
+    let reason = |qos: &Qos| shares(qos)[1].deviation.clone();
     for run in &mut qos.cases[4].runs {
         run.jobs[1].together_cpu_ns = run.jobs[1].together_cpu_ns * 6 / 10;
     }
@@ -124,18 +120,19 @@ fn small_shares_are_compared_by_their_ratio() {
             (run.jobs[0].together_cpu_ns, run.jobs[1].together_cpu_ns) = (100_000 - low, low);
             run.together_ns = 50_000;
         }
-        shares(&qos)[0].agreement.clone()
+        let pair = shares(&qos).remove(0);
+        (pair.agreement, pair.deviation)
     };
-    let short = Some(Agreement::Differs(Deviation::Short(50_000.0)));
-    assert_eq!(said(|round| 1_400 + round), Some(Agreement::Agrees));
+    let short = (Some(Verdict::Different), Some(Deviation::Short(50_000.0)));
+    assert_eq!(said(|round| 1_400 + round), (Some(Verdict::SameWithinNoise), None));
     assert_eq!(said(|round| 700 + round), short, "half of it, 0.7 points off");
     assert_eq!(said(|round| 2_900 + round), short, "twice, 1.5 points off");
     let varies = said(|round| 600 + round * 200);
-    assert_eq!(varies, Some(Agreement::CannotTell));
+    assert_eq!(varies, (Some(Verdict::CannotTell), None));
     let mut qos = document();
     qos.cases[3].runs.truncate(5);
-    let few = shares(&qos)[0].agreement.clone();
-    assert_eq!(few, Some(Agreement::FewRounds));
+    let few = shares(&qos)[0].reason();
+    assert_eq!(few.as_deref(), Some("needs 6 rounds"));
 }
 
 /// The blocks of one job of each case on a machine of two kinds: so many blocks on the
@@ -180,10 +177,10 @@ fn which_kind_of_cores_carried_a_job() {
     assert_eq!(
         said,
         [
-            "Ran on E-core CPUs alone: background alone (99.5 to 100.0 %).",
-            "Did not run on E-core CPUs alone: default alone (10.0 %).",
+            "Ran on E-core CPUs alone: background alone (99.5 to 100 %).",
+            "Did not run on E-core CPUs alone: default alone (10 %).",
             "Can't tell whether on E-core CPUs alone, since blocks moved: user-interactive alone \
-             (95.0 to 100.0 %)."
+             (95 to 100 %)."
         ]
     );
     // All rounds count, not the first only.
@@ -205,9 +202,12 @@ fn which_kind_of_cores_carried_a_job() {
     assert_eq!(conclusions(&qos, Some("a test")).pop(), Some(Conclusion::Cores(none)));
 }
 
-fn word_of(qos: &Qos, number: usize) -> GaveWay {
+/// What is said of a pair, and whether the lower level had less.
+fn word_of(qos: &Qos, number: usize) -> (Verdict, bool) {
     let pairs = conclusions(qos, None).into_iter().filter_map(|one| match one {
-        Conclusion::Pair { word, .. } => Some(word),
+        Conclusion::Pair { word, share, .. } => {
+            Some((word, share.is_some_and(|share| share.value < 0.5)))
+        }
         _ => None,
     });
     pairs.collect::<Vec<_>>()[number]
@@ -216,18 +216,18 @@ fn word_of(qos: &Qos, number: usize) -> GaveWay {
 #[test]
 fn verdicts_follow_the_shares() {
     let mut qos = document();
-    assert_eq!(word_of(&qos, 0), GaveWay::Yes);
-    assert_eq!(word_of(&qos, 1), GaveWay::Alike);
+    assert_eq!(word_of(&qos, 0), (Verdict::Different, true));
+    assert_eq!(word_of(&qos, 1).0, Verdict::SameWithinNoise);
     for run in &mut qos.cases[4].runs {
         run.jobs[1].together_cpu_ns *= 3;
     }
-    assert_eq!(word_of(&qos, 1), GaveWay::Reversed);
+    assert_eq!(word_of(&qos, 1), (Verdict::Different, false));
     qos.cases[4].runs.truncate(5);
-    assert_eq!(word_of(&qos, 1), GaveWay::CannotTell, "too few rounds");
+    assert_eq!(word_of(&qos, 1).0, Verdict::CannotTell, "too few rounds");
     for (round, run) in (0..).zip(&mut qos.cases[3].runs) {
         run.jobs[1].together_cpu_ns *= round * 20;
     }
-    assert_eq!(word_of(&qos, 0), GaveWay::CannotTell, "rounds disagree");
+    assert_eq!(word_of(&qos, 0).0, Verdict::CannotTell, "rounds disagree");
 }
 
 #[test]

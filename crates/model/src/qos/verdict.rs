@@ -4,9 +4,10 @@ use super::cores::{Cores, cores};
 use super::figures::{self, slowdown};
 use super::shares::{PREFERRED, predicted, share_interval};
 use super::{Case, CaseRuns, Level, Qos};
-use crate::compare::finding::Finding;
+use crate::compare::finding::Verdict;
 use crate::interleaved;
 use crate::repeats::LEAST_FOR_INTERVAL;
+use crate::share::{limit, with_half};
 use crate::shown::number_with_half;
 use crate::stats::Interval;
 use std::fmt;
@@ -32,8 +33,8 @@ pub enum Conclusion {
         high: Level,
         /// The lower one.
         low: Level,
-        /// Whether it gave way.
-        word: GaveWay,
+        /// Whether the lower one had another share than an equal one: if less, it gave way.
+        word: Verdict,
         /// The lower one's share of the CPU time.
         share: Option<Interval>,
         /// Time of the higher over its time alone.
@@ -73,19 +74,6 @@ pub enum Conclusion {
     },
 }
 
-/// Whether the lower level gave way.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum GaveWay {
-    /// It had less than its equal share.
-    Yes,
-    /// Both had an equal share.
-    Alike,
-    /// The lower had more.
-    Reversed,
-    /// Too few rounds, or they disagree.
-    CannotTell,
-}
-
 /// All conclusions, in the order of the cases.
 pub fn conclusions(qos: &Qos, unknown_kinds: Option<&str>) -> Vec<Conclusion> {
     let mut all: Vec<Conclusion> = alone(qos).into_iter().collect();
@@ -120,10 +108,10 @@ fn alone(qos: &Qos) -> Option<Conclusion> {
     let (mut differ, mut unclear) = (Vec::new(), Vec::new());
     for (level, runs) in &others {
         let walls = [default, runs].map(|runs| figures::walls_ns(runs, 0));
-        let ratio = interleaved::ratio(&walls[0], &walls[1], others.len());
-        match (interleaved::word(ratio.as_ref(), SAME), ratio) {
-            (Finding::Different, Some(ratio)) => differ.push((*level, ratio)),
-            (Finding::SameWithinNoise, _) => {}
+        let found = interleaved::finding(&walls[0], &walls[1], others.len(), SAME);
+        match (found.verdict, found.ratio) {
+            (Verdict::Different, Some(ratio)) => differ.push((*level, ratio)),
+            (Verdict::SameWithinNoise, _) => {}
             _ => unclear.push(*level),
         }
     }
@@ -140,23 +128,12 @@ fn pair(qos: &Qos, runs: &CaseRuns, high: Level, low: Level) -> Conclusion {
     Conclusion::Pair {
         high,
         low,
-        word: gave_way(share.as_ref()),
+        word: Verdict::of_range(share.as_ref(), 0.5 - PREFERRED..=0.5 + PREFERRED),
         share,
         high_time: slowdown(qos, runs, 0),
         low_time: slowdown(qos, runs, 1),
         predicted: predicted(qos, runs.case).map(|share| 1.0 / (1.0 - share)),
         refused: refused.collect(),
-    }
-}
-
-fn gave_way(share: Option<&Interval>) -> GaveWay {
-    match share {
-        Some(share) if share.high < 0.5 - PREFERRED => GaveWay::Yes,
-        Some(share) if share.low > 0.5 + PREFERRED => GaveWay::Reversed,
-        Some(share) if share.low >= 0.5 - PREFERRED && share.high <= 0.5 + PREFERRED => {
-            GaveWay::Alike
-        }
-        _ => GaveWay::CannotTell,
     }
 }
 
@@ -173,11 +150,6 @@ fn long(runs: &CaseRuns, level: Level) -> Conclusion {
         last_over_first,
         changed: changed.map(|part| part.setting.text()).collect(),
     }
-}
-
-/// `1.2 ±0.1 %`.
-fn percent(share: &Interval) -> String {
-    format!("{} %", number_with_half(&share.scaled(100.0)))
 }
 
 fn times(ratio: Option<&Interval>) -> String {
@@ -200,8 +172,8 @@ impl fmt::Display for Conclusion {
                     [] if unclear.is_empty() => write!(
                         f,
                         "With nothing competing the level does not matter: each takes as long as \
-                         default (within {:.0} %).",
-                        SAME * 100.0
+                         default (within {}).",
+                        limit(SAME)
                     )?,
                     [] => write!(f, "With nothing competing:")?,
                     differ => {
@@ -239,10 +211,12 @@ impl fmt::Display for Conclusion {
                 refused,
             } => {
                 let (high, low) = (high.name(), low.name());
-                let share = share.as_ref().map(percent).unwrap_or_default();
+                let less = share.is_some_and(|share| share.value < 0.5);
+                let gave_way = *word == Verdict::Different && less;
+                let share = share.as_ref().map(with_half).unwrap_or_default();
                 let (high_time, low_time) = (high_time.as_ref(), low_time.as_ref());
                 match word {
-                    GaveWay::Yes => {
+                    Verdict::Different if gave_way => {
                         write!(
                             f,
                             "{low} gave way to {high}: {share} of the CPU time while both ran; {low} \
@@ -259,22 +233,22 @@ impl fmt::Display for Conclusion {
                             None => write!(f, ".")?,
                         }
                     }
-                    GaveWay::Alike => write!(
+                    Verdict::SameWithinNoise => write!(
                         f,
                         "{low} and {high} can't be told apart: {low} had {share} of the CPU time while \
                          both ran."
                     )?,
-                    GaveWay::Reversed => write!(
+                    Verdict::Different => write!(
                         f,
                         "{low} had more than {high}: {share} of the CPU time while both ran."
                     )?,
-                    GaveWay::CannotTell => write!(
+                    Verdict::CannotTell => write!(
                         f,
                         "{low} and {high}: can't tell whether {low} gave way (too few rounds, or \
                          they disagree)."
                     )?,
                 }
-                match refused.is_empty() || *word == GaveWay::Yes {
+                match refused.is_empty() || gave_way {
                     true => Ok(()),
                     false => write!(f, " Not set: {}.", refused.join("; ")),
                 }

@@ -55,14 +55,7 @@ proptest! {
 
 #[test]
 fn damaged_columns_are_refused() {
-    let sample = Sample {
-        worker: 0,
-        at_ms: 3,
-        turns: 10,
-        first_ticks: 100,
-        second_ticks: None,
-        evidence: Evidence::default(),
-    };
+    let sample = Sample { at_ms: 3, turns: 10, first_ticks: 100, ..Sample::default() };
     let mut columns = Columns::from(&[sample, sample][..]);
     columns.at_ms_steps.pop();
     assert_eq!(
@@ -77,11 +70,9 @@ fn damaged_columns_are_refused() {
 #[test]
 fn a_visit_shares_the_readings_between_its_samples() {
     let sample = |branch_permille| Sample {
-        worker: 0,
         at_ms: 3,
         turns: 10,
         first_ticks: 100,
-        second_ticks: None,
         evidence: Evidence {
             canaries: Some(Canaries {
                 branch_permille,
@@ -91,6 +82,7 @@ fn a_visit_shares_the_readings_between_its_samples() {
             }),
             ..Evidence::default()
         },
+        ..Sample::default()
     };
     let samples = [sample([1000, 1001]), sample([1001, 1700]), sample([999, 998])];
     let mut columns = Columns::from(&samples[..]);

@@ -14,7 +14,6 @@ pub const CREATE: &str = "file.create";
 /// Row of deleting it.
 pub const DELETE: &str = "file.delete";
 
-/// One size of the file.
 struct Size<'r> {
     bytes: u64,
     create: Option<&'r Estimate>,
@@ -23,17 +22,19 @@ struct Size<'r> {
     ratio: Option<Interval>,
 }
 
-/// What the ratios of all sizes say together.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Deleting {
-    /// Less than creating at every size.
-    Cheaper,
-    /// More than creating at every size.
-    Dearer,
-    /// Every interval includes 1.
-    NotDistinguishable,
-    /// Neither holds for all sizes.
-    DependsOnSize,
+crate::words! {
+    /// What the ratios of all sizes say together.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Deleting: text {
+        /// Less than creating at every size.
+        Cheaper = "less for every size",
+        /// More than creating at every size.
+        Dearer = "more for every size",
+        /// Every interval includes 1.
+        NotDistinguishable = "not distinguishable",
+        /// Neither holds for all sizes.
+        DependsOnSize = "depends on the size",
+    }
 }
 
 impl Deleting {
@@ -45,15 +46,6 @@ impl Deleting {
             () if all(|r| r.low > 1.0) => Deleting::Dearer,
             () if all(|r| r.low <= 1.0 && r.high >= 1.0) => Deleting::NotDistinguishable,
             () => Deleting::DependsOnSize,
-        }
-    }
-
-    fn text(self) -> &'static str {
-        match self {
-            Deleting::Cheaper => "less for every size",
-            Deleting::Dearer => "more for every size",
-            Deleting::NotDistinguishable => "not distinguishable",
-            Deleting::DependsOnSize => "depends on the size",
         }
     }
 }

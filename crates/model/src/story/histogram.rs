@@ -79,11 +79,11 @@ impl Bins {
 
 /// Why a cell's operations can't be shown: its document is damaged.
 #[derive(thiserror::Error, Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the messages say what each is")]
 pub enum DamagedCell {
     /// Its columns don't fit together.
     #[error(transparent)]
     Columns(#[from] DamagedColumns),
-    /// A time is not a number.
     #[error("a recorded time is not finite")]
     NotFinite,
 }

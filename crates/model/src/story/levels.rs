@@ -53,7 +53,7 @@ impl<'r> Level<'r> {
     /// Its figure as text, `-` where there is none.
     pub fn figure(&self) -> String {
         match self.row.estimate().map(|e| shown(e, &self.row.unit)) {
-            Some(Shown::Figure(f)) => format!("{} {}", f.value, f.unit),
+            Some(Shown::Figure(f)) => f.text(),
             Some(Shown::Below(text)) => text,
             _ => "-".into(),
         }
@@ -178,10 +178,7 @@ pub fn story(run: &Run) -> Vec<Block> {
             level.cache(&caches).to_string().into(),
         ]);
     }
-    match table.rows.is_empty() {
-        true => Vec::new(),
-        false => vec![Block::Table(table)],
-    }
+    if table.rows.is_empty() { Vec::new() } else { vec![Block::Table(table)] }
 }
 
 #[cfg(test)]

@@ -2,8 +2,9 @@
 //! to what the thread costs as a whole.
 
 use super::{Block, Cell, Table, left, right};
+use crate::compare::finding;
 use crate::estimate::{CANNOT_TELL_ABOVE, Estimate, Verdict};
-use crate::figure::{time, time_scale};
+use crate::figure::{half_at, magnitude, time, time_scale};
 use crate::run::Run;
 use crate::stats::{self, Interval};
 
@@ -99,10 +100,7 @@ pub fn conclusions(run: &Run) -> Vec<String> {
 }
 
 fn negative_start(start: &Interval) -> String {
-    let doubt = match start.excludes_zero() {
-        true => "",
-        false => " (not distinguishable from 0)",
-    };
+    let doubt = if start.excludes_zero() { "" } else { " (not distinguishable from 0)" };
     format!(
         "start is negative{doubt}: the thread typically ran {} before the create call returned.",
         time(-start.value)
@@ -142,17 +140,6 @@ pub struct Sum {
     pub whole: Interval,
 }
 
-/// Whether both sides of a [`Sum`] are the same.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Check {
-    /// They are, within both intervals.
-    Agree,
-    /// They differ by so much, ns.
-    Differ(Interval),
-    /// The intervals are too wide: they would agree with anything.
-    CannotTell,
-}
-
 impl Sum {
     fn of(each_life: Option<Interval>, phases: &[Interval], whole: Interval) -> Sum {
         let costs = phases.iter().enumerate().filter(|&(k, _)| k != PROCEDURE);
@@ -160,14 +147,10 @@ impl Sum {
         Sum { phases: each_life.unwrap_or(medians), of_each_life: each_life.is_some(), whole }
     }
 
-    /// Whether both sides are the same.
-    pub fn check(&self) -> Check {
+    /// By how much both sides differ, and whether they do.
+    pub fn check(&self) -> (Interval, finding::Verdict) {
         let apart = self.phases.minus(&self.whole);
-        match apart.half_width() {
-            _ if apart.excludes_zero() => Check::Differ(apart),
-            half if half > CANNOT_TELL_ABOVE * self.whole.value.abs() => Check::CannotTell,
-            _ => Check::Agree,
-        }
+        (apart, finding::Verdict::of_difference(&apart, CANNOT_TELL_ABOVE * self.whole.value.abs()))
     }
 
     fn text(&self) -> String {
@@ -178,12 +161,12 @@ impl Sum {
             false => "medians of create + start + end + join",
         };
         let answer = match self.check() {
-            Check::Agree => "they agree".to_owned(),
-            Check::Differ(apart) => format!(
+            (_, finding::Verdict::SameWithinNoise) => "they agree".to_owned(),
+            (apart, finding::Verdict::Different) => format!(
                 "they differ by {}, significantly",
                 precise(&both, apart.value.abs(), apart.half_width())
             ),
-            Check::CannotTell => "intervals too wide to compare".to_owned(),
+            (_, finding::Verdict::CannotTell) => "intervals too wide to compare".to_owned(),
         };
         format!("{name} = {phases}; total minus the procedure run inline = {whole}: {answer}.")
     }
@@ -197,13 +180,10 @@ fn precise(all: &[&Interval], value: f64, half: f64) -> String {
     let halves = all.iter().map(|i| i.half_width() / scale);
     let narrowest = halves.fold(f64::INFINITY, f64::min);
     let places = match narrowest.is_finite() && narrowest > 0.0 {
-        true => (1 - narrowest.log10().floor() as i32).clamp(0, 2) as usize,
+        true => (1 - magnitude(narrowest)).clamp(0, 2) as usize,
         false => 2,
     };
-    // Rounded up: ±0 would claim too much.
-    let step = 10_f64.powi(-(places as i32));
-    let half = (half / scale / step - 1e-9).ceil().max(0.0) * step;
-    format!("{:.places$} {unit} ±{half:.places$}", value / scale)
+    format!("{:.places$} {unit} ±{:.places$}", value / scale, half_at(half / scale, places))
 }
 
 #[cfg(test)]
@@ -227,28 +207,28 @@ mod tests {
     #[test]
     fn phases_and_whole_agree_within_both_intervals() {
         let agree = sum(68.4e3, 1.5e3);
-        assert_eq!(agree.check(), Check::Agree);
+        assert_eq!(agree.check().1, finding::Verdict::SameWithinNoise);
         assert_eq!(
             agree.text(),
             "medians of create + start + end + join = 66.0 µs ±2.1; total minus the procedure run \
              inline = 68.4 µs ±1.5: they agree."
         );
         // With 1.5 of the whole half of the difference is 2.52.
-        assert!(matches!(sum(68.6e3, 1.5e3).check(), Check::Differ(_)));
+        assert_eq!(sum(68.6e3, 1.5e3).check().1, finding::Verdict::Different);
         let text = sum(60e3, 1.5e3).text();
         assert!(text.ends_with("they differ by 6.0 µs ±2.6, significantly."), "{text}");
-        assert_eq!(sum(60e3, 30e3).check(), Check::CannotTell);
+        assert_eq!(sum(60e3, 30e3).check().1, finding::Verdict::CannotTell);
         let mut long = figures();
         long[PROCEDURE] = Interval::about(5e6, 1e6);
         let whole = Interval::about(66e3, 1.5e3);
-        assert_eq!(Sum::of(None, &long, whole).check(), Check::Agree);
+        assert_eq!(Sum::of(None, &long, whole).check().1, finding::Verdict::SameWithinNoise);
     }
 
     #[test]
     fn the_sum_per_life_precedes_the_sum_of_medians() {
         let each_life = Some(Interval::about(75e3, 1e3));
         let sum = Sum::of(each_life, &figures(), Interval::about(68.4e3, 1.5e3));
-        let Check::Differ(apart) = sum.check() else {
+        let (apart, finding::Verdict::Different) = sum.check() else {
             panic!("a difference");
         };
         assert!((apart.value - 6.6e3).abs() < 1e-6 && (apart.half_width() - 1.8e3).abs() < 5.0);

@@ -2,7 +2,7 @@
 
 use super::estimates::interval;
 use crate::command::{Command, Commands, Compared, Controls, Ended, PageCache, Rule};
-use crate::compare::finding::Finding;
+use crate::compare::finding::Verdict;
 use crate::repeats::{self, FEW_EVENTS};
 use crate::run::{Bound, Cell, Outcome, Row, Run};
 use crate::unit::Unit;
@@ -122,9 +122,9 @@ fn record() -> Commands {
         ended: Ended::AtTheLimit,
         margin: 0.05,
         compared: vec![
-            compared("wall", 2.31, 0.11, Finding::Different),
-            compared("task_clock", 1.002, 0.01, Finding::SameWithinNoise),
-            compared("peak_memory", 1.01, 0.2, Finding::CannotTell),
+            compared("wall", 2.31, 0.11, Verdict::Different),
+            compared("task_clock", 1.002, 0.01, Verdict::SameWithinNoise),
+            compared("peak_memory", 1.01, 0.2, Verdict::CannotTell),
         ],
         output: "to /dev/null".into(),
         input: "/dev/null".into(),

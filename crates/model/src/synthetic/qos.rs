@@ -85,7 +85,7 @@ fn levels() -> Vec<LevelHere> {
             vec![
                 part(Setting::Autogroup(19), Outcome::ReadBack),
                 part(Setting::Nice(19), Outcome::ReadBack),
-                part(Setting::Batch, Outcome::Applied),
+                part(Setting::BATCH, Outcome::Applied),
             ],
         ),
         here(

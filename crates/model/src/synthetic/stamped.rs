@@ -189,16 +189,10 @@ fn of_cell(cell: &Cell) -> Estimate {
     estimate(
         &samples,
         &Context {
-            contradiction: None,
-            gate: &gate,
-            core_clock: None,
-            ns_per_tick: NS_PER_TICK,
-            resolution_ns: NS_PER_TICK,
             ops_per_turn: cell.ops_per_turn,
-            bound: Bound::Memory,
-            regime: cell.regime,
             workers: WORKERS,
             modes: &cell.modes,
+            ..Context::plain(&gate, cell.regime, NS_PER_TICK)
         },
     )
 }

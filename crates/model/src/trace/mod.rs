@@ -284,37 +284,19 @@ impl From<Interrupt> for (u64, InterruptKind) {
     }
 }
 
-/// What an interrupt is for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum InterruptKind {
-    /// The timer of the CPU.
-    Timer,
-    /// Another CPU wants a function run here.
-    CallFunction,
-    /// Another CPU wants the scheduler run here.
-    Reschedule,
-    /// A device.
-    Device,
-}
-
-impl InterruptKind {
-    /// All kinds.
-    pub const ALL: [InterruptKind; 4] = [
-        InterruptKind::Timer,
-        InterruptKind::CallFunction,
-        InterruptKind::Reschedule,
-        InterruptKind::Device,
-    ];
-
-    /// Its name.
-    pub fn name(self) -> &'static str {
-        match self {
-            InterruptKind::Timer => "timer",
-            InterruptKind::CallFunction => "function call (IPI)",
-            InterruptKind::Reschedule => "reschedule (IPI)",
-            InterruptKind::Device => "device",
-        }
+crate::words! {
+    /// What an interrupt is for.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    pub enum InterruptKind: name {
+        /// The timer of the CPU.
+        Timer = "timer",
+        /// Another CPU wants a function run here.
+        CallFunction = "function call (IPI)",
+        /// Another CPU wants the scheduler run here.
+        Reschedule = "reschedule (IPI)",
+        /// A device.
+        Device = "device",
     }
 }
 

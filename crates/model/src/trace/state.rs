@@ -63,61 +63,31 @@ pub enum State {
     Unknown,
 }
 
-/// A state without its details.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Kind {
-    /// [`State::Running`]
-    Running,
-    /// [`State::Runnable`]
-    Runnable,
-    /// [`State::Preempted`]
-    Preempted,
-    /// [`State::Yielded`]
-    Yielded,
-    /// [`State::PreemptedOrYielded`]
-    PreemptedOrYielded,
-    /// [`State::Blocked`]
-    Blocked,
-    /// [`State::Stopped`]
-    Stopped,
-    /// [`State::BlockedOrRunnable`]
-    BlockedOrRunnable,
-    /// [`State::Lost`]
-    Lost,
-    /// [`State::Unknown`]
-    Unknown,
-}
-
-impl Kind {
-    /// All kinds.
-    pub const ALL: [Kind; 10] = [
-        Kind::Running,
-        Kind::Runnable,
-        Kind::Preempted,
-        Kind::Yielded,
-        Kind::PreemptedOrYielded,
-        Kind::Blocked,
-        Kind::Stopped,
-        Kind::BlockedOrRunnable,
-        Kind::Lost,
-        Kind::Unknown,
-    ];
-
-    /// Its name.
-    pub fn name(self) -> &'static str {
-        match self {
-            Kind::Running => "running",
-            Kind::Runnable => "runnable",
-            Kind::Preempted => "preempted",
-            Kind::Yielded => "yielded",
-            Kind::PreemptedOrYielded => "preempted or yielded",
-            Kind::Blocked => "blocked",
-            Kind::Stopped => "stopped",
-            Kind::BlockedOrRunnable => "blocked or runnable",
-            Kind::Lost => "lost",
-            Kind::Unknown => "unknown",
-        }
+crate::words! {
+    /// A state without its details.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+    #[serde(rename_all = "snake_case")]
+    pub enum Kind: name {
+        /// [`State::Running`]
+        Running = "running",
+        /// [`State::Runnable`]
+        Runnable = "runnable",
+        /// [`State::Preempted`]
+        Preempted = "preempted",
+        /// [`State::Yielded`]
+        Yielded = "yielded",
+        /// [`State::PreemptedOrYielded`]
+        PreemptedOrYielded = "preempted or yielded",
+        /// [`State::Blocked`]
+        Blocked = "blocked",
+        /// [`State::Stopped`]
+        Stopped = "stopped",
+        /// [`State::BlockedOrRunnable`]
+        BlockedOrRunnable = "blocked or runnable",
+        /// [`State::Lost`]
+        Lost = "lost",
+        /// [`State::Unknown`]
+        Unknown = "unknown",
     }
 }
 

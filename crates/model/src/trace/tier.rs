@@ -2,33 +2,23 @@
 
 use serde::{Deserialize, Serialize};
 
-/// How a trace was recorded.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Tier {
-    /// The scheduler's tracepoints of all CPUs, with system calls and page
-    /// faults of the target: root.
-    Full,
-    /// The target's own switches and page faults: `kernel.perf_event_paranoid`
-    /// of 2 or less.
-    OwnProcess,
-    /// What the kernel counts of each thread, read every 10 ms from /proc.
-    Minimal,
+crate::words! {
+    /// How a trace was recorded.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    pub enum Tier: name {
+        /// The scheduler's tracepoints of all CPUs, with system calls and page
+        /// faults of the target: root.
+        Full = "full",
+        /// The target's own switches and page faults: `kernel.perf_event_paranoid`
+        /// of 2 or less.
+        OwnProcess = "own process",
+        /// What the kernel counts of each thread, read every 10 ms from /proc.
+        Minimal = "minimal",
+    }
 }
 
 impl Tier {
-    /// All tiers, the best first.
-    pub const ALL: [Tier; 3] = [Tier::Full, Tier::OwnProcess, Tier::Minimal];
-
-    /// Its name.
-    pub fn name(self) -> &'static str {
-        match self {
-            Tier::Full => "full",
-            Tier::OwnProcess => "own process",
-            Tier::Minimal => "minimal",
-        }
-    }
-
     /// How well it answers a question.
     pub fn answer(self, topic: Topic) -> Answer {
         use Answer::{Exact, InPart, No, Sum};
@@ -94,28 +84,18 @@ impl Topic {
     }
 }
 
-/// How well a tier answers a question.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Answer {
-    /// Each time, with its stamp.
-    Exact,
-    /// Not apart from something else: "preempted or yielded".
-    InPart,
-    /// As sums of 10 ms.
-    Sum,
-    /// Not at all.
-    No,
-}
-
-impl Answer {
-    /// Its name.
-    pub fn name(self) -> &'static str {
-        match self {
-            Answer::Exact => "exact",
-            Answer::InPart => "in part",
-            Answer::Sum => "sums",
-            Answer::No => "no",
-        }
+crate::words! {
+    /// How well a tier answers a question.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Answer: name {
+        /// Each time, with its stamp.
+        Exact = "exact",
+        /// Not apart from something else: "preempted or yielded".
+        InPart = "in part",
+        /// As sums of 10 ms.
+        Sum = "sums",
+        /// Not at all.
+        No = "no",
     }
 }
 

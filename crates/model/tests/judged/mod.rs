@@ -51,17 +51,6 @@ pub(crate) fn judge_at(
     let modes: Vec<String> = modes.iter().map(ToString::to_string).collect();
     estimate(
         samples,
-        &Context {
-            contradiction: None,
-            gate,
-            core_clock,
-            ns_per_tick: 0.01,
-            resolution_ns: 0.01,
-            ops_per_turn: 1.0,
-            bound,
-            regime,
-            workers: 8,
-            modes: &modes,
-        },
+        &Context { core_clock, bound, modes: &modes, ..Context::plain(gate, regime, 0.01) },
     )
 }

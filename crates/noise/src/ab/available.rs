@@ -2,7 +2,7 @@
 
 use super::control::{Kind, Spec};
 use meter::controls::RequestedControls;
-use std::fs::OpenOptions;
+use model::setting::Setting;
 use sys::files::Files;
 use sys::files::bracketed;
 
@@ -13,20 +13,18 @@ pub(super) const FOR_ALL: &str = "always";
 
 /// Why a control can't be compared here.
 #[derive(thiserror::Error, Debug)]
+#[expect(missing_docs, reason = "the messages say what each is")]
 pub enum Unavailable {
     /// No CPU to pin to.
     #[error("{0}")]
     NoPin(NoPin),
-    /// Named controls only.
     #[error("compared only if named: it takes CPUs offline in each round")]
     OnlyByName,
-    /// System-wide controls need root.
     #[error("system-wide: needs root")]
     NeedsRoot,
     /// The kernel or the machine lacks it, by `noise show`.
     #[error("{0}")]
     Shown(String),
-    /// Set already, or unknown.
     #[error("nothing to set: {0}")]
     NothingToSet(String),
     /// No such control of `noise tune`.
@@ -35,20 +33,10 @@ pub enum Unavailable {
     /// Refused for a process.
     #[error(transparent)]
     Refused(#[from] meter::controls::ControlError),
-    /// A file that can't be read or written.
     #[error("can't {action} {path}: {error}")]
-    File {
-        /// What was tried.
-        action: &'static str,
-        /// The file.
-        path: &'static str,
-        /// What the system said.
-        error: std::io::Error,
-    },
-    /// THP is always.
+    File { action: &'static str, path: &'static str, error: std::io::Error },
     #[error("every process gets huge pages already; no-thp is the reverse")]
     AlreadyAlways,
-    /// THP is not always.
     #[error("THP is {0}: no process gets huge pages without asking")]
     NotAlways(String),
     /// Absent in a test.
@@ -58,8 +46,8 @@ pub enum Unavailable {
 
 /// Why no CPU can be pinned to.
 #[derive(thiserror::Error, Clone, Debug)]
+#[expect(missing_docs, reason = "the messages say what each is")]
 pub enum NoPin {
-    /// None is left, or known.
     #[error("no CPU to pin to")]
     NoCpu,
     /// Choosing one failed.
@@ -78,9 +66,6 @@ pub struct Here {
 
 /// Whether a control of a process, or the page cache, can be set here: it is
 /// tried on a process that does nothing else, and read back.
-///
-/// # Errors
-/// Why not.
 pub fn try_out(
     spec: &Spec,
     asked: &RequestedControls,
@@ -91,12 +76,12 @@ pub fn try_out(
         Kind::System => {}
         Kind::Cache => may_drop_cache()?,
         Kind::Process => {
-            if spec.sets("no-thp") {
+            if spec.sets.contains(&Setting::TransparentHugePages(false)) {
                 huge_pages_for_all(files)?;
             }
             asked.try_out()?;
             // A session is an autogroup, without a nice value.
-            if spec.sets("session") {
+            if spec.name == "session" {
                 let why = sys::controls::autogroups().err();
                 here.on = why.map(|why| format!("no autogroup here: {why}"));
             }
@@ -108,14 +93,14 @@ pub fn try_out(
 /// Whether the page cache may be dropped, without doing it.
 fn may_drop_cache() -> Result<(), Unavailable> {
     const SWITCH: &str = "/proc/sys/vm/drop_caches";
-    let opened = OpenOptions::new().write(true).open(SWITCH);
-    opened.map(drop).map_err(|error| Unavailable::File { action: "write", path: SWITCH, error })
+    sys::page_cache::may_drop_all().map_err(|error| Unavailable::File {
+        action: "write",
+        path: SWITCH,
+        error,
+    })
 }
 
 /// Whether processes get huge pages without asking.
-///
-/// # Errors
-/// That they don't, or that it is unknown.
 pub fn huge_pages_for_all(files: &dyn Files) -> Result<(), Unavailable> {
     match chosen(files)? {
         word if word == FOR_ALL => Ok(()),

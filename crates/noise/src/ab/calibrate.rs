@@ -20,13 +20,9 @@ const CHASE: f64 = 0.6;
 const LATE: Duration = Duration::from_micros(10);
 /// Memory of a job at most, bytes.
 const MOST_BYTES: u64 = 128 << 20;
-/// And at least.
 const LEAST_BYTES: u64 = 1 << 20;
 
 /// What a job is to do that takes so long on a quiet CPU.
-///
-/// # Errors
-/// Memory that is not to be had.
 pub fn work(
     workload: Workload,
     job: Duration,

@@ -14,15 +14,9 @@ use sys::counters::Event;
 /// Where jobs run.
 pub trait Stage {
     /// Makes ready for a block: starts its load and lets it settle.
-    ///
-    /// # Errors
-    /// Why the block can't be measured.
     fn begin(&mut self, workload: Workload, load: Load, arms: &[PlannedArm]) -> Result<(), Stop>;
 
     /// Runs the job once as one of the block's arms, in these control groups.
-    ///
-    /// # Errors
-    /// Why it does not count, or a load that is no more.
     fn run(&mut self, arm: usize, groups: &[PathBuf]) -> Result<Done<Ran>, Stop>;
 
     /// Ends the load.

@@ -1,9 +1,11 @@
-//! The controls that can be compared, one entry each. The name of a control of
-//! a process is what is set: `autogroup+pin+nice`.
+//! The controls that can be compared, one entry each: settings of a process from
+//! [`model::setting`], by whose names it is called (`autogroup+pin+nice`), the
+//! page cache, and controls of the system from [`crate::control`].
 
 use meter::controls::RequestedControls;
 use model::noise::applied::{Policy, Settings};
 use model::noise::effect::Workload;
+use model::setting::Setting;
 
 /// Nice value that is compared, of processes and of autogroups.
 pub const NICE: i32 = -10;
@@ -24,14 +26,14 @@ pub struct Spec {
     pub name: &'static str,
     /// Another name.
     pub alias: Option<&'static str>,
-    /// The state with the control on.
-    pub on: &'static str,
+    /// What is set for the job's process.
+    pub sets: &'static [Setting],
+    /// The state with the control on; empty: what is set.
+    on: &'static str,
     /// And off.
     pub off: &'static str,
-    /// Privileges.
-    pub needs: Option<&'static str>,
-    /// How to apply it to a command; `{cpu}` is the pinned CPU.
-    pub apply: &'static str,
+    /// How to apply it to a command, with `{cpu}` for the pinned CPU; empty: by `exec` or `noise tune`.
+    apply: &'static str,
     /// How it is set.
     pub kind: Kind,
 }
@@ -51,52 +53,63 @@ impl Spec {
     const PROCESS: Spec = Spec {
         name: "",
         alias: None,
+        sets: &[],
         on: "",
         off: "as a command starts",
-        needs: Some("root or CAP_SYS_NICE"),
         apply: "",
         kind: Kind::Process,
     };
 
-    const SYSTEM: Spec = Spec {
-        off: "as the system is set",
-        needs: Some("root"),
-        kind: Kind::System,
-        ..Spec::PROCESS
-    };
+    const SYSTEM: Spec = Spec { off: "as the system is set", kind: Kind::System, ..Spec::PROCESS };
 
     /// About one CPU, which its job is pinned to.
     const ONE_CPU: Spec =
         Spec { off: "pinned to the same CPU, the system as it is set", ..Spec::SYSTEM };
 
-    /// Whether one of the settings in its name is this.
-    pub fn sets(&self, setting: &str) -> bool {
-        self.kind == Kind::Process && self.name.split('+').any(|name| name == setting)
+    /// The state with the control on.
+    pub fn on(&self) -> String {
+        let texts: Vec<String> = self.sets.iter().map(Setting::text).collect();
+        match self.on {
+            "" => texts.join(", "),
+            on => on.into(),
+        }
+    }
+
+    /// Privileges.
+    pub fn needs(&self) -> Option<&'static str> {
+        match self.kind {
+            Kind::Process if self.sets.iter().all(|setting| setting.row().needs.is_empty()) => None,
+            Kind::Process => Some("root or CAP_SYS_NICE"),
+            Kind::Cache | Kind::System => Some("root"),
+        }
+    }
+
+    /// How to apply it to a command.
+    pub fn apply(&self, cpu: &str) -> String {
+        let options: Vec<String> = self.sets.iter().filter_map(Setting::option).collect();
+        match self.apply {
+            "" if self.kind == Kind::System => {
+                format!("latlas noise tune --only {} -- CMD", self.name)
+            }
+            "" => format!("latlas exec {} -- CMD", options.join(" ")),
+            apply => apply.replace("{cpu}", cpu),
+        }
     }
 
     /// Whether its job is pinned.
     pub fn pins(&self) -> bool {
-        self.sets(PIN) || self.keeps_to_one_cpu()
+        self.sets.contains(&Setting::OneCpu) || self.keeps_to_one_cpu()
     }
 
     /// What is requested for the job's process on these CPUs.
     pub fn requested(&self, cpus: &[u32], pin: Option<u32>) -> RequestedControls {
-        let autogroup = self.sets("autogroup");
-        RequestedControls {
-            settings: Settings {
-                cpus: match pin.filter(|_| self.pins()) {
-                    Some(cpu) => vec![cpu],
-                    None => cpus.to_vec(),
-                },
-                nice: self.sets("nice").then_some(NICE),
-                own_session: (autogroup || self.sets("session")).then_some(true),
-                autogroup: autogroup.then_some(NICE),
-                policy: self.sets("fifo").then_some(Policy::Fifo(FIFO)),
-                transparent_huge_pages: self.sets("no-thp").then_some(false),
-                ..Settings::default()
-            },
-            groups: Vec::new(),
-        }
+        let mut settings = Settings::default();
+        self.sets.iter().cloned().for_each(|setting| settings.put(setting));
+        settings.cpus = match pin.filter(|_| self.pins()) {
+            Some(cpu) => vec![cpu],
+            None => cpus.to_vec(),
+        };
+        RequestedControls { settings, groups: Vec::new() }
     }
 
     /// Whether it is compared with this job.
@@ -129,55 +142,28 @@ impl Spec {
     }
 }
 
+use Setting::{Autogroup, Nice, OneCpu};
+
 /// All of them, in the order of display.
 pub const ALL: [Spec; 15] = [
-    Spec {
-        name: PIN,
-        alias: Some("affinity"),
-        on: "pinned to one CPU",
-        needs: None,
-        apply: "latlas exec --pin -- CMD",
-        ..Spec::PROCESS
-    },
-    Spec {
-        name: "nice",
-        alias: Some("priority"),
-        on: "nice -10",
-        apply: "latlas exec --nice -10 -- CMD",
-        ..Spec::PROCESS
-    },
-    Spec {
-        name: "pin+nice",
-        on: "pinned to one CPU, nice -10",
-        apply: "latlas exec --pin --nice -10 -- CMD",
-        ..Spec::PROCESS
-    },
+    Spec { name: PIN, alias: Some("affinity"), sets: &[OneCpu], ..Spec::PROCESS },
+    Spec { name: "nice", alias: Some("priority"), sets: &[Nice(NICE)], ..Spec::PROCESS },
+    Spec { name: "pin+nice", sets: &[OneCpu, Nice(NICE)], ..Spec::PROCESS },
     Spec {
         name: "session",
+        sets: &[Setting::OwnSession(true)],
         on: "in a separate session, and so in a separate autogroup",
-        needs: None,
-        apply: "latlas exec --own-session -- CMD",
         ..Spec::PROCESS
     },
-    Spec {
-        name: "autogroup",
-        on: "in a separate autogroup with nice -10",
-        apply: "latlas exec --autogroup -10 -- CMD",
-        ..Spec::PROCESS
-    },
+    Spec { name: "autogroup", sets: &[Autogroup(NICE)], ..Spec::PROCESS },
     Spec {
         name: "autogroup+pin+nice",
+        sets: &[Autogroup(NICE), OneCpu, Nice(NICE)],
         on: "in a separate autogroup with nice -10, pinned to one CPU; nice -10 of the process \
              has no weight there, since it is alone in its autogroup",
-        apply: "latlas exec --autogroup -10 --pin -- CMD",
         ..Spec::PROCESS
     },
-    Spec {
-        name: "fifo",
-        on: "SCHED_FIFO, priority 1",
-        apply: "latlas exec --fifo -- CMD",
-        ..Spec::PROCESS
-    },
+    Spec { name: "fifo", sets: &[Setting::Policy(Policy::Fifo(FIFO))], ..Spec::PROCESS },
     Spec {
         name: "shield",
         alias: Some("cpuset"),
@@ -185,24 +171,9 @@ pub const ALL: [Spec; 15] = [
         apply: "latlas exec --shield {cpu} -- CMD",
         ..Spec::ONE_CPU
     },
-    Spec {
-        name: "turbo",
-        on: "no frequency above nominal",
-        apply: "latlas noise tune --only turbo -- CMD",
-        ..Spec::SYSTEM
-    },
-    Spec {
-        name: "smt",
-        on: "one thread per core",
-        apply: "latlas noise tune --only smt -- CMD",
-        ..Spec::SYSTEM
-    },
-    Spec {
-        name: "governor",
-        on: "governor performance",
-        apply: "latlas noise tune --only governor -- CMD",
-        ..Spec::SYSTEM
-    },
+    Spec { name: "turbo", on: "no frequency above nominal", ..Spec::SYSTEM },
+    Spec { name: "smt", on: "one thread per core", ..Spec::SYSTEM },
+    Spec { name: "governor", on: "governor performance", ..Spec::SYSTEM },
     Spec {
         name: "thp",
         on: "transparent huge pages for every process (always)",
@@ -211,8 +182,7 @@ pub const ALL: [Spec; 15] = [
     },
     Spec {
         name: "no-thp",
-        on: "no transparent huge pages",
-        needs: None,
+        sets: &[Setting::TransparentHugePages(false)],
         apply: "PR_SET_THP_DISABLE (prctl(2)) before the program",
         ..Spec::PROCESS
     },
@@ -254,7 +224,7 @@ mod tests {
         for spec in &ALL {
             let (on, off) = spec.arms();
             assert_ne!(on, off, "{}", spec.name);
-            assert_ne!(spec.on, spec.off, "{}", spec.name);
+            assert_ne!(spec.on(), spec.off, "{}", spec.name);
             assert_eq!(find(spec.name).map(|s| s.name), Some(spec.name));
         }
         assert_eq!(find("priority").map(|s| s.name), Some("nice"));

@@ -2,28 +2,16 @@
 //! the kernel promises it on Linux, and each looks for its parent too.
 
 use super::job::Job;
-use std::io::{self, Read};
-use std::os::unix::process::CommandExt;
-use std::process::{Child, ExitStatus, Stdio};
+use std::time::Duration;
+use sys::role::{Child, Lost, Role, Session, Wait};
 
-/// What it says once it is about to be busy.
-pub const READY: &[u8; 6] = b"ready\n";
+/// How long a process has until it is about to be busy, beyond what it waits for a CPU.
+const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A load that runs as long as this lives.
 #[derive(Debug)]
 pub struct Processes {
     children: Vec<Child>,
-}
-
-/// A process of a load that is not there any more.
-#[derive(thiserror::Error, Debug)]
-pub enum LoadError {
-    /// It ended.
-    #[error("process {0} of the load ended: {1}")]
-    Ended(u32, ExitStatus),
-    /// The system does not say.
-    #[error("process {0} of the load is lost: {1}")]
-    Lost(u32, io::Error),
 }
 
 impl Processes {
@@ -32,69 +20,31 @@ impl Processes {
     ///
     /// # Errors
     /// Why one of them is not there; the others are ended then.
-    pub fn start(count: u32, own_session: bool, cpus: &[u32]) -> io::Result<Processes> {
-        let mut load = Processes { children: Vec::new() };
+    pub fn start(count: u32, own_session: bool, cpus: &[u32]) -> Result<Processes, Lost> {
         // Another session is one for all of them, which its leader starts.
-        let (ours, more) = match own_session {
-            true => (count.min(1), count.saturating_sub(1)),
-            false => (count, 0),
+        let (session, ours, more) = match own_session {
+            true => (Session::Own, count.min(1), count.saturating_sub(1)),
+            false => (Session::Group, count, 0),
         };
-        let job = Job::Busy { parent: std::process::id(), cpus: cpus.to_vec(), more };
-        for _ in 0..ours {
-            let mut command = sys::process::this_program()?;
-            command
-                .args(job.arguments()?)
-                .stdin(sys::process::null_device()?)
-                .stdout(Stdio::piped())
-                .stderr(sys::process::null_device()?);
-            match own_session {
-                true => sys::process::in_own_session(&mut command),
-                // What a terminal sends to this process is not for them: they end
-                // when this ends them.
-                false => command.process_group(0),
-            };
-            load.children.push(command.spawn()?);
+        let job = Job::Busy { cpus: cpus.to_vec(), more };
+        let start = || {
+            let mut child = Child::start(Role::Job, "a process of the load", &job, session)?;
+            child.who = format!("process {} of the load", child.id());
+            Ok(child)
+        };
+        let children = (0..ours).map(|_| start()).collect::<Result<_, _>>()?;
+        let mut load = Processes { children };
+        for child in &mut load.children {
+            child.receive::<()>(Wait::at_most(PATIENCE))?;
         }
-        load.hear()?;
         Ok(load)
     }
 
-    /// Waits until each is about to be busy.
-    fn hear(&mut self) -> io::Result<()> {
-        for child in &mut self.children {
-            let mut said = [0; READY.len()];
-            let heard = child.stdout.take().map(|mut out| out.read_exact(&mut said));
-            if !matches!(heard, Some(Ok(()))) || said != *READY {
-                return Err(io::Error::other("a process of the load ended at once"));
-            }
-        }
-        Ok(())
-    }
-
-    /// Whether all are still there.
+    /// That all are still there.
     ///
     /// # Errors
     /// Which one is not.
-    pub fn check(&mut self) -> Result<(), LoadError> {
-        for child in &mut self.children {
-            let id = child.id();
-            match child.try_wait() {
-                Ok(None) => {}
-                Ok(Some(how)) => return Err(LoadError::Ended(id, how)),
-                Err(why) => return Err(LoadError::Lost(id, why)),
-            }
-        }
-        Ok(())
-    }
-}
-
-impl Drop for Processes {
-    fn drop(&mut self) {
-        for child in &mut self.children {
-            let _ = child.kill();
-        }
-        for child in &mut self.children {
-            let _ = child.wait();
-        }
+    pub fn check(&mut self) -> Result<(), Lost> {
+        self.children.iter_mut().try_for_each(Child::check)
     }
 }

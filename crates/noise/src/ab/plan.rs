@@ -146,12 +146,12 @@ fn described(spec: &Spec, tried: Result<Here, Unavailable>, request: &Request) -
     let cpu = request.pin.as_ref().map_or("CPU".into(), u32::to_string);
     Control {
         name: spec.name.into(),
-        on: with(spec.on, here.on),
+        on: with(&spec.on(), here.on),
         off: with(spec.off, here.off),
         on_arm: on_arm.into(),
         off_arm: off_arm.into(),
-        needs: spec.needs.map(Into::into),
-        apply: spec.apply.replace("{cpu}", &cpu),
+        needs: spec.needs().map(Into::into),
+        apply: spec.apply(&cpu),
         unavailable,
     }
 }

@@ -20,6 +20,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 use sys::counters::{Counted, Event};
+use sys::role::{self, Role};
 
 /// Time after which a job is given up: under the heaviest load it has a small
 /// part of a CPU.
@@ -156,8 +157,9 @@ impl RealStage {
                     .map_or_else(PathBuf::new, |files| files.path().to_owned()),
             },
         };
-        let arguments = job.arguments().map_err(|e| Stop::Block(e.to_string()))?;
-        Ok(UserCommand { words: [&self.program[..], &arguments].concat(), timeout: PATIENCE })
+        let arguments = role::words(Role::Job, &job).map_err(|e| Stop::Block(e.to_string()))?;
+        let words = self.program.iter().cloned().chain(arguments.map(Into::into));
+        Ok(UserCommand { words: words.collect(), timeout: PATIENCE })
     }
 }
 
@@ -211,7 +213,7 @@ impl Stage for RealStage {
         }
         let commands = arms.iter().map(|arm| Arm {
             words: command.words.clone(),
-            controls: arm.asked.controls(),
+            controls: arm.asked.list(),
             cold: match arm.cold {
                 true => Cold::All,
                 false => Cold::No,
@@ -251,7 +253,7 @@ impl Stage for RealStage {
         if !groups.is_empty() {
             let mut asked = block.arms[arm].asked.clone();
             asked.groups = groups.to_vec();
-            let set = block.runner.set_controls(arm, asked.controls());
+            let set = block.runner.set_controls(arm, asked.list());
             set.map_err(|error| block.stop(error))?;
         }
         block.check_load()?;

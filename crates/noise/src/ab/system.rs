@@ -16,9 +16,6 @@ use sys::files::bracketed;
 /// Adds the switch of a control, if there is something to switch on this
 /// machine, and says how it is set now. `cpus` are those that a job on its own
 /// is kept on.
-///
-/// # Errors
-/// Why there is nothing, in one line.
 pub fn add<'f>(
     toggles: &mut Toggles<'f>,
     spec: &Spec,
@@ -54,7 +51,6 @@ fn now(spec: &Spec, files: &dyn Files, machine: &Machine) -> Option<String> {
     }
 }
 
-/// What is to be set.
 fn steps(
     spec: &Spec,
     files: &dyn Files,
@@ -95,7 +91,6 @@ fn huge_pages(files: &dyn Files) -> Result<Vec<Step>, Unavailable> {
     }
 }
 
-/// One control of the system.
 struct SystemToggle<'f> {
     name: &'static str,
     files: &'f dyn Files,

@@ -6,6 +6,7 @@ use std::time::Instant;
 
 /// Why a control can't be switched.
 #[derive(thiserror::Error, Debug)]
+#[expect(missing_docs, reason = "the messages say what each is")]
 pub enum ToggleError {
     /// It can't begin.
     #[error(transparent)]
@@ -13,35 +14,22 @@ pub enum ToggleError {
     /// No value could be set; the reason of the first.
     #[error("{0}")]
     NotSet(String),
-    /// All values are as wanted.
     #[error("already set")]
     AlreadySet,
     /// Not everything could be restored.
     #[error("{0}")]
     NotRestored(String),
-    /// It is still on.
     #[error("can't switch {name} off: {why}; `latlas noise restore` restores it")]
-    StillOn {
-        /// The control.
-        name: String,
-        /// Why.
-        why: Box<ToggleError>,
-    },
+    StillOn { name: String, why: Box<ToggleError> },
 }
 
 /// Switched on and off many times. The real one restores exactly what it found,
 /// and its watchdog does if this process is killed.
 pub trait Toggle {
     /// Switches it on. Returns the control groups for the job to join.
-    ///
-    /// # Errors
-    /// Why it is still off.
     fn on(&mut self) -> Result<Vec<PathBuf>, ToggleError>;
 
     /// Switches it off: everything is as before [`on`](Toggle::on).
-    ///
-    /// # Errors
-    /// What is not.
     fn off(&mut self) -> Result<(), ToggleError>;
 
     /// Caveats of all its turns so far, a sentence each.

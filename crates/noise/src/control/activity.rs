@@ -46,7 +46,6 @@ pub(super) struct Busy {
     pub(super) kernel: bool,
 }
 
-/// What ran between two readings.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Ran {
     /// Processes, the busiest first, without our own.

@@ -16,7 +16,6 @@ struct Rank {
     worth: &'static str,
 }
 
-/// How a step is done.
 enum Step {
     /// Waiting for other processes, or stopping one.
     Others,

@@ -5,7 +5,7 @@ use super::activity::Activity;
 use super::system::{CPUS, System, field};
 use model::machine::Fact;
 use model::noise::control as document;
-use model::noise::control::{Hindrance, Kind, Privilege, Setting, State, Wanted};
+use model::noise::control::{Hindrance, Kind, Privilege, SetBy, State, Wanted};
 use std::io::ErrorKind;
 use sys::files::{Writing, bracketed};
 use sys::groups::read_only_mount;
@@ -30,7 +30,6 @@ pub(super) struct Context<'a> {
     pub(super) apple: Option<Power>,
 }
 
-/// The status of a control.
 #[derive(Clone, Debug)]
 pub(super) struct Status {
     pub(super) now: Fact<String>,
@@ -38,7 +37,7 @@ pub(super) struct Status {
     pub(super) parts: Vec<document::FileValue>,
     pub(super) state: State,
     pub(super) wanted: Option<Wanted>,
-    pub(super) setting: Option<Setting>,
+    pub(super) setting: Option<SetBy>,
     pub(super) hindrance: Option<Hindrance>,
     /// Whether this variant was only tested on made-up machines.
     pub(super) fixtures_only: bool,
@@ -67,10 +66,7 @@ impl Status {
 
     /// A value that is good, or could be better.
     pub(super) fn good_if(good: bool, now: impl Into<String>, source: &str) -> Status {
-        let state = match good {
-            true => State::Good,
-            false => State::Improvable,
-        };
+        let state = if good { State::Good } else { State::Improvable };
         Status::new(now, source, state)
     }
 
@@ -86,7 +82,7 @@ impl Status {
 
     pub(super) fn set_by(self, who: Privilege, command: impl Into<String>) -> Status {
         let command = command.into();
-        Status { setting: Some(Setting { who, command }), ..self }
+        Status { setting: Some(SetBy { who, command }), ..self }
     }
 
     pub(super) fn hindered(self, hindrance: Option<Hindrance>) -> Status {
@@ -139,13 +135,11 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// Whether /sys is missing.
     pub(super) fn no_sys(&self) -> bool {
         let files = self.system.files;
         !files.exists("/sys/devices") && !files.exists("/sys/kernel")
     }
 
-    /// Whether /proc is missing.
     pub(super) fn no_proc(&self) -> bool {
         let files = self.system.files;
         !files.exists("/proc/self") && !files.exists("/proc/stat")
@@ -162,7 +156,6 @@ impl<'a> Context<'a> {
         hindrance(Kind::AbsentInKernel, "not built into this kernel")
     }
 
-    /// Whether there is a cpufreq policy.
     pub(super) fn has_policies(&self) -> bool {
         let names = self.system.files.names(&format!("{CPUS}/cpufreq"));
         names.iter().any(|name| name.starts_with("policy"))
@@ -223,7 +216,6 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// The privilege of this process.
     pub(super) fn who(&self) -> Privilege {
         if self.root { Privilege::Root } else { Privilege::AnyUser }
     }

@@ -8,6 +8,7 @@ use super::context::{Context, Status, StatusResult, hindrance};
 use super::system::field;
 use model::machine::Fact;
 use model::noise::control::{Kind, Privilege, State};
+use model::share::percent;
 use model::text::several;
 use std::io::ErrorKind;
 use sys::files::{bracketed, kib_field};
@@ -83,7 +84,7 @@ pub(super) fn busiest(context: &Context) -> StatusResult {
         false => several(&busy.iter().map(Busy::to_string).collect::<Vec<_>>(), PRINTED),
     };
     match (hidden, sees_all) {
-        (true, _) => now += &format!("; {whose}: {:.0} % of a CPU", ran.unexplained * 100.0),
+        (true, _) => now += &format!("; {whose}: {} of a CPU", percent(ran.unexplained)),
         (false, false) => now += "; other processes are not visible here",
         (false, true) => {}
     }
@@ -153,9 +154,8 @@ pub(super) fn pressure(context: &Context) -> StatusResult {
 pub(super) fn steal(context: &Context) -> StatusResult {
     const SOURCE: &str = "/proc/stat";
     context.read(SOURCE)?;
-    let percent = |share: Option<f64>| share.map(|share| format!("{:.1} %", share * 100.0));
-    let now = percent(context.after.steal_since(&context.before));
-    let ever = percent(context.after.steal_since_boot());
+    let now = context.after.steal_since(&context.before).map(percent);
+    let ever = context.after.steal_since_boot().map(percent);
     let text = match (now, ever) {
         (Some(now), Some(ever)) => format!("{now} now, {ever} since boot"),
         (None, Some(ever)) => format!("{ever} since boot"),

@@ -9,7 +9,6 @@ use std::collections::BTreeMap;
 use sys::files::Files;
 use sys::files::{Writing, bracketed};
 
-/// One file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct FileState {
     pub(super) path: String,
@@ -30,7 +29,6 @@ pub(super) struct FileState {
 }
 
 impl FileState {
-    /// Reads a file that exists.
     pub(super) fn read(files: &dyn Files, path: String, cpus: Vec<u32>) -> FileState {
         let now = match files.read(&path) {
             Ok(now) => Fact::known(now),

@@ -60,22 +60,18 @@ enum Tune {
 /// How the content of a file is compared and printed.
 #[derive(Clone, Copy, Debug)]
 enum Reading {
-    /// As it is.
     Plain,
     /// Values with their words.
     Words(&'static [(&'static str, &'static str)]),
     /// `always [madvise] never`: the chosen word; each of these is good.
     Choice(&'static [&'static str]),
-    /// A mask of CPUs.
     Mask,
-    /// A frequency.
     Kilohertz,
 }
 
 /// The good value of a file.
 #[derive(Clone, Copy, Debug)]
 enum Target {
-    /// None is known.
     Nothing,
     Is(&'static str),
     /// A word, if that file of the same policy offers it.
@@ -98,7 +94,6 @@ pub(crate) enum Moves {
     CpuGoes,
 }
 
-/// A control.
 #[derive(Clone, Copy)]
 struct Control {
     id: &'static str,
@@ -154,7 +149,6 @@ impl Control {
         !matches!(self.tune, Tune::Never(_))
     }
 
-    /// The states of its files.
     fn states(&self, system: &System) -> Vec<FileState> {
         let mut states = Vec::new();
         for pattern in self.files {
@@ -188,11 +182,11 @@ impl Control {
 
 /// A name given to `--only` that `noise tune` can't set.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[expect(missing_docs, reason = "the messages say what each is")]
 pub enum UnknownControl {
     /// No such control; the second is a suggestion.
     #[error("no control {0:?}{1} (latlas noise show lists all)")]
     NoSuch(String, String),
-    /// It exists and is never set, for this reason.
     #[error("{0:?} can't be set: {1}")]
     NeverSet(&'static str, &'static str),
 }

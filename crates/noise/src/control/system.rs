@@ -80,10 +80,7 @@ pub fn quiet_by_default(files: &dyn Files) -> Vec<u32> {
         return Vec::new();
     };
     let core = siblings(files, last).unwrap_or_else(|| vec![last]);
-    match without(&online, &core).is_empty() {
-        true => Vec::new(),
-        false => core,
-    }
+    if without(&online, &core).is_empty() { Vec::new() } else { core }
 }
 
 /// Intel's P-cores, or those of the highest capacity (ARM), give or take binning;

@@ -24,7 +24,6 @@ pub(crate) const SYSTEM: &str = "latlas-system";
 /// The groups that latlas makes, right below the root.
 pub(crate) const OURS: [&str; 2] = [SHIELD, SYSTEM];
 
-/// The hierarchy with the cpuset controller.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Hierarchy {
     pub(crate) version: Version,
@@ -34,7 +33,6 @@ pub(crate) struct Hierarchy {
     pub(crate) home: String,
 }
 
-/// Why there can be no shield.
 #[derive(thiserror::Error, Debug)]
 pub(crate) enum ShieldError {
     #[error(transparent)]
@@ -57,10 +55,6 @@ pub(crate) enum ShieldError {
     Container { mount: String, own: String },
 }
 
-/// Finds the hierarchy.
-///
-/// # Errors
-/// Why there is none.
 pub(crate) fn hierarchy(files: &dyn Files) -> Result<Hierarchy, ShieldError> {
     let (groups, mounts) =
         (text(files, "/proc/self/cgroup")?, text(files, "/proc/self/mountinfo")?);

@@ -20,9 +20,6 @@ pub(crate) enum ShieldStep {
 }
 
 /// The steps in the order in which they are made; undone in reverse.
-///
-/// # Errors
-/// Why there can be no such shield.
 pub(crate) fn steps(files: &dyn Files, cpus: &[u32]) -> Result<Vec<ShieldStep>, ShieldError> {
     let found = hierarchy(files)?;
     let all = match found.version {

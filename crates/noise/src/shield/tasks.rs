@@ -57,10 +57,7 @@ pub(crate) fn find(files: &dyn Files, id: u32) -> io::Result<Task> {
 /// # Errors
 /// `NotFound` if the task has ended.
 pub(crate) fn check(files: &dyn Files, task: Task) -> io::Result<()> {
-    match find(files, task.id)? == task {
-        true => Ok(()),
-        false => Err(io::ErrorKind::NotFound.into()),
-    }
+    if find(files, task.id)? == task { Ok(()) } else { Err(io::ErrorKind::NotFound.into()) }
 }
 
 /// Whether the kernel lets a task be moved to another cpuset.

@@ -15,7 +15,6 @@ use sys::files::Files;
 /// Passes over the tasks to move: some fork in between.
 const SWEEPS: u32 = 10;
 
-/// Why a step ends.
 #[derive(Debug)]
 enum StepError {
     /// The journal can't be written: nothing more may be changed.
@@ -24,7 +23,6 @@ enum StepError {
     Refused(Refusal),
 }
 
-/// Why something is not set.
 #[derive(thiserror::Error, Debug)]
 enum Refusal {
     #[error("not a file that latlas writes")]

@@ -9,11 +9,9 @@ use serde::{Deserialize, Serialize};
 use std::io;
 use sys::files::Files;
 
-/// Where a value is.
 #[derive(Serialize, Deserialize, Clone, Debug, PartialEq, Eq)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Place {
-    /// In a file.
     File(String),
     /// The CPUs that a task may run on.
     Affinity(Task),
@@ -30,7 +28,6 @@ pub(crate) enum Place {
 /// One value as the journal keeps it.
 #[derive(Serialize, Deserialize, Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Item {
-    /// Where.
     pub(crate) place: Place,
     /// What was there before.
     pub(crate) old: String,

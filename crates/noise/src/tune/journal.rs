@@ -40,7 +40,6 @@ pub(crate) struct Here<'a> {
     pub(crate) root: &'a Path,
 }
 
-/// A journal that was found.
 #[derive(Debug)]
 pub(crate) enum Found {
     /// Of this boot.
@@ -85,7 +84,6 @@ struct JournalFile {
     file: File,
 }
 
-/// Why a journal can't be used.
 #[derive(thiserror::Error, Debug)]
 pub(crate) enum Unusable {
     #[error("the journal {path} is not owned by root with mode 0600: check it, then remove it")]
@@ -103,7 +101,6 @@ pub(crate) enum Unusable {
 }
 
 impl Journal {
-    /// Where it lies.
     pub(crate) fn path(directory: &Path) -> PathBuf {
         directory.join(NAME)
     }

@@ -60,10 +60,7 @@ pub(crate) fn writable(path: &str, text: &str) -> String {
         Kind::Plain => chosen(text),
         _ => text.trim().to_owned(),
     };
-    match text.is_empty() {
-        true => "\n".into(),
-        false => text,
-    }
+    if text.is_empty() { "\n".into() } else { text }
 }
 
 fn chosen(text: &str) -> String {

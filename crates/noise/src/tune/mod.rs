@@ -58,51 +58,34 @@ pub enum Step {
 /// Why nothing could be begun. Nothing is changed then.
 #[derive(thiserror::Error, Debug)]
 #[non_exhaustive]
+#[expect(missing_docs, reason = "the messages say what each is")]
 pub enum TuneError {
-    /// The place of the journal is no good.
     #[error("the state directory {path} can't be used: {why}")]
-    StateDirectory {
-        /// Which.
-        path: PathBuf,
-        /// Why.
-        why: String,
-    },
-    /// Another tune holds the lock.
+    StateDirectory { path: PathBuf, why: String },
     #[error(
         "another latlas ({holder}) has set values of this machine or restores them (lock {path}): wait for its end"
     )]
     Busy {
-        /// The file of the lock.
         path: PathBuf,
         /// Which process, in words.
         holder: String,
     },
-    /// An earlier tune was not put back.
     #[error("an earlier tune is not restored yet: run `latlas noise restore` first")]
     Pending,
-    /// Which boot this is can't be read, nor so whether a journal is of it.
     #[error("can't identify this boot: {why} (is /proc mounted?)")]
-    NoBootId {
-        /// The reason.
-        why: String,
-    },
+    NoBootId { why: String },
     /// The journal that is there is no good.
     #[error("{0}")]
     Unusable(String),
-    /// The journal can't be written.
     #[error("can't write the journal: {0}; nothing was changed")]
     Journal(io::Error),
-    /// The journal could not be written after some values were set.
     #[error("can't write the journal any more: {error}; {what}")]
     Broken {
-        /// What writing said.
         error: io::Error,
         /// What became of the values, in words.
         what: String,
-        /// The same in full.
         restored: Box<Restored>,
     },
-    /// No watchdog puts things back after a crash.
     #[error("can't start the watchdog: {0}; nothing was changed")]
     Watchdog(io::Error),
 }

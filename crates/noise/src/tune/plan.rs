@@ -10,14 +10,13 @@ const SHIELD: &str = "shield";
 
 /// Why something can't be planned.
 #[derive(thiserror::Error, Debug)]
+#[expect(missing_docs, reason = "the messages say what each is")]
 pub enum PlanError {
     /// A name that is no control.
     #[error(transparent)]
     Unknown(#[from] UnknownControl),
-    /// Not a CPU that can be taken offline.
     #[error("{0:?} is not a CPU: use offline=3")]
     NoCpu(String),
-    /// A shield needs CPUs.
     #[error("a shield needs CPUs besides those of other tasks, and there is only one: use --cpus")]
     NoShieldCpus,
 }
@@ -29,9 +28,6 @@ pub fn cpu_online(cpu: u32) -> String {
 
 /// Steps for these controls (all of the default set if none is named), with
 /// these CPUs kept quiet and, with `shield`, shielded.
-///
-/// # Errors
-/// For a name that is no control.
 pub fn plan(files: &dyn Files, only: &[String], cpus: &[u32]) -> Result<Vec<Step>, PlanError> {
     let mut controls = Vec::new();
     let mut offline = Vec::new();

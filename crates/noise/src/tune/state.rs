@@ -127,9 +127,6 @@ impl StateDir {
     }
 
     /// Whether there is a journal in a directory that only we may write.
-    ///
-    /// # Errors
-    /// If that can't be known.
     pub(crate) fn has_journal(&self) -> Result<bool, TuneError> {
         let there = |path: &Path| match std::fs::symlink_metadata(path) {
             Ok(_) => Ok(true),
@@ -211,10 +208,7 @@ fn make(directory: &Path) -> io::Result<()> {
 /// That no other user may write in a directory, or put another one in its place.
 fn check(directory: &Path) -> Result<(), TuneError> {
     sys::trust::check(directory).map_err(|error| unusable(directory, error.to_string()))?;
-    match directory.is_dir() {
-        true => Ok(()),
-        false => Err(unusable(directory, "not a directory")),
-    }
+    if directory.is_dir() { Ok(()) } else { Err(unusable(directory, "not a directory")) }
 }
 
 /// This boot of the system (random(4)).

@@ -1,7 +1,7 @@
 //! The process that puts everything back when latlas is killed before it did.
 //!
 //! It is the same program started again, in a session of its own, with one end
-//! of a socket whose other end only latlas has. A byte on it means that
+//! of a connection whose other end only latlas has. A message on it means that
 //! nothing is left to do; its end without one means that latlas is gone.
 
 use super::TuneError;
@@ -11,22 +11,12 @@ use super::report::Restored;
 use super::restore::restore_locked;
 use super::state::{StateDir, boot_id};
 use serde::{Deserialize, Serialize};
-use std::io::{self, Read, Write};
-use std::os::fd::{AsFd, OwnedFd};
-use std::os::unix::net::{UnixDatagram, UnixStream};
+use std::io;
+use std::os::unix::net::UnixDatagram;
 use std::path::PathBuf;
-use std::process::Child;
 use std::time::Duration;
 use sys::files::Tree;
-
-/// The role of the watchdog ([`sys::role`]); its argument says what to watch, as JSON.
-pub const ROLE: &str = "__watchdog";
-
-/// It has left its parent's session and listens.
-const READY: u8 = b'r';
-
-/// Nothing is left to do.
-const DISMISSED: u8 = b'd';
+use sys::role::{Child, Lost, Role, Session, Task, Wait};
 
 /// Time within which a new process must be ready; a loaded machine included.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -44,72 +34,46 @@ struct Watched {
 /// A watchdog, seen from latlas. When this is dropped without having been
 /// dismissed, it does its work.
 #[derive(Debug)]
-pub(crate) struct Watchdog {
-    socket: UnixStream,
-    child: Child,
-}
+pub(crate) struct Watchdog(Child);
 
 impl Watchdog {
     /// Starts it; it is ready when this returns.
     pub(crate) fn start(state: &StateDir) -> io::Result<Watchdog> {
-        let (ours, other) = UnixStream::pair()?;
         let watched = Watched {
             state: std::path::absolute(&state.path)?,
             machine: state.machine.clone(),
             root: std::path::absolute(&state.root)?,
             process: std::process::id(),
         };
-        let child = sys::role::command(ROLE, &serde_json::to_string(&watched)?)?
-            .stdin(OwnedFd::from(other))
-            .stdout(sys::process::null_device()?)
-            .stderr(sys::process::null_device()?)
-            .spawn()?;
-        let mut watchdog = Watchdog { socket: ours, child };
-        let mut byte = [0];
-        watchdog.socket.set_read_timeout(Some(PATIENCE))?;
-        match watchdog.socket.read_exact(&mut byte) {
-            Ok(()) if byte[0] == READY => Ok(watchdog),
-            Ok(()) => Err(io::ErrorKind::InvalidData.into()),
-            Err(error) => {
-                let _ = watchdog.child.kill();
-                let _ = watchdog.child.wait();
-                Err(error)
-            }
-        }
+        Watchdog::of(&watched).map_err(io::Error::other)
+    }
+
+    fn of(watched: &Watched) -> Result<Watchdog, Lost> {
+        let mut child = Child::start(Role::Watchdog, "the watchdog", watched, Session::Left)?;
+        // It has left this session and listens.
+        child.receive::<()>(Wait::at_most(PATIENCE))?;
+        child.let_outlive();
+        Ok(Watchdog(child))
     }
 
     /// Tells it that nothing is left to do, and waits for its end.
     pub(crate) fn dismiss(mut self) {
         // If it was killed, no process is left to report to.
-        let _ = self.socket.write_all(&[DISMISSED]);
-        let _ = self.child.wait();
+        let _ = self.0.send(&());
+        self.0.wait();
     }
-}
-
-/// What a watchdog could not do.
-#[derive(thiserror::Error, Debug)]
-pub enum WatchdogError {
-    /// An argument of a user.
-    #[error("{ROLE} is internal to latlas")]
-    Internal,
-    /// It can't watch.
-    #[error(transparent)]
-    Io(#[from] io::Error),
-    /// It can't restore.
-    #[error(transparent)]
-    Tune(#[from] TuneError),
 }
 
 /// Watches until it is dismissed, or the process that started it ends: then restores.
 ///
 /// # Errors
 /// What could not be done; it is logged too.
-pub fn serve(watched: &str) -> Result<(), WatchdogError> {
-    watch(watched).inspect_err(|why| log(&format!("latlas watchdog: {why}")))
+pub fn serve(task: &Task) -> io::Result<()> {
+    watch(task).inspect_err(|why| log(&format!("latlas watchdog: {why}")))
 }
 
-fn watch(watched: &str) -> Result<(), WatchdogError> {
-    let watched: Watched = serde_json::from_str(watched).map_err(|_| WatchdogError::Internal)?;
+fn watch(task: &Task) -> io::Result<()> {
+    let (watched, mut parent): (Watched, _) = task.begin()?;
     // Nothing that ends the terminal's session or the shell's job may end this.
     sys::process::leave_session()?;
     sys::process::ignore_requests_to_end();
@@ -117,19 +81,12 @@ fn watch(watched: &str) -> Result<(), WatchdogError> {
     let _ = std::fs::write("/proc/self/oom_score_adj", "-1000");
     // Nor does it keep a file system from being unmounted.
     let _ = std::env::set_current_dir("/");
-    let socket = io::stdin().as_fd().try_clone_to_owned()?;
-    let mut socket = UnixStream::from(socket);
-    socket.write_all(&[READY])?;
-    let mut byte = [0];
-    loop {
-        match socket.read(&mut byte) {
-            Ok(1) if byte[0] == DISMISSED => return Ok(()),
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            // Its other end is closed, or was reset with the process.
-            Ok(_) | Err(_) => break,
-        }
+    parent.send(&())?;
+    // Its other end is closed, or was reset with the process.
+    if let Ok(Some(())) = parent.receive() {
+        return Ok(());
     }
-    if let Some(restored) = put_back(&watched)? {
+    if let Some(restored) = put_back(&watched).map_err(io::Error::other)? {
         let count = restored.values.len();
         log(&match restored.complete() {
             true => format!(

@@ -4,13 +4,16 @@
 use super::stage::{EVER, Logged, Script, Scripted, quiet, switch};
 use super::{ALL_LOADS, request};
 use model::noise::effect::judge::effects;
-use model::noise::effect::{Block, Load, Verdict, Workload};
+use model::noise::effect::{Block, Load, Workload};
 use noise::ab::conduct::{Conducted, Stop, conduct};
 use noise::ab::planned::{Length, Plan, Request};
 use noise::ab::toggle::{ToggleError, Toggles, rehearse};
 use std::fmt::Write;
 use std::path::PathBuf;
 use std::time::Duration;
+
+const BETTER: &str = "better";
+const NONE: &str = "no effect shown";
 
 fn planned(controls: &[&str], workloads: &[Workload], loads: &[Load], length: Length) -> Plan {
     super::planned(&request(controls, workloads, loads, length))
@@ -88,12 +91,12 @@ fn an_effect_is_found_where_it_is() {
     for effect in all {
         let what = (effect.control.as_str(), effect.load);
         let expected = match what {
-            ("fifo", Load::OtherSession) => Verdict::Better,
-            _ => Verdict::NoEffectShown,
+            ("fifo", Load::OtherSession) => BETTER,
+            _ => NONE,
         };
-        assert_eq!(effect.time.verdict, expected, "{what:?} {:?}", effect.time);
+        assert_eq!(effect.time.word(), expected, "{what:?} {:?}", effect.time);
         assert_eq!(effect.rounds, 16);
-        if expected == Verdict::Better {
+        if expected == BETTER {
             let ratio = effect.time.ratio.expect("enough");
             assert!(ratio.low < 1.0 / 3.0 && ratio.high > 1.0 / 3.0, "{ratio:?}");
         }
@@ -268,7 +271,7 @@ fn fewer_rounds_keep_the_announced_time_and_are_reported() {
     let slower = |_, _, arm: &str, _| Ok(if arm == "pin" { 4500.0 } else { 5050.0 });
     let case = Case::new("a command of 5 s, slower", command.clone(), slower);
     let pin = effects(&command.controls, &case.outcome(page).blocks).remove(0);
-    assert_eq!(pin.time.verdict, Verdict::Better, "{:?}", pin.time);
+    assert_eq!(pin.time.word(), BETTER, "{:?}", pin.time);
     let much_slower = |_, _, _: &str, _| Ok(6000.0);
     Case::new("a command of 5 s, much slower", command, much_slower).outcome(page);
     // The second run of the fourth round, after the warm-up.
@@ -299,14 +302,14 @@ fn a_command_is_judged_on_switches_and_migrations_too() {
     assert_eq!(all.len(), 2);
     for effect in &all {
         let expected = match effect.control.as_str() {
-            "pin" => Verdict::Better,
-            _ => Verdict::NoEffectShown,
+            "pin" => BETTER,
+            _ => NONE,
         };
         let switches = effect.switches.as_ref().expect("counted");
         let migrations = effect.migrations.as_ref().expect("counted");
-        assert_eq!(switches.verdict, expected, "{switches:?}");
-        assert_eq!(migrations.verdict, expected, "{migrations:?}");
-        assert_eq!(effect.time.verdict, Verdict::NoEffectShown);
+        assert_eq!(switches.word(), expected, "{switches:?}");
+        assert_eq!(migrations.word(), expected, "{migrations:?}");
+        assert_eq!(effect.time.word(), NONE);
         // Without an effect: what could have been seen.
         let least = effect.time.smallest.expect("sixteen rounds");
         assert!((0.02..0.2).contains(&least), "{least}");

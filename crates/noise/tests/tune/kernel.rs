@@ -60,7 +60,6 @@ struct State {
     going: Vec<u32>,
 }
 
-/// What goes wrong.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Quirks {
     /// EROFS for every write.

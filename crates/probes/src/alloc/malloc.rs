@@ -63,7 +63,6 @@ fn probe() -> Probe {
     Probe { effort: Effort::visits(8), ..Probe::blank("alloc.malloc_free") }
 }
 
-/// Pairs of malloc and free.
 fn pairs(bytes: usize) -> Result<Repeated<impl FnMut(u64) -> io::Result<()>>, Reason> {
     // Otherwise it would depend on the rows that this worker had before.
     let second = sys::thread::spawn(std::thread::Builder::new(), || ());

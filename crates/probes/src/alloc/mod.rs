@@ -6,7 +6,6 @@ mod refcount;
 
 use meter::probe::Probe;
 
-/// The group's probes.
 pub(crate) fn probes() -> Vec<Probe> {
     let mut probes = malloc::probes();
     probes.extend(mapping::probes());

@@ -6,7 +6,6 @@ mod object;
 
 use meter::probe::{Effort, Probe};
 
-/// The group's probes.
 pub(crate) fn probes() -> Vec<Probe> {
     let mut probes = function::probes();
     probes.extend(object::probes());

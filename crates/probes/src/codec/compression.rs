@@ -11,7 +11,6 @@ use std::io;
 trait Coder: FnMut(&[u8], &mut [u8]) -> io::Result<usize> + 'static {}
 impl<F: FnMut(&[u8], &mut [u8]) -> io::Result<usize> + 'static> Coder for F {}
 
-/// The words of a compressor.
 struct Compressor {
     id: &'static str,
     name: &'static str,

@@ -45,7 +45,6 @@ fn decode_plist(bytes: &[u8]) -> io::Result<plist::Value> {
     plist::Value::from_reader(Cursor::new(bytes)).map_err(io::Error::other)
 }
 
-/// The words of a format.
 struct Format {
     /// Of the rows that encode and decode.
     ids: [&'static str; 2],

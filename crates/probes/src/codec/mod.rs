@@ -9,7 +9,6 @@ use meter::probe::{Effort, Probe, Text};
 /// A kibibyte of plain English: compressible as such texts are.
 const TEXT: &[u8; 1024] = include_bytes!("text.txt");
 
-/// The group's probes.
 pub(crate) fn probes() -> Vec<Probe> {
     let mut probes = dictionary::probes();
     probes.extend(compression::probes());

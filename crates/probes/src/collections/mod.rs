@@ -8,7 +8,6 @@ mod sort;
 
 use meter::probe::Probe;
 
-/// The group's probes.
 pub(crate) fn probes() -> Vec<Probe> {
     let mut probes = vec![push::probe(), push_worst::probe(), sort::probe()];
     probes.extend(hash_lookup::probes());

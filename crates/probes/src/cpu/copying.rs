@@ -8,7 +8,6 @@ const SOURCE: &str =
     "Mike Ash, Performance Comparisons of Common Operations (2016), read in his program's source.";
 const MIB: usize = 1 << 20;
 
-/// 16 bytes.
 pub(crate) fn small() -> Probe {
     Probe {
         variants: vec!["16B".into()],
@@ -21,7 +20,6 @@ pub(crate) fn small() -> Probe {
     }
 }
 
-/// One MiB.
 pub(crate) fn large() -> Probe {
     Probe {
         variants: vec!["1MiB".into()],

@@ -9,7 +9,6 @@ mod timer;
 
 use meter::probe::Probe;
 
-/// The group's probes.
 pub(crate) fn probes() -> Vec<Probe> {
     let mut probes = arithmetic::probes();
     probes.extend(as_ash::probes());

@@ -18,7 +18,6 @@ const MEGABYTE: usize = 1_000_000_usize.next_multiple_of(PAGE);
 
 const METHOD: &str = "O_DIRECT (F_NOCACHE on Apple systems), one read at a time, each between two stamps after one that is not counted, of a file of 256 MiB that the run's first worker fills with random bytes, written past the page cache too and synced; a disk that takes longer than 10 s for that is too slow, and the row not available. After each visit the kernel's counts show how much this process read from storage and how much of the file is in the page cache (the note says what is not counted): a visit that memory served is marked. A file system that serves such reads from memory makes the row unavailable, as does one whose reads the kernel does not count though it counts others'. What is past this machine's page cache may still be in the cache of the device or of the hypervisor, which was written to shortly before: the row can't detect that. A visit ends after 0.1 s, so that a slow disk has fewer samples.";
 
-/// The group's probes.
 pub(crate) fn probes() -> Vec<Probe> {
     vec![
         Probe {

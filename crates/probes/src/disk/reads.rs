@@ -20,13 +20,11 @@ const FROM_STORAGE: f64 = 0.95;
 /// Where the next read goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Order {
-    /// Anywhere.
     Random,
     /// Where the one before ended.
     Sequential,
 }
 
-/// Reads of one size.
 pub(super) struct Reads {
     laid_out: LaidOut,
     buffer: Buffer,

@@ -5,11 +5,11 @@ use crate::engine::reason::{Doing, Reason};
 use crate::engine::tasks::{Executor, Ran, STAMPED, Waiting, blank, work};
 use crate::engine::threads::alone;
 use meter::probe::{Make, Probe};
-use model::qos::Level;
+use model::qos::{Level, Setting};
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 use sys::dispatch::Task;
-use sys::{qos_class, scheduling};
+use sys::settings::{HERE, System};
 
 /// How long the first task of a queue may take.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -93,13 +93,9 @@ impl Asked {
 
 impl Task for Asked {
     fn run(&self) {
-        let class = qos_class::current().map(|number| format!("class {number}"));
-        let nice = scheduling::of(0).nice.map(|nice| format!("nice {nice}"));
-        let known: Vec<String> = class.into_iter().chain(nice).collect();
-        let text = match known.is_empty() {
-            true => "unknown priority".to_owned(),
-            false => known.join(", "),
-        };
+        let class = HERE.read(&Setting::QosClass(0));
+        let known = class.or_else(|| HERE.read(&Setting::Nice(0)));
+        let text = known.map_or_else(|| "unknown priority".into(), |known| known.text());
         let _ = self.0.set(text);
     }
 }

@@ -1,6 +1,7 @@
 //! Whether stamps of different CPUs can be compared.
 
 use super::reason::Reason;
+use model::figure::magnitude;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 use sys::clock::{Counter, Skew, calibrate, measure_skew};
@@ -102,7 +103,7 @@ fn agreement_ns(
 
 /// The next of 1, 2, 5, 10, 20 and so on: workers find the same.
 fn upwards(ns: f64) -> f64 {
-    let tens = 10_f64.powf(ns.max(1.0).log10().floor());
+    let tens = 10_f64.powi(magnitude(ns.max(1.0)));
     [1.0, 2.0, 5.0, 10.0].map(|step| step * tens).into_iter().find(|&step| step >= ns).unwrap_or(ns)
 }
 

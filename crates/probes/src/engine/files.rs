@@ -13,7 +13,6 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 use sys::file_mapping::FileMapping;
 
-/// The run's directory for files.
 pub(crate) fn scratch(worker: &WorkerMemory) -> Result<&Path, WorkError> {
     Ok(&worker.scratch()?.directory)
 }
@@ -111,12 +110,10 @@ impl OwnDirectory {
         Ok(OwnDirectory { path, stays: true, note })
     }
 
-    /// Where it is.
     pub(crate) fn path(&self) -> &Path {
         &self.path
     }
 
-    /// A name in it.
     pub(crate) fn join(&self, name: &str) -> PathBuf {
         self.path.join(name)
     }
@@ -158,9 +155,6 @@ fn not_apart(filesystem: &Filesystem, refused: &io::Error) -> Option<String> {
 ///
 /// It is filled under another name: a worker that is killed while it does
 /// leaves no half file to the others.
-///
-/// # Errors
-/// Why there is none, as a row's reason.
 pub(crate) fn open_or_make(
     path: &Path,
     bytes: u64,

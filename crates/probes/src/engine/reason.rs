@@ -8,56 +8,27 @@ use std::time::Duration;
 /// The reason; its text is the row's in every document.
 #[derive(thiserror::Error, Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Reason {
-    /// The row runs on two CPUs or more.
     #[error("only one CPU may be used")]
     OneCpu,
-    /// The loops use instructions beyond the baseline.
     #[error("this CPU lacks {0}")]
     CpuLacks(&'static str),
     /// What is not here, and what would provide it.
     #[error("{0}")]
     Missing(Cow<'static, str>),
-    /// A call of the system failed.
     #[error("{what}: {error}")]
-    Call {
-        /// What was being done.
-        what: Cow<'static, str>,
-        /// What the system said.
-        error: String,
-    },
-    /// Threads or processes can't be started.
+    Call { what: Cow<'static, str>, error: String },
     #[error("can't start {what}: {error}{}", if *.limited {
         " (the limit of `ulimit -u` or of the control group's pids.max)"
     } else {
         ""
     })]
-    NotStarted {
-        /// What.
-        what: Cow<'static, str>,
-        /// What the system said.
-        error: String,
-        /// Whether a limit on tasks was reached.
-        limited: bool,
-    },
-    /// A thread can't run where the row wants it.
+    NotStarted { what: Cow<'static, str>, error: String, limited: bool },
     #[error("can't run a thread on CPU {}: {error}", list(.cpus))]
-    NotPinned {
-        /// Where.
-        cpus: Vec<u32>,
-        /// What the system said.
-        error: String,
-    },
-    /// A thread of the row panicked.
+    NotPinned { cpus: Vec<u32>, error: String },
     #[error("{0} panicked")]
     Panicked(&'static str),
-    /// Something did not happen in time.
     #[error("{what} within {} s", .patience.as_secs_f64())]
-    TimedOut {
-        /// What did not.
-        what: Cow<'static, str>,
-        /// How long it was waited for.
-        patience: Duration,
-    },
+    TimedOut { what: Cow<'static, str>, patience: Duration },
     /// The operation did not do what the row says.
     #[error("{0}")]
     Wrong(Cow<'static, str>),
@@ -78,7 +49,6 @@ impl Reason {
         }
     }
 
-    /// What is not here.
     pub(crate) fn missing(what: impl Into<Cow<'static, str>>) -> Reason {
         Reason::Missing(what.into())
     }

@@ -11,23 +11,13 @@ pub(crate) trait Single {
     fn begin(&mut self) {}
 
     /// Performed before each operation, outside the time.
-    ///
-    /// # Errors
-    /// Why the operation can't follow.
     fn ready(&mut self) -> Result<(), WorkError> {
         Ok(())
     }
 
-    /// The operation.
-    ///
-    /// # Errors
-    /// Why it failed, and where.
     fn perform(&mut self) -> Result<(), WorkError>;
 
     /// Performed after each operation, outside the time.
-    ///
-    /// # Errors
-    /// What it left that can't be put away.
     fn finish(&mut self) -> Result<(), WorkError> {
         Ok(())
     }
@@ -39,9 +29,6 @@ pub(crate) trait Single {
     }
 
     /// As [`Work::verify`].
-    ///
-    /// # Errors
-    /// Why the visit is not what the row says.
     fn verify(&self) -> Result<(), WorkError> {
         Ok(())
     }
@@ -56,7 +43,6 @@ pub(crate) trait Single {
 /// a rotating disk a random read takes 10 ms.
 pub(crate) const VISIT_AT_MOST: Duration = Duration::from_millis(100);
 
-/// The work of an operation.
 pub(crate) struct Singles<S> {
     single: S,
     /// Operations of a visit that come first and are not counted.

@@ -65,9 +65,6 @@ impl Flag {
     }
 
     /// Watches the flag without a pause until the task has run.
-    ///
-    /// # Errors
-    /// That it has not run for so long.
     #[inline]
     pub(crate) fn spin(&self, patience: Duration) -> Result<Ran, Reason> {
         let mut began: Option<Instant> = None;
@@ -100,9 +97,6 @@ impl sys::dispatch::Task for Flag {
 pub(crate) struct Ran(pub(crate) Option<u32>);
 
 /// Posts a task and spins until it has run.
-///
-/// # Errors
-/// Why it can't be posted, or that it does not run.
 #[inline]
 pub(crate) fn post_and_spin(
     flag: &'static Flag,
@@ -118,21 +112,12 @@ pub(crate) fn post_and_spin(
 pub(crate) trait Executor: Sized {
     /// Starts it, to run on these CPUs, all of which the calling thread and
     /// those that it starts may use.
-    ///
-    /// # Errors
-    /// Why it can't be had.
     fn open(cpus: &[u32]) -> Result<Self, Reason>;
 
     /// One operation; where its task ran.
-    ///
-    /// # Errors
-    /// What went wrong.
     fn once(&self) -> Result<Ran, Reason>;
 
     /// Ends it, and its threads.
-    ///
-    /// # Errors
-    /// What one of them failed with.
     fn close(self) -> Result<(), Reason>;
 
     /// What a reader must know of it.
@@ -151,7 +136,6 @@ pub(crate) enum Waiting {
 }
 
 impl Waiting {
-    /// The sentence of a method.
     pub(crate) fn text(self) -> &'static str {
         match self {
             Waiting::Spins => {

@@ -82,7 +82,7 @@ impl Team {
             let state = state(cpu)?;
             let (board, work) = (team.board.clone(), work.clone());
             let thread = sys::thread::spawn(Builder::new(), move || {
-                sys::scheduling::take_turns();
+                sys::settings::take_turns();
                 // Unpinned it would stay on the measuring thread's CPU.
                 if sys::affinity::pin_to(&[cpu]).is_err() {
                     board.refused.store(true, Ordering::Relaxed);

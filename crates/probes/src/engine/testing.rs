@@ -49,7 +49,6 @@ pub(crate) fn worker_with_files() -> (TempDir, WorkerMemory) {
     (dir, WorkerMemory::new(machine, 16 << 20, 4 << 20, 1))
 }
 
-/// The directory for files.
 pub(crate) fn directory(worker: &WorkerMemory) -> PathBuf {
     worker.scratch().expect("one was made").directory.clone()
 }

@@ -93,9 +93,6 @@ pub(crate) struct Pinned {
 impl Pinned {
     /// Moves the calling thread; not at all if the set is empty or is what it
     /// has.
-    ///
-    /// # Errors
-    /// Why it can't be moved.
     pub(crate) fn to(cpus: &[u32]) -> Result<Pinned, Reason> {
         if cpus.is_empty() {
             return Ok(Pinned { before: None });
@@ -118,7 +115,6 @@ impl Drop for Pinned {
     }
 }
 
-/// Starts a thread of the scope.
 pub(crate) fn spawn<'s, 'e, T: Send + 's>(
     scope: &'s Scope<'s, 'e>,
     work: impl FnOnce() -> T + Send + 's,

@@ -13,14 +13,12 @@ use std::io;
 use sys::filesystem::read_from_storage_bytes;
 use sys::page_cache::cached_bytes;
 
-/// A call on a file, repeated.
 struct Cached<F> {
     calls: Repeated<F>,
     /// The page cache is asked about it, where reads from storage are not counted.
     file: File,
     /// Whether the kernel counts what a process reads of it from storage.
     counted: bool,
-    /// Its size.
     bytes: u64,
     /// What the process had read from storage when the visit began.
     read_before: Option<u64>,
@@ -38,9 +36,6 @@ pub(super) enum Faults {
 }
 
 /// The work of the call of this name, on this file.
-///
-/// # Errors
-/// Why the file can't be asked about.
 pub(super) fn cached<'w>(
     name: &'static str,
     on: &Prepared,

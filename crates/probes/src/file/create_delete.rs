@@ -110,7 +110,6 @@ fn kept() -> u64 {
     files as u64
 }
 
-/// The files of one size.
 struct Files {
     /// Where files are made, and stay.
     making: OwnDirectory,
@@ -217,7 +216,6 @@ impl Files {
     }
 }
 
-/// The operation.
 fn create(path: &Path, data: &[u8], bytes: u64) -> io::Result<()> {
     let mut file = File::options().write(true).create_new(true).open(path)?;
     let mut left = bytes;

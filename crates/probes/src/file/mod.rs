@@ -10,7 +10,6 @@ mod write_whole;
 
 use meter::probe::Probe;
 
-/// The group's probes.
 pub(crate) fn probes() -> Vec<Probe> {
     let mut probes = read::probes();
     probes.push(create_delete::probe());

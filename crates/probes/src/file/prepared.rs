@@ -45,7 +45,6 @@ pub(super) const LONG_FROM: u64 = 3 * MIB;
 /// What the rows say of their files.
 pub(super) const FILES: &str = "The files hold random data, are written and synced to the disk once in a run, and are in the page cache when they are read: each visit reads its file twice before its first sample, and checks afterwards whether anything came from storage (read_bytes of /proc/self/io), or on a file system whose reads the kernel does not count (FUSE, NFS, 9p) whether all of it is in memory (mincore). Samples of a visit that fails the check are marked.";
 
-/// The sizes of a curve.
 pub(super) fn sizes(_: &MachineShape, scale: Scale) -> Vec<u64> {
     match scale {
         Scale::Quick => QUICK.to_vec(),
@@ -71,25 +70,17 @@ fn name(bytes: u64) -> String {
     format!("read-{bytes}")
 }
 
-/// A file of random data.
 #[derive(Debug)]
 pub(super) struct Prepared {
-    /// Open for reading.
     pub(super) file: File,
-    /// Its path.
     pub(super) path: CString,
-    /// Its size.
     pub(super) bytes: usize,
-    /// Where it is.
     pub(super) scratch: ScratchDir,
 }
 
 impl Prepared {
     /// The file of this size in the scratch directory; made, if no worker made
     /// it yet.
-    ///
-    /// # Errors
-    /// Why it can't be, as a row's reason.
     pub(super) fn of(worker: &WorkerMemory, bytes: u64) -> Result<Prepared, WorkError> {
         let scratch = worker.scratch()?.clone();
         let path = scratch.directory.join(name(bytes));

@@ -13,10 +13,8 @@ const CALL_BYTES: usize = 64 << 10;
 /// What LMbench adds up: longs.
 const WORD_BYTES: usize = 8;
 
-/// How a file is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Way {
-    /// In one call.
     Whole,
     /// In calls of 64 KiB, until all is read.
     Chunked,
@@ -25,7 +23,6 @@ pub(super) enum Way {
 }
 
 impl Way {
-    /// The way of a row.
     pub(super) fn of(variant: &str) -> Way {
         match variant {
             "chunked" => Way::Chunked,

@@ -138,7 +138,6 @@ impl<'a> Writing<'a> {
         self.directory.failed(&format!("writing a file of {size}"), error)
     }
 
-    /// The operation.
     fn write(&self) -> io::Result<()> {
         match self.way {
             Way::Truncate => File::create(&self.path)?.write_all(self.data),

@@ -18,7 +18,6 @@ const TOKEN: [u8; 1] = [b'x'];
 
 /// One direction.
 pub(crate) trait Lane: Sync {
-    /// Puts the token in.
     fn put(&self) -> io::Result<()>;
 
     /// Waits for the token and takes it out.
@@ -30,9 +29,6 @@ pub(crate) struct Lanes<L>([L; 2]);
 
 impl<L: Lane> Lanes<L> {
     /// Two lanes.
-    ///
-    /// # Errors
-    /// Why they can't be made, of `what`.
     pub(crate) fn new(what: &str, make: impl Fn() -> io::Result<L>) -> Result<Lanes<L>, Reason> {
         let one = || make().doing(format!("can't make {what}"));
         Ok(Lanes([one()?, one()?]))

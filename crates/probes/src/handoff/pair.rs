@@ -39,9 +39,6 @@ impl<M: Means + 'static> Pair<M> {
 
 impl<M: Means> Pair<M> {
     /// A pair that will run as planned.
-    ///
-    /// # Errors
-    /// Why its threads can't be placed so on this machine, or stamp there.
     pub(crate) fn new(means: M, plan: Plan, machine: &MachineShape) -> Result<Pair<M>, WorkError> {
         let sets = plan.placement.sets(machine)?;
         // A thread that is free may move between its two stamps.

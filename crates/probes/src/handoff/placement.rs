@@ -5,7 +5,6 @@ use meter::probe::MachineShape;
 use std::io;
 use sys::affinity::{allowed_cpus, current_cpu};
 
-/// Where the two threads run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Placement {
     /// Both pinned to the measuring CPU.
@@ -22,9 +21,6 @@ pub(super) type Sets = [Vec<u32>; 2];
 
 impl Placement {
     /// The sets on this machine, as seen from the measuring thread.
-    ///
-    /// # Errors
-    /// Why there are none.
     pub(super) fn sets(self, machine: &MachineShape) -> Result<Sets, Reason> {
         let here = || {
             let here = current_cpu().or(machine.pinned);

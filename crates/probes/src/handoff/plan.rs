@@ -7,7 +7,6 @@ use super::placement::Placement;
 /// 20 the next ten were still 6 % slower than the rest.
 pub(crate) const WARM_UP: u32 = 100;
 
-/// How a pair is measured.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Plan {
     /// Where the two threads run.

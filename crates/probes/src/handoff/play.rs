@@ -16,7 +16,6 @@ use sys::affinity::current_cpu;
 use sys::clock::Counter;
 use sys::evidence::{Switches, thread_switches};
 
-/// What a visit gave.
 pub(super) struct Visit {
     /// Ticks before and after each event.
     pub(super) stamps: Vec<(u64, u64)>,
@@ -26,7 +25,6 @@ pub(super) struct Visit {
     pub(super) switches: Option<Switches>,
 }
 
-/// What a thread comes back with.
 struct Report {
     /// The CPUs of each event: where the thread gave and where it took. The
     /// second thread does both in one place.

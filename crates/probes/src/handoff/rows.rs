@@ -88,7 +88,6 @@ const ROWS: [Row; 6] = [
     },
 ];
 
-/// A placement in words.
 struct Place {
     placement: Placement,
     title: &'static str,

@@ -15,7 +15,6 @@ pub(super) struct Seen {
 }
 
 impl Seen {
-    /// The row's note.
     pub(super) fn note(&self, waiting: Waiting) -> String {
         let per = match waiting {
             Waiting::Depends => "batch and its answer",

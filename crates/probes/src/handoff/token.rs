@@ -41,7 +41,6 @@ pub(crate) trait Means: Sync {
     /// Hands the token over to the other side.
     fn give(&self, from: Side) -> io::Result<()>;
 
-    /// Waits for the token.
     fn take(&self, at: Side) -> io::Result<()>;
 
     /// Brings both sides back from waiting, now and later, for a pair that

@@ -112,7 +112,7 @@ impl Handover {
         let (line, quit) = (handover.line.clone(), handover.quit.clone());
         let (ready, placed) = mpsc::channel();
         let partner = sys::thread::spawn(Builder::new(), move || {
-            sys::scheduling::take_turns();
+            sys::settings::take_turns();
             let outcome = run_on(&[there]);
             let on = outcome.is_ok();
             // The other side reports an error.

@@ -21,7 +21,6 @@ mod tlb;
 
 use meter::probe::Probe;
 
-/// The group's probes.
 pub(crate) fn probes() -> Vec<Probe> {
     let mut probes = vec![
         latency::probe(),

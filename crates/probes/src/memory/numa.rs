@@ -132,7 +132,6 @@ fn place(worker: &mut WorkerMemory, site: &Site) -> Result<(Pinned, u32), WorkEr
     Ok((Pinned::to(&[cpu])?, memory))
 }
 
-/// A work on another CPU.
 struct Away<W> {
     work: W,
     _home: Pinned,

@@ -15,7 +15,6 @@ const FILE_FAULTS: usize = 128;
 /// Linux maps the cached pages around a fault with it, up to 64 KiB: faults
 /// are that far apart, so that each touch is one.
 const FAULT_AROUND_BYTES: usize = 64 << 10;
-/// The mapped file.
 const FILE_BYTES: usize = FILE_FAULTS * FAULT_AROUND_BYTES;
 /// Faults of a touch, at least: with fewer it was not the first of its page, or a fault mapped
 /// several that are touched.
@@ -63,7 +62,6 @@ struct FirstTouches<M> {
     memory: M,
     /// Touches in a sample.
     touches: usize,
-    /// Makes its pages fresh.
     refresh: fn(&mut M) -> io::Result<()>,
     touch: fn(&mut M),
     note: Option<String>,

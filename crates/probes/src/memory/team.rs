@@ -32,7 +32,6 @@ impl Job {
         }
     }
 
-    /// One pass.
     pub(super) fn pass(self, memory: &mut [u8]) {
         match self {
             Job::Copy => {

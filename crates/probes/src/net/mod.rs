@@ -10,7 +10,6 @@ mod round_trip;
 use meter::probe::{Effort, Probe};
 use model::run::{Bound, Regime};
 
-/// The group's probes.
 pub(crate) fn probes() -> Vec<Probe> {
     let mut probes = round_trip::probes();
     probes.push(connect::probe());

@@ -11,7 +11,6 @@ use meter::probe::Probe;
 use serial::{Created, SerialQueue};
 use workers::{OneWorker, Workers};
 
-/// The group's probes.
 pub(crate) fn probes() -> Vec<Probe> {
     let mut probes = vec![
         Probe {

@@ -9,7 +9,6 @@ use sys::child::{Environment, fork_exec_wait, spawn_wait};
 /// A program that ends at once with status 0.
 const TRUE: [&str; 3] = ["/bin/true", "/usr/bin/true", "/system/bin/true"];
 
-/// The group's probes.
 pub(crate) fn probes() -> Vec<Probe> {
     vec![
         Probe {

@@ -7,7 +7,6 @@ mod wakeup;
 
 use meter::probe::Probe;
 
-/// The group's probes.
 pub(crate) fn probes() -> Vec<Probe> {
     let mut probes = wakeup::probes();
     probes.extend([timer::probe(), pool::probe(), ring::probe()]);

@@ -233,7 +233,7 @@ impl Wakeup {
 
 /// Computes on this CPU until the visit ends, at the ordinary priority.
 fn spin(board: &Board, cpu: u32) -> Result<(), Reason> {
-    sys::scheduling::leave_real_time();
+    sys::settings::leave_real_time();
     let placed = run_on(&[cpu]);
     let mut turns = 0_u64;
     while placed.is_ok() && !board.quit.load(Ordering::Relaxed) {

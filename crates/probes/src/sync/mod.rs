@@ -8,7 +8,6 @@ mod signal;
 
 use meter::probe::{Effort, Probe};
 
-/// The group's probes.
 pub(crate) fn probes() -> Vec<Probe> {
     let mut probes = lock::probes();
     probes.push(atomic::probe());

@@ -46,9 +46,6 @@ pub(super) enum Way {
 
 impl Way {
     /// The least intrusive way that works here.
-    ///
-    /// # Errors
-    /// Why none does.
     pub(super) fn find(cpus: &[u32]) -> Result<Way, Reason> {
         let refused = match TaskRecords::of_machine(cpus) {
             Ok(_) => return Ok(Way::MachineRecords),
@@ -225,7 +222,7 @@ impl Observer {
     /// Watches, on this CPU, until [`Observer::quit`]. `ready` is called with what
     /// came of going there.
     pub(super) fn run(&self, cpu: u32, ready: impl FnOnce(Result<(), Reason>)) {
-        sys::scheduling::take_turns();
+        sys::settings::take_turns();
         let placed = run_on(&[cpu]);
         let placed_well = placed.is_ok();
         ready(placed);

@@ -7,7 +7,6 @@ mod lifecycle;
 
 use meter::probe::Probe;
 
-/// The group's probes.
 pub(crate) fn probes() -> Vec<Probe> {
     vec![create_join::probe(), lifecycle::probe()]
 }

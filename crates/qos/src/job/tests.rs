@@ -1,6 +1,6 @@
 use super::*;
 use crate::file;
-use model::qos::{Codec, Setting};
+use model::qos::{Codec, Outcome, Setting};
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 
@@ -8,14 +8,13 @@ const FILE_BYTES: u64 = 300_001;
 
 fn order(file: PathBuf, codec: Codec) -> Order {
     Order {
-        parent: 0,
         file,
         block_bytes: 65_536,
         blocks: 10,
         for_ns: None,
         codec,
         operations: 3,
-        settings: vec![Setting::Nice(19), Setting::Batch],
+        settings: vec![Setting::Nice(19), Setting::BATCH],
         verify: true,
     }
 }
@@ -79,7 +78,7 @@ fn what_goes_wrong_is_said() {
 
 #[test]
 fn the_worse_outcome_of_two_threads_stands() {
-    let part = |outcome| Part { setting: Setting::Batch, outcome };
+    let part = |outcome| Part { setting: Setting::BATCH, outcome };
     let mut parts = vec![part(Outcome::ReadBack)];
     let refused = part(Outcome::Refused("no".into()));
     merge(&mut parts, vec![refused.clone()]);

@@ -2,21 +2,19 @@
 //! (`latlas __knob ORDER`), as a session of its own that holds nothing else. Its main
 //! thread sleeps while they run.
 //!
-//! It says [`Hello`] on standard output when everything is set, reads begin and end of
-//! the window from standard input, and reports at the end. All it sets ends with it.
+//! It says [`Hello`] when everything is set, is sent begin and end of the window, and
+//! reports at the end. All it sets ends with it.
 
 use super::turn;
-use model::qos::knobs::{Knob, Permission, Tried};
+use model::qos::knobs::{Knob, Permission};
+use model::qos::{Outcome, Setting};
 use serde::{Deserialize, Serialize};
-use std::io::{self, BufRead, Write};
+use std::io;
 use std::sync::{OnceLock, mpsc};
 use std::thread::Builder;
 use std::time::Duration;
-use sys::controls::Controls;
 use sys::monotonic_raw_ns as now_ns;
-
-/// First argument of such a process.
-pub const ROLE: &str = "__knob";
+use sys::role::{Parent, Task};
 
 /// Time from a wake-up of the small thread to the next, and what it works then.
 pub const PERIOD: Duration = Duration::from_millis(2);
@@ -29,8 +27,6 @@ const STEPS: u32 = 4_000;
 pub enum Order {
     /// Threads that run in a window.
     Compete {
-        /// Process id of the controller.
-        parent: u32,
         /// The threads.
         threads: Vec<Competitor>,
     },
@@ -67,7 +63,7 @@ pub enum Hello {
     /// All threads have what they are to have.
     Ready,
     /// A knob could not be turned.
-    Refused(Tried),
+    Refused(Outcome),
     /// What a try came to.
     Tried(Permission),
 }
@@ -82,7 +78,7 @@ pub struct Did {
 }
 
 /// The window, in ns of CLOCK_MONOTONIC_RAW.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Serialize, Deserialize, Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Window {
     /// Its begin.
     pub begin_ns: u64,
@@ -94,33 +90,21 @@ pub struct Window {
 ///
 /// # Errors
 /// An order that is none, and what the system refuses.
-pub fn serve(order: &str) -> io::Result<()> {
-    let order = serde_json::from_str(order)
-        .map_err(|_| io::Error::other(format!("{ROLE} is internal to latlas")))?;
+pub fn serve(task: &Task) -> io::Result<()> {
+    let (order, mut parent) = task.begin()?;
     match order {
-        Order::Try { knob } => say(&Hello::Tried(turn::tried(knob))),
-        Order::Compete { parent, threads } => {
-            sys::die_with_parent_id(parent)?;
-            compete(&threads)
-        }
+        Order::Try { knob } => parent.send(&Hello::Tried(turn::tried(&knob))),
+        Order::Compete { threads } => compete(&threads, &mut parent),
     }
 }
 
-fn say(what: &impl Serialize) -> io::Result<()> {
-    let mut line = serde_json::to_vec(what)?;
-    line.push(b'\n');
-    let mut out = io::stdout();
-    out.write_all(&line)?;
-    out.flush()
-}
-
-fn compete(threads: &[Competitor]) -> io::Result<()> {
+fn compete(threads: &[Competitor], parent: &mut Parent) -> io::Result<()> {
     // The timer's slack would be part of how late a thread is.
-    let slack = Controls { timer_slack_ns: Some(1), ..Controls::default() };
-    sys::controls::apply(&slack).map_err(|error| io::Error::other(error.to_string()))?;
+    sys::controls::apply(&[Setting::TimerSlackNs(1)])
+        .map_err(|error| io::Error::other(error.to_string()))?;
     for competitor in threads {
-        if let Err(refused) = turn::for_session(competitor.knob) {
-            return say(&Hello::Refused(refused));
+        if let Err(refused) = turn::turn(&competitor.knob, true) {
+            return parent.send(&Hello::Refused(refused));
         }
     }
     // The window, or that there is none: then they end at once.
@@ -138,9 +122,9 @@ fn compete(threads: &[Competitor]) -> io::Result<()> {
                 {
                     let cpus = model::text::ranges(&competitor.cpus);
                     let why = format!("can't run on CPU {cpus}: {error}");
-                    let _ = refused.set(Tried::Refused(why));
+                    let _ = refused.set(Outcome::Refused(why));
                 }
-                if let Err(why) = turn::for_thread(competitor.knob) {
+                if let Err(why) = turn::turn(&competitor.knob, false) {
                     let _ = refused.set(why);
                 }
                 drop(set);
@@ -152,7 +136,7 @@ fn compete(threads: &[Competitor]) -> io::Result<()> {
             match sys::thread::spawn_scoped(scope, Builder::new(), compete) {
                 Ok(thread) => running.push(thread),
                 Err(error) => {
-                    no_thread = Some(Tried::Refused(crate::job::no_thread(&error).to_string()));
+                    no_thread = Some(Outcome::Refused(crate::job::no_thread(&error).to_string()));
                     break;
                 }
             }
@@ -162,11 +146,11 @@ fn compete(threads: &[Competitor]) -> io::Result<()> {
         let _ = all_set.recv();
         let why = no_thread.as_ref().or(refused.get());
         let said = match why {
-            Some(why) => say(&Hello::Refused(why.clone())),
-            None => say(&Hello::Ready),
+            Some(why) => parent.send(&Hello::Refused(why.clone())),
+            None => parent.send(&Hello::Ready),
         };
         let asked = match (&said, why) {
-            (Ok(()), None) => read_window(),
+            (Ok(()), None) => parent.receive().ok().flatten(),
             _ => None,
         };
         let _ = window.set(asked);
@@ -177,16 +161,9 @@ fn compete(threads: &[Competitor]) -> io::Result<()> {
         Ok(asked.map(|_| did))
     })?;
     match did {
-        Some(did) => say(&did),
+        Some(did) => parent.send(&did),
         None => Ok(()),
     }
-}
-
-fn read_window() -> Option<Window> {
-    let mut line = String::new();
-    io::stdin().lock().read_line(&mut line).ok()?;
-    let (begin, end) = line.trim().split_once(' ')?;
-    Some(Window { begin_ns: begin.parse().ok()?, end_ns: end.parse().ok()? })
 }
 
 fn work(work: Work, window: Window) -> Did {

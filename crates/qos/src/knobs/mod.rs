@@ -9,8 +9,10 @@ mod turn;
 use crate::running::JobError;
 use job::{Competitor, PERIOD, Work};
 use model::machine::Fact;
-use model::qos::Setting;
-use model::qos::knobs::{Knob, KnobRow, Knobs, Permission, Session, Shares, Tried, Wakes};
+use model::qos::knobs::{Knob, KnobRow, Knobs, Permission, Session, Shares, Wakes};
+use model::qos::{Outcome, Setting};
+use model::setting::IoPriority;
+use model::setting::Policy::{Fifo, RoundRobin};
 use running::Process;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -24,35 +26,47 @@ pub const UNPRIVILEGED: u32 = 65534;
 const REAL_TIME_PERIOD: Duration = Duration::from_secs(1);
 
 /// The knobs of the table.
-pub const ALL: [(Knob, Session); 24] = {
-    use Session::{Other, Same};
-    [
-        (Knob::None, Same),
-        (Knob::Part(Setting::Nice(10)), Same),
-        (Knob::Part(Setting::Nice(19)), Same),
-        (Knob::Part(Setting::Nice(-10)), Same),
-        (Knob::Part(Setting::Batch), Same),
-        (Knob::Part(Setting::Idle), Same),
-        (Knob::Part(Setting::SliceNs(100_000)), Same),
-        (Knob::Part(Setting::SliceNs(100_000_000)), Same),
-        (Knob::Fifo(10), Same),
-        (Knob::RoundRobin(10), Same),
-        (Knob::OneCpu, Same),
-        (Knob::IoBestEffort(7), Same),
-        (Knob::IoIdle, Same),
-        (Knob::None, Other),
-        (Knob::Part(Setting::Nice(19)), Other),
-        (Knob::Part(Setting::Autogroup(10)), Other),
-        (Knob::Part(Setting::Autogroup(19)), Other),
-        (Knob::Part(Setting::Autogroup(-10)), Other),
-        (Knob::Part(Setting::Batch), Other),
-        (Knob::Part(Setting::Idle), Other),
-        (Knob::IdleWithAutogroup(19), Other),
-        (Knob::Part(Setting::SliceNs(100_000)), Other),
-        (Knob::GroupShares(100), Other),
-        (Knob::GroupIdle, Other),
-    ]
-};
+pub fn all() -> Vec<(Knob, Session)> {
+    use Setting::{Autogroup, GroupIdle, GroupShares, Io, Nice, OneCpu, Policy, SliceNs};
+    let of = |session, knobs: &[&[Setting]]| -> Vec<(Knob, Session)> {
+        knobs.iter().map(|settings| (Knob(settings.to_vec()), session)).collect()
+    };
+    let same = of(
+        Session::Same,
+        &[
+            &[],
+            &[Nice(10)],
+            &[Nice(19)],
+            &[Nice(-10)],
+            &[Setting::BATCH],
+            &[Setting::IDLE],
+            &[SliceNs(100_000)],
+            &[SliceNs(100_000_000)],
+            &[Policy(Fifo(10))],
+            &[Policy(RoundRobin(10))],
+            &[OneCpu],
+            &[Io(IoPriority::BestEffort(7))],
+            &[Io(IoPriority::Idle)],
+        ],
+    );
+    let other = of(
+        Session::Other,
+        &[
+            &[],
+            &[Nice(19)],
+            &[Autogroup(10)],
+            &[Autogroup(19)],
+            &[Autogroup(-10)],
+            &[Setting::BATCH],
+            &[Setting::IDLE],
+            &[Setting::IDLE, Autogroup(19)],
+            &[SliceNs(100_000)],
+            &[GroupShares(100)],
+            &[GroupIdle],
+        ],
+    );
+    [same, other].concat()
+}
 
 /// How the knobs are measured.
 #[derive(Clone, Debug)]
@@ -141,8 +155,8 @@ pub fn measure(
         autogroups,
         cpus,
     };
-    for &(knob, session) in &plan.knobs {
-        knobs.knobs.push(row(&knobs, knob, session)?);
+    for (knob, session) in &plan.knobs {
+        knobs.knobs.push(row(&knobs, knob, *session)?);
     }
     let mut collected: Vec<Collected> = Vec::new();
     collected.resize_with(plan.knobs.len(), Collected::default);
@@ -197,7 +211,7 @@ pub fn measure(
 }
 
 /// A knob before anything is measured: what is predicted, and who may turn it.
-fn row(knobs: &Knobs, knob: Knob, session: Session) -> Result<KnobRow, JobError> {
+fn row(knobs: &Knobs, knob: &Knob, session: Session) -> Result<KnobRow, JobError> {
     let cpus = knobs.cpus.len() as u32;
     let predicted = |cpus: u32| Shares {
         predicted: knobs
@@ -215,13 +229,13 @@ fn row(knobs: &Knobs, knob: Knob, session: Session) -> Result<KnobRow, JobError>
         },
     };
     Ok(KnobRow {
-        knob,
+        knob: knob.clone(),
         session,
         not_available: not_available(&permission, knob, cpus),
-        one_cpu: match knob {
+        one_cpu: match knob.is_one(&Setting::OneCpu) {
             // Both have it there.
-            Knob::OneCpu => Shares::default(),
-            _ => predicted(1),
+            true => Shares::default(),
+            false => predicted(1),
         },
         all_cpus: predicted(cpus),
         of_small_thread: Wakes::default(),
@@ -231,12 +245,12 @@ fn row(knobs: &Knobs, knob: Knob, session: Session) -> Result<KnobRow, JobError>
     })
 }
 
-fn not_available(permission: &Permission, knob: Knob, cpus: u32) -> Option<String> {
+fn not_available(permission: &Permission, knob: &Knob, cpus: u32) -> Option<String> {
     match &permission.set {
-        Tried::Refused(error) => Some(format!("refused: {error}")),
-        Tried::NoEffect(read) => Some(format!("no effect: {read}")),
-        Tried::Done if knob == Knob::OneCpu && cpus < 2 => Some("only one CPU is allowed".into()),
-        Tried::Done => None,
+        Outcome::Refused(error) => Some(format!("refused: {error}")),
+        Outcome::Differs(read) => Some(format!("no effect: it is {read}")),
+        _ if knob.is_one(&Setting::OneCpu) && cpus < 2 => Some("only one CPU is allowed".into()),
+        _ => None,
     }
 }
 
@@ -269,29 +283,27 @@ fn measured(
     stop: &AtomicBool,
 ) -> Result<Values, JobError> {
     let last = cpus.last().copied().unwrap_or(0);
-    let thread =
-        |knob: Knob, cpus: &[u32], work: Work| Competitor { knob, cpus: cpus.to_vec(), work };
+    let none = Knob::default();
+    let is_one_cpu = row.knob.is_one(&Setting::OneCpu);
+    let thread = |knob: &Knob, cpus: &[u32], work: Work| {
+        let (knob, cpus) = (knob.clone(), cpus.to_vec());
+        Competitor { knob, cpus, work }
+    };
     // A busy thread for each CPU, kept there so that none is idle.
-    let everywhere = |knob: Knob| -> Vec<Competitor> {
+    let everywhere = |knob: &Knob| -> Vec<Competitor> {
         let each = cpus.iter();
         each.map(|&cpu| thread(knob, &[cpu], Work::Busy)).collect()
     };
-    let free = |knob: Knob| vec![thread(knob, &[], Work::Busy); cpus.len()];
+    let free = |knob: &Knob| vec![thread(knob, &[], Work::Busy); cpus.len()];
     let [own, others] = match what {
         // It is a matter of where threads may run.
-        Measure::OneCpu | Measure::OfDefaultThread if row.knob == Knob::OneCpu => {
+        Measure::OneCpu | Measure::OfDefaultThread if is_one_cpu => {
             return Ok(Values::Nothing);
         }
-        Measure::OneCpu => {
-            [row.knob, Knob::None].map(|knob| vec![thread(knob, &[last], Work::Busy)])
-        }
-        Measure::AllCpus => [row.knob, Knob::None].map(free),
-        Measure::OfSmallThread => {
-            [vec![thread(row.knob, &[], Work::Small)], everywhere(Knob::None)]
-        }
-        Measure::OfDefaultThread => {
-            [everywhere(row.knob), vec![thread(Knob::None, &[], Work::Small)]]
-        }
+        Measure::OneCpu => [&row.knob, &none].map(|knob| vec![thread(knob, &[last], Work::Busy)]),
+        Measure::AllCpus => [&row.knob, &none].map(free),
+        Measure::OfSmallThread => [vec![thread(&row.knob, &[], Work::Small)], everywhere(&none)],
+        Measure::OfDefaultThread => [everywhere(&row.knob), vec![thread(&none, &[], Work::Small)]],
     };
     let window = match what {
         // The part that is left to ordinary threads is given once in a second.
@@ -301,13 +313,9 @@ fn measured(
         Measure::OneCpu | Measure::AllCpus => plan.share_window,
         Measure::OfSmallThread | Measure::OfDefaultThread => plan.wakeup_window,
     };
-    let group = match row.knob {
-        Knob::GroupShares(_) | Knob::GroupIdle => {
-            let group = turn::group(row.knob, "knob");
-            Some(group.map_err(|error| JobError::Failed(error.to_string()))?)
-        }
-        _ => None,
-    };
+    let group = row.knob.is_group().then(|| turn::group(&row.knob, "knob")).transpose();
+    let group =
+        group.map_err(|outcome| JobError::Failed(outcome.why_not().unwrap_or_default().into()))?;
     let did = ran((own, others), row.session, group.as_ref(), window, stop)?;
     let cpu_ns = |did: &[job::Did]| did.iter().map(|did| did.cpu_ns).sum::<u64>() as f64;
     let late = |did: Vec<job::Did>| did.into_iter().flat_map(|did| did.late_ns).collect();
@@ -344,8 +352,8 @@ fn ran(
 ) -> Result<[Vec<job::Did>; 2], JobError> {
     let first = own.len();
     let mut processes = match session {
-        Session::Same => vec![Process::start([own, others].concat())?],
-        Session::Other => vec![Process::start(own)?, Process::start(others)?],
+        Session::Same => vec![Process::start([own, others].concat(), stop)?],
+        Session::Other => vec![Process::start(own, stop)?, Process::start(others, stop)?],
     };
     if let Some(group) = group {
         processes[0].join(group)?;
@@ -408,21 +416,24 @@ mod tests {
 
     #[test]
     fn all_knobs_are_different() {
-        for (at, one) in ALL.iter().enumerate() {
-            assert!(!ALL[..at].contains(one), "{one:?}");
+        let all = all();
+        for (at, one) in all.iter().enumerate() {
+            assert!(!all[..at].contains(one), "{one:?}");
         }
     }
 
     #[cfg(target_os = "linux")]
     #[test]
     fn what_was_refused_is_not_measured() {
-        let permission = |set: Tried| Permission { set, undo: None };
-        let why = |set: Tried, knob: Knob| not_available(&permission(set), knob, 1);
-        assert_eq!(why(Tried::Done, Knob::IoIdle), None);
-        let eperm = || Tried::Refused("EPERM".into());
-        assert_eq!(why(eperm(), Knob::Fifo(1)), Some("refused: EPERM".into()));
-        let ignored = Tried::NoEffect("0 ns".into());
-        assert_eq!(why(ignored, Knob::IoIdle), Some("no effect: 0 ns".into()));
-        assert!(why(Tried::Done, Knob::OneCpu).is_some(), "of one CPU");
+        let permission = |set| Permission { set, undo: None };
+        let idle = Knob(vec![Setting::Io(IoPriority::Idle)]);
+        let why = |set: Outcome, knob: &Knob| not_available(&permission(set), knob, 1);
+        assert_eq!(why(Outcome::ReadBack, &idle), None);
+        let eperm = Outcome::Refused("EPERM".into());
+        assert_eq!(why(eperm, &idle), Some("refused: EPERM".into()));
+        let ignored = Outcome::Differs("slice 0 ns".into());
+        assert_eq!(why(ignored, &idle), Some("no effect: it is slice 0 ns".into()));
+        let one_cpu = Knob(vec![Setting::OneCpu]);
+        assert!(why(Outcome::ReadBack, &one_cpu).is_some(), "of one CPU");
     }
 }

@@ -1,170 +1,56 @@
 //! Turning a knob for the calling thread or its session, reading it back, and turning
 //! it back.
 
-use model::noise::applied;
-use model::qos::Setting;
-use model::qos::knobs::{Knob, Permission, Tried};
+use model::qos::knobs::{Knob, Permission};
+use model::qos::{Outcome, Setting};
 use std::io;
 use sys::cpu_weight::{NoWeight, WeightGroup};
-use sys::scheduling::{self, IoPriority, Policy, Scheduling};
+use sys::settings::{HERE, System};
 
-/// What a knob is made of.
-enum Step {
-    Policy(Policy, applied::Policy),
-    Nice(i32),
-    Slice(u64),
-    Io(IoPriority),
-    OneCpu,
-    Autogroup(i32),
+/// Turns what belongs to the session of this process, or else to the calling
+/// thread; control groups are the controller's.
+pub(super) fn turn(knob: &Knob, session: bool) -> Result<(), Outcome> {
+    let of = |setting: &&Setting| setting.is_of_session() == session && !knob.is_group();
+    knob.0.iter().filter(of).try_for_each(|setting| done(&HERE, setting))
 }
 
-/// The steps of a knob; control groups are the controller's.
-fn steps(knob: Knob) -> Vec<Step> {
-    let idle = || Step::Policy(Policy::Idle, applied::Policy::Idle);
-    match knob {
-        Knob::None | Knob::GroupShares(_) | Knob::GroupIdle => Vec::new(),
-        Knob::Part(Setting::Batch) => {
-            vec![Step::Policy(Policy::Batch, applied::Policy::Batch)]
-        }
-        Knob::Part(Setting::Idle) => vec![idle()],
-        Knob::Part(Setting::Nice(nice)) => vec![Step::Nice(nice)],
-        Knob::Part(Setting::Autogroup(nice)) => vec![Step::Autogroup(nice)],
-        Knob::Part(Setting::SliceNs(ns)) => vec![Step::Slice(ns)],
-        Knob::Part(Setting::QosClass(_)) => Vec::new(),
-        Knob::IdleWithAutogroup(nice) => vec![Step::Autogroup(nice), idle()],
-        Knob::Fifo(at) => vec![Step::Policy(Policy::Fifo(at), applied::Policy::Fifo(at))],
-        Knob::RoundRobin(at) => {
-            vec![Step::Policy(Policy::RoundRobin(at), applied::Policy::RoundRobin(at))]
-        }
-        Knob::OneCpu => vec![Step::OneCpu],
-        Knob::IoBestEffort(level) => vec![Step::Io(IoPriority::BestEffort(level))],
-        Knob::IoIdle => vec![Step::Io(IoPriority::Idle)],
+fn done(system: &dyn System, setting: &Setting) -> Result<(), Outcome> {
+    match system.put(setting) {
+        Ok(outcome) if outcome.holds() => Ok(()),
+        Ok(outcome) => Err(outcome),
+        Err(error) => Err(refused(&error)),
     }
-}
-
-impl Step {
-    fn is_of_session(&self) -> bool {
-        matches!(self, Step::Autogroup(_))
-    }
-
-    fn set(&self) -> io::Result<()> {
-        match *self {
-            Step::Policy(policy, _) => scheduling::set_policy(0, policy),
-            Step::Nice(nice) => scheduling::set_nice(0, nice),
-            Step::Slice(ns) => scheduling::set_slice(0, ns),
-            Step::Io(priority) => scheduling::set_io(0, priority),
-            Step::OneCpu => match sys::allowed_cpus()?.first() {
-                Some(&first) => sys::pin_to(&[first]),
-                None => Err(io::ErrorKind::NotFound.into()),
-            },
-            Step::Autogroup(nice) => scheduling::set_autogroup(0, nice),
-        }
-    }
-
-    /// What was read back instead of what was set.
-    fn differs(&self, now: &Scheduling) -> Option<String> {
-        fn other<T: PartialEq + std::fmt::Debug>(now: Option<T>, wanted: T) -> Option<String> {
-            now.filter(|now| *now != wanted).map(|now| format!("{now:?}"))
-        }
-        match *self {
-            Step::Policy(_, wanted) => other(now.policy, wanted),
-            Step::Nice(wanted) => other(now.nice, wanted),
-            // Both are read back where they are set.
-            Step::Slice(_) | Step::OneCpu => None,
-            Step::Io(wanted) => other(now.io, wanted),
-            Step::Autogroup(wanted) => other(now.autogroup, wanted),
-        }
-    }
-
-    fn undo(&self, cpus: &[u32]) -> io::Result<()> {
-        match self {
-            Step::Policy(..) => scheduling::set_policy(0, Policy::Other),
-            Step::Nice(_) => scheduling::set_nice(0, 0),
-            Step::Slice(_) => scheduling::set_slice(0, 0),
-            Step::Io(_) => scheduling::set_io(0, IoPriority::Unset),
-            Step::OneCpu => sys::pin_to(cpus),
-            Step::Autogroup(_) => scheduling::set_autogroup(0, 0),
-        }
-    }
-
-    fn done(&self) -> Result<(), Tried> {
-        self.set().map_err(|error| refused(&error))?;
-        match self.differs(&scheduling::of(0)) {
-            Some(now) => Err(Tried::NoEffect(now)),
-            None => Ok(()),
-        }
-    }
-}
-
-/// What belongs to the session of this process.
-pub(super) fn for_session(knob: Knob) -> Result<(), Tried> {
-    let steps = steps(knob);
-    let mut steps = steps.iter().filter(|step| step.is_of_session());
-    steps.try_for_each(Step::done)
-}
-
-/// What belongs to the calling thread.
-pub(super) fn for_thread(knob: Knob) -> Result<(), Tried> {
-    let steps = steps(knob);
-    let mut steps = steps.iter().filter(|step| !step.is_of_session());
-    steps.try_for_each(Step::done)
 }
 
 /// Turns it and turns it back, for the calling thread and its session.
-pub(super) fn tried(knob: Knob) -> Permission {
-    if let Knob::GroupShares(_) | Knob::GroupIdle = knob {
-        return tried_group(knob);
-    }
-    let cpus = sys::allowed_cpus().unwrap_or_default();
-    let steps = steps(knob);
-    if let Err(refused) = steps.iter().try_for_each(Step::done) {
-        return Permission { set: refused, undo: None };
-    }
-    let undone = steps.iter().try_for_each(|step| step.undo(&cpus));
-    Permission {
-        set: Tried::Done,
-        undo: Some(match undone {
-            Ok(()) => Tried::Done,
-            Err(error) => refused(&error),
-        }),
-    }
-}
-
-/// A group that is made and removed again.
-fn tried_group(knob: Knob) -> Permission {
-    let set = match group(knob, "try") {
-        Ok(_) => Tried::Done,
-        Err(error) => Tried::Refused(group_error(&error)),
+pub(super) fn tried(knob: &Knob) -> Permission {
+    let before: Vec<_> = knob.0.iter().map(|setting| HERE.read(setting)).collect();
+    let set = match knob.is_group() {
+        // Made and removed again.
+        true => group(knob, "try").map(drop),
+        false => knob.0.iter().try_for_each(|setting| done(&HERE, setting)),
     };
-    Permission { undo: (set == Tried::Done).then_some(Tried::Done), set }
+    if let Err(set) = set {
+        return Permission { set, undo: None };
+    }
+    let undone = knob.0.iter().zip(before).filter_map(|(setting, was)| HERE.undo(setting, was));
+    let mut undone = undone.map(|undone| undone.unwrap_or_else(|error| refused(&error)));
+    let failed = undone.find(|outcome| !outcome.holds());
+    Permission { set: Outcome::ReadBack, undo: Some(failed.unwrap_or(Outcome::ReadBack)) }
 }
 
-/// The control group of a knob, of which it is made.
-pub(super) fn group(knob: Knob, name: &str) -> Result<WeightGroup, NoWeight> {
-    let group = WeightGroup::create(name)?;
-    match knob {
-        Knob::GroupShares(shares) => group.set_shares(shares)?,
-        _ => group.set_idle(true)?,
-    }
+/// The control group of a knob, with what that sets.
+pub(super) fn group(knob: &Knob, name: &str) -> Result<WeightGroup, Outcome> {
+    let group = WeightGroup::create(name).map_err(|why| match why {
+        NoWeight::NotMade(_, error) => refused(&error),
+        other => Outcome::Refused(other.to_string()),
+    })?;
+    knob.0.iter().try_for_each(|setting| done(&group, setting))?;
     Ok(group)
 }
 
-/// The system's error, else the reason in words.
-pub(super) fn group_error(error: &NoWeight) -> String {
-    match error {
-        NoWeight::NotMade(_, error) | NoWeight::File(_, error) => name_of(error),
-        other => other.to_string(),
-    }
-}
-
-pub(super) fn refused(error: &io::Error) -> Tried {
-    match error.kind() {
-        // The kernel takes the value and ignores it.
-        io::ErrorKind::Unsupported if error.raw_os_error().is_none() => {
-            Tried::NoEffect(error.to_string())
-        }
-        _ => Tried::Refused(name_of(error)),
-    }
+fn refused(error: &io::Error) -> Outcome {
+    Outcome::Refused(name_of(error))
 }
 
 /// The name of the system's error (errno(3)); its text where it has another number.
@@ -187,29 +73,31 @@ fn name_of(error: &io::Error) -> String {
 #[cfg(all(test, target_os = "linux"))]
 mod tests {
     use super::*;
+    use model::setting::IoPriority;
 
     /// In a thread that ends: what can't be undone goes with it.
-    fn in_a_thread(knob: Knob) -> Permission {
-        let tried = std::thread::spawn(move || tried(knob));
+    fn in_a_thread(settings: Vec<Setting>) -> Permission {
+        let tried = std::thread::spawn(move || tried(&Knob(settings)));
         tried.join().expect("no panic")
     }
 
     #[test]
     fn what_is_free_is_done_and_undone() {
-        for knob in [Knob::None, Knob::Part(Setting::Batch), Knob::OneCpu, Knob::IoBestEffort(7)] {
-            let permission = in_a_thread(knob);
-            assert_eq!(permission.set, Tried::Done, "{knob:?}");
-            assert_eq!(permission.undo, Some(Tried::Done), "{knob:?}");
+        let io = Setting::Io(IoPriority::BestEffort(7));
+        for settings in [vec![], vec![Setting::BATCH], vec![Setting::OneCpu], vec![io]] {
+            let permission = in_a_thread(settings.clone());
+            assert_eq!(permission.set, Outcome::ReadBack, "{settings:?}");
+            assert_eq!(permission.undo, Some(Outcome::ReadBack), "{settings:?}");
         }
     }
 
     #[test]
     fn what_is_not_undone_is_said() {
-        let permission = in_a_thread(Knob::Part(Setting::Nice(19)));
-        assert_eq!(permission.set, Tried::Done);
+        let permission = in_a_thread(vec![Setting::Nice(19)]);
+        assert_eq!(permission.set, Outcome::ReadBack);
         let undo = match sys::filesystem::user() {
-            0 => Tried::Done,
-            _ => Tried::Refused("EACCES".into()),
+            0 => Outcome::ReadBack,
+            _ => Outcome::Refused("EACCES".into()),
         };
         assert_eq!(permission.undo, Some(undo));
     }

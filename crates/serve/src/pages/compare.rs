@@ -2,16 +2,13 @@
 
 use super::place::{folded, in_query, link, painted};
 use super::{Page, page, page_of_pictures};
-use crate::app::App;
-use crate::params::{Params, RunsParams};
+use crate::params::{Ask, RunsParams};
 use crate::queries;
-use crate::share::Client;
-use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::IntoResponse;
 use compare::{ComparedRow, Comparison};
 use maud::{Markup, html};
-use model::compare::finding::Finding;
+use model::compare::finding::Verdict;
 use model::story::Block;
 use model::summary::KeptRun;
 use serde::Deserialize;
@@ -30,22 +27,18 @@ pub(crate) struct Chosen {
     #[serde(default)]
     b: String,
     /// Only rows of this finding.
-    finding: Option<Finding>,
+    finding: Option<Verdict>,
 }
 
 /// The findings as they stand in an address.
-const FINDINGS: [(Finding, &str); 3] = [
-    (Finding::Different, "different"),
-    (Finding::SameWithinNoise, "same_within_noise"),
-    (Finding::CannotTell, "cannot_tell"),
+const FINDINGS: [(Verdict, &str); 3] = [
+    (Verdict::Different, "different"),
+    (Verdict::SameWithinNoise, "same_within_noise"),
+    (Verdict::CannotTell, "cannot_tell"),
 ];
 
-pub(crate) async fn compare(
-    State(app): State<App>,
-    client: Client,
-    Params(chosen): Params<Chosen>,
-) -> Page {
-    let response = app.draw(client, move |index, app| {
+pub(crate) async fn compare(ask: Ask<Chosen>) -> Page {
+    let response = ask.draw(|index, app, chosen| {
         let newest = RunsParams { machine: None, offset: 0, limit: CHOICES };
         let (_, runs) = queries::runs(index, &newest)?;
         let Chosen { a, b, .. } = &chosen;

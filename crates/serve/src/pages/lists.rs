@@ -3,12 +3,10 @@
 use super::place::{in_query, link, painted};
 use super::{Page, page, page_of_pictures};
 use crate::app::App;
-use crate::params::{Name, NoParams, Params, RunsParams};
+use crate::params::{Ask, Name, RunsParams};
 use crate::problem::Problem;
 use crate::queries;
-use crate::share::Client;
 use crate::wire::Row;
-use axum::extract::State;
 use axum::response::IntoResponse;
 use maud::{Markup, html};
 use model::story::{Block, Cell, Link, Table, left, right};
@@ -21,8 +19,8 @@ use view::report::histories;
 /// Pictures of a machine's newest run.
 const SHOWN: [&str; 2] = ["overview", "memory.latency"];
 
-pub(crate) async fn machines(State(app): State<App>, client: Client, _: Params<NoParams>) -> Page {
-    let machines = app.query(client, |index, _| Ok(index.machines()?)).await?;
+pub(crate) async fn machines(ask: Ask) -> Page {
+    let machines = ask.query(|index, _, _| Ok(index.machines()?)).await?;
     let content = match machines.is_empty() {
         true => html! {
             p { "No stored runs. Store one with " code { "latlas run" } " or " (link("/upload", "upload")) " one." }
@@ -32,12 +30,8 @@ pub(crate) async fn machines(State(app): State<App>, client: Client, _: Params<N
     Ok(page("Machines", "/", &content).into_response())
 }
 
-pub(crate) async fn runs(
-    State(app): State<App>,
-    client: Client,
-    Params(params): Params<RunsParams>,
-) -> Page {
-    let content = app.query(client, move |index, _| {
+pub(crate) async fn runs(ask: Ask<RunsParams>) -> Page {
+    let content = ask.query(|index, _, params| {
         let (total, runs) = queries::runs(index, &params)?;
         Ok(match total {
             0 => html! { p { "No stored runs." } },
@@ -51,16 +45,11 @@ pub(crate) async fn runs(
     Ok(page("Runs", "/runs", &content).into_response())
 }
 
-pub(crate) async fn machine(
-    State(app): State<App>,
-    client: Client,
-    Name(key): Name,
-    _: Params<NoParams>,
-) -> Page {
+pub(crate) async fn machine(Name(key): Name, ask: Ask) -> Page {
     let params =
         RunsParams { machine: Some(key.clone()), offset: 0, limit: RunsParams::default_limit() };
-    let (name, content) = app
-        .draw(client, move |index, app| {
+    let (name, content) = ask
+        .draw(move |index, app, _| {
             let percentiles = queries::machine_percentiles(index, &key)?;
             let (total, runs) = queries::runs(index, &params)?;
             let newest = runs.first().ok_or(Problem::NoMachine)?;
@@ -98,8 +87,8 @@ fn pictures_of(index: &Index, app: &App, newest: &KeptRun) -> Result<Vec<Block>,
     Ok(of_run.chain(over_time).map(Block::chart).collect())
 }
 
-pub(crate) async fn rows(State(app): State<App>, client: Client, _: Params<NoParams>) -> Page {
-    let (rows, newest) = app.query(client, queries::rows).await?;
+pub(crate) async fn rows(ask: Ask) -> Page {
+    let (rows, newest) = ask.query(|index, app, _| queries::rows(index, app)).await?;
     let content = match &newest {
         None => html! { p { "No stored runs." } },
         Some(machine) => painted(&[Block::Table(rows_table(&rows, machine.name()))]),

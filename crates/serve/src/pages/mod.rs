@@ -103,7 +103,6 @@ pub(crate) fn problem(response: Response) -> Response {
     Response::from_parts(parts, body)
 }
 
-/// The style of all pages.
 pub(crate) async fn stylesheet() -> Response {
     let kind = [(header::CONTENT_TYPE, "text/css; charset=utf-8")];
     (kind, style() + include_str!("style.css")).into_response()

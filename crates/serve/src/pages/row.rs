@@ -2,12 +2,9 @@
 
 use super::place::{link, painted, point, row_path};
 use super::{Page, page_of_pictures};
-use crate::app::App;
-use crate::params::{Params, RowParams};
+use crate::params::{Ask, RowParams};
 use crate::problem::Problem;
 use crate::queries::{self, RowOverMachines};
-use crate::share::Client;
-use axum::extract::State;
 use compare::history::History;
 use maud::html;
 use model::story::Block;
@@ -16,21 +13,13 @@ use store::index::MachineStanding;
 use view::chart::{Chart, history::chart, standing};
 use view::render::{history::list, probe_of, stored};
 
-/// Machines whose history is shown.
 const MACHINES: usize = 20;
 
-pub(crate) async fn row(
-    State(app): State<App>,
-    client: Client,
-    Params(params): Params<RowParams>,
-) -> Page {
-    let key = Key { id: params.row.clone(), at: params.at.0.clone(), mode: None };
-    let content = app.query(client, move |index, app| {
+pub(crate) async fn row(ask: Ask<RowParams>) -> Page {
+    let key = Key { id: ask.params.row.clone(), at: ask.params.at.0.clone(), mode: None };
+    let content = ask.query(|index, app, params| {
         let (row, at) = (&params.row, &params.at.0);
-        let points = match at.is_empty() {
-            true => queries::points(index, row)?,
-            false => Vec::new(),
-        };
+        let points = if at.is_empty() { queries::points(index, row)? } else { Vec::new() };
         let over_machines = match queries::over_machines(index, row, at) {
             Ok(over_machines) => Some(over_machines),
             Err(Problem::NoRow) if !points.is_empty() => None,

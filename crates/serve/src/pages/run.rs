@@ -2,11 +2,8 @@
 
 use super::place::{folded, link, painted};
 use super::{Page, page};
-use crate::app::App;
-use crate::params::{Name, NoParams, Params};
+use crate::params::{Ask, Name};
 use crate::queries;
-use crate::share::Client;
-use axum::extract::State;
 use axum::response::IntoResponse;
 use maud::{Markup, html};
 use model::summary::{KeptResult, KeptRun};
@@ -14,14 +11,9 @@ use model::tally::Tally;
 use store::index::results;
 use view::render::stored;
 
-pub(crate) async fn run(
-    State(app): State<App>,
-    client: Client,
-    Name(id): Name,
-    _: Params<NoParams>,
-) -> Page {
-    let (run, results) = app
-        .draw(client, move |index, _| {
+pub(crate) async fn run(Name(id): Name, ask: Ask) -> Page {
+    let (run, results) = ask
+        .draw(move |index, _, _| {
             let (kept, run) = queries::run(index, &id)?;
             Ok((kept, results(&run)))
         })

@@ -3,7 +3,7 @@
 use super::place::link;
 use super::{Page, page};
 use crate::app::App;
-use crate::params::{NoParams, Params};
+use crate::params::Ask;
 use crate::problem::Problem;
 use crate::share::Client;
 use crate::upload::{document_in_form, upload};
@@ -11,8 +11,8 @@ use axum::extract::{Request, State};
 use axum::response::IntoResponse;
 use maud::html;
 
-pub(crate) async fn form(State(app): State<App>, _: Params<NoParams>) -> Page {
-    let options = app.options();
+pub(crate) async fn form(ask: Ask) -> Page {
+    let options = ask.app.options();
     let content = html! {
         @if options.read_only {
             p { (Problem::ReadOnly.detail()) }
@@ -37,10 +37,7 @@ pub(crate) async fn submit(State(app): State<App>, client: Client, request: Requ
     let (parts, body) = request.into_parts();
     let accepts = |_: &_| Ok(());
     let uploaded = upload(&app, client, &parts.headers, body, accepts, document_in_form).await?;
-    let title = match uploaded.already {
-        true => "Already stored",
-        false => "Stored",
-    };
+    let title = if uploaded.already { "Already stored" } else { "Stored" };
     let content = html! { p { (link(format!("/runs/{}", uploaded.id), "The run")) } };
     Ok(page(title, "/upload", &content).into_response())
 }

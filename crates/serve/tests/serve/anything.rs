@@ -58,9 +58,10 @@ fn a_document_that_was_cut_or_damaged_leaves_nothing_behind() {
         .run(&damage, |(use_packed, share, byte, cut)| {
             let mut bytes = if use_packed { packed.clone() } else { whole.clone() };
             let at = (share * bytes.len() as f64) as usize;
-            match cut {
-                true => bytes.truncate(at),
-                false => bytes[at] = byte,
+            if cut {
+                bytes.truncate(at)
+            } else {
+                bytes[at] = byte
             }
             check(&bytes)
         })

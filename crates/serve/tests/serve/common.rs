@@ -13,9 +13,7 @@ use std::time::Duration;
 use store::{self, Store};
 use tower::ServiceExt;
 
-/// A synthetic run.
 const FIXTURE: &str = include_str!("../../../latlas/tests/fixtures/synthetic.json");
-/// Its id.
 pub(crate) const ID: &str = "5e0c1a2b-3c4d-4e5f-8a9b-0c1d2e3f4a5b";
 pub(crate) const TOKEN: &str = "0123456789abcdef0123456789abcdef";
 /// Some hours after the synthetic run started.

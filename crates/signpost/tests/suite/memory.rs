@@ -60,7 +60,6 @@ impl Memory {
         self.word(RINGS_AT + index * RING_WORDS + at)
     }
 
-    /// The records of a ring.
     pub(crate) fn records(&self, index: usize) -> Vec<Record> {
         let records = 0..self.of_ring(index, ring::HEAD) as usize;
         records

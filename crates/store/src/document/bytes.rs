@@ -24,11 +24,10 @@ pub fn is_packed(bytes: &[u8]) -> bool {
 
 /// Why bytes are no run, in one line each.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[expect(missing_docs, reason = "the messages say what each is")]
 pub enum Refused {
-    /// More than may be read, unpacked or as it came.
     #[error("it is larger than {} MiB", .0 >> 20)]
     TooLarge(u64),
-    /// More than a document of its size unpacks to.
     #[error("it unpacks to more than {} MiB, too much for a document of its size", .0 >> 20)]
     Inflated(u64),
     /// Empty, cut off, not JSON, or damaged.
@@ -37,7 +36,6 @@ pub enum Refused {
     /// JSON, but no run, or one that contradicts itself.
     #[error("{0}")]
     NotARun(String),
-    /// Of a newer latlas, which may read it.
     #[error("its schema is {0} and this latlas knows up to {SCHEMA_VERSION}: use a newer latlas")]
     Newer(u32),
 }
@@ -86,10 +84,7 @@ pub(crate) fn unpacked(bytes: &[u8], limit: u64) -> Result<Cow<'_, [u8]>, Refuse
         }
         false => Cow::Borrowed(bytes),
     };
-    match json.len() as u64 > limit {
-        true => Err(Refused::TooLarge(limit)),
-        false => Ok(json),
-    }
+    if json.len() as u64 > limit { Err(Refused::TooLarge(limit)) } else { Ok(json) }
 }
 
 /// Largest window of a frame, as a power of two: 8 MiB, which RFC 8878 (3.1.1.1.2) asks of

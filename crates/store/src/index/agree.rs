@@ -30,11 +30,8 @@ const AT_ONCE: usize = if cfg!(test) { 2 } else { 50 };
 /// What was done.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Agreed {
-    /// Documents that were put in.
     pub(super) added: usize,
-    /// Documents that can't be read.
     pub(super) unread: usize,
-    /// Runs whose documents are gone.
     pub(super) dropped: usize,
     /// Documents that the system failed to read.
     pub(super) not_read: Option<NotRead>,
@@ -294,7 +291,6 @@ pub(super) fn put(
     }
 }
 
-/// Threads that read documents.
 const MOST_READERS: usize = 8;
 
 /// Reads documents on several CPUs and hands each over here, in whatever order

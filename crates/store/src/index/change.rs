@@ -41,9 +41,6 @@ pub struct Deleted {
 /// Keeps a run without asking anything of the index: the run is kept as soon
 /// as its document is durable. Returns its path and, in a line each, what went
 /// wrong with the index, which is put right when it is asked the next time.
-///
-/// # Errors
-/// If the document can't be written.
 pub fn keep(store: &Store, run: &Run) -> Result<(PathBuf, Vec<String>), StoreError> {
     let bytes = write::packed(run)?;
     let path = store.documents.save_bytes(run, &bytes)?;
@@ -110,19 +107,12 @@ impl Index {
 
     /// Gives a kept run (by its whole id) a name; `taken` says what becomes of
     /// runs that have it. Those that lost it are returned.
-    ///
-    /// # Errors
-    /// If the run is not kept, the name can't be a tag, is taken, or can't be
-    /// written.
     pub fn tag(&self, id: &str, name: &str, taken: Taken) -> Result<Vec<String>, StoreError> {
         self.store.find(id)?;
         self.store.tag(name, id, taken)
     }
 
     /// Takes a tag away and says which runs had it.
-    ///
-    /// # Errors
-    /// If there is no such tag, or it can't be removed.
     pub fn untag(&self, name: &str) -> Result<Vec<String>, StoreError> {
         self.store.untag(name)
     }
@@ -130,9 +120,6 @@ impl Index {
     /// Deletes a kept run by its whole id, with its tags: the document first,
     /// so that a kill in between leaves nothing that is half there. It need not
     /// be in the index: one that can't be read can be deleted.
-    ///
-    /// # Errors
-    /// If the run is not kept or can't be removed.
     pub fn delete(&self, id: &str) -> Result<Deleted, StoreError> {
         let path = self.document(id)?;
         let mut tags = self.store.tags()?;

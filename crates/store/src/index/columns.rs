@@ -59,7 +59,6 @@ pub(crate) fn number_of(verdict: Verdict) -> i16 {
     }
 }
 
-/// The columns of a [`KeptResult`].
 pub(crate) struct Columns {
     pub(crate) row: String,
     pub(crate) at: String,

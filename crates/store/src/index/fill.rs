@@ -61,16 +61,12 @@ impl Entry {
 /// Why a document is not in the index.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum NotIndexed {
-    /// It can't be read.
     #[error("{}", without_path(.0))]
     Unread(#[from] StoreError),
-    /// It was renamed.
     #[error("its name says {name} and it holds {id}")]
     OtherId { name: String, id: String },
-    /// Its start can't be stored.
     #[error("it began {0} ms after 1970: that is no time")]
     NoTime(u64),
-    /// Another document came first.
     #[error("{0} holds the same run")]
     SameRun(String),
 }

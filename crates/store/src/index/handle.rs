@@ -21,9 +21,6 @@ pub struct Index {
 impl Index {
     /// The index of a store, brought up to date. Where nothing is kept in a directory yet,
     /// nothing is made.
-    ///
-    /// # Errors
-    /// If the store can't be read.
     pub fn open(store: Store) -> Result<Index, StoreError> {
         let mut messages = Vec::new();
         let state = open(&store, None, &mut messages)?;
@@ -118,9 +115,6 @@ impl Index {
 
     /// Finds what others have added or removed since it was opened: only for
     /// a process that keeps it open.
-    ///
-    /// # Errors
-    /// If the store can't be read.
     pub fn refresh(&self) -> Result<(), StoreError> {
         let mut state = self.lock();
         match agree::agree(&state.opened.db, &self.store) {
@@ -139,9 +133,6 @@ impl Index {
 
     /// Reads every document wholly and compares the index with it, row by row.
     /// Deletes and mends nothing.
-    ///
-    /// # Errors
-    /// If the documents can't be listed.
     pub fn verify(&self) -> Result<Verified, StoreError> {
         let state = self.lock();
         verify::verify(&state.opened.db, &self.store)

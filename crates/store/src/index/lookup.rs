@@ -11,9 +11,6 @@ use std::path::PathBuf;
 impl Index {
     /// All kept runs, the newest first. Those that say that they began in the
     /// future come last: no time can be believed of them.
-    ///
-    /// # Errors
-    /// If neither index nor documents can be read.
     pub fn runs(&self) -> Result<Vec<KeptRun>, StoreError> {
         let mut runs = self.by_time()?;
         let tags = self.store.tags()?;
@@ -26,9 +23,6 @@ impl Index {
     }
 
     /// A kept run by its whole id.
-    ///
-    /// # Errors
-    /// If neither index nor documents can be read.
     pub fn run(&self, id: &str) -> Result<Option<KeptRun>, StoreError> {
         let mut found = self.ask(|db| questions::run(db, self.store.runs_dir(), id))?;
         if let Some(run) = &mut found {
@@ -38,9 +32,6 @@ impl Index {
     }
 
     /// All machines with kept runs, the one with the newest run first.
-    ///
-    /// # Errors
-    /// If neither index nor documents can be read.
     pub fn machines(&self) -> Result<Vec<Machine>, StoreError> {
         let mut all: Vec<Machine> = Vec::new();
         let mut places = HashMap::new();
@@ -62,9 +53,6 @@ impl Index {
 
     /// Every figure of a row (or one point of it) on a machine, the oldest
     /// first (those of runs of the future before them): whole runs and partial ones, not those of other programs.
-    ///
-    /// # Errors
-    /// If neither index nor documents can be read.
     pub fn history(
         &self,
         machine: &MachineKey,
@@ -95,18 +83,12 @@ impl Index {
 
     /// Every figure of a run by its whole id, in the order of its document;
     /// none of a run that is not kept.
-    ///
-    /// # Errors
-    /// If neither index nor documents can be read.
     pub fn results_of(&self, id: &str) -> Result<Vec<KeptResult>, StoreError> {
         self.ask(|db| questions::results_of(db, id))
     }
 
     /// The single figures (no points of curves and maps) of these runs by their whole ids, in one question:
     /// each with the place of its run in `ids`, in no order. None of a run that is not kept.
-    ///
-    /// # Errors
-    /// If neither index nor documents can be read.
     pub fn figures_of(&self, ids: &[&str]) -> Result<Vec<(usize, KeptResult)>, StoreError> {
         self.ask(|db| questions::figures_of(db, ids))
     }
@@ -114,9 +96,6 @@ impl Index {
     /// Every row, with the points of curves and maps, that any kept run of a
     /// machine has; without one, of all machines. Not those of other programs,
     /// which have no history.
-    ///
-    /// # Errors
-    /// If neither index nor documents can be read.
     pub fn rows(
         &self,
         machine: Option<&MachineKey>,
@@ -126,17 +105,11 @@ impl Index {
 
     /// Where a machine stands among all, for every row and point that it has a
     /// reliable figure of (`standing` says which count).
-    ///
-    /// # Errors
-    /// If neither index nor documents can be read.
     pub fn percentiles(&self, machine: &MachineKey) -> Result<Vec<Percentile>, StoreError> {
         self.ask(|db| questions::percentiles(db, machine))
     }
 
     /// The figures of one row, or one point of it, over all machines.
-    ///
-    /// # Errors
-    /// If neither index nor documents can be read.
     pub fn percentiles_of_row(&self, row: &str, at: &[u64]) -> Result<RowStanding, StoreError> {
         self.ask(|db| questions::standing(db, row, at))
     }

@@ -77,19 +77,15 @@ pub struct MachineStanding {
     pub results: u64,
 }
 
-/// The quantiles that are reported.
 const QUANTILES_SHOWN: [u32; 9] = [0, 5, 10, 25, 50, 75, 90, 95, 100];
 
-/// One figure of one machine.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Figure {
-    /// Number of the machine.
     pub(crate) machine: u32,
     /// Place of its run among all by time, the oldest first.
     pub(crate) when: u32,
     /// Number of its form: figures of two forms are two quantities.
     pub(crate) form: i64,
-    /// The figure.
     pub(crate) value: f64,
 }
 
@@ -121,7 +117,6 @@ impl CountedRuns {
         self.runs.get(&run).map(|&(machine, when)| Figure { machine, when, form, value })
     }
 
-    /// Their numbers.
     pub(crate) fn numbers(&self) -> &[i64] {
         &self.by_time
     }

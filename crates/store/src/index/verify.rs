@@ -200,7 +200,6 @@ fn strays(store: &Store, known: &[PathBuf]) -> Result<Vec<Damage>, StoreError> {
         .collect())
 }
 
-/// What is wrong with tags.
 pub(super) fn tags(store: &Store) -> Result<Vec<String>, StoreError> {
     let mut wrong: Vec<String> = store.broken_tags()?.iter().map(ToString::to_string).collect();
     for tag in store.tags()? {

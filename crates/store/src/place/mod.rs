@@ -99,8 +99,5 @@ static CONFIGURED: OnceLock<Place> = OnceLock::new();
 /// Has [`Store::of_user`](crate::Store::of_user) answer this. Only the first call counts; `given`
 /// is what the command line names, which precedes the environment.
 pub fn keep_in(place: Place, given: bool) {
-    let _ = match given {
-        true => GIVEN.set(place),
-        false => CONFIGURED.set(place),
-    };
+    let _ = if given { GIVEN.set(place) } else { CONFIGURED.set(place) };
 }

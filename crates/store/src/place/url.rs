@@ -93,8 +93,5 @@ pub(super) fn shown(url: &str) -> String {
         pair.is_some_and(|(key, value)| SHOWN.contains(&key) && is_plain(value))
     };
     let left: Vec<&str> = parts.parameters.split('&').filter(is_shown).collect();
-    match left.is_empty() {
-        true => text,
-        false => format!("{text}?{}", left.join("&")),
-    }
+    if left.is_empty() { text } else { format!("{text}?{}", left.join("&")) }
 }

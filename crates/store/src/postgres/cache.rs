@@ -23,12 +23,10 @@ pub(super) fn directory(identity: &str) -> PathBuf {
     base.unwrap_or_else(|| NOWHERE.into()).join(format!("postgres-{}", hexadecimal(&digest[..8])))
 }
 
-/// The SHA-256 of bytes.
 pub(super) fn digest(bytes: &[u8]) -> Vec<u8> {
     Sha256::digest(bytes).to_vec()
 }
 
-/// A document, from the server.
 pub(super) fn from_server(server: &Server, path: &Path) -> Result<Vec<u8>, StoreError> {
     let file = name_of(path);
     let bytes: Option<Vec<u8>> = server.with(|client, _| {

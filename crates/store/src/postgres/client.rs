@@ -45,7 +45,6 @@ pub(super) struct Client {
     in_transaction: Cell<bool>,
 }
 
-/// Values with their types.
 fn typed<'a>(values: Values<'a>) -> Vec<(&'a (dyn ToSql + Sync), Type)> {
     values.iter().map(|value| value.typed()).collect()
 }
@@ -94,7 +93,6 @@ impl Client {
         self.silent.get() || self.client.is_closed()
     }
 
-    /// Whether it did not answer.
     pub(super) fn is_silent(&self) -> bool {
         self.silent.get()
     }
@@ -201,10 +199,7 @@ pub(super) struct Transaction<'a> {
 
 impl Transaction<'_> {
     pub(super) fn commit(mut self) -> Result<(), Fault> {
-        match std::mem::take(&mut self.is_open) {
-            true => self.client.end(true),
-            false => Ok(()),
-        }
+        if std::mem::take(&mut self.is_open) { self.client.end(true) } else { Ok(()) }
     }
 }
 

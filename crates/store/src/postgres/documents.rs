@@ -38,7 +38,6 @@ impl Database {
         }
     }
 
-    /// The store that it is.
     pub(super) fn store(self: &Arc<Database>) -> Store {
         Store { runs: self.runs.clone(), documents: self.clone() }
     }

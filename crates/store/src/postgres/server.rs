@@ -14,7 +14,6 @@ use tokio_postgres::error::SqlState;
 /// Connections that are kept open for the next question.
 const IDLE: usize = 8;
 
-/// A server's database.
 pub(crate) struct Server {
     settings: Settings,
     idle: Mutex<Vec<Client>>,
@@ -100,7 +99,6 @@ fn is_lost<T>(client: &Client, done: &Result<T, Fault>) -> bool {
     client.is_closed() || matches!(done, Err(Fault::Sql(error)) if ends(error))
 }
 
-/// Why no connection was made.
 fn not_let_in(error: &Error) -> DatabaseFailure {
     let text = text(error);
     let of_password =

@@ -29,9 +29,7 @@ const USUAL_ROOT: &str = ".postgresql/root.crt";
 /// Where Unix-domain sockets lie by default: Debian and Red Hat, PostgreSQL itself.
 const SOCKETS: [&str; 2] = ["/var/run/postgresql", "/tmp"];
 
-/// How to connect.
 pub(super) struct Settings {
-    /// As messages name the database.
     pub(super) place: String,
     pub(super) config: Config,
     pub(super) tls: MakeRustlsConnect,

@@ -3,10 +3,8 @@
 
 use tokio_postgres::types::{ToSql, Type};
 
-/// Values of a statement.
 pub(super) type Values<'a> = &'a [&'a dyn Value];
 
-/// A value.
 pub(super) trait Value {
     fn typed(&self) -> (&(dyn ToSql + Sync), Type);
 }

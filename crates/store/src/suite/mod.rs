@@ -142,20 +142,17 @@ pub(crate) mod database {
             }
         }
 
-        /// Its URL.
         pub(crate) fn url(&self) -> String {
             let Database { server, name, .. } = self.database();
             url_of(server, name)
         }
 
-        /// Changes what the database holds.
         pub(crate) fn sql(&self, sql: &str) {
             let Database { server, name, .. } = self.database();
             let mut client = Client::connect(&url_of(server, name), NoTls).expect("connected");
             client.batch_execute(sql).expect(sql);
         }
 
-        /// A text that the database holds.
         pub(crate) fn text(&self, sql: &str) -> String {
             let mut client = Client::connect(&self.url(), NoTls).expect("connected");
             client.query_one(sql, &[]).expect(sql).get(0)

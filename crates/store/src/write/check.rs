@@ -16,10 +16,7 @@ const PLAIN_ROOM_BYTES: usize = 12 << 20;
 
 /// Room for a run of this name.
 pub(super) fn room_of(path: &Path) -> usize {
-    match is_packed_name(path) {
-        true => PACKED_ROOM_BYTES,
-        false => PLAIN_ROOM_BYTES,
-    }
+    if is_packed_name(path) { PACKED_ROOM_BYTES } else { PLAIN_ROOM_BYTES }
 }
 
 /// Finds out whether a file of a run's size could be made in a place, and take over what an

@@ -24,7 +24,6 @@ pub(super) fn sync(place: &Place) -> std::io::Result<()> {
     })
 }
 
-/// Removes a name for good.
 pub(crate) fn remove(path: &Path) -> std::io::Result<()> {
     let place = Place::entry(path)?;
     place.remove(place.name())?;

@@ -39,7 +39,6 @@ pub fn write_bytes(bytes: &[u8], path: &Path) -> Result<(), StoreError> {
     Output::at(path)?.write(bytes)
 }
 
-/// A run as it is kept.
 pub(super) fn packed(run: &Run) -> Result<Vec<u8>, StoreError> {
     compressed(&document::to_json(run)?)
 }

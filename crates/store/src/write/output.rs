@@ -33,9 +33,6 @@ enum Target {
 impl Output {
     /// Finds out whether a run could be written: a typo must not cost a minute. Leaves
     /// nothing behind.
-    ///
-    /// # Errors
-    /// Why it could not.
     pub fn open(path: &Path) -> Result<Output, StoreError> {
         let output = Output::at(path)?;
         if let Target::File(place) = &output.target {
@@ -87,9 +84,6 @@ impl Output {
     }
 
     /// Writes JSON: compressed where the name ends in `.zst`.
-    ///
-    /// # Errors
-    /// As [`write`](Output::write).
     pub fn write_json(&self, json: &[u8]) -> Result<(), StoreError> {
         match is_packed_name(&self.path) {
             true => self.write(&compressed(json)?),
@@ -98,9 +92,6 @@ impl Output {
     }
 
     /// Writes a run as JSON.
-    ///
-    /// # Errors
-    /// As [`write`](Output::write).
     pub fn write_run(&self, run: &Run) -> Result<(), StoreError> {
         self.write_json(&document::to_json(run)?)
     }

@@ -5,14 +5,8 @@ use std::io;
 
 use crate::platform::unsupported;
 
-const AFFINITY: &str = "a way to choose a thread's CPUs";
-
 pub(crate) fn allowed_to(_task: libc::pid_t) -> io::Result<Vec<u32>> {
-    Err(unsupported(AFFINITY))
-}
-
-pub(crate) fn set_allowed(_task: u32, _cpus: &[u32]) -> io::Result<()> {
-    Err(unsupported(AFFINITY))
+    Err(unsupported("a way to choose a thread's CPUs"))
 }
 
 pub fn current_cpu() -> Option<u32> {

@@ -5,10 +5,10 @@ use std::ffi::{CStr, c_char, c_int};
 use std::process::Command;
 
 use model::machine::Fact;
+use model::qos::Level;
 
 use crate::capture;
 use crate::power::Power;
-use crate::qos_class::QosClass;
 
 unsafe extern "C" {
     fn notify_register_check(name: *const c_char, token: *mut c_int) -> u32;
@@ -22,12 +22,13 @@ pub(crate) fn power() -> Power {
 
 fn qos() -> Fact<String> {
     let number = super::qos_class::current();
-    match QosClass::of_number(number) {
-        Some(class) => Fact::known(class.name().to_owned()).from_source("qos_class_self"),
-        None => {
-            Fact::unknown(format!("qos_class_self says {number:#x}, which latlas does not know"))
-        }
+    let level = Level::from(number);
+    match (number, level.is_known()) {
+        (0, _) => Fact::known("unspecified".into()),
+        (_, true) => Fact::known(level.name().replace('-', " ")),
+        _ => Fact::unknown(format!("it says {number:#x}, which latlas does not know")),
     }
+    .from_source("qos_class_self")
 }
 
 /// There is no call of C for it; pmset(1) prints `lowpowermode 0`.

@@ -29,7 +29,6 @@ fn bytes(name: &str) -> Option<Vec<u8>> {
     (status == 0).then_some(value)
 }
 
-/// A text.
 pub(super) fn text(name: &str) -> Option<String> {
     let value = bytes(name)?;
     let text = String::from_utf8_lossy(&value);

@@ -42,10 +42,7 @@ impl Forked {
                 // Without that signal the child must notice by itself that its
                 // parent has gone.
                 let bound = set_death_signal().is_ok();
-                let code = match bound && parent_id() != parent {
-                    true => ORPHANED,
-                    false => body(),
-                };
+                let code = if bound && parent_id() != parent { ORPHANED } else { body() };
                 libc::_exit(code)
             })
         }?;
@@ -58,7 +55,6 @@ impl Forked {
         Forked { pid, ended: None }
     }
 
-    /// Its process id.
     pub(crate) fn id(&self) -> u32 {
         self.pid.as_raw_nonzero().get().unsigned_abs()
     }

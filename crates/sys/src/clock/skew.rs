@@ -114,7 +114,7 @@ pub fn measure_skew(counter: Counter, base: u32, other: u32) -> io::Result<Skew>
 }
 
 fn answer(board: &Board, counter: Counter, cpu: u32) -> io::Result<()> {
-    crate::scheduling::take_turns();
+    crate::settings::take_turns();
     // Not pinned, no thread answers: the asker's patience ends it.
     pin_to(&[cpu]).inspect_err(|_| board.quit.store(true, Ordering::Relaxed))?;
     let mut last = 0;

@@ -44,25 +44,16 @@ pub(crate) fn allowed_to(pid: libc::pid_t) -> io::Result<Vec<u32>> {
         .collect())
 }
 
-/// The set of these CPUs.
+/// The set of these CPUs; `EINVAL` for one that Linux can't have.
 pub(crate) fn mask(cpus: &[u32]) -> io::Result<Mask> {
     let mut mask: Words = [0; MOST_CPUS / WORD];
     for &cpu in cpus {
         let Some(word) = mask.get_mut(cpu as usize / WORD) else {
-            return Err(io::Error::new(
-                io::ErrorKind::InvalidInput,
-                format!("CPU {cpu} is beyond the {MOST_CPUS} that Linux can have"),
-            ));
+            return Err(io::Error::from_raw_os_error(libc::EINVAL));
         };
         *word |= 1 << (cpu as usize % WORD);
     }
     Ok(Mask(mask))
-}
-
-/// `task` 0 is the calling thread.
-pub(crate) fn set_allowed(task: u32, cpus: &[u32]) -> io::Result<()> {
-    let task = libc::pid_t::try_from(task).map_err(|_| io::ErrorKind::InvalidInput)?;
-    mask(cpus)?.set(task)
 }
 
 /// The CPU the calling thread is on at this moment; about 20 ns on x86-64,

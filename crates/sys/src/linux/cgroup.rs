@@ -36,7 +36,6 @@ pub(crate) struct MemoryGrant {
     pub(crate) headroom: Option<u64>,
 }
 
-/// Reads the limits of all levels.
 pub(crate) fn memory(tree: &Tree) -> Result<MemoryGrant, NoGroup> {
     let chain = chain(tree, "memory")?;
     let mut grant = MemoryGrant { limit: Limit::Unlimited, used: None, headroom: None };
@@ -145,7 +144,6 @@ pub(crate) fn most_processes(tree: &Tree) -> Option<u64> {
     limits.filter_map(|level| tree.number(&format!("{level}/pids.max"))).min()
 }
 
-/// An open `cpu.stat`.
 #[derive(Debug)]
 pub(crate) struct CpuStat {
     file: File,

@@ -66,9 +66,6 @@ impl Counters {
     }
 
     /// Totals since the counters were opened.
-    ///
-    /// # Errors
-    /// What `read(2)` says.
     pub fn read(&mut self) -> io::Result<Totals> {
         let mut totals = Totals::default();
         for (event, file) in &mut self.open {

@@ -5,6 +5,7 @@ use std::io;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
 use std::time::{Duration, Instant};
 
+use model::setting::{Policy, Setting};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use rustix::pipe::{PipeFlags, pipe_with};
@@ -17,7 +18,6 @@ use crate::child::usage::timeval_ns;
 use crate::child::{Forked, hear_of_children};
 use crate::clock::{later, monotonic_raw_ns, timespec_ns};
 use crate::command::{Action, Command, End, Finished, Limits, NotStarted, Streams, Usage};
-use crate::controls::Step;
 use crate::counters::{Counters, Event, Totals};
 use crate::proc_stat::Stat;
 
@@ -62,9 +62,6 @@ pub struct Group {
 
 impl Group {
     /// A new group. Sets SIGCHLD to its default in this process.
-    ///
-    /// # Errors
-    /// What `pipe(2)` and `fork(2)` say.
     pub fn start() -> io::Result<Group> {
         hear_of_children()?;
         let (ended, alive) = pipe_with(PipeFlags::CLOEXEC)?;
@@ -127,9 +124,6 @@ impl Group {
 
     /// CPU time in ns that was counted since the last command ended: what
     /// commands left running. 0 where CPU time is not counted.
-    ///
-    /// # Errors
-    /// What `read(2)` says.
     pub fn left_over_ns(&self, counters: &mut Counters) -> io::Result<u64> {
         let now = counters.read()?;
         let since = self.totals.map(|last| now.since(&last));
@@ -138,9 +132,6 @@ impl Group {
 
     /// The processes of the group without the watcher: while no command runs,
     /// those that commands left running. Zombies are not counted.
-    ///
-    /// # Errors
-    /// When `/proc` can't be read.
     pub fn members(&self) -> io::Result<Vec<u32>> {
         let leader = self.watcher.id();
         let is_ours = |group: u32| {
@@ -165,9 +156,6 @@ impl Group {
 
     /// Runs a command to its end, or kills the whole group at a limit: then
     /// this group is of no use any more.
-    ///
-    /// # Errors
-    /// Why it could not be started, or not be waited for.
     pub fn run(
         &mut self,
         command: &Command,
@@ -227,10 +215,7 @@ impl Group {
         let Some(wake) = limits.wake else {
             return false;
         };
-        let time = match self.ends_so_by_itself {
-            true => Duration::ZERO,
-            false => REACHES_ALL,
-        };
+        let time = if self.ends_so_by_itself { Duration::ZERO } else { REACHES_ALL };
         let asked = is_woken_within(wake, time);
         self.ends_so_by_itself = !asked;
         asked
@@ -243,7 +228,7 @@ impl Group {
             return Ok(None);
         };
         let above = raise(self.leader(), priority).and_then(|()| Above::start(priority));
-        above.map(Some).map_err(|e| Action::Control(Step::Policy).failed(e))
+        above.map(Some).map_err(|e| Action::Control(Setting::Policy(Policy::Other).row()).failed(e))
     }
 
     /// Waits until the command has ended (`None`) or a limit is there.
@@ -465,8 +450,7 @@ mod tests {
     fn a_command_runs_without_its_starter_too() {
         let path = crate::command::find_program("true".as_ref()).expect("in PATH");
         let none: [&str; 0] = [];
-        let controls = crate::command::Controls::default();
-        let command = Command::new("true".as_ref(), &path, &none, &controls).expect("a program");
+        let command = Command::new("true".as_ref(), &path, &none, &[]).expect("a program");
         let null = crate::process::null_device().expect("/dev/null");
         let streams = Streams { input: null.as_fd(), output: null.as_fd(), error: null.as_fd() };
         let mut group = Group::start().expect("a group");
@@ -494,7 +478,7 @@ mod tests {
     /// A session whose command has ended and left one process.
     fn session_left_by(group: &mut Group) -> libc::pid_t {
         let path = crate::command::find_program("sh".as_ref()).expect("in PATH");
-        let controls = crate::command::Controls { own_session: true, ..Default::default() };
+        let controls = [Setting::OwnSession(true)];
         let words = ["-c", "sleep 86393.5 &"];
         let command = Command::new("sh".as_ref(), &path, &words, &controls).expect("a program");
         let null = crate::process::null_device().expect("/dev/null");

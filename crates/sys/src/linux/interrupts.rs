@@ -31,9 +31,6 @@ struct Layout {
 
 impl InterruptCounts {
     /// Opens the counts of a CPU.
-    ///
-    /// # Errors
-    /// Why there are none.
     pub fn open(cpu: u32) -> Result<InterruptCounts, NoInterrupts> {
         let mut counts = InterruptCounts {
             file: File::open(PATH)?,
@@ -139,10 +136,7 @@ fn layout(text: &[u8], cpu: u32) -> Result<Layout, NoInterrupts> {
         };
         layout.lines.push(InterruptLine { name, timer });
     }
-    match layout.lines.is_empty() {
-        true => Err(NoInterrupts::NoLines),
-        false => Ok(layout),
-    }
+    if layout.lines.is_empty() { Err(NoInterrupts::NoLines) } else { Ok(layout) }
 }
 
 /// Whether a line is the CPU's own timer: that of x86 (`LOC`); where Hyper-V or

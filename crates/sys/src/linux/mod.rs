@@ -14,7 +14,7 @@ pub(crate) mod memory;
 pub(crate) mod pages;
 mod perf_event;
 pub(crate) mod perf_ring;
-pub(crate) mod scheduling;
+pub(crate) mod settings;
 mod start;
 pub(crate) mod starter;
 pub(crate) mod task_records;

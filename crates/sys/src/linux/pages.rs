@@ -110,10 +110,8 @@ fn sum_copied(smaps: impl BufRead) -> io::Result<u64> {
     sum.ok_or_else(|| io::Error::other("/proc/self/smaps lists no mapping with its flags"))
 }
 
-/// Memory that a fork copies.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Copied {
-    /// Its addresses.
     pub(super) bytes: Range<usize>,
     /// All bytes before it.
     pub(super) offset: usize,

@@ -61,9 +61,6 @@ pub(super) const SAMPLE_STACK_USER: u64 = 1 << 13;
 
 /// Opens an event of a thread (0: the calling one; -1: all) on a CPU (-1:
 /// any).
-///
-/// # Errors
-/// What `perf_event_open(2)` says.
 pub(super) fn open(
     attributes: Attributes,
     thread: libc::pid_t,

@@ -80,9 +80,6 @@ impl Ring {
     }
 
     /// Opens an event whose records go into this ring: of the same CPU.
-    ///
-    /// # Errors
-    /// What `perf_event_open(2)` and `ioctl(2)` say.
     pub fn add(&mut self, event: &Event) -> io::Result<()> {
         let event = open(event, self.data_bytes)?;
         let ring = self.events[0].as_raw_fd();
@@ -92,9 +89,6 @@ impl Ring {
     }
 
     /// Ends all recording; what is in the ring stays there.
-    ///
-    /// # Errors
-    /// What `ioctl(2)` says.
     pub fn disable(&self) -> io::Result<()> {
         self.events.iter().try_for_each(|e| control(e, DISABLE, 0))
     }

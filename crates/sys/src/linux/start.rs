@@ -10,13 +10,16 @@ use std::ptr;
 use std::sync::atomic::{AtomicI32, Ordering};
 use std::time::Duration;
 
+use model::setting::Setting;
+
 use crate::child::NOT_STARTED;
 use crate::clock::monotonic_raw_ns;
 use crate::command::{Action, Command, NotStarted, Streams};
-use crate::controls::{Patience, Step};
+use crate::settings::Patience;
 
 use super::blocked::{Blocked, caught_signals};
-use super::controls::errno;
+use super::controls::OwnMemory;
+use super::settings::errno;
 use super::starter::Starter;
 
 /// What the child needs until it executes its program: a few system calls.
@@ -65,7 +68,7 @@ impl Stack {
         for _ in 1..AUTOGROUP_TRIES {
             match self.clone_once(command, request, watcher) {
                 Err(no)
-                    if no.action == Action::Control(Step::Autogroup)
+                    if no.action == Action::Control(Setting::Autogroup(0).row())
                         && no.error.kind() == io::ErrorKind::WouldBlock => {}
                 other => return other,
             }
@@ -118,7 +121,7 @@ impl Stack {
             written.map_err(|e| Action::TrackSession.failed(e.into()))?;
         }
         let error = io::Error::from_raw_os_error(cloned.error);
-        Err(action_of(cloned.step).failed(error))
+        Err(action_of(command, cloned.step).failed(error))
     }
 }
 
@@ -178,7 +181,7 @@ impl<'a> Start<'a> {
     /// the system calls of [`begin`], and all signals are blocked, so that no
     /// handler runs in the child.
     pub(super) unsafe fn clone_child(&self, stack: *mut c_void, flags: i32) -> Cloned {
-        let own_memory = self.command.laid.keep_own_memory();
+        let own_memory = OwnMemory::keep(&self.command.laid);
         let began_ns = monotonic_raw_ns();
         // SAFETY: the caller answers for stack and signals; CLONE_VFORK keeps
         // this thread from running until the child has left this memory.
@@ -198,10 +201,7 @@ impl<'a> Start<'a> {
             loaded_ns,
             child,
             step: self.step.load(Ordering::Acquire),
-            error: match child < 0 {
-                true => clone_error,
-                false => self.error.load(Ordering::Acquire),
-            },
+            error: if child < 0 { clone_error } else { self.error.load(Ordering::Acquire) },
             _padding: 0,
         }
     }
@@ -219,9 +219,9 @@ const STEPS: [Action; 5] = [
 /// Steps from here on are controls.
 const CONTROLS: i32 = 100;
 
-fn action_of(step: i32) -> Action {
+fn action_of(command: &Command, step: i32) -> Action {
     match u8::try_from(step - CONTROLS) {
-        Ok(control) => Action::Control(Step::of_number(control)),
+        Ok(control) => Action::Control(command.laid.row(control)),
         Err(_) => STEPS[usize::try_from(step - 1).unwrap_or(0).min(STEPS.len() - 1)],
     }
 }
@@ -260,7 +260,7 @@ fn prepare(start: &Start) -> Result<(), (i32, i32)> {
         command
             .laid
             .set(Patience::None)
-            .map_err(|(step, error)| (CONTROLS + step as i32, error))?;
+            .map_err(|(at, error)| (CONTROLS + i32::from(at), error))?;
         if own_session {
             // Before the streams, which may take the descriptor's place.
             let session = libc::getpid().to_ne_bytes();

@@ -26,9 +26,9 @@ use crate::command::Command;
 use crate::mapping::Mapping;
 
 use super::blocked::{Blocked, caught_signals};
-use super::controls::write;
 use super::group::pidfd_open;
 use super::pages::{Copied, copied_by_fork};
+use super::settings::write;
 use super::start::{Cloned, Request, Start};
 
 /// For the starter, and as much for its child: a few system calls.
@@ -99,10 +99,7 @@ impl Starter {
         let starter = Starter { ended: pidfd_open(pid)?, process, socket, _its: its };
         let mut ready = [0];
         starter.receive(&mut ready)?;
-        match ready == READY {
-            true => Ok(starter),
-            false => Err(io::ErrorKind::InvalidData.into()),
-        }
+        if ready == READY { Ok(starter) } else { Err(io::ErrorKind::InvalidData.into()) }
     }
 
     pub(super) fn id(&self) -> u32 {

@@ -9,17 +9,14 @@ use std::sync::OnceLock;
 
 /// What another user could have done to a file or directory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[expect(missing_docs, reason = "the messages say what each is")]
 pub enum Why {
-    /// It is another user's.
     #[error("owned by user {0}: only files of this user or root are used (chown it)")]
     Owner(u32),
-    /// Others may change it.
     #[error("writable by other users (chmod go-w)")]
     Writable,
-    /// It leads where another user chose.
     #[error("a link of user {0}, not followed: name its target")]
     Link(u32),
-    /// Its name leads to another file than the one that was opened.
     #[error("not the file that was opened: another one has its name now")]
     Replaced,
 }
@@ -48,10 +45,7 @@ pub(crate) fn judge(found: &Stat) -> Result<(), Why> {
         return Err(Why::Owner(found.st_uid));
     }
     let by_group = || mode.contains(Mode::WGRP) && !is_private_group(found);
-    match mode.contains(Mode::WOTH) || by_group() {
-        true => Err(Why::Writable),
-        false => Ok(()),
-    }
+    if mode.contains(Mode::WOTH) || by_group() { Err(Why::Writable) } else { Ok(()) }
 }
 
 /// This user, root, and whose the root directory is: in a container that does

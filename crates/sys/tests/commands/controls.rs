@@ -1,27 +1,30 @@
 //! Controls of single processes, read back from inside a program and from
 //! outside.
 
+use std::io::ErrorKind;
 use std::path::PathBuf;
 
-use model::noise::applied::{Policy as Had, Settings};
-use sys::controls::{Above, Policy, Step, granted, try_out};
+use model::noise::applied::Settings;
+use model::setting::Policy;
+use sys::controls::{Above, granted, try_out};
+use sys::settings::{HERE, System};
 
 use super::*;
 
-fn said(line: &str, controls: &Controls) -> String {
+fn said(line: &str, controls: &[Setting]) -> String {
     output(&["sh", "-c", line], controls)
 }
 
 #[test]
 fn controls_are_the_commands_own() {
     let cpu = *sys::allowed_cpus().expect("known").last().expect("one");
-    let controls = Controls { cpus: vec![cpu], nice: Some(7), ..Controls::default() };
+    let controls = [Setting::Cpus(vec![cpu]), Setting::Nice(7)];
     let text = said("nice; grep Cpus_allowed_list /proc/self/status", &controls);
     let words: Vec<&str> = text.split_whitespace().collect();
     assert_eq!(words, ["7", "Cpus_allowed_list:", &cpu.to_string()]);
     // And not ours.
     assert!(sys::allowed_cpus().expect("known").contains(&cpu));
-    assert_ne!(said("nice", &uncontrolled()).trim(), "7");
+    assert_ne!(said("nice", NONE).trim(), "7");
 }
 
 fn is_root() -> bool {
@@ -31,8 +34,9 @@ fn is_root() -> bool {
 /// Whether real-time priorities can be had: not without a right, and not in
 /// each control group.
 fn may_fifo() -> bool {
-    let wanted = Controls { policy: Some(Policy::Fifo(1)), ..Controls::default() };
-    try_out(&wanted).map_err(|refused| println!("SKIPPED: {refused}")).is_ok()
+    try_out(&[Setting::Policy(Policy::Fifo(1))])
+        .map_err(|refused| println!("SKIPPED: {refused}"))
+        .is_ok()
 }
 
 fn has_autogroups() -> bool {
@@ -55,16 +59,14 @@ fn a_command_has_each_control_and_so_have_its_children() {
     }
     let own = granted();
     let cpu = *sys::allowed_cpus().expect("known").last().expect("one");
-    let controls = Controls {
-        cpus: vec![cpu],
-        nice: Some(-4),
-        own_session: true,
-        autogroup: Some(-6),
-        policy: Some(Policy::Fifo(3)),
-        timer_slack_ns: None,
-        transparent_huge_pages: Some(false),
-        groups: Vec::new(),
-    };
+    let controls = [
+        Setting::Cpus(vec![cpu]),
+        Setting::OwnSession(true),
+        Setting::Nice(-4),
+        Setting::Autogroup(-6),
+        Setting::Policy(Policy::Fifo(3)),
+        Setting::TransparentHugePages(false),
+    ];
     let look =
         "cat /proc/self/autogroup; nice; grep -E \"Cpus_allowed_list|THP\" /proc/self/status";
     let line = format!("echo $$; {look}; {STAT}; sh -c '{look}; {STAT}'");
@@ -86,60 +88,33 @@ fn a_command_has_each_control_and_so_have_its_children() {
 
 #[test]
 fn each_policy_is_the_one_asked_for() {
-    for (policy, had, number) in [
-        (Policy::Batch, Had::Batch, "0 3"),
-        (Policy::Idle, Had::Idle, "0 5"),
-        (Policy::Other, Had::Other, "0 0"),
-    ] {
-        let controls = Controls { policy: Some(policy), ..Controls::default() };
-        assert_eq!(try_out(&controls).expect("no right needed").policy, Some(had));
+    for (policy, number) in [(Policy::Batch, "0 3"), (Policy::Idle, "0 5"), (Policy::Other, "0 0")]
+    {
+        let controls = [Setting::Policy(policy)];
+        assert_eq!(try_out(&controls).expect("no right needed").policy, Some(policy));
         let text = said(STAT, &controls);
         assert!(text.trim_end().ends_with(number), "{policy:?}: {text}");
     }
 }
 
 #[test]
-fn what_is_tried_out_is_read_back_and_gone() {
-    let before = granted();
-    let cpu = sys::allowed_cpus().expect("known")[0];
-    let controls = Controls {
-        cpus: vec![cpu],
-        nice: Some(11),
-        own_session: true,
-        timer_slack_ns: Some(1234),
-        transparent_huge_pages: Some(false),
-        ..Controls::default()
-    };
-    let found = try_out(&controls).expect("needs no right");
-    assert_eq!(found.cpus, [cpu]);
-    assert_eq!((found.nice, found.own_session), (Some(11), Some(true)));
-    assert_eq!(found.transparent_huge_pages, Some(false));
-    // Of another process only root may read it.
-    assert!(found.timer_slack_ns.is_none_or(|ns| ns == 1234), "{found:?}");
-    assert_eq!(granted(), before);
-}
-
-#[test]
 fn what_is_refused_says_which_step_it_was() {
-    let refused = |controls: &Controls| try_out(controls).expect_err("impossible");
-    let elsewhere = Controls { cpus: vec![8000], ..Controls::default() };
-    assert_eq!(refused(&elsewhere).step, Step::Cpus);
-    let nowhere = Controls { groups: vec![PathBuf::from("/no/such/group")], ..Controls::default() };
-    let no_group = refused(&nowhere);
-    assert_eq!(no_group.step, Step::Group);
-    assert_eq!(no_group.error.kind(), std::io::ErrorKind::NotFound);
-    let shared = Controls { autogroup: Some(3), ..Controls::default() };
-    let shared = refused(&shared);
-    assert_eq!(shared.step, Step::Autogroup);
-    assert_eq!(shared.error.kind(), std::io::ErrorKind::InvalidInput);
-    let too_high = Controls { policy: Some(Policy::Fifo(100)), ..Controls::default() };
-    assert_eq!(refused(&too_high).step, Step::Policy);
+    for (impossible, kind) in [
+        (Setting::Cpus(vec![8000]), ErrorKind::InvalidInput),
+        (Setting::Group(PathBuf::from("/no/such/group")), ErrorKind::NotFound),
+        (Setting::Autogroup(3), ErrorKind::InvalidInput),
+        (Setting::Policy(Policy::Fifo(100)), ErrorKind::InvalidInput),
+    ] {
+        let row = impossible.row();
+        let refused = try_out(&[Setting::Nice(19), impossible]).expect_err("impossible");
+        assert_eq!((refused.row, refused.error.kind()), (row, kind));
+    }
 }
 
 #[test]
 fn groups_of_both_versions_are_joined_by_the_command_alone() {
     for group in [own_cpuset(), own_group()].into_iter().flatten() {
-        let controls = Controls { groups: vec![group.0.clone()], ..Controls::default() };
+        let controls = [Setting::Group(group.0.clone())];
         let own = || std::fs::read_to_string("/proc/self/cgroup").expect("proc");
         let before = own();
         let name = format!("/{}", group.0.file_name().expect("a name").to_string_lossy());
@@ -213,26 +188,19 @@ fn a_thread_that_was_above_is_as_before() {
     if !may_fifo() {
         return;
     }
-    let own = || granted_to_thread();
-    let before = own();
-    assert!(before.is_some() && before != Some(Had::Fifo(6)));
+    let own = granted_to_thread;
+    let (before, raised) = (own(), Some(Setting::Policy(Policy::Fifo(6))));
+    assert!(before.is_some() && before != raised);
     let above = Above::start(5).expect("tried out");
-    assert_eq!(own(), Some(Had::Fifo(6)));
+    assert_eq!(own(), raised);
     drop(above);
     assert_eq!(own(), before);
     drop(Above::start(99).expect("next to the highest"));
 }
 
 /// Policy of this thread; `granted` tells of the whole process's first.
-fn granted_to_thread() -> Option<Had> {
-    let stat = std::fs::read_to_string("/proc/thread-self/stat").ok()?;
-    let fields: Vec<&str> = stat.rsplit_once(") ")?.1.split(' ').collect();
-    let priority = fields[37].parse().ok()?;
-    Some(match fields[38] {
-        "0" => Had::Other,
-        "1" => Had::Fifo(priority),
-        _ => Had::Another,
-    })
+fn granted_to_thread() -> Option<Setting> {
+    HERE.read(&Setting::Policy(Policy::Other))
 }
 
 #[test]
@@ -240,7 +208,7 @@ fn a_command_of_real_time_that_spins_is_ended_at_its_limit() {
     if !may_fifo() {
         return;
     }
-    let controls = Controls { policy: Some(Policy::Fifo(1)), ..sessions() };
+    let controls = [Setting::OwnSession(true), Setting::Policy(Policy::Fifo(1))];
     let before = granted_to_thread();
     let end = Runner::new().shell("while :; do :; done", &controls, within(200));
     assert_eq!(end, End::TimedOut);
@@ -277,18 +245,18 @@ fn autogroups_are_set_again_and_again_without_a_right() {
         }
         return;
     }
-    let controls = Controls { autogroup: Some(5), ..sessions() };
+    let controls = [Setting::OwnSession(true), Setting::Autogroup(5)];
     let mut runner = Runner::new();
     for _ in 0..4 {
         let (_, text) = runner.run(&["cat", "/proc/self/autogroup"], &controls);
         assert!(text.ends_with(" nice 5\n"), "{text}");
     }
     if !is_root() {
-        let lower = Controls { autogroup: Some(-5), ..sessions() };
-        let refused = try_out(&lower).expect_err("no right");
-        assert_eq!(refused.step, Step::Autogroup);
-        let nice = Controls { nice: Some(-5), ..Controls::default() };
-        assert_eq!(try_out(&nice).expect_err("no right").step, Step::Nice);
+        for lower in [Setting::Autogroup(-5), Setting::Nice(-5)] {
+            let row = lower.row();
+            let refused = try_out(&[Setting::OwnSession(true), lower]).expect_err("no right");
+            assert_eq!(refused.row, row);
+        }
     }
 }
 
@@ -296,6 +264,6 @@ fn autogroups_are_set_again_and_again_without_a_right() {
 fn controls_of_this_process_are_listed() {
     let Settings { cpus, nice, .. } = granted();
     assert_eq!(cpus, sys::allowed_cpus().expect("known"));
-    let said = said("nice", &Controls::default());
+    let said = said("nice", NONE);
     assert_eq!(nice.map(|n| n.to_string()).as_deref(), Some(said.trim()));
 }

@@ -55,7 +55,7 @@ fn known_program() {
 }
 
 /// What `known_program` costs when it does `number` things.
-fn known(runner: &mut Runner, kind: &str, number: usize, controls: &Controls) -> Finished {
+fn known(runner: &mut Runner, kind: &str, number: usize, controls: &[Setting]) -> Finished {
     let this = std::env::current_exe().expect("a name");
     let variable = format!("{KNOWN}={kind}:{number}");
     let words = [
@@ -75,8 +75,8 @@ fn known(runner: &mut Runner, kind: &str, number: usize, controls: &Controls) ->
 #[test]
 fn switches_of_a_program_that_sleeps_are_its_sleeps() {
     let mut runner = Runner::new();
-    let none = known(&mut runner, "sleeps", 0, &uncontrolled()).usage;
-    let many = known(&mut runner, "sleeps", 300, &uncontrolled()).usage;
+    let none = known(&mut runner, "sleeps", 0, NONE).usage;
+    let many = known(&mut runner, "sleeps", 300, NONE).usage;
     // Others may take its CPU at any time: at least as many, and of its own
     // will not many more.
     let voluntary = many.voluntary - none.voluntary.min(many.voluntary);
@@ -95,8 +95,8 @@ fn switches_of_a_program_that_sleeps_are_its_sleeps() {
 #[test]
 fn faults_of_a_program_that_touches_pages_are_its_pages() {
     let mut runner = Runner::new();
-    let few = known(&mut runner, "pages", 1, &uncontrolled()).usage;
-    let many = known(&mut runner, "pages", 5001, &uncontrolled()).usage;
+    let few = known(&mut runner, "pages", 1, NONE).usage;
+    let many = known(&mut runner, "pages", 5001, NONE).usage;
     let more = many.minor_faults - few.minor_faults;
     assert!((4950..=5100).contains(&more), "{more}");
     for event in [Event::PageFaults, Event::MinorFaults] {
@@ -125,7 +125,7 @@ fn the_peak_is_the_commands_own() {
     }
     let mut runner = Runner::new();
     // Its own peak, as it sees it itself, just before it ends.
-    let (finished, status) = runner.run(&["cat", "/proc/self/status"], &uncontrolled());
+    let (finished, status) = runner.run(&["cat", "/proc/self/status"], NONE);
     let usage = finished.usage;
     let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
     let peak = peak.and_then(|peak| peak.trim().strip_suffix(" kB"));
@@ -136,8 +136,8 @@ fn the_peak_is_the_commands_own() {
     assert!(usage.peak_bytes.abs_diff(most) < 1 << 20, "{usage:?} {status}");
 
     let page = sys::base_page_bytes() as u64;
-    let few = known(&mut runner, "pages", 1, &uncontrolled()).usage;
-    let many = known(&mut runner, "pages", 5001, &uncontrolled()).usage;
+    let few = known(&mut runner, "pages", 1, NONE).usage;
+    let many = known(&mut runner, "pages", 5001, NONE).usage;
     assert!(few.peak_bytes > few.own_bytes, "{few:?}");
     let more = many.peak_bytes - few.peak_bytes;
     assert!(more.abs_diff(5000 * page) < 1 << 20, "{few:?} {many:?}");
@@ -147,8 +147,8 @@ fn the_peak_is_the_commands_own() {
 #[test]
 fn what_children_and_their_children_do_counts() {
     let mut runner = Runner::new();
-    let none = known(&mut runner, "children", 0, &uncontrolled()).usage;
-    let many = known(&mut runner, "children", 40, &uncontrolled()).usage;
+    let none = known(&mut runner, "children", 0, NONE).usage;
+    let many = known(&mut runner, "children", 40, NONE).usage;
     assert!(many.minor_faults - none.minor_faults > 40 * 20);
     if runner.counts(Event::PageFaults) {
         let of = |u: &Usage| u.counts.get(Event::PageFaults).expect("counted");
@@ -160,7 +160,7 @@ fn what_children_and_their_children_do_counts() {
 #[test]
 fn the_task_clock_is_the_cpu_time() {
     let mut runner = Runner::new();
-    let usage = known(&mut runner, "spins", 50, &uncontrolled()).usage;
+    let usage = known(&mut runner, "spins", 50, NONE).usage;
     assert!(usage.user_ns + usage.system_ns >= 50_000_000, "{usage:?}");
     assert!(usage.wall_ns >= 50_000_000 && usage.start_ns < usage.wall_ns);
     if let Some(clock) = usage.counts.get(Event::TaskClock) {
@@ -178,9 +178,9 @@ fn moves_are_counted_and_a_pinned_command_makes_none() {
         return println!("SKIPPED: one CPU, or moves are not counted");
     }
     let of = |f: &Finished| f.usage.counts.get(Event::CpuMigrations).expect("counted");
-    let moves = of(&known(&mut runner, "moves", 60, &uncontrolled()));
+    let moves = of(&known(&mut runner, "moves", 60, NONE));
     assert!((59..=80).contains(&moves), "{moves}");
-    let pinned = Controls { cpus: vec![cpus[1]], ..Controls::default() };
+    let pinned = [Setting::Cpus(vec![cpus[1]])];
     assert_eq!(of(&known(&mut runner, "sleeps", 50, &pinned)), 0);
 }
 
@@ -198,11 +198,11 @@ fn the_counters_begin_with_the_program_and_hold_nothing_of_ours() {
     }
     // Twice the same: the counters go on after a command has ended.
     let faults: Vec<u64> =
-        (0..3).map(|_| runner.run(&["true"], &uncontrolled()).0.usage.minor_faults).collect();
+        (0..3).map(|_| runner.run(&["true"], NONE).0.usage.minor_faults).collect();
     assert!(faults.iter().all(|&n| n > 20), "{faults:?}");
     if runner.counts(Event::PageFaults) {
         for _ in 0..20 {
-            let usage = runner.run(&["true"], &uncontrolled()).0.usage;
+            let usage = runner.run(&["true"], NONE).0.usage;
             let counted = usage.counts.get(Event::PageFaults).expect("counted");
             assert!(counted > 20, "{usage:?}");
         }

@@ -1,12 +1,11 @@
 //! How commands end, what they see of this process, and what is left of them.
 
 use sys::command::Action;
-use sys::controls::Step;
 
 use super::*;
 
 fn end(line: &str) -> End {
-    Runner::new().shell(line, &uncontrolled(), Limits::default())
+    Runner::new().shell(line, NONE, Limits::default())
 }
 
 #[test]
@@ -20,15 +19,15 @@ fn a_command_ends_as_it_ends() {
 
 #[test]
 fn a_command_has_its_name_its_words_and_no_descriptors_of_ours() {
-    assert_eq!(output(&["sh", "-c", "echo $0:$1", "a", "b c"], &uncontrolled()), "a:b c\n");
+    assert_eq!(output(&["sh", "-c", "echo $0:$1", "a", "b c"], NONE), "a:b c\n");
     // The standard library passes on the same inherited descriptors.
-    let listed = output(&["ls", "/proc/self/fd"], &uncontrolled());
+    let listed = output(&["ls", "/proc/self/fd"], NONE);
     let usual = std::process::Command::new("ls").arg("/proc/self/fd").output();
     let usual = String::from_utf8(usual.expect("it runs").stdout).expect("text");
     assert_eq!(listed, usual);
     let path = find_program(OsStr::new("sh")).expect("sh");
     let words = ["./odd/name", "-c", "echo $0"].map(OsStr::new);
-    let run = Runner::new().program(&path, &words, &uncontrolled(), Limits::default());
+    let run = Runner::new().program(&path, &words, NONE, Limits::default());
     let (finished, text) = run.expect("it starts");
     assert_eq!((finished.end, text.as_str()), (End::Code(0), "./odd/name\n"));
 }
@@ -41,19 +40,19 @@ fn what_can_not_be_started_says_at_which_step() {
     std::fs::write(&path, "echo no first line\n").expect("a file");
     let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
     std::fs::set_permissions(&path, mode).expect("a mode");
-    let run = |runner: &mut Runner, path: &Path, controls: &Controls| {
+    let run = |runner: &mut Runner, path: &Path, controls: &[Setting]| {
         let run = runner.program(path, &[path.as_os_str()], controls, Limits::default());
         run.expect_err("impossible")
     };
-    let error = run(&mut runner, &path, &uncontrolled());
+    let error = run(&mut runner, &path, NONE);
     assert_eq!(error.action, Action::Execute);
     assert_eq!(error.error.raw_os_error(), Some(8));
-    let absent = Controls { cpus: vec![8000], ..Controls::default() };
+    let absent = [Setting::Cpus(vec![8000])];
     let error = run(&mut runner, Path::new("/bin/true"), &absent);
-    assert_eq!(error.action, Action::Control(Step::Cpus));
+    assert_eq!(error.action, Action::Control(absent[0].row()));
     // The group still works, and there is no zombie: a child that executed
     // nothing has the name of this thread.
-    assert_eq!(runner.run(&["true"], &uncontrolled()).0.end, End::Code(0));
+    assert_eq!(runner.run(&["true"], NONE).0.end, End::Code(0));
     let ours = format!("(ends::what_can_) Z {} ", std::process::id());
     let zombies = std::fs::read_dir("/proc")
         .expect("proc")
@@ -66,9 +65,9 @@ fn what_can_not_be_started_says_at_which_step() {
 
 #[test]
 fn a_limit_kills_the_command_its_children_and_its_session() {
-    for (controls, seconds) in [(uncontrolled(), "86399.25"), (sessions(), "86396.25")] {
+    for (controls, seconds) in [(NONE, "86399.25"), (SESSIONS, "86396.25")] {
         let line = format!("sleep {seconds} & wait");
-        let end = Runner::new().shell(&line, &controls, within(300));
+        let end = Runner::new().shell(&line, controls, within(300));
         assert_eq!(end, End::TimedOut);
         let child = format!("sleep {seconds}");
         soon("the child is gone", || running(&child) == 0);
@@ -83,7 +82,7 @@ fn waking_ends_the_waiting() {
         std::io::Write::write_all(&mut &write, b"x").expect("written");
     });
     let limits = Limits { time: None, wake: Some(wake.as_fd()) };
-    let end = Runner::new().shell("sleep 86399.5; true", &uncontrolled(), limits);
+    let end = Runner::new().shell("sleep 86399.5; true", NONE, limits);
     assert_eq!(end, End::Interrupted);
     soon("the child is gone", || running("sleep 86399.5") == 0);
 }
@@ -105,10 +104,10 @@ fn what_a_command_leaves_running_is_listed_and_ends_with_the_group() {
     if find_program(OsStr::new("bash")).is_none() {
         return println!("SKIPPED: there is no bash");
     }
-    runner.run(&["true"], &uncontrolled());
+    runner.run(&["true"], NONE);
     assert_eq!(runner.left_over_ns(), 0);
     assert!(runner.group.members().expect("proc").is_empty());
-    let (finished, _) = runner.run(&["bash", "-c", leaves], &uncontrolled());
+    let (finished, _) = runner.run(&["bash", "-c", leaves], NONE);
     assert_eq!(finished.end, End::Code(0));
     if runner.counts(Event::TaskClock) {
         soon("it ran", || runner.left_over_ns() > 0);
@@ -123,14 +122,14 @@ fn what_sessions_leave_is_listed_and_ends_with_the_group() {
     let mut runner = Runner::new();
     let leaves = "sleep 86396.5 >/dev/null 2>&1 &";
     for (line, controls) in [
-        (leaves, sessions()),
-        (leaves, sessions()),
-        (leaves, sessions()),
-        ("true", sessions()),
+        (leaves, SESSIONS),
+        (leaves, SESSIONS),
+        (leaves, SESSIONS),
+        ("true", SESSIONS),
         // In the common group.
-        (leaves, uncontrolled()),
+        (leaves, NONE),
     ] {
-        runner.shell(line, &controls, Limits::default());
+        runner.shell(line, controls, Limits::default());
     }
     assert_eq!(runner.group.members().expect("proc").len(), 4);
     drop(runner);

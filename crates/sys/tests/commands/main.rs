@@ -15,9 +15,8 @@ use std::os::fd::AsFd;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use sys::command::{
-    Command, Controls, End, Finished, Group, Limits, NotStarted, Streams, find_program,
-};
+use model::setting::Setting;
+use sys::command::{Command, End, Finished, Group, Limits, NotStarted, Streams, find_program};
 use sys::counters::{Counted, Counters, Event};
 
 /// A group with counters.
@@ -36,7 +35,7 @@ impl Runner {
         &mut self,
         path: &Path,
         words: &[&OsStr],
-        controls: &Controls,
+        controls: &[Setting],
         limits: Limits,
     ) -> Result<(Finished, String), NotStarted> {
         let null = sys::process::null_device().expect("/dev/null");
@@ -48,14 +47,14 @@ impl Runner {
     }
 
     /// Runs a program found in PATH.
-    fn run(&mut self, words: &[&str], controls: &Controls) -> (Finished, String) {
+    fn run(&mut self, words: &[&str], controls: &[Setting]) -> (Finished, String) {
         let path = find_program(OsStr::new(words[0])).expect("in PATH");
         let words: Vec<&OsStr> = words.iter().map(OsStr::new).collect();
         self.program(&path, &words, controls, Limits::default()).expect("it starts")
     }
 
     /// Runs a shell's line with limits.
-    fn shell(&mut self, line: &str, controls: &Controls, limits: Limits) -> End {
+    fn shell(&mut self, line: &str, controls: &[Setting], limits: Limits) -> End {
         let path = find_program(OsStr::new("sh")).expect("sh");
         let words = ["sh", "-c", line].map(OsStr::new);
         let run = self.program(&path, &words, controls, limits);
@@ -81,19 +80,16 @@ fn content(file: &mut File) -> String {
 }
 
 /// The output of a command that succeeds.
-fn output(words: &[&str], controls: &Controls) -> String {
+fn output(words: &[&str], controls: &[Setting]) -> String {
     let (finished, text) = Runner::new().run(words, controls);
     assert_eq!(finished.end, End::Code(0), "{words:?}");
     text
 }
 
-fn uncontrolled() -> Controls {
-    Controls::default()
-}
-
-fn sessions() -> Controls {
-    Controls { own_session: true, ..Controls::default() }
-}
+/// Commands without any control.
+const NONE: &[Setting] = &[];
+/// Commands in sessions of their own.
+const SESSIONS: &[Setting] = &[Setting::OwnSession(true)];
 
 fn within(milliseconds: u64) -> Limits<'static> {
     Limits { time: Some(Duration::from_millis(milliseconds)), wake: None }

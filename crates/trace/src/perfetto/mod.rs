@@ -43,9 +43,6 @@ const BLOCK_BYTES: usize = 512 << 10;
 const LEVEL: u8 = 6;
 
 /// Writes the trace.
-///
-/// # Errors
-/// What the writer says.
 pub fn write(trace: &Trace, to: &mut dyn Write) -> io::Result<()> {
     let mut writer = Writer {
         trace,
@@ -100,10 +97,7 @@ impl Writer<'_> {
     fn send(&mut self) -> io::Result<()> {
         self.block.message(field::trace::PACKET, &self.packet);
         self.packet.clear();
-        match self.block.bytes().len() < BLOCK_BYTES {
-            true => Ok(()),
-            false => self.flush(),
-        }
+        if self.block.bytes().len() < BLOCK_BYTES { Ok(()) } else { self.flush() }
     }
 
     fn flush(&mut self) -> io::Result<()> {

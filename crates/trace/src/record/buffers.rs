@@ -58,7 +58,6 @@ pub(super) fn add(
     Ok(())
 }
 
-/// Opens events of the target itself.
 pub(super) fn add_own(
     rings: &mut Vec<(u32, Ring)>,
     sizes: &[usize],

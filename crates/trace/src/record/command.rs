@@ -20,9 +20,6 @@ use sys::thread::spawn_scoped;
 /// Runs a command in the foreground and records it and everything it starts.
 /// Requests to end go on to the command; at the end of the limit it gets
 /// SIGTERM. One that does not end at that, or at a second request, is killed.
-///
-/// # Errors
-/// If the command does not start, or nothing could be recorded.
 pub fn command(words: &[OsString], held: &Held, request: &Request) -> Result<Trace, RecordError> {
     let Some((program, arguments)) = words.split_first() else {
         return Err(RecordError::NoCommand);
@@ -40,9 +37,6 @@ const GRACE: Duration = Duration::from_secs(2);
 pub const INTERRUPTS_RECORDED: &str = "LATLAS_INTERRUPTS_RECORDED";
 
 /// [`command`] with a prepared command, of which the trace is called so.
-///
-/// # Errors
-/// As [`command`].
 pub fn started(
     mut command: Command,
     target: Target,
@@ -124,10 +118,7 @@ pub fn started(
             Some(status) => ended_as(status),
             None => {
                 running.end_within(GRACE)?;
-                match running.is_asked_twice() {
-                    true => Ended::Requested,
-                    false => Ended::Time,
-                }
+                if running.is_asked_twice() { Ended::Requested } else { Ended::Time }
             }
         };
         Ok((recorded, marked.transpose()?, to_ns, ended, running))

@@ -96,36 +96,20 @@ pub fn tier(process: Option<u32>, request: &Request) -> Result<Tier, RecordError
 
 /// Why nothing was recorded.
 #[derive(Debug, thiserror::Error)]
+#[expect(missing_docs, reason = "the messages say what each is")]
 pub enum RecordError {
-    /// The command did not start.
     #[error("can't start {}: {error}", shown(.program))]
-    Start {
-        /// The program.
-        program: OsString,
-        /// What the system said.
-        error: io::Error,
-    },
-    /// There are no words.
+    Start { program: OsString, error: io::Error },
     #[error("no command")]
     NoCommand,
-    /// A request to end came before.
     #[error("interrupted before the command started")]
     Interrupted,
-    /// There is no such process.
     #[error("there is no process {0}")]
     NoProcess(u32),
-    /// The tier that was asked for is not possible.
     #[error("the tier {} is not available: {reason}", .tier.name())]
-    Tier {
-        /// The tier.
-        tier: Tier,
-        /// Why not.
-        reason: Reason,
-    },
-    /// No thread to collect the records with.
+    Tier { tier: Tier, reason: Reason },
     #[error("can't start a thread to record with: {0}")]
     NoThread(io::Error),
-    /// Waiting or collecting failed.
     #[error("recording failed: {0}")]
     Failed(#[from] io::Error),
 }
@@ -145,7 +129,6 @@ fn no_signposts(reason: Reason) -> Gap {
     Gap { of: Missing::Topic(Topic::Signposts), reason }
 }
 
-/// A time in ns.
 fn ns(time: Duration) -> u64 {
     u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
 }

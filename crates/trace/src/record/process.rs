@@ -4,7 +4,6 @@ use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
-/// The threads of a process.
 pub(super) fn threads(process: u32) -> io::Result<Vec<u32>> {
     let entries = std::fs::read_dir(format!("/proc/{process}/task"))?;
     let names = entries.map(|entry| Ok(entry?.file_name()));
@@ -47,7 +46,6 @@ pub(super) fn is_of_another_user(process: u32) -> bool {
     own.is_some() && other.is_some() && own != other
 }
 
-/// The name of a thread.
 pub(super) fn name(process: u32, thread: u32) -> Option<String> {
     let path = format!("/proc/{process}/task/{thread}/comm");
     let name = std::fs::read(path).ok()?;

@@ -10,7 +10,6 @@ use model::trace::{Clocks, Ended, Gap, Losses, State, Target, Thread, Tier, Trac
 use std::time::Duration;
 use sys::attached::Stop;
 
-/// What was recorded.
 pub(super) enum Recorded {
     Records {
         tier: Tier,

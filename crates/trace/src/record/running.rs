@@ -16,9 +16,6 @@ use sys::thread::spawn_scoped;
 const LOOK: Duration = Duration::from_millis(20);
 /// Records a process that runs: its threads, and what it starts from now on.
 /// Requests to end stop the recording, and never the process.
-///
-/// # Errors
-/// If there is no such process, or nothing could be recorded.
 pub fn process(id: u32, held: &Held, request: &Request) -> Result<Trace, RecordError> {
     if !of::is_process(id) || !of::is_alive(id) {
         return Err(RecordError::NoProcess(id));

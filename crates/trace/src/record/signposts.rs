@@ -46,10 +46,7 @@ impl Signposts {
     pub(super) fn new() -> io::Result<Signposts> {
         let words = SharedWords::new("latlas-signposts", WORDS)?;
         let counter = Counter::best();
-        let clock = match counter.counts_nanoseconds() {
-            true => CLOCK_RAW,
-            false => CLOCK_COUNTER,
-        };
+        let clock = if counter.counts_nanoseconds() { CLOCK_RAW } else { CLOCK_COUNTER };
         words[header::VERSION].store(VERSION, Ordering::Relaxed);
         words[header::CLOCK].store(clock, Ordering::Relaxed);
         words[header::MAGIC].store(MAGIC, Ordering::Release);

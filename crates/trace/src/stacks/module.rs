@@ -16,14 +16,12 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// All files.
 #[derive(Debug, Default)]
 pub(super) struct Modules {
     all: Vec<Module>,
     by_file: HashMap<(Vec<u8>, u64), u32>,
 }
 
-/// A file.
 #[derive(Debug)]
 struct Module {
     path: Vec<u8>,

@@ -3,7 +3,6 @@
 use super::table::Code;
 use std::collections::{BTreeMap, HashMap};
 
-/// A mapping of code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Mapping {
     pub(super) start: u64,
@@ -68,7 +67,6 @@ impl<T> Space<T> {
 /// Of a process; code that is compiled at run time may have many.
 const MOST_MAPPINGS: usize = 1 << 16;
 
-/// All processes.
 #[derive(Debug)]
 pub(super) struct Spaces<T>(HashMap<u32, Space<T>>);
 

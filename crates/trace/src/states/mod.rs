@@ -276,10 +276,7 @@ impl<'a> Builder<'a> {
         Timeline {
             began_ns,
             threads: threads.collect(),
-            cpus: match self.settings.scheduler {
-                true => cpus.collect(),
-                false => Vec::new(),
-            },
+            cpus: if self.settings.scheduler { cpus.collect() } else { Vec::new() },
             wakeups: wakeups
                 .map(|wakeup| Wakeup { at_ns: wakeup.at_ns - began_ns, ..wakeup })
                 .collect(),

@@ -61,10 +61,7 @@ pub(crate) fn trace(layouts: &Layouts, rings: &[Vec<u8>], scheduler: bool) -> Tr
 
 /// The stacks of these rings, of which every node has its callers before it.
 pub(crate) fn stacks(chunks: &[(u32, Vec<u8>)], copied: bool) -> Stacks {
-    let capture = match copied {
-        true => Capture::Copy(512),
-        false => Capture::FramePointers,
-    };
+    let capture = if copied { Capture::Copy(512) } else { Capture::FramePointers };
     let mut reader = Reader::new(capture);
     reader.add(chunks, 100);
     reader.add(chunks, u64::MAX);

@@ -5,7 +5,7 @@ use super::figure::log;
 use super::source::{OtherRun, Picture};
 use super::{Body, Chart, Dot, Dots, Quantity, Section};
 use compare::{ComparedRow, Comparison, Ends};
-use model::compare::finding::Finding;
+use model::compare::finding;
 use model::estimate::Verdict;
 
 /// The picture of the run against one other, the baseline; or its id and why
@@ -38,20 +38,20 @@ pub fn of_comparison(found: &Comparison, rows: &[ComparedRow]) -> Chart {
 fn draw(id: String, [own, name]: [&str; 2], found: &Comparison, shown: &[ComparedRow]) -> Picture {
     let dots: Vec<Dot> = shown.iter().map(dot).collect();
     let rows = shown.iter().map(|row| row.id.clone()).collect();
-    let count = |finding: Finding| found.count(finding);
+    let count = |verdict| found.count(verdict);
     let points = |finding| found.points.iter().filter(|p| p.finding == finding).count();
     let mut notes = vec![
         format!(
             "Of {} rows {} are different, {} the same within noise, {} undecided; of {} \
              points of curves {}, {} and {}.",
             found.rows.len(),
-            count(Finding::Different),
-            count(Finding::SameWithinNoise),
-            count(Finding::CannotTell),
+            count(finding::Verdict::Different),
+            count(finding::Verdict::SameWithinNoise),
+            count(finding::Verdict::CannotTell),
             found.points.len(),
-            points(Finding::Different),
-            points(Finding::SameWithinNoise),
-            points(Finding::CannotTell),
+            points(finding::Verdict::Different),
+            points(finding::Verdict::SameWithinNoise),
+            points(finding::Verdict::CannotTell),
         ),
         format!("Compared {}.", found.method.cycles),
     ];
@@ -89,7 +89,7 @@ fn dot(row: &ComparedRow) -> Dot {
         None => row.id.clone(),
     };
     // Undecided: hollow like any uncertain figure, and the verdict says so.
-    let verdict = (row.finding == Finding::CannotTell).then_some(Verdict::CannotTell);
+    let verdict = (row.finding == finding::Verdict::CannotTell).then_some(Verdict::CannotTell);
     let found = row.finding.text();
     let found = match row.direction {
         _ if verdict.is_some() => None,

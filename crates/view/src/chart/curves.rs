@@ -9,7 +9,6 @@ use model::run::{self, Row, Run};
 use model::tally::tally;
 use model::unit::Unit;
 
-/// A picture of curves as data.
 pub(super) struct Curves {
     pub(super) id: &'static str,
     pub(super) title: &'static str,

@@ -2,7 +2,7 @@
 //! and curves. No figure is changed: a bandwidth is the bytes of an operation
 //! over its time, and the ends of its interval change places.
 
-use super::{Axis, Dot, Kind, Line, Other, Point, Quantity};
+use super::{Axis, Kind, Line, Point, Quantity};
 use model::estimate::{Estimate, Verdict};
 use model::run::{self, CurvePoint, Outcome, Row};
 use model::stats::Interval;
@@ -39,20 +39,6 @@ impl Figure {
         Figure::of(&estimate.ns()?, unit)
     }
 
-    /// A line of a row with what an estimate says first.
-    pub(super) fn dot(id: &str, estimate: &Estimate, unit: &Unit, others: Vec<Other>) -> Dot {
-        let figure = Figure::first(estimate, unit);
-        Dot {
-            id: id.into(),
-            value: figure.map(|f| f.value),
-            low: figure.and_then(|f| f.low),
-            high: figure.and_then(|f| f.high),
-            verdict: Some(estimate.verdict),
-            reason: estimate.reason.clone(),
-            others,
-        }
-    }
-
     /// As a point of a curve.
     pub(super) fn at(self, x: f64, verdict: Option<Verdict>) -> Point {
         Point { x, y: self.value, low: self.low, high: self.high, verdict }
@@ -78,12 +64,12 @@ pub(super) fn of_unit(unit: &Unit) -> Quantity {
 }
 
 /// A logarithmic axis.
-pub(super) fn log(label: &str, quantity: Quantity) -> Axis {
+pub(crate) fn log(label: &str, quantity: Quantity) -> Axis {
     Axis { label: label.into(), quantity, log: true, from_zero: true }
 }
 
 /// A linear axis from 0.
-pub(super) fn linear(label: &str, quantity: Quantity) -> Axis {
+pub(crate) fn linear(label: &str, quantity: Quantity) -> Axis {
     Axis { log: false, ..log(label, quantity) }
 }
 

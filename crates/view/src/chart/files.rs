@@ -8,7 +8,6 @@ use model::run::{self, Row};
 use model::story::create_delete;
 use model::unit::Unit;
 
-/// All of them, in their order.
 pub(super) const PICTURES: &[Maker] = &[
     Maker::Curves(&READ),
     Maker::Curves(&READ_OPEN),

@@ -2,6 +2,7 @@
 
 use super::{Axis, Band, Body, Chart, Kind, Line, Lines, Mark, Point, Quantity, Section};
 use compare::history::{Entry, History};
+use model::share::change;
 use model::stats::Interval;
 
 /// The figures over time with their intervals, the levels as bands, changes of
@@ -100,7 +101,7 @@ fn marks(history: &History) -> Vec<Mark> {
     for (place, entry) in history.runs.iter().enumerate() {
         let x = entry.run.started_unix_ms as f64;
         if let Some(ratio) = history.change_at(place).and_then(|level| level.ratio) {
-            marks.push(Mark { name: format!("{:+.1} %", (ratio.value - 1.0) * 100.0), x });
+            marks.push(Mark { name: change(ratio.value), x });
         }
         marks.extend(
             entry

@@ -1,123 +1,134 @@
-//! Every single figure on one axis: the latency ladder.
+//! The ladder: every single figure on one axis, and the operations that everybody asks for.
 
 use super::curves::of_results;
 use super::figure::{Figure, log};
 use super::maker::Maker;
 use super::source::{Drawn, Picture, Source};
 use super::{Body, Chart, Dot, Dots, Other, Quantity, Section};
-use compare::references::{Reference, ReferenceRow};
+use crate::against::Against;
+use compare::references::DEFAULT_KEY;
+use model::overview;
 use model::run::{Outcome, Row};
+use model::stats::Interval;
 use model::unit::Unit;
 
 /// All of them, in their order.
-pub(super) const PICTURES: &[Maker] =
-    &[Maker::Own("ladder", times), Maker::Own("ladder.bandwidth", speeds)];
+pub(super) const PICTURES: &[Maker] = &[
+    Maker::Own("ladder", times),
+    Maker::Own("ladder.bandwidth", speeds),
+    Maker::Own("overview", operations),
+];
 
 /// Rows that are times.
 fn times(source: &Source) -> Drawn {
-    draw(
-        source,
-        |unit| *unit == Unit::Time,
-        |row| row.ns,
-        Chart {
-            id: "ladder".into(),
-            title: "The latency ladder".into(),
-            caption: "What each operation costs here, with its 95 % interval, and what others \
-                      have published of the same operation."
-                .into(),
-            section: Section::Ladder,
-            body: Body::Dots(Dots {
-                value: log("time of an operation", Quantity::Nanoseconds),
-                rows: Vec::new(),
-            }),
-            notes: Vec::new(),
-        },
-    )
+    let texts = [
+        "ladder",
+        "The latency ladder",
+        "What each operation costs here, with its 95 % interval, and what others have published of \
+         the same operation.",
+        "time of an operation",
+    ];
+    rows(source, texts, Quantity::Nanoseconds, |unit| *unit == Unit::Time)
 }
 
 /// Rows that are speeds.
 fn speeds(source: &Source) -> Drawn {
-    draw(
-        source,
-        |unit| matches!(unit, Unit::Bandwidth { .. }),
-        |row| row.mb_per_s.map(|mb| mb / 1000.0),
-        Chart {
-            id: "ladder.bandwidth".into(),
-            title: "Speeds".into(),
-            caption: "Rows that are bytes a second, each with its 95 % interval. Speeds over a \
-                      working set or a size have pictures of their own."
-                .into(),
-            section: Section::Ladder,
-            body: Body::Dots(Dots {
-                value: log("bandwidth", Quantity::GigabytesPerSecond),
-                rows: Vec::new(),
-            }),
-            notes: Vec::new(),
-        },
-    )
+    let texts = [
+        "ladder.bandwidth",
+        "Speeds",
+        "Rows that are bytes a second, each with its 95 % interval. Speeds over a working set or a \
+         size have pictures of their own.",
+        "bandwidth",
+    ];
+    let quantity = Quantity::GigabytesPerSecond;
+    rows(source, texts, quantity, |unit| matches!(unit, Unit::Bandwidth { .. }))
 }
 
-fn draw(
-    source: &Source,
-    wanted: fn(&Unit) -> bool,
-    published: fn(&ReferenceRow) -> Option<f64>,
-    mut chart: Chart,
-) -> Drawn {
-    let dots: Vec<Dot> = source
-        .run
-        .rows
-        .iter()
-        .filter(|row| wanted(&row.unit))
-        .filter_map(|row| dot(row, source, published))
-        .collect();
+/// Rows of a unit; curves and maps have pictures of their own.
+fn rows(source: &Source, texts: [&str; 4], quantity: Quantity, wanted: fn(&Unit) -> bool) -> Drawn {
+    let tables = source.references.tables.iter().map(Against::Table);
+    let against: Vec<Against> = tables.chain(source.runs()).collect();
+    let of_row = |row: &Row| {
+        let above = row.estimate().filter(|estimate| estimate.below_ns.is_none());
+        let others = others(&against, |one| one.of_row(row));
+        dot(row.id.clone(), row, above.and_then(|estimate| estimate.ns()), others)
+    };
+    let is_single =
+        |row: &&Row| !matches!(row.outcome, Outcome::Curve { .. } | Outcome::Map { .. });
+    let rows = source.run.rows.iter().filter(|row| wanted(&row.unit)).filter(is_single);
+    let dots: Vec<Dot> = rows.map(of_row).collect();
     // What can't be had is no row of a picture of its own.
     if dots.iter().all(|dot| dot.verdict.is_none()) {
         return Err("this run has no such row".into());
     }
-    let rows = dots.iter().map(|dot| dot.id.clone()).collect();
-    let verdicts = dots.iter().filter_map(|dot| dot.verdict);
-    chart.notes.extend(of_results(source.run, verdicts));
     let missing = dots.iter().filter(|dot| dot.verdict.is_none()).count();
+    let ids = dots.iter().map(|dot| dot.id.clone()).collect();
+    let mut picture = picture(source, texts, quantity, dots, ids);
     if missing > 0 {
-        chart.notes.push(format!("{missing} rows are not available here; each says why."));
+        let note = format!("{missing} rows are not available here; each says why.");
+        picture.chart.notes.push(note);
     }
-    if let Body::Dots(body) = &mut chart.body {
-        body.rows = dots;
-    }
-    Ok(Picture { chart, rows })
+    Ok(picture)
 }
 
-/// A row's line; curves and maps have pictures of their own.
-fn dot(row: &Row, source: &Source, published: fn(&ReferenceRow) -> Option<f64>) -> Option<Dot> {
-    let published_by = |table: &Reference| {
-        let found = table.row(&row.id).filter(|row| row.doubtful.is_none())?;
-        Some(Other { name: table.key.clone(), value: published(found)? })
+/// The operations, with the published times of the usual table or of the only one.
+fn operations(source: &Source) -> Drawn {
+    let lines = overview::ladder(source.run);
+    if lines.iter().all(|line| line.ns.is_none()) {
+        return Err("this run has none of its operations".into());
+    }
+    let tables = &source.references.tables;
+    let usual = tables.iter().find(|table| table.key == DEFAULT_KEY);
+    let table = usual.or_else(|| tables.first().filter(|_| tables.len() == 1));
+    let against: Vec<Against> = table.into_iter().map(Against::Table).collect();
+    let dots = lines.iter().map(|line| {
+        let others = others(&against, |one| one.of_row(line.row));
+        dot(line.words(), line.row, line.ns, others)
+    });
+    let title = format!("What things cost on {}", source.run.machine.name());
+    let caption = "One operation each, on a logarithmic axis.";
+    let texts = ["overview", &title, caption, "time of an operation"];
+    let ids = lines.iter().map(|line| line.row.id.clone()).collect();
+    Ok(picture(source, texts, Quantity::Nanoseconds, dots.collect(), ids))
+}
+
+fn picture(
+    source: &Source,
+    [id, title, caption, axis]: [&str; 4],
+    quantity: Quantity,
+    dots: Vec<Dot>,
+    rows: Vec<String>,
+) -> Picture {
+    let notes = of_results(source.run, dots.iter().filter_map(|dot| dot.verdict));
+    let body = Body::Dots(Dots { value: log(axis, quantity), rows: dots });
+    let [id, title, caption] = [id, title, caption].map(str::to_owned);
+    Picture { chart: Chart { id, title, caption, section: Section::Ladder, body, notes }, rows }
+}
+
+/// The values of others on a line.
+pub(super) fn others(against: &[Against], value: impl Fn(&Against) -> Option<f64>) -> Vec<Other> {
+    let other = |one: &Against| Some(Other { name: one.name().into(), value: value(one)? });
+    against.iter().filter_map(other).collect()
+}
+
+/// A line with what is known of a row, or why nothing is.
+pub(super) fn dot(id: String, row: &Row, ns: Option<Interval>, others: Vec<Other>) -> Dot {
+    let reason = match (&row.outcome, row.estimate()) {
+        (Outcome::Unavailable { reason }, _) => format!("not available here: {reason}"),
+        (_, Some(estimate)) => match estimate.below_ns {
+            Some(ns) => format!("below resolution: less than {}", model::figure::time(ns)),
+            None => estimate.reason.clone(),
+        },
+        _ => String::new(),
     };
-    let of_run = |(name, run): &(String, &model::run::Run)| {
-        let other = run.row(&row.id)?;
-        let figure = Figure::first(other.estimate()?, &other.unit)?;
-        Some(Other { name: name.clone(), value: figure.value })
-    };
-    let tables = source.references.tables.iter().filter_map(published_by);
-    let others: Vec<Other> = tables.chain(source.others.iter().filter_map(of_run)).collect();
-    let without = |verdict, reason| Dot {
-        id: row.id.clone(),
-        verdict,
+    let figure = ns.and_then(|ns| Figure::of(&ns, &row.unit));
+    Dot {
+        id,
+        value: figure.map(|f| f.value),
+        low: figure.and_then(|f| f.low),
+        high: figure.and_then(|f| f.high),
+        verdict: row.estimate().map(|estimate| estimate.verdict),
         reason,
-        others: others.clone(),
-        ..Dot::default()
-    };
-    match &row.outcome {
-        Outcome::Unavailable { reason } => {
-            Some(without(None, format!("not available here: {reason}")))
-        }
-        Outcome::Figure(estimate) | Outcome::Level { estimate, .. } => {
-            if let Some(below) = estimate.below_ns {
-                let reason = format!("below resolution: less than {}", model::figure::time(below));
-                return Some(without(Some(estimate.verdict), reason));
-            }
-            Some(Figure::dot(&row.id, estimate, &row.unit, others))
-        }
-        Outcome::Curve { .. } | Outcome::Map { .. } => None,
+        others,
     }
 }

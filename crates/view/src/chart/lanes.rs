@@ -1,7 +1,7 @@
 //! The threads of a trace over time.
 
 use super::{Axis, Body, Chart, Lane, LaneState, Lanes, Quantity, Section};
-use crate::render::trace::lanes::{Scale, kinds, running_shares};
+use crate::render::trace::lanes::{Columns, kinds, running_shares};
 use crate::render::trace::{active, drawn, shown, tables, target};
 use model::figure::time;
 use model::text::visible;
@@ -15,17 +15,17 @@ const COLUMNS: usize = 2000;
 /// operation of a row or the whole; no more than so many.
 pub fn of_trace(trace: &Trace, asked: Option<(u64, u64)>, most: usize) -> Chart {
     let stretch = drawn(trace, asked);
-    let scale = Scale::new(stretch, COLUMNS);
+    let columns = Columns::new(stretch, COLUMNS);
     let (from_ns, to_ns) = stretch;
     let length_ns = to_ns.saturating_sub(from_ns) as f64;
     let threads = active(trace, &summary(trace), stretch, most);
     let lane = |thread: &&Thread| Lane {
         name: tables::label(thread),
         states: match thread.samples.is_empty() {
-            true => of_kinds(&kinds(thread, scale), length_ns),
-            false => of_shares(&running_shares(thread, scale), length_ns),
+            true => of_kinds(&kinds(thread, columns), length_ns),
+            false => of_shares(&running_shares(thread, columns), length_ns),
         },
-        signposts: signposts(trace, thread, scale, from_ns),
+        signposts: signposts(trace, thread, columns, from_ns),
     };
     let row = match &trace.target {
         Target::Row(row) => shown(row, stretch),
@@ -67,11 +67,11 @@ pub fn of_trace(trace: &Trace, asked: Option<(u64, u64)>, most: usize) -> Chart 
 fn signposts(
     trace: &Trace,
     thread: &Thread,
-    scale: Scale,
+    columns: Columns,
     from_ns: u64,
 ) -> Vec<(f64, f64, String)> {
     let since = |at_ns: u64| at_ns.saturating_sub(from_ns) as f64;
-    let within = thread.signposts.iter().filter(|s| scale.touches(s));
+    let within = thread.signposts.iter().filter(|s| columns.touches(s));
     let signposts = within.map(|signpost| {
         let to_ns = signpost.to_ns.unwrap_or(signpost.from_ns);
         let name = visible(trace.signpost_name(signpost).unwrap_or("?"));

@@ -4,9 +4,7 @@ use super::curves::Curves;
 use super::memory::map::Map;
 use super::source::{Drawn, Source};
 
-/// What draws a picture.
 pub(super) enum Maker {
-    /// Rows that are curves.
     Curves(&'static Curves),
     /// A row with a figure for each pair.
     Map(&'static Map),
@@ -15,7 +13,6 @@ pub(super) enum Maker {
 }
 
 impl Maker {
-    /// The picture's id.
     pub(super) fn id(&self) -> &'static str {
         match self {
             Maker::Curves(curves) => curves.id,

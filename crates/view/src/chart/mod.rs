@@ -8,7 +8,7 @@ mod csv;
 mod curves;
 mod decimate;
 mod distribution;
-mod figure;
+pub(crate) mod figure;
 mod files;
 pub mod history;
 mod ladder;
@@ -17,7 +17,6 @@ mod maker;
 mod memory;
 mod noise;
 mod of_run;
-mod overview;
 mod paint;
 mod percentiles;
 mod pick;
@@ -27,6 +26,7 @@ pub mod svg;
 mod table;
 mod threads;
 
+pub(crate) use crate::quantity::{in_unit, scale_of, text as number};
 pub use comparison::of_comparison;
 pub use cpu_history::of_cpu_history;
 pub use csv::csv;
@@ -40,7 +40,6 @@ pub use pick::{PickError, only, pick};
 pub use source::{OtherRun, Picture, footer, name_of};
 pub use standing::standing;
 pub use table::tables;
-pub(crate) use table::text as number;
 
 pub use model::chart::*;
 

@@ -13,7 +13,6 @@ use model::noise::osnoise::{Osnoise, OsnoiseAround};
 use model::sample::{Sample, flag};
 use model::stats;
 
-/// All of them, in their order.
 pub(super) const PICTURES: &[Maker] = &[
     Maker::Own("noise.gaps.before", before),
     Maker::Own("noise.gaps.after", after),

@@ -2,7 +2,7 @@
 
 use super::maker::Maker;
 use super::source::{OtherRun, Picture, Source};
-use super::{Chart, comparison, files, ladder, memory, noise, overview, threads};
+use super::{Chart, comparison, files, ladder, memory, noise, threads};
 use crate::render::recorded;
 use compare::references::References;
 use model::run::Run;
@@ -63,7 +63,6 @@ pub fn pictures(
 fn all() -> impl Iterator<Item = &'static Maker> {
     let parts = [
         ladder::PICTURES,
-        overview::PICTURES,
         memory::PICTURES,
         threads::PICTURES,
         memory::CORES,

@@ -11,33 +11,14 @@ use model::run::Run;
 
 /// Why there is no such picture.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the messages say what each is")]
 pub enum PickError {
-    /// The run has nothing for it.
     #[error("{id} can't be drawn of this run: {why}")]
-    Nothing {
-        /// The picture or row.
-        id: String,
-        /// Why.
-        why: String,
-    },
-    /// Nothing is called so.
+    Nothing { id: String, why: String },
     #[error("no picture and no row is called {name:?}{suggestion} (pictures of this run: {all})")]
-    Unknown {
-        /// The name.
-        name: String,
-        /// What was probably meant.
-        suggestion: String,
-        /// The pictures that there are.
-        all: String,
-    },
-    /// The picture has no rows to choose from, or not these.
+    Unknown { name: String, suggestion: String, all: String },
     #[error("{id} has no row {pattern:?} to show")]
-    NoRow {
-        /// The picture.
-        id: String,
-        /// What was asked for.
-        pattern: String,
-    },
+    NoRow { id: String, pattern: String },
 }
 
 /// The picture of a run that a name means: one whose id it is, else the one

@@ -1,6 +1,7 @@
 //! What pictures are drawn from, and why some are left out.
 
 use super::Chart;
+use crate::against::Against;
 use compare::Comparison;
 use compare::references::References;
 use model::run::{Outcome, Run, Scale};
@@ -19,6 +20,11 @@ impl<'a> Source<'a> {
     /// A run with nothing beside it.
     pub(super) fn alone(run: &'a Run, references: &'a References) -> Source<'a> {
         Source { run, references, others: Vec::new() }
+    }
+
+    /// The other runs.
+    pub(super) fn runs(&self) -> Vec<Against<'_>> {
+        self.others.iter().map(|(name, run)| Against::Run(name, run)).collect()
     }
 }
 

@@ -4,13 +4,11 @@
 use super::{
     Axis, Bars, Body, Chart, Dots, Heat, HeatCell, Lanes, Line, Lines, Point, Quantity, Strips,
 };
+use crate::axis::span;
+use crate::quantity::text;
 use model::estimate::Verdict;
-use model::figure::{decimals, value};
-use model::size;
 use model::story::{Column, Table, left, right};
 use model::trace::Kind;
-use model::unit::Unit;
-use model::utc;
 
 /// Points of one curve that have a row each; more of them are samples, which
 /// have one row together.
@@ -90,10 +88,8 @@ fn of_lines(lines: &Lines) -> Table {
 /// Many samples in a sentence: how many, and their ends. A median of those that
 /// are drawn, which are chosen for their extremes, would say nothing.
 fn of_samples(axis: &Axis, points: &[Point]) -> String {
-    let values = || points.iter().map(|point| point.y);
-    let [low, high] =
-        [values().fold(f64::INFINITY, f64::min), values().fold(f64::NEG_INFINITY, f64::max)]
-            .map(|end| text(axis.quantity, end));
+    let (low, high) = span(points.iter().map(|point| point.y)).unwrap_or_default();
+    let [low, high] = [low, high].map(|end| text(axis.quantity, end));
     let count = points.len();
     format!("{count} samples drawn, from {low} to {high}; the run's document has all of them")
 }
@@ -216,62 +212,4 @@ fn interval(axis: &Axis, low: Option<f64>, high: Option<f64>) -> String {
 
 fn verdict(verdict: Option<Verdict>) -> String {
     verdict.map_or("", Verdict::text).to_owned()
-}
-
-/// A number of an axis: three digits, or all of a whole one.
-pub(crate) fn text(quantity: Quantity, number: f64) -> String {
-    let digits = || format!("{number:.*}", decimals(number, 0.0));
-    match quantity {
-        Quantity::Nanoseconds => model::figure::time(number),
-        Quantity::Bytes if number >= 0.0 && number.fract() == 0.0 => size::text(number as u64),
-        Quantity::Bytes => value(&Unit::Bytes, number),
-        Quantity::GigabytesPerSecond if number.abs() < 1.0 => {
-            let megabytes = number * 1e3;
-            format!("{megabytes:.*} MB/s", decimals(megabytes, 0.0))
-        }
-        Quantity::GigabytesPerSecond => format!("{} GB/s", digits()),
-        Quantity::Gigahertz => format!("{} GHz", digits()),
-        Quantity::Percentile => format!("p{}", percentile(number)),
-        Quantity::Cycles => format!("{} cycles", digits()),
-        Quantity::Ratio => format!("{}x", digits()),
-        Quantity::Percent => format!("{} %", digits()),
-        Quantity::Count if number.fract() == 0.0 => format!("{number:.0}"),
-        Quantity::Count => digits(),
-        Quantity::UnixMilliseconds => utc::text(number.max(0.0) as u64),
-    }
-}
-
-/// The percentile above which one of so many lies: `99.9` of 1000.
-pub(super) fn percentile(one_of: f64) -> String {
-    let percent = 100.0 * (1.0 - 1.0 / one_of.max(1.0));
-    // As many digits as tell it from its neighbours.
-    let places = one_of.max(1.0).log10().floor().clamp(1.0, 9.0) as usize;
-    let text = format!("{percent:.places$}");
-    text.trim_end_matches('0').trim_end_matches('.').to_owned()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_quantity_has_its_unit() {
-        let of = |quantity, number| text(quantity, number);
-        assert_eq!(of(Quantity::Nanoseconds, 3.6149), "3.61 ns");
-        assert_eq!(of(Quantity::Nanoseconds, 52_226_907.0), "52.2 ms");
-        assert_eq!(of(Quantity::Bytes, 32_768.0), "32KiB");
-        assert_eq!(of(Quantity::GigabytesPerSecond, 12.34), "12.3 GB/s");
-        assert_eq!(of(Quantity::GigabytesPerSecond, 0.0205), "20.5 MB/s");
-        assert_eq!(of(Quantity::Gigahertz, 4.1234), "4.12 GHz");
-        let percentiles = [1.0, 2.0, 10.0, 100.0, 1e3, 1e4, 853.0];
-        assert_eq!(
-            percentiles.map(|one_of| of(Quantity::Percentile, one_of)),
-            ["p0", "p50", "p90", "p99", "p99.9", "p99.99", "p99.88"]
-        );
-        assert_eq!(of(Quantity::Cycles, 4.0), "4.00 cycles");
-        assert_eq!(of(Quantity::Ratio, 1.034), "1.03x");
-        assert_eq!(of(Quantity::Percent, 12.5), "12.5 %");
-        assert_eq!(of(Quantity::Count, 161.0), "161");
-        assert_eq!(of(Quantity::UnixMilliseconds, 0.0), "1970-01-01 00:00:00 UTC");
-    }
 }

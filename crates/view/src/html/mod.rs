@@ -138,7 +138,7 @@ fn titled(text: &str, place: Place) -> Markup {
 }
 
 /// The class of a text that is coloured.
-fn class(tone: Tone) -> Option<&'static str> {
+pub(crate) fn class(tone: Tone) -> Option<&'static str> {
     match tone {
         Tone::Plain => None,
         Tone::Good => Some("good"),

@@ -153,10 +153,7 @@ fn path(shares: &[f64]) -> String {
     let (mut path, mut last, mut piled) = (String::new(), (0, 0), (f64::NEG_INFINITY, 0));
     for share in shares {
         let x = (share * THOUSANDTHS).round();
-        piled = match x - piled.0 < PLACE {
-            true => (piled.0, piled.1 + 1),
-            false => (x, 0),
-        };
+        piled = if x - piled.0 < PLACE { (piled.0, piled.1 + 1) } else { (x, 0) };
         // 0, 1 up, 1 down, 2 up ..., then again.
         let step = piled.1 % (2 * PILE + 1);
         let away = step.div_ceil(2) as i64 * 3;

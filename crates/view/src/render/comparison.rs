@@ -1,16 +1,17 @@
 //! A comparison as text: what was compared, what differs, the rows, and how to
 //! read them.
 
-use super::figures::{counted, cycle_count, published_time, ratio_digits, share};
+use super::figures::{counted, cycle_count, published_time, ratio_digits};
 use super::joined;
 use super::table::{group_of, in_group};
 use crate::grouped::grouped;
 use compare::obstacle::brief;
 use compare::{ComparedRow, Comparison, Direction, Ends, RunFacts, SideFacts, SideFigure};
-use model::compare::finding::Finding;
+use model::compare::finding::Verdict;
 use model::compare::measure::Measure;
 use model::compare::multiplicity::Family;
-use model::figure::figure;
+use model::figure::{figure, magnitude};
+use model::share::{limit, percent};
 use model::stats::{self, Interval};
 use model::story::{Block, Cell, Link, Table, Tone, left, right};
 use model::text::{several, short_id};
@@ -159,7 +160,7 @@ pub fn table(rows: &[ComparedRow], detail: Detail) -> Vec<Block> {
             table.row(ordered(cells(row), detail));
             let detectable = row.detectable.filter(|_| detail == Detail::All);
             let detectable = detectable.map(|change| {
-                format!("a change of {} is detected in 80 % of cases", share(change))
+                format!("a change of {} is detected in 80 % of cases", percent(change))
             });
             let whys = row.why.iter().filter(|_| detail != Detail::Figures);
             for text in detectable.into_iter().chain(whys.map(ToString::to_string)) {
@@ -192,7 +193,7 @@ fn cells(row: &ComparedRow) -> [Cell; 6] {
         side(&row.b),
         ratio.into(),
         interval.into(),
-        Cell::from(answer(row)).toned(tone(row)),
+        Cell::from(answer(row)).toned(tone(row.finding)),
     ]
 }
 
@@ -251,10 +252,7 @@ pub(crate) fn quantity(side: &SideFigure, row: &ComparedRow) -> [String; 2] {
         return [text, "published".into()];
     }
     let [text, half] = measured(&interval, row);
-    match interval.half_width() > value.abs() {
-        true => [text, "±?".into()],
-        false => [text, half],
-    }
+    if interval.half_width() > value.abs() { [text, "±?".into()] } else { [text, half] }
 }
 
 fn measured(interval: &Interval, row: &ComparedRow) -> [String; 2] {
@@ -270,9 +268,7 @@ fn measured(interval: &Interval, row: &ComparedRow) -> [String; 2] {
                 "bytes" => Unit::Bytes,
                 _ => Unit::Count,
             };
-            let f = figure(interval, &unit);
-            let value = format!("{} {}", f.value, f.unit);
-            [value.trim_end().to_owned(), format!("±{}", f.half_width)]
+            figure(interval, &unit).parts()
         }
         (_, unit) => {
             let [count, half_width] = cycle_count(interval);
@@ -292,7 +288,7 @@ fn digits(ratio: f64, half: f64) -> String {
         // One digit more than the half width's first: the ends must show
         // which side of 1 they are on.
         true => {
-            let places = (1.0 - half.log10().floor()).clamp(1.0, 3.0) as usize;
+            let places = (1 - magnitude(half)).clamp(1, 3) as usize;
             format!("{ratio:.places$}")
         }
         false => ratio_digits(ratio),
@@ -303,22 +299,23 @@ fn answer(row: &ComparedRow) -> String {
     let text = row.finding.text();
     match (row.direction, row.finding, brief(&row.why)) {
         (Some(direction), ..) => format!("{text}: {}", direction.text()),
-        (None, Finding::CannotTell, Some("too noisy")) => text.into(),
-        (None, Finding::CannotTell, Some(brief @ "no figure")) => brief.into(),
-        (None, Finding::CannotTell, Some(brief)) => format!("{text}: {brief}"),
-        (None, Finding::CannotTell, None) => match row.detectable {
-            Some(change) => format!("{text} < {}", share(change)),
+        (None, Verdict::CannotTell, Some("too noisy")) => text.into(),
+        (None, Verdict::CannotTell, Some(brief @ "no figure")) => brief.into(),
+        (None, Verdict::CannotTell, Some(brief)) => format!("{text}: {brief}"),
+        (None, Verdict::CannotTell, None) => match row.detectable {
+            Some(change) => format!("{text} < {}", percent(change)),
             None => text.into(),
         },
         _ => text.into(),
     }
 }
 
-fn tone(row: &ComparedRow) -> Tone {
-    match row.finding {
-        Finding::SameWithinNoise => Tone::Good,
-        Finding::Different => Tone::Bad,
-        Finding::CannotTell => Tone::Doubtful,
+/// How good an answer it is.
+pub(super) fn tone(verdict: Verdict) -> Tone {
+    match verdict {
+        Verdict::SameWithinNoise => Tone::Good,
+        Verdict::Different => Tone::Bad,
+        Verdict::CannotTell => Tone::Doubtful,
     }
 }
 
@@ -352,14 +349,14 @@ pub fn footer(c: &Comparison, wide: bool) -> Vec<Block> {
         say("detectable changes: ", &finds);
     }
     if let Some(share) = c.method.fail_above {
-        let percent = percent(share);
+        let above = limit(share);
         match c.crossed.is_empty() {
-            true => say("gate: ", &format!("no row significantly more than {percent} % slower")),
+            true => say("gate: ", &format!("no row significantly more than {above} slower")),
             false => say(
                 "gate: ",
                 &format!(
-                    "significantly more than {percent} % slower (Holm, {} %): {}",
-                    c.method.level * 100.0,
+                    "significantly more than {above} slower (Holm, {}): {}",
+                    limit(c.method.level),
                     c.crossed.join(", ")
                 ),
             ),
@@ -384,11 +381,11 @@ fn finds(rows: &[ComparedRow]) -> Option<String> {
         let (name, count) = (family.text(), changes.len());
         match count {
             0 => None,
-            1 | 2 => Some(format!("{name} {}", share(most?))),
+            1 | 2 => Some(format!("{name} {}", percent(most?))),
             _ => Some(format!(
                 "{name} {} in half of {count} rows, {} in 90 %",
-                share(half?),
-                share(most?)
+                percent(half?),
+                percent(most?)
             )),
         }
     };
@@ -401,23 +398,18 @@ const PUBLISHED: &str =
 
 fn legend(c: &Comparison) -> String {
     format!(
-        "different: false discovery rate {:.0} % over all rows (Benjamini-Hochberg), so an interval \
-         that excludes 1 may still not be significant. same within noise: the interval lies within {} % of 1. \
+        "different: false discovery rate {} over all rows (Benjamini-Hochberg), so an interval \
+         that excludes 1 may still not be significant. same within noise: the interval lies within {} of 1. \
          inconclusive < 9 %: a change of 9 % is detected in 80 % of cases, a smaller one less often. \
          B/A is the ratio of the figures shown (p10: of 10 % quantiles, where they vary less \
          between stored runs); ± half of a figure's 95 % interval. Statistics: docs/compare.md.",
-        c.method.level * 100.0,
-        percent(c.method.margin)
+        limit(c.method.level),
+        limit(c.method.margin)
     )
 }
 
-/// A share in percent as it was given: 0.07 times 100 is 7.000000000000001.
-fn percent(share: f64) -> f64 {
-    (share * 1e8).round() / 1e6
-}
-
 fn counts(rows: &[ComparedRow]) -> String {
-    let count = |finding: Finding| rows.iter().filter(|r| r.finding == finding).count();
+    let count = |finding: Verdict| rows.iter().filter(|r| r.finding == finding).count();
     let way = |way: Direction| rows.iter().filter(|r| r.direction == Some(way)).count();
     // Counts and bytes stand only in some runs.
     let counted = match [Direction::More, Direction::Less].map(way) {
@@ -426,11 +418,11 @@ fn counts(rows: &[ComparedRow]) -> String {
     };
     format!(
         "{} different ({} slower, {} faster{counted}), {} same within noise, {} inconclusive",
-        count(Finding::Different),
+        count(Verdict::Different),
         way(Direction::Slower),
         way(Direction::Faster),
-        count(Finding::SameWithinNoise),
-        count(Finding::CannotTell)
+        count(Verdict::SameWithinNoise),
+        count(Verdict::CannotTell)
     )
 }
 
@@ -498,10 +490,6 @@ mod tests {
 
     #[test]
     fn a_gate_is_named_as_it_was_given() {
-        let given = |text: &str| text.parse::<f64>().expect("a number") / 100.0;
-        for text in ["7", "0.3", "10", "33.3", "1000", "0.0001"] {
-            assert_eq!(percent(given(text)).to_string(), text);
-        }
         let mut c = unlike();
         c.method.fail_above = Some(0.07);
         assert!(plain(&comparison(&c, false)).contains("more than 7 % slower"));

@@ -3,6 +3,7 @@
 use crate::grouped::grouped;
 use model::figure::time;
 use model::run::Run;
+use model::share::percent;
 use model::story::{Block, Table, left, right};
 
 /// The time that all visits to one cell took, preparing included; empty where
@@ -13,10 +14,7 @@ pub(super) fn of_cell(run: &Run, row: &str, at: &[u64]) -> String {
 }
 
 fn text(ms: f64) -> String {
-    match ms > 0.0 {
-        true => time(ms * 1e6),
-        false => String::new(),
-    }
+    if ms > 0.0 { time(ms * 1e6) } else { String::new() }
 }
 
 /// Rows by what all their cells took, the most costly first; empty where
@@ -42,7 +40,7 @@ pub(super) fn cost(run: &Run) -> Vec<Block> {
         table.row([
             format!("  {}", row.id).into(),
             text(row.ms).into(),
-            format!("{:.1} %", row.ms / all * 100.0).into(),
+            percent(row.ms / all).into(),
             cells.into(),
         ]);
     }
@@ -98,8 +96,8 @@ mod tests {
         assert_eq!(lines.len(), 4, "{text}");
         assert!(lines[0].contains("125 ms"), "{text}");
         assert!(lines[2].contains("memory.latency") && lines[2].contains("100 ms"));
-        assert!(lines[2].contains("80.0 %") && lines[2].contains("2 cells"));
-        assert!(lines[3].contains("cpu.add_i32") && lines[3].contains("20.0 %"));
+        assert!(lines[2].contains("80 %") && lines[2].contains("2 cells"));
+        assert!(lines[3].contains("cpu.add_i32") && lines[3].contains("20 %"));
         assert_eq!(of_cell(&run, "memory.latency", &[2048]), "60.0 ms");
         assert_eq!(of_cell(&run, "thread.lifecycle/end", &[]), "");
     }

@@ -4,6 +4,7 @@ use super::trace::{ended, shortened};
 use crate::chart::of_cpu_history;
 use model::cpu_history::{CpuHistory, Imbalance, Spread, Ticks};
 use model::figure::time;
+use model::share::percent;
 use model::story::{Block, Cell, Note, Table, Tone, left, right};
 use model::text::{counted, visible};
 
@@ -33,10 +34,6 @@ fn heading(history: &CpuHistory) -> String {
         counted(history.cpus.len(), "CPU"),
         ended(history.ended)
     )
-}
-
-fn percent(share: f64) -> String {
-    format!("{:.1} %", share * 100.0)
 }
 
 /// The shares of each CPU, and of each kind where there are several.

@@ -3,7 +3,6 @@
 use super::table::in_group;
 use model::run::{Axis, CurvePoint, MapPoint, Outcome, Row, Run};
 use model::story::{Block, Cell, Table, core_to_core, create_delete, left, levels, pool, right};
-use model::unit::Unit;
 
 /// Columns of points that fit beside the names.
 const POINTS: usize = 5;
@@ -61,7 +60,7 @@ struct Column {
 
 fn block(run: &Run, axis: Axis, rows: &[Curve]) -> Vec<Block> {
     let columns = columns(run, axis, rows);
-    let unit = rows.first().map_or("", |(row, _)| unit_name(&row.unit));
+    let unit = rows.first().map_or("", |(row, _)| row.unit.name());
     let heading = format!("{unit} over {}, the nearest point of each curve", axis_text(axis));
     let mut table = Table::new([left("")]);
     let titles = columns.iter().map(|c| right(c.name.as_str()).of_unit(unit));
@@ -155,7 +154,7 @@ fn map(row: &Row, y_axis: Axis, x_axis: Axis, points: &[MapPoint]) -> Vec<Block>
     let heading = format!(
         "{}: {} over {} (down) and {} (across); {} of {} points",
         row.id,
-        unit_name(&row.unit),
+        row.unit.name(),
         axis_text(y_axis),
         axis_text(x_axis),
         shown_ys.len() * shown_xs.len(),
@@ -163,7 +162,7 @@ fn map(row: &Row, y_axis: Axis, x_axis: Axis, points: &[MapPoint]) -> Vec<Block>
     );
     let mut table = Table::new([right("")]);
     let titles = shown_xs.iter().map(|&at| right(x_axis.text(xs[at])));
-    table.columns.extend(titles.map(|column| column.of_unit(unit_name(&row.unit))));
+    table.columns.extend(titles.map(|column| column.of_unit(row.unit.name())));
     for &y_at in &shown_ys {
         let mut cells: Vec<Cell> = vec![format!("  {}", y_axis.text(ys[y_at])).into()];
         cells.extend(shown_xs.iter().map(|&x_at| {
@@ -177,16 +176,6 @@ fn map(row: &Row, y_axis: Axis, x_axis: Axis, points: &[MapPoint]) -> Vec<Block>
         table.row(cells);
     }
     vec![Block::Heading(heading), Block::Table(table)]
-}
-
-fn unit_name(unit: &Unit) -> &'static str {
-    match unit {
-        Unit::Time => "ns",
-        Unit::Bandwidth { .. } => "GB/s",
-        Unit::Frequency => "GHz",
-        Unit::Count => "number",
-        Unit::Bytes => "bytes",
-    }
 }
 
 /// An axis in words.
@@ -212,6 +201,7 @@ mod tests {
     use model::estimate::{Estimate, Verdict};
     use model::run::Bound;
     use model::synthetic::{self, stamped_figure};
+    use model::unit::Unit;
 
     #[test]
     fn a_few_places_stand_for_many() {

@@ -23,7 +23,6 @@ pub struct Explained<'a> {
     published: Vec<PublishedIn<'a>>,
 }
 
-/// Figures of one published table.
 #[derive(Serialize, Debug)]
 struct PublishedIn<'a> {
     key: &'a str,

@@ -2,7 +2,7 @@
 
 use compare::references::{Reference, ReferenceRow};
 use model::estimate::Estimate;
-use model::figure::{decimals, figure, time_scale};
+use model::figure::{decimals, figure, magnitude, time_scale, without_zeros};
 use model::stats::Interval;
 use model::unit::Unit;
 
@@ -50,8 +50,7 @@ pub(crate) fn frames(ns: f64) -> String {
 
 /// Two significant digits, more only where they stand before the point.
 fn two_digits(value: f64) -> String {
-    let digit = if value.abs() > 0.0 { value.abs().log10().floor() as i32 } else { 0 };
-    format!("{value:.*}", (1 - digit).clamp(0, 6) as usize)
+    format!("{value:.*}", (1 - magnitude(value)).clamp(0, 6) as usize)
 }
 
 /// A published figure as it was published: `7 ns`, `20 MB/s`.
@@ -68,11 +67,7 @@ pub(crate) fn published_time(ns: f64) -> String {
     let (scale, name) = time_scale(ns);
     let value = ns / scale;
     let text = format!("{value:.*}", decimals(value, 0.0));
-    let value = match text.contains('.') {
-        true => text.trim_end_matches('0').trim_end_matches('.'),
-        false => &text,
-    };
-    format!("{value} {name}")
+    format!("{} {name}", without_zeros(&text))
 }
 
 /// A table's figure for one of our rows, and the ratio; a mark where there
@@ -127,33 +122,12 @@ pub(super) fn ratio_digits(ratio: f64) -> String {
 
 /// An interval in GHz from one in ns a cycle.
 pub(super) fn clock(cycle_ns: &Interval) -> String {
-    let f = figure(cycle_ns, &Unit::Frequency);
-    format!("{} {} ±{}", f.value, f.unit, f.half_width)
+    figure(cycle_ns, &Unit::Frequency).parts().join(" ")
 }
 
 /// A stretch of time in words for headers: `31.2 s`.
 pub(in crate::render) fn elapsed(ms: u64) -> String {
     format!("{:.1} s", ms as f64 / 1e3)
-}
-
-/// A share in percent: two digits, and never rounded down to nothing.
-pub(super) fn share(share: f64) -> String {
-    let value = share * 100.0;
-    match value {
-        v if !v.is_finite() => "?".into(),
-        v if v >= 1000.0 => "> 1000 %".into(),
-        v if v >= 9.95 => format!("{v:.0} %"),
-        v if v >= 0.995 => format!("{v:.1} %"),
-        v if v >= 0.01 => format!("{v:.2} %"),
-        v if v > 0.0 => "< 0.01 %".into(),
-        _ => "0 %".into(),
-    }
-}
-
-/// A number of at most two places, without zeros at its end.
-pub(super) fn trimmed(value: f64) -> String {
-    let text = format!("{value:.2}");
-    text.trim_end_matches('0').trim_end_matches('.').into()
 }
 
 #[cfg(test)]
@@ -164,14 +138,6 @@ mod tests {
     fn ratios_say_which_way() {
         let texts = [2.06, 1.04, 0.96, 0.5, 156.0].map(faster_or_slower);
         let expected = ["2.1x slower", "the same", "the same", "2.0x faster", "156x slower"];
-        assert_eq!(texts, expected);
-    }
-
-    #[test]
-    fn shares_are_set_with_two_digits() {
-        let texts =
-            [0.0, 0.000_01, 0.001_234, 0.012_34, 0.1234, 1.5, 20.0, f64::INFINITY].map(share);
-        let expected = ["0 %", "< 0.01 %", "0.12 %", "1.2 %", "12 %", "150 %", "> 1000 %", "?"];
         assert_eq!(texts, expected);
     }
 

@@ -1,16 +1,18 @@
 //! Whether this is the machine expected, as text.
 
+use super::comparison::tone;
 use model::fit::expectation::{Expectation, FEW_HOSTS, LeftOut};
 use model::fit::identity::Differs;
-use model::fit::judge::{Judged, Test, Tested, Verdict};
+use model::fit::judge::{ANOTHER_MACHINE, FITS, Judged, NOT_QUIET, OUT_OF_RANGE, Test, Tested};
 use model::fit::{Counted, Element, Vector};
+use model::share::{half, percent};
 use model::story::{Block, Cell, Table, Tone, left, right};
 use model::text::counted;
 
 /// The verdict, what differs, and every test.
 pub fn fit(judged: &Judged) -> Vec<Block> {
     let mut blocks = vec![Block::Note(model::story::Note {
-        tone: tone(judged.verdict),
+        tone: tone(judged.verdict.0),
         ..model::story::Note::new("", headline(judged))
     })];
     blocks.extend(differences(judged).into_iter().map(Block::note));
@@ -72,13 +74,12 @@ pub fn learned(expected: &Expectation) -> Vec<Block> {
         right("from run to run"),
         right("hosts"),
     ]);
-    let share = |deviation: f64| format!("±{:.1} %", deviation * 100.0);
     for own in &expected.elements {
         table.row([
             own.element.text().into(),
             figure(own.element, own.median).into(),
-            share(own.spread.deviation).into(),
-            own.spread.within.map_or("-".into(), share).into(),
+            half(own.spread.deviation).into(),
+            own.spread.within.map_or("-".into(), half).into(),
             own.hosts.to_string().into(),
         ]);
     }
@@ -95,19 +96,25 @@ pub fn learned(expected: &Expectation) -> Vec<Block> {
 
 /// The verdict and what differs in one line: why a scheduler should not use the host.
 pub fn reason(judged: &Judged) -> String {
-    let mut line = vec![format!("latlas fit: {}", judged.verdict.text())];
+    let mut line = vec![format!("latlas fit: {}", words(judged).0)];
     line.extend(differences(judged));
     line.join("; ")
 }
 
-fn headline(judged: &Judged) -> String {
+/// The verdict as printed, and what follows it where there is room.
+fn words(judged: &Judged) -> (&'static str, String) {
     let of = format!("{} of {}", runs(judged.runs), hosts(judged.hosts));
     match judged.verdict {
-        Verdict::Fits => format!("{}: fits {of}", judged.host),
-        Verdict::AnotherMachine => format!("{}: another machine than in {of}", judged.host),
-        Verdict::OutOfRange => format!("{}: out of range of {of}", judged.host),
-        Verdict::NotQuiet => format!("{}: not quiet now, measure again", judged.host),
+        FITS => ("fits", format!(" {of}")),
+        ANOTHER_MACHINE => ("another machine", format!(" than in {of}")),
+        OUT_OF_RANGE => ("out of range", format!(" of {of}")),
+        _ => ("not quiet now", ", measure again".into()),
     }
+}
+
+fn headline(judged: &Judged) -> String {
+    let (words, rest) = words(judged);
+    format!("{}: {words}{rest}", judged.host)
 }
 
 /// What differs and what disturbed, a line each.
@@ -119,9 +126,9 @@ fn differences(judged: &Judged) -> Vec<String> {
     let tests = judged.tests.iter().filter(|test| test.differs).map(of_test);
     let quota = judged
         .throttled_share
-        .map(|share| format!("a CPU quota stopped the run for {:.0} % of its time", share * 100.0));
+        .map(|share| format!("a CPU quota stopped the run for {} of its time", percent(share)));
     let noise = judged.noise.iter().map(ToString::to_string);
-    let relevant = judged.verdict == Verdict::NotQuiet;
+    let relevant = judged.verdict == NOT_QUIET;
     let too_few = judged.too_few().filter(|_| relevant);
     let too_few = too_few.map(|few| format!("only {} could be compared", counted(few, "element")));
     facts.chain(tests).chain(quota).chain(too_few).chain(noise.filter(|_| relevant)).collect()
@@ -172,7 +179,7 @@ fn figure(element: Element, value: f64) -> String {
         Counted::Ghz => format!("{} GHz", three(value)),
         Counted::Cycles => format!("{} cycles", three(value)),
         Counted::Ns => model::figure::time(value),
-        Counted::Share => format!("{:.0} %", value * 100.0),
+        Counted::Share => percent(value),
     }
 }
 
@@ -186,12 +193,4 @@ fn hosts(count: usize) -> String {
 
 fn runs(count: usize) -> String {
     format!("{count} run{}", if count == 1 { "" } else { "s" })
-}
-
-fn tone(verdict: Verdict) -> Tone {
-    match verdict {
-        Verdict::Fits => Tone::Good,
-        Verdict::NotQuiet => Tone::Doubtful,
-        Verdict::AnotherMachine | Verdict::OutOfRange => Tone::Bad,
-    }
 }

@@ -1,9 +1,10 @@
 //! What a gate says of a run, as text.
 
-use super::figures::{counted, trimmed};
+use super::figures::counted;
 use compare::MEMORY_REFERENCE;
 use compare::gate::{Gate, GateRow};
 use model::compare::measure::Measure;
+use model::share::{change, limit};
 use model::story::{Block, Cell, Table, Tone, left, right};
 
 /// The rows that were looked at again, and the answer with what to do.
@@ -49,10 +50,7 @@ fn table(gate: &Gate, rows: &[&GateRow]) -> Table {
 /// What is compared.
 fn figure(row: &GateRow) -> String {
     let measure = row.measure.map_or("-", Measure::name);
-    match row.normalized {
-        true => format!("{measure}, over DRAM"),
-        false => measure.to_owned(),
-    }
+    if row.normalized { format!("{measure}, over DRAM") } else { measure.to_owned() }
 }
 
 /// What one run said.
@@ -70,8 +68,8 @@ fn of_run(row: &GateRow, run: usize) -> String {
 fn sentence(gate: &Gate) -> String {
     let runs = counted(gate.baseline_runs, "run");
     let against = format!("the baseline {} ({runs})", gate.baseline);
-    let above = format!("{} %", trimmed(gate.fail_above * 100.0));
-    let wrong = format!("{} %", trimmed(gate.level * 100.0));
+    let above = limit(gate.fail_above);
+    let wrong = limit(gate.level);
     let judged = gate.judged();
     let rows = counted(judged, "row");
     let unjudged = match gate.rows.len() - judged {
@@ -97,11 +95,6 @@ fn sentence(gate: &Gate) -> String {
         gate.crossed.join(", "),
         gate.baseline
     )
-}
-
-/// A ratio of times as the change it is.
-fn change(ratio: f64) -> String {
-    format!("{:+.1} %", (ratio - 1.0) * 100.0)
 }
 
 fn chance(p: f64) -> String {

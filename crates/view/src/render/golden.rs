@@ -5,7 +5,7 @@ use super::{Options, ProbeText, explain, list, machine, run};
 use crate::terminal::{COLUMNS, colored, layout, plain};
 use compare::references::References;
 use model::command::EndedRuns;
-use model::compare::finding::Finding;
+use model::compare::finding;
 use model::estimate::Verdict;
 use model::gate::GateState;
 use model::machine::Fact;
@@ -87,7 +87,7 @@ fn a_command_that_failed_is_neither_faster_nor_slower() {
     rg.output_bytes = Some([0, 1200]);
     let why = record.commands[1].not_comparable(&record.commands[0]);
     for one in &mut record.compared {
-        (one.word, one.why) = (Finding::CannotTell, why.clone());
+        (one.word, one.why) = (finding::Verdict::CannotTell, why.clone());
     }
     let flaw = record.commands[1].flaw();
     record.commands[0].ends = vec![end("exit code 1", 30)];

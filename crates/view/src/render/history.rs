@@ -139,10 +139,7 @@ fn range(figures: &[Interval]) -> Option<(f64, f64)> {
 /// A line for each run, with what changed between two of them; the newest ones
 /// unless it is `wide`. `more` says how to see the others.
 pub fn list(history: &History, wide: bool, more: &str) -> Table {
-    let hidden = match wide {
-        true => 0,
-        false => history.runs.len().saturating_sub(LISTED),
-    };
+    let hidden = if wide { 0 } else { history.runs.len().saturating_sub(LISTED) };
     let newest = history.runs.iter().rev().find_map(|entry| entry.figure);
     let (scale, unit) = history.scale(newest.map_or(0.0, |figure| figure.value));
     let in_ns = history.runs.iter().any(|entry| entry.ns.is_some());

@@ -57,17 +57,6 @@ impl ProbeText {
         }
     }
 
-    /// The unit in the words of a list.
-    pub(super) fn unit_text(&self) -> &'static str {
-        match self.unit {
-            Unit::Time => "ns",
-            Unit::Bandwidth { .. } => "GB/s",
-            Unit::Frequency => "GHz",
-            Unit::Count => "number",
-            Unit::Bytes => "bytes",
-        }
-    }
-
     fn form(&self) -> &'static str {
         match (self.axes.len(), self.levels) {
             (0, _) => "",
@@ -126,7 +115,7 @@ pub fn list(probes: &[ProbeText]) -> Vec<Block> {
         for row in &probe.rows {
             table.row([
                 row.as_str().into(),
-                probe.unit_text().into(),
+                probe.unit.name().into(),
                 probe.form().into(),
                 since_text(probe.since).into(),
                 probe.title.as_str().into(),

@@ -83,7 +83,6 @@ pub(super) fn files_on_text(filesystem: &Filesystem) -> String {
     format!("{}; in {}", filesystem.text(), filesystem.directory)
 }
 
-/// Facts one below the other.
 struct Facts {
     blocks: Vec<Block>,
 }

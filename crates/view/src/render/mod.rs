@@ -1,6 +1,7 @@
 //! Pure functions from a Run document, the machine or the catalogue to text.
 //! Nothing here measures or prints.
 
+mod columns;
 mod commands;
 pub mod comparison;
 mod cost;

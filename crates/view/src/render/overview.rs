@@ -2,7 +2,7 @@
 
 use super::figures::{elapsed, faster_or_slower};
 use super::{Options, header, table};
-use crate::decades::Axis;
+use crate::axis::Scale;
 use crate::render::figures::cycle_count;
 use crate::render::table::short_title;
 use compare::references::{Reference, References};
@@ -41,13 +41,13 @@ pub(super) fn overview(run: &Run, references: &References, options: &Options) ->
     blocks.push(Block::empty_line());
     let against = table::tables(references, options).first().copied();
     let times = lines.iter().filter_map(|line| line.ns);
-    let axis = Axis::over(times.map(|ns| ns.value));
+    let axis = Scale::of_decades(times.map(|ns| ns.value));
     blocks.push(Block::Table(of_lines(&lines, against, &axis)));
     blocks.extend(footer(run, &lines));
     blocks
 }
 
-fn of_lines(lines: &[Line], against: Option<&Reference>, axis: &Axis) -> Table {
+fn of_lines(lines: &[Line], against: Option<&Reference>, axis: &Scale) -> Table {
     let title = against.map_or(String::new(), |table| format!("vs {}", short_title(&table.key)));
     let mut table = Table::new([
         left("").optional(),
@@ -55,7 +55,7 @@ fn of_lines(lines: &[Line], against: Option<&Reference>, axis: &Axis) -> Table {
         right("time  "),
         right("cycles").optional(),
         right(title).optional(),
-        left("").of_ticks(ticks(axis)).optional(),
+        left("").of_ticks(axis.units()).optional(),
     ]);
     let mut topic: Option<Topic> = None;
     for line in lines {
@@ -83,10 +83,7 @@ fn of_lines(lines: &[Line], against: Option<&Reference>, axis: &Axis) -> Table {
 /// The figure in its unit: no more digits than its interval supports.
 pub(crate) fn cost(line: &Line) -> String {
     match (&line.ns, line.row.estimate()) {
-        (Some(ns), _) => {
-            let figure = figure(ns, &Unit::Time);
-            format!("{} {}", figure.value, figure.unit)
-        }
+        (Some(ns), _) => figure(ns, &Unit::Time).text(),
         (None, Some(estimate)) => Cell::estimate(estimate, &Unit::Time).text(),
         (None, None) => "-".into(),
     }
@@ -100,16 +97,10 @@ pub(crate) fn ratio(line: &Line, table: &Reference) -> Option<f64> {
     counterpart.ratio(estimate, &line.row.unit).filter(|_| line.is_of_row())
 }
 
-/// The places on the axis that have a name, in shares of it.
-fn ticks(axis: &Axis) -> Vec<(f64, String)> {
-    let places = axis.ticks().into_iter();
-    places.map(|(at, name)| (at / 100.0, name)).collect()
-}
-
 /// A bar from the axis's left end to the figure.
-fn bar(axis: &Axis, line: &Line) -> Cell {
-    let percent = line.ns.and_then(|ns| axis.percent(ns.value));
-    Cell::bar(0.0, percent.unwrap_or(0.0) / 100.0, BARS)
+fn bar(axis: &Scale, line: &Line) -> Cell {
+    let share = line.ns.and_then(|ns| axis.share(ns.value));
+    Cell::bar(0.0, share.unwrap_or(0.0), BARS)
 }
 
 /// What is uncertain and why, what is missing and why, and what to do next.

@@ -1,18 +1,19 @@
 //! Two builds compared by commands run in both: the answer, and the rows.
 
-use super::figures::{counted, trimmed};
-use compare::paired::{Answer, PairedGate, PairedRow, SIDES};
-use model::stats::Interval;
+use super::figures::counted;
+use compare::paired::{PairedGate, PairedRow, SIDES};
+use model::compare::finding::Verdict;
+use model::share::{bound, change, change_ends, limit};
 use model::story::{Block, Cell, Table, Tone, left, right};
 
 /// The answer, in the sentences of a comment.
 pub fn answer(gate: &PairedGate) -> Vec<Block> {
-    let above = percent(gate.fail_above);
+    let above = limit(gate.fail_above);
     let names = |rows: &[&PairedRow]| {
         let names: Vec<String> = rows.iter().map(|row| name(row)).collect();
         names.join(", ")
     };
-    let [slower, fine, open] = [Answer::Slower, Answer::NotSlower, Answer::CannotTell]
+    let [slower, fine, open] = [Verdict::Different, Verdict::SameWithinNoise, Verdict::CannotTell]
         .map(|answer| gate.with(answer).collect::<Vec<_>>());
     let (refused, noisy): (Vec<_>, Vec<_>) = open.into_iter().partition(|row| row.why.is_some());
     let mut sentences = Vec::new();
@@ -29,9 +30,9 @@ pub fn answer(gate: &PairedGate) -> Vec<Block> {
     if let Some([all, half]) = gate.detectable() {
         let half = match fine.len() + slower.len() {
             1 => String::new(),
-            _ => format!(" (median row {})", percent(half)),
+            _ => format!(" (median row {})", bound(half)),
         };
-        sentences.push(format!("Smallest detectable change: {}{half}.", percent(all)));
+        sentences.push(format!("Smallest detectable change: {}{half}.", bound(all)));
     }
     if !noisy.is_empty() {
         let which = match noisy.len() == gate.rows.len() {
@@ -73,7 +74,7 @@ pub fn rows(gate: &PairedGate) -> Vec<Block> {
     ]);
     for row in &gate.rows {
         let (change, interval) = match row.ratio.as_ref().filter(|_| row.why.is_none()) {
-            Some(r) => (change(r.value), range(r)),
+            Some(r) => (change(r.value), change_ends(r)),
             None => ("-".into(), String::new()),
         };
         table.row([
@@ -84,12 +85,12 @@ pub fn rows(gate: &PairedGate) -> Vec<Block> {
             change.into(),
             interval.into(),
             match row.answer {
-                Answer::Slower => Cell::from("SLOWER").toned(Tone::Bad),
-                Answer::NotSlower if row.ratio.is_some_and(|r| r.high < 1.0) => {
+                Verdict::Different => Cell::from("SLOWER").toned(Tone::Bad),
+                Verdict::SameWithinNoise if row.ratio.is_some_and(|r| r.high < 1.0) => {
                     Cell::from("faster").toned(Tone::Good)
                 }
-                Answer::NotSlower => Cell::from("ok").toned(Tone::Good),
-                Answer::CannotTell => Cell::from(match row.why {
+                Verdict::SameWithinNoise => Cell::from("ok").toned(Tone::Good),
+                Verdict::CannotTell => Cell::from(match row.why {
                     Some(_) => "not comparable",
                     None => "inconclusive",
                 })
@@ -102,7 +103,7 @@ pub fn rows(gate: &PairedGate) -> Vec<Block> {
         Block::text(format!(
             "change: median ratio of interleaved runs, with simultaneous {} confidence intervals. ± \
              half of a 95 % interval.",
-            percent(1.0 - gate.level)
+            limit(1.0 - gate.level)
         )),
     ]
 }
@@ -113,22 +114,4 @@ fn name(row: &PairedRow) -> String {
 
 fn title(row: &PairedRow) -> String {
     row.row.replace('_', "-")
-}
-
-/// A share, with the digits that it has: `5 %`, `0.3 %`.
-fn percent(share: f64) -> String {
-    let percent = share * 100.0;
-    match percent {
-        p if p >= 10.0 => format!("{} %", p.round()),
-        p => format!("{} %", trimmed((p * 10.0).ceil() / 10.0)),
-    }
-}
-
-fn change(ratio: f64) -> String {
-    format!("{:+.1} %", (ratio - 1.0) * 100.0)
-}
-
-fn range(r: &Interval) -> String {
-    let of = |ratio: f64| format!("{:+.1}", (ratio - 1.0) * 100.0);
-    format!("[{}, {}]", of(r.low), of(r.high))
 }

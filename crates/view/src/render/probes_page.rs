@@ -27,7 +27,7 @@ pub fn probes_page(probes: &[ProbeText]) -> String {
             text.push_str(&format!("- {label}: {words}\n"));
         }
         let runs = since_text(probe.since);
-        text.push_str(&format!("- Unit: {}; runs: {runs}\n", probe.unit_text()));
+        text.push_str(&format!("- Unit: {}; runs: {runs}\n", probe.unit.name()));
     }
     text
 }

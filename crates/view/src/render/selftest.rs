@@ -1,8 +1,8 @@
 //! What a machine could tell now, as text.
 
-use super::figures;
 use compare::obstacle::brief;
 use compare::selftest::{Detectable, SelfTest};
+use model::share::{limit, percent};
 use model::story::{Block, Cell, Table, Tone, left, right};
 
 /// Sizes of change that the verdict counts rows for.
@@ -19,8 +19,7 @@ pub(super) fn selftest(test: &SelfTest) -> Vec<Block> {
         left(""),
     ]);
     for row in &test.rows {
-        let share =
-            |share: Option<f64>, none: &str| share.map_or(none.into(), figures::share).into();
+        let share = |share: Option<f64>, none: &str| share.map_or(none.into(), percent).into();
         table.row([
             row.row.as_str().into(),
             share(row.half_width, ""),
@@ -31,14 +30,14 @@ pub(super) fn selftest(test: &SelfTest) -> Vec<Block> {
         ]);
     }
     let legend = format!(
-        "alone: the smallest change between two single runs that is detected in {:.0} % of cases at \
-         a two-sided level of {:.0} %, if only this row is watched; among all: if it is the one of \
+        "alone: the smallest change between two single runs that is detected in {} of cases at \
+         a two-sided level of {}, if only this row is watched; among all: if it is the one of \
          {} rows that changed (level over their number, the first step of the correction). Both \
          hold once these sets are kept (--keep). one run ±: half of its own 95 % interval; sets \
          differ: standard deviation of {} sets. With few sets the assumed variation between runs \
          counts too (docs/compare.md).",
-        test.power * 100.0,
-        test.level * 100.0,
+        limit(test.power),
+        limit(test.level),
         test.among,
         test.order.len()
     );
@@ -56,7 +55,7 @@ fn verdict(test: &SelfTest) -> String {
         .iter()
         .map(|&size| (size, test.detecting(size)))
         .filter(|&(_, rows)| rows > 0)
-        .map(|(size, rows)| format!("{:.0} % on {rows} rows", size * 100.0))
+        .map(|(size, rows)| format!("{} on {rows} rows", limit(size)))
         .collect();
     let all = test.rows.len();
     match told.is_empty() {
@@ -72,8 +71,8 @@ fn alarms(test: &SelfTest) -> String {
     let of = format!("sets {} of the same machine, {} rows", test.order, c.rows.len());
     match test.false_alarms.as_slice() {
         [] => format!(
-            "False alarms: none ({of}; expected in at most {:.0} % of tests).",
-            test.level * 100.0
+            "False alarms: none ({of}; expected in at most {} of tests).",
+            limit(test.level)
         ),
         some => format!(
             "FALSE ALARMS: {} called different ({of}): something changed during the measurement; don't \

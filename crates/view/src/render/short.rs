@@ -1,9 +1,10 @@
 //! A run on a few screens: a line for each figure, families of alike rows
 //! folded, what is missing or uncertain gathered at the end.
 
+use super::columns::{self, Entry, Said};
 use super::doubts::doubts;
-use super::figures::{counted, cycles, versus};
-use super::table::{group_of, in_group, scaled, short_title, tables};
+use super::figures::counted;
+use super::table::{group_of, in_group, short_title, tables};
 use super::{Options, Story, footer, header, joined, picture, stories};
 use crate::grouped::grouped;
 use compare::references::{Reference, References};
@@ -12,7 +13,7 @@ use model::overview::{Doubt, cause_of};
 use model::pattern::matches;
 use model::run::{Outcome, Row, Run};
 use model::story::core_to_core::{self, Pairs};
-use model::story::{Block, Cell, Column, Note, Table, left, levels, right};
+use model::story::{Block, Cell, Note, left, levels};
 use model::tally::tally;
 use model::text::several;
 
@@ -74,7 +75,8 @@ fn groups(run: &Run, against: &[&Reference], options: &Options) -> Block {
     let figures: Vec<&Row> = figures.collect();
     let groups = figures.chunk_by(|a, b| group_of(&a.id) == group_of(&b.id));
     let of_group = |rows: &[&Row]| {
-        let mut table = Table::new(columns(group_of(&rows[0].id), against, options));
+        let columns = columns(group_of(&rows[0].id), against, options);
+        let mut table = columns::table(&columns);
         let mut folded = 0;
         let mut seen: Vec<&str> = Vec::new();
         for row in rows {
@@ -83,7 +85,7 @@ fn groups(run: &Run, against: &[&Reference], options: &Options) -> Block {
                 Some(family) if seen.contains(family) => folded += 1,
                 _ => {
                     seen.extend(family);
-                    table.row(cells(row, against, options));
+                    table.row(cells(row, &columns));
                 }
             }
         }
@@ -95,34 +97,21 @@ fn groups(run: &Run, against: &[&Reference], options: &Options) -> Block {
     Block::Tables(groups.map(of_group).collect())
 }
 
-fn columns(group: &str, against: &[&Reference], options: &Options) -> Vec<Column> {
-    let mut columns = vec![left(group), right("time ±"), right("cycles")];
-    columns.extend(options.human.then(|| right("1ns=1s")));
-    columns.extend(options.frames.then(|| right("frame")));
-    columns.extend(against.iter().map(|table| left(short_title(&table.key))));
-    columns.push(left("verdict"));
+fn columns<'t>(group: &str, against: &'t [&Reference], options: &Options) -> Vec<Said<'t>> {
+    let mut columns = vec![columns::name(group), columns::time(), columns::cycle_count()];
+    columns.extend(columns::asked(options, against, short_title));
+    columns.push(columns::said(left("verdict"), |entry| {
+        let verdict = entry.estimate.verdict.text();
+        let mode = entry.estimate.mode().map(|mode| format!("{verdict}, {mode}"));
+        Cell::from(mode.unwrap_or_else(|| verdict.into())).toned(entry.estimate.verdict)
+    }));
     columns
 }
 
-fn cells(row: &Row, against: &[&Reference], options: &Options) -> Vec<Cell> {
-    let Some(estimate) = row.estimate() else {
-        return Vec::new();
-    };
-    let verdict = estimate.verdict.text();
-    let verdict = match estimate.mode() {
-        Some(mode) => format!("{verdict}, {mode}"),
-        None => verdict.into(),
-    };
-    let mut cells = vec![
-        format!(" {}", in_group(&row.id)).into(),
-        Cell::estimate(estimate, &row.unit),
-        cycles(estimate).into(),
-    ];
-    cells.extend(scaled(estimate, &row.unit, options));
-    let published = against.iter();
-    cells.extend(published.map(|table| versus(&row.id, estimate, &row.unit, table).into()));
-    cells.push(Cell::from(verdict).toned(estimate.verdict));
-    cells
+fn cells(row: &Row, columns: &[Said]) -> Vec<Cell> {
+    let name = format!(" {}", in_group(&row.id));
+    let entry = |estimate| Entry { name, row, at: &[], estimate };
+    row.estimate().map_or(Vec::new(), |estimate| columns::cells(columns, &entry(estimate)))
 }
 
 /// What follows from several figures, without their tables.

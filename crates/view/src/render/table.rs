@@ -1,18 +1,17 @@
 //! The default table: single figures, one line each, by group.
 
 use super::Options;
-use super::figures::{Shown, cycles, frames, human, shown, typical, versus};
+use super::columns::{self, Entry, Said};
 use compare::references::{DEFAULT_KEY, Reference, References};
-use model::estimate::Estimate;
 use model::run::{Outcome, Row, Run};
 use model::story::tail::notes_of_row;
-use model::story::{Block, Cell, Column, Table, left, right};
-use model::unit::Unit;
+use model::story::{Block, Table, left};
 
 /// The table; empty where the run holds only curves.
 pub(super) fn table(run: &Run, references: &References, options: &Options) -> Vec<Block> {
     let counterpart = tables(references, options);
     let mut groups: Vec<Table> = Vec::new();
+    let mut columns = Vec::new();
     let mut group = "";
     let mut rest = &run.rows[..];
     while let Some(row) = rest.first() {
@@ -23,7 +22,8 @@ pub(super) fn table(run: &Run, references: &References, options: &Options) -> Ve
         }
         if group_of(&row.id) != group || groups.is_empty() {
             group = group_of(&row.id);
-            groups.push(Table::new(columns(group, &counterpart, options)));
+            columns = self::columns(group, &counterpart, options);
+            groups.push(columns::table(&columns));
         }
         let Some(table) = groups.last_mut() else {
             continue;
@@ -36,7 +36,7 @@ pub(super) fn table(run: &Run, references: &References, options: &Options) -> Ve
                 };
                 table.note(label, format!("not available here: {reason}"));
             }
-            _ => figure(table, row, &counterpart, options),
+            _ => figure(table, row, &columns),
         }
     }
     // What was asked for beside the usual columns comes on top.
@@ -82,13 +82,11 @@ pub(super) fn tables<'a>(references: &'a References, options: &Options<'a>) -> V
     }
 }
 
-fn columns(group: &str, tables: &[&Reference], options: &Options) -> Vec<Column> {
-    let mut columns =
-        vec![left(group), right("quiet ±"), right("cycles"), left("typical").optional()];
-    columns.extend(options.human.then(|| right("1ns=1s")));
-    columns.extend(options.frames.then(|| right("frame")));
-    columns.extend(tables.iter().map(|table| left(short_title(&table.key))));
-    columns.push(left("verdict"));
+fn columns<'t>(group: &str, tables: &'t [&Reference], options: &Options) -> Vec<Said<'t>> {
+    let typical = columns::of_all_samples(left("typical").optional());
+    let mut columns = vec![columns::name(group), columns::quiet(), columns::cycle_count(), typical];
+    columns.extend(columns::asked(options, tables, short_title));
+    columns.push(columns::verdict());
     columns
 }
 
@@ -100,44 +98,15 @@ pub(crate) fn short_title(key: &str) -> &str {
     }
 }
 
-fn figure(table: &mut Table, row: &Row, tables: &[&Reference], options: &Options) {
+fn figure(table: &mut Table, row: &Row, columns: &[Said]) {
     let Some(estimate) = row.estimate() else {
         return;
     };
-    let mut cells: Vec<Cell> = vec![
-        format!(" {}", in_group(&row.id)).into(),
-        quiet(estimate, &row.unit),
-        cycles(estimate).into(),
-        typical(estimate, &row.unit).into(),
-    ];
-    cells.extend(scaled(estimate, &row.unit, options));
-    let counterpart = tables.iter();
-    cells.extend(counterpart.map(|table| versus(&row.id, estimate, &row.unit, table).into()));
-    cells.push(Cell::from(estimate.verdict.text()).toned(estimate.verdict));
-    table.row(cells);
+    let name = format!(" {}", in_group(&row.id));
+    table.row(columns::cells(columns, &Entry { name, row, at: &[], estimate }));
     for text in notes_of_row(&row.id, estimate, &row.unit) {
         table.note("      └ ", text);
     }
-}
-
-/// The quiet figure; the typical figure alone belongs into its own column, while there
-/// is room for that.
-pub(super) fn quiet(estimate: &Estimate, unit: &Unit) -> Cell {
-    match shown(estimate, unit) {
-        Shown::Figure(typical) if estimate.quiet.is_none() => {
-            let text = format!("typical {} {}", typical.value, typical.unit);
-            Cell::from("-").or_instead(text.trim_end().to_owned())
-        }
-        _ => Cell::estimate(estimate, unit),
-    }
-}
-
-/// The columns on other scales that were asked for.
-pub(super) fn scaled(estimate: &Estimate, unit: &Unit, options: &Options) -> Vec<Cell> {
-    let time = estimate.ns().filter(|_| *unit == Unit::Time && estimate.below_ns.is_none());
-    let text = |scale: fn(f64) -> String| time.map_or(String::new(), |ns| scale(ns.value)).into();
-    let human = options.human.then(|| text(human));
-    human.into_iter().chain(options.frames.then(|| text(frames))).collect()
 }
 
 #[cfg(test)]

@@ -2,24 +2,25 @@
 //! in a line of its own.
 
 use super::Options;
+use super::columns::{self, Entry, Said, said};
 use super::cost;
-use super::figures::{cycles, typical, typical_half, versus};
-use super::table::{quiet, scaled};
+use super::figures::typical_half;
 use compare::references::{Reference, References};
-use model::estimate::Estimate;
+use model::estimate::{Estimate, Quiet, Tail};
 use model::figure::time;
-use model::run::{Outcome, Row, Run};
+use model::run::{Outcome, Run};
+use model::share::percent;
 use model::story::tail::{longest, modes_with_intervals, percentile};
-use model::story::{Block, Cell, Column, Table, left, right};
+use model::story::{Block, left, right};
 
 /// The wide table.
 pub(super) fn table(run: &Run, references: &References, options: &Options) -> Vec<Block> {
     let tables = tables(run, references, options);
-    let mut wide = Table::new(columns(&tables, options)).wide();
+    let columns = columns(run, &tables, options);
+    let mut wide = columns::table(&columns).wide();
     for row in &run.rows {
         let mut add = |name: String, at: &[u64], estimate: &Estimate| {
-            let took = cost::of_cell(run, &row.id, at);
-            wide.row(cells(name, row, estimate, took, &tables, options));
+            wide.row(columns::cells(&columns, &Entry { name, row, at, estimate }));
         };
         match &row.outcome {
             Outcome::Figure(estimate) => add(row.id.clone(), &[], estimate),
@@ -61,68 +62,45 @@ pub(super) fn tables<'a>(
     references.tables.iter().filter(has_figure).collect()
 }
 
-fn columns(tables: &[&Reference], options: &Options) -> Vec<Column> {
+fn columns<'t>(run: &'t Run, tables: &'t [&Reference], options: &Options) -> Vec<Said<'t>> {
+    let quantile = |heading, of: fn(&Tail) -> Option<String>| {
+        said(left(heading), move |entry| {
+            entry.estimate.tail.as_ref().and_then(of).unwrap_or_default()
+        })
+    };
+    let of_quiet = |heading, of: fn(&Quiet) -> String| {
+        said(right(heading), move |entry| entry.estimate.quiet.as_ref().map_or(String::new(), of))
+    };
     let mut columns = vec![
-        left("row"),
-        right("quiet ±"),
-        right("minimum"),
-        right("cycles"),
-        left("typical"),
-        left("±"),
-        left("p99"),
-        left("p99.9"),
-        left("max"),
-        right("quiet share"),
-        right("samples"),
-        right("workers"),
-        right("visits took"),
+        columns::name("row"),
+        columns::quiet(),
+        said(right("minimum"), |entry| {
+            let above = entry.estimate.quiet.filter(|_| entry.estimate.below_ns.is_none());
+            above.map_or(String::new(), |quiet| time(quiet.minimum_ns))
+        }),
+        columns::cycle_count(),
+        columns::of_all_samples(left("typical")),
+        said(left("±"), |entry| typical_half(entry.estimate, &entry.row.unit)),
+        quantile("p99", |tail| tail.p99_ns.as_ref().map(percentile)),
+        quantile("p99.9", |tail| tail.p999_ns.as_ref().map(percentile)),
+        quantile("max", |tail| Some(longest(tail))),
+        said(right("quiet share"), |entry| {
+            entry.estimate.quiet_share.map_or(String::new(), percent)
+        }),
+        said(right("samples"), |entry| {
+            let quiet = entry.estimate.quiet.map(|quiet| quiet.samples);
+            let samples = quiet.or(entry.estimate.typical.map(|typical| typical.samples));
+            samples.map_or(String::new(), |count| count.to_string())
+        }),
+        of_quiet("workers", |quiet| quiet.workers.to_string()),
+        said(right("visits took"), |entry| cost::of_cell(run, &entry.row.id, entry.at)),
     ];
-    columns.extend(options.human.then(|| right("1ns=1s")));
-    columns.extend(options.frames.then(|| right("frame")));
-    columns.extend(tables.iter().map(|table| left(table.key.as_str())));
-    columns.extend(["verdict", "reason", "modes"].map(left));
+    columns.extend(columns::asked(options, tables, |key| key));
+    columns.push(columns::verdict());
+    columns.push(said(left("reason"), |entry| entry.estimate.reason.clone()));
     columns
-}
-
-fn cells(
-    name: String,
-    row: &Row,
-    estimate: &Estimate,
-    took: String,
-    tables: &[&Reference],
-    options: &Options,
-) -> Vec<Cell> {
-    let unit = &row.unit;
-    let at_least = estimate.quiet;
-    let minimum = at_least.filter(|_| estimate.below_ns.is_none());
-    let samples = at_least.map(|q| q.samples).or(estimate.typical.map(|t| t.samples));
-    let tail = estimate.tail;
-    let [p99, p999] = [tail.and_then(|t| t.p99_ns), tail.and_then(|t| t.p999_ns)];
-    let share = estimate.quiet_share;
-    let texts = [
-        minimum.map(|quiet| time(quiet.minimum_ns)),
-        Some(cycles(estimate)),
-        Some(typical(estimate, unit)),
-        Some(typical_half(estimate, unit)),
-        p99.as_ref().map(percentile),
-        p999.as_ref().map(percentile),
-        tail.as_ref().map(longest),
-        share.map(|share| format!("{:.0} %", share * 100.0)),
-        samples.map(|n| n.to_string()),
-        at_least.map(|quiet| quiet.workers.to_string()),
-        Some(took),
-    ];
-    let mut cells: Vec<Cell> = vec![name.into(), quiet(estimate, unit)];
-    cells.extend(texts.map(|text| Cell::from(text.unwrap_or_default())));
-    cells.extend(scaled(estimate, unit, options));
-    let counterpart = tables.iter();
-    cells.extend(counterpart.map(|table| versus(&row.id, estimate, unit, table).into()));
-    cells.extend([
-        Cell::from(estimate.verdict.text()).toned(estimate.verdict),
-        estimate.reason.as_str().into(),
-        modes_with_intervals(estimate, unit).into(),
-    ]);
-    cells
+        .push(said(left("modes"), |entry| modes_with_intervals(entry.estimate, &entry.row.unit)));
+    columns
 }
 
 #[cfg(test)]

@@ -46,7 +46,6 @@ pub fn link(file: &str) -> String {
     link
 }
 
-/// Every fact of the machine.
 pub(super) fn section(content: &Content) -> Markup {
     let run = content.first().run;
     html! {

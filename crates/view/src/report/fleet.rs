@@ -61,7 +61,6 @@ pub fn fleet_page(fleet: &Fleet) -> String {
     })
 }
 
-/// A part of the page.
 struct Part {
     anchor: &'static str,
     title: &'static str,

@@ -3,9 +3,11 @@
 
 use super::charts_of;
 use super::content::{Content, Shown as ShownRun};
+use super::marks::{Marks, ends, points};
+use crate::against::{Against, estimate_of};
+use crate::axis::Scale;
 use crate::chart::Section;
-use crate::decades::Axis;
-use crate::html::{Place, paint};
+use crate::html::{Place, class as tone_class, paint};
 use crate::render::curves::axis_text;
 use crate::render::figures::{
     Shown, cycles, frames, human, published, quiet_half, ratio_text, shown, typical, typical_half,
@@ -15,6 +17,7 @@ use compare::references::{Counterpart, DEFAULT_KEY, Reference};
 use maud::{Markup, html};
 use model::estimate::{Estimate, Verdict};
 use model::run::{Outcome, Row};
+use model::share::half;
 use model::stats::Interval;
 use model::story::tail::notes_of_row;
 use model::unit::Unit;
@@ -36,6 +39,12 @@ impl Others<'_> {
     fn columns(&self) -> usize {
         self.runs.len() + self.tables.len()
     }
+
+    /// What is drawn beside a row: runs, then tables.
+    fn against(&self) -> impl Iterator<Item = Against<'_>> {
+        let runs = self.runs.iter().map(|other| Against::Run(other.name, other.run));
+        runs.chain(self.tables.iter().map(|table| Against::Table(table)))
+    }
 }
 
 /// The section.
@@ -43,8 +52,10 @@ pub(super) fn section(content: &Content) -> Markup {
     let others =
         Others { runs: content.others, tables: tables(content), picture_of: content.picture_of() };
     let rows = &content.first().run.rows[..];
-    let counterpart = rows.iter().flat_map(|row| others_times(row, &others));
-    let axis = Axis::over(rows.iter().flat_map(times).chain(counterpart));
+    let of_others = |row: &Row| others.against().filter_map(|one| one.of_row(row)).collect();
+    let times = rows.iter().filter(|row| row.unit == Unit::Time);
+    let times = times.flat_map(|row| [Marks::of_row(row).times_ns(), of_others(row)]).flatten();
+    let axis = Scale::of_decades(times);
     html! {
         section #ladder aria-labelledby="h-ladder" {
             h2 #h-ladder { "All rows" }
@@ -58,7 +69,7 @@ pub(super) fn section(content: &Content) -> Markup {
             }
             (controls(rows, &others.tables))
             div.scroll tabindex="0" role="region" aria-label="Table of the ladder" {
-                table.ladder style={ "--decades:" (axis.decades()) } {
+                table.ladder style={ "--decades:" (axis.decade_count()) } {
                     (heading(&axis, &others))
                     tbody {
                         @for (at, row) in rows.iter().enumerate() {
@@ -97,63 +108,6 @@ fn tables<'a>(content: &Content<'a>) -> Vec<&'a Reference> {
     let rows = &content.first().run.rows;
     let here = |table: &&Reference| rows.iter().any(|row| table.counterpart(&row.id).is_some());
     content.references.tables.iter().filter(here).collect()
-}
-
-/// The times of others that are drawn on a row's line.
-fn others_times(row: &Row, others: &Others) -> Vec<f64> {
-    if row.unit != Unit::Time {
-        return Vec::new();
-    }
-    let tables = others.tables.iter();
-    let published = tables.filter_map(|table| table.comparable_ns(&row.id));
-    let runs = others.runs.iter();
-    let measured = runs.filter_map(|other| figure_of(other, row)?.ns());
-    published.chain(measured.map(|ns| ns.value)).collect()
-}
-
-/// Another run's figure of a row that is of the same kind, above resolution.
-fn figure_of<'r>(other: &ShownRun<'r>, row: &Row) -> Option<&'r Estimate> {
-    let theirs = other.run.row(&row.id)?;
-    let alike = class(&theirs.unit) == class(&row.unit);
-    let estimate = theirs.estimate()?;
-    (alike && estimate.below_ns.is_none()).then_some(estimate)
-}
-
-/// The times of a row that are drawn.
-fn times(row: &Row) -> Vec<f64> {
-    if row.unit != Unit::Time {
-        return Vec::new();
-    }
-    let of = |estimate: &Estimate| {
-        let typical = estimate.typical.map(|t| [t.p10_ns, t.p90_ns]);
-        let figure = estimate.ns().map(|ns| [ns.value, ns.high]);
-        [typical, figure].into_iter().flatten().flatten().chain(estimate.below_ns).collect()
-    };
-    match &row.outcome {
-        Outcome::Figure(e) | Outcome::Level { estimate: e, .. } => of(e),
-        Outcome::Curve { .. } | Outcome::Map { .. } => {
-            ends(&row.outcome).map_or(Vec::new(), |(low, high)| vec![low, high])
-        }
-        Outcome::Unavailable { .. } => Vec::new(),
-    }
-}
-
-/// Estimates of a curve's or a map's points.
-fn points(outcome: &Outcome) -> Vec<&Estimate> {
-    match outcome {
-        Outcome::Curve { points, .. } => points.iter().map(|p| &p.estimate).collect(),
-        Outcome::Map { points, .. } => points.iter().map(|p| &p.estimate).collect(),
-        _ => Vec::new(),
-    }
-}
-
-/// The least and the most of a curve's or a map's points, in ns.
-fn ends(outcome: &Outcome) -> Option<(f64, f64)> {
-    let values = points(outcome).into_iter().filter_map(Estimate::ns).map(|ns| ns.value);
-    values.fold(None, |ends, value| match ends {
-        None => Some((value, value)),
-        Some((low, high)) => Some((low.min(value), high.max(value))),
-    })
 }
 
 fn controls(rows: &[Row], tables: &[&Reference]) -> Markup {
@@ -197,7 +151,7 @@ fn controls(rows: &[Row], tables: &[&Reference]) -> Markup {
     }
 }
 
-fn heading(axis: &Axis, others: &Others) -> Markup {
+fn heading(axis: &Scale, others: &Others) -> Markup {
     let sorted = |class: &str, key: &str, name: &str| {
         html! {
             th.(class) scope="col" aria-sort="none" data-key=(key) {
@@ -209,7 +163,7 @@ fn heading(axis: &Axis, others: &Others) -> Markup {
         thead { tr {
             (sorted("c-row", "id", "row"))
             (sorted("n c-value", "value", "quiet"))
-            (sorted("n c-half", "half", "± %"))
+            (sorted("n c-half", "half", "±"))
             (sorted("c-verdict", "verdict", "verdict"))
             (sorted("n c-cycles", "cycles", "cycles"))
             (sorted("n c-human", "in-seconds", "1 ns = 1 s"))
@@ -218,7 +172,7 @@ fn heading(axis: &Axis, others: &Others) -> Markup {
             th.c-axis scope="col" {
                 span.hidden { "drawing" }
                 span.axis aria-hidden="true" {
-                    @for (at, name) in axis.ticks() { span style=(format!("left:{at:.2}%")) { (name) } }
+                    @for (share, name) in axis.units() { span style=(format!("left:{:.2}%", share * 100.0)) { (name) } }
                 }
             }
             @for (at, other) in others.runs.iter().enumerate() {
@@ -231,7 +185,7 @@ fn heading(axis: &Axis, others: &Others) -> Markup {
     }
 }
 
-fn line(content: &Content, row: &Row, at: usize, axis: &Axis, others: &Others) -> Markup {
+fn line(content: &Content, row: &Row, at: usize, axis: &Scale, others: &Others) -> Markup {
     let state = match (&row.outcome, row.estimate()) {
         (Outcome::Unavailable { .. }, _) => "gone",
         (_, Some(estimate)) => estimate.verdict.text(),
@@ -267,7 +221,7 @@ fn id(content: &Content, row: &Row) -> Markup {
     }
 }
 
-fn figures(row: &Row, estimate: &Estimate, axis: &Axis, others: &Others) -> Markup {
+fn figures(row: &Row, estimate: &Estimate, axis: &Scale, others: &Others) -> Markup {
     let above = estimate.below_ns.is_none();
     let quiet = estimate.quiet.map(|quiet| quiet.ns).filter(|_| above);
     let typical_ns = estimate.headline().map(|(t, _)| t.ns).filter(|_| above);
@@ -281,9 +235,9 @@ fn figures(row: &Row, estimate: &Estimate, axis: &Axis, others: &Others) -> Mark
             (value(row, estimate))
         }
         td.n.c-half data-sort=[quiet.map(|ns| sort_key(ns.relative_half_width()))] {
-            @if let Some(ns) = quiet { (percent(ns.relative_half_width())) }
+            @if let Some(ns) = quiet { (half(ns.relative_half_width())) }
         }
-        td.c-verdict data-sort=(rank(estimate.verdict)) { span.(mark(estimate.verdict)) { (estimate.verdict.text()) } }
+        td.c-verdict data-sort=(estimate.verdict as u8) { span.(tone_class(estimate.verdict.into()).unwrap_or_default()) { (estimate.verdict.text()) } }
         td.n.c-cycles data-sort=[cycle_count.map(sort_key)] { (cycles(estimate)) }
         td.n.c-human { (of_time.map_or(String::new(), human)) }
         td.n.c-frames { (of_time.map_or(String::new(), frames)) }
@@ -292,7 +246,7 @@ fn figures(row: &Row, estimate: &Estimate, axis: &Axis, others: &Others) -> Mark
             @let half = typical_half(estimate, &row.unit);
             @if !half.is_empty() { " " span.half { (half) } }
         }
-        (drawing(row, estimate, axis, others))
+        (drawing(row, axis, others))
         @for other in others.runs { (of_run(row, other)) }
         (published_figures(row, estimate, others))
     }
@@ -306,8 +260,7 @@ fn value(row: &Row, estimate: &Estimate) -> Markup {
         Shown::Nothing => return html! { "-" },
         Shown::Figure(figure) => figure,
     };
-    let [text, half] =
-        [format!("{} {}", figure.value, figure.unit), quiet_half(estimate, &figure.half_width)];
+    let [text, half] = [figure.text(), quiet_half(estimate, &figure.half_width)];
     html! {
         @if estimate.quiet.is_some() {
             (text) " " span.half { (half) }
@@ -320,26 +273,16 @@ fn value(row: &Row, estimate: &Estimate) -> Markup {
 
 /// Another run's figure beside ours.
 fn of_run(row: &Row, other: &ShownRun) -> Markup {
-    let estimate = figure_of(other, row);
+    let estimate = estimate_of(other.run, row);
     let ns = estimate.and_then(Estimate::ns);
     let figure = estimate.map(|estimate| shown(estimate, &row.unit));
     html! {
         td.n.run data-sort=[ns.map(|ns| sort_key(row.unit.of_ns(ns.value)))] data-class=[class(&row.unit)] {
             @if let Some(Shown::Figure(figure)) = figure {
-                (figure.value) " " (figure.unit)
+                (figure.text())
                 @if estimate.is_some_and(|e| e.quiet.is_none()) { " " span.half { "typical" } }
             }
         }
-    }
-}
-
-/// Half an interval as a share of its figure.
-fn percent(share: f64) -> String {
-    match share * 100.0 {
-        p if !p.is_finite() => "?".into(),
-        p if p < 0.05 => "< 0.1".into(),
-        p if p < 9.95 => format!("{p:.1}"),
-        p => format!("{p:.0}"),
     }
 }
 
@@ -359,98 +302,54 @@ fn sort_key(value: f64) -> String {
     format!("{value:.5e}")
 }
 
-/// The best first.
-fn rank(verdict: Verdict) -> u8 {
-    Verdict::ALL.iter().take_while(|&&v| v != verdict).count() as u8
-}
-
-/// How a verdict is coloured.
-fn mark(verdict: Verdict) -> &'static str {
-    match verdict {
-        Verdict::Ok => "good",
-        Verdict::Noisy | Verdict::Biased | Verdict::TwoStates => "doubtful",
-        Verdict::CannotTell | Verdict::Invalid => "bad",
-    }
-}
-
-/// The published figures of a row, up to the last table that has one.
+/// The published figures of a row, up to the last table that has one, each with its ratio where
+/// there can be one.
 fn published_figures(row: &Row, estimate: &Estimate, others: &Others) -> Markup {
-    let counterparts: Vec<Option<Counterpart>> =
-        others.tables.iter().map(|table| table.counterpart(&row.id)).collect();
-    let count = counterparts.iter().rposition(Option::is_some);
-    let count = count.map_or(0, |last| last + 1);
+    let figures = others.tables.iter().map(|table| table.counterpart(&row.id));
+    let figures: Vec<Option<Counterpart>> = figures.collect();
+    let count = figures.iter().rposition(Option::is_some).map_or(0, |last| last + 1);
+    let mark = |theirs: &Counterpart| match theirs.ratio(estimate, &row.unit) {
+        _ if theirs.row.doubtful.is_some() => "doubtful".into(),
+        _ if !theirs.same_operation => "other code".into(),
+        ratio => ratio.map_or(String::new(), ratio_text),
+    };
     html! {
-        @for (at, beside) in counterparts.iter().take(count).enumerate() {
-            @match beside {
-                Some(beside) => (theirs(row, estimate, at, beside)),
+        @for (at, theirs) in figures.iter().take(count).enumerate() {
+            @match theirs {
+                Some(theirs) => {
+                    td.{ "n ref t" (at) } data-sort=[theirs.row.ns.map(sort_key)] title=[&theirs.row.doubtful] {
+                        (published(theirs.row))
+                        @let mark = mark(theirs);
+                        @if !mark.is_empty() { " " span.half { (mark) } }
+                    }
+                },
                 None => td.{ "ref t" (at) } {},
             }
         }
     }
 }
 
-/// A published figure beside ours, with the ratio where there can be one.
-fn theirs(row: &Row, estimate: &Estimate, at: usize, beside: &Counterpart) -> Markup {
-    let ratio = beside.ratio(estimate, &row.unit);
-    let mark = match (&beside.row.doubtful, ratio) {
-        (Some(_), _) => "doubtful".into(),
-        (None, _) if !beside.same_operation => "other code".into(),
-        (None, Some(ratio)) => ratio_text(ratio),
-        (None, None) => String::new(),
-    };
-    html! {
-        td.{ "n ref t" (at) } data-sort=[beside.row.ns.map(sort_key)] title=[&beside.row.doubtful] {
-            (published(beside.row)) @if !mark.is_empty() { " " span.half { (mark) } }
-        }
-    }
-}
-
-/// The row on the axis. Everything in it stands as text in the line, so it is
-/// hidden from readers of screens.
-fn drawing(row: &Row, estimate: &Estimate, axis: &Axis, others: &Others) -> Markup {
+/// The row on the axis.
+fn drawing(row: &Row, axis: &Scale, others: &Others) -> Markup {
     if row.unit != Unit::Time {
         return html! { td.c-axis.none {} };
     }
-    let at = |ns: f64| axis.percent(ns).map(|p| format!("{p:.2}%"));
-    let span = |low: f64, high: f64| {
-        // What begins at or below 0 begins left of the axis.
-        let from = if low > 0.0 { at(low) } else { Some("0%".into()) };
-        from.zip(at(high))
-    };
-    let spread = estimate.typical.and_then(|t| span(t.p10_ns, t.p90_ns));
-    let ns = estimate.ns().filter(|_| estimate.below_ns.is_none());
-    html! {
-        td.c-axis {
-            svg aria-hidden="true" {
-                @if let Some((from, to)) = spread { line.spread x1=(from) x2=(to) {} }
-                @if let Some((from, to)) = ns.and_then(|ns| span(ns.low, ns.high)) {
-                    line.interval x1=(from) x2=(to) {}
-                }
-                @if let Some(to) = estimate.below_ns.and_then(at) {
-                    line.below x2=(to) {}
-                }
-                @for other in others.runs {
-                    @if let Some(x) = figure_of(other, row).and_then(|e| at(e.ns()?.value)) {
-                        circle.of-run cx=(x) { title { (other.name) } }
-                    }
-                }
-                @for (i, table) in others.tables.iter().enumerate() {
-                    @if let Some(x) = table.comparable_ns(&row.id).and_then(at) {
-                        rect.ref.{ "m" (i) } x=(x) {
-                            title { (short_title(&table.key)) }
-                        }
-                    }
-                }
-                @if let Some(x) = ns.and_then(|ns| at(ns.value)) {
-                    circle.(if estimate.verdict == Verdict::Ok { "ok" } else { "hollow" }) cx=(x) {}
-                }
+    let mark = |(at, one): (usize, Against)| {
+        let x = one.of_row(row).and_then(|ns| axis.percent_at(ns))?;
+        let title = html! { title { (one.name()) } };
+        Some(match one {
+            Against::Run(..) => html! { circle.of-run cx=(x) { (title) } },
+            Against::Table(_) => {
+                html! { rect.ref.{ "m" (at - others.runs.len()) } x=(x) { (title) } }
             }
-        }
-    }
+        })
+    };
+    let marks = html! { @for mark in others.against().enumerate().filter_map(mark) { (mark) } };
+    html! { td.c-axis { (Marks::of_row(row).draw(axis, &marks)) } }
 }
 
 /// A curve or a map: how many points, between what, and where it is drawn.
-fn curve(content: &Content, row: &Row, axis: &Axis, others: &Others) -> Markup {
+fn curve(content: &Content, row: &Row, axis: &Scale, others: &Others) -> Markup {
     let over = match &row.outcome {
         Outcome::Curve { axis, .. } => axis_text(*axis).to_string(),
         Outcome::Map { y_axis, x_axis, .. } => {
@@ -459,16 +358,12 @@ fn curve(content: &Content, row: &Row, axis: &Axis, others: &Others) -> Markup {
         _ => String::new(),
     };
     let count = points(&row.outcome).len();
-    let ends = ends(&row.outcome);
-    let text = ends.map(|(low, high)| {
+    let text = ends(row).map(|(low, high)| {
         // Of a speed the shortest time is the most.
         let mut ends = [low, high].map(|ns| row.unit.of_ns(ns));
         ends.sort_by(f64::total_cmp);
         ends.map(|v| model::figure::value(&row.unit, v)).join(" to ")
     });
-    let place = ends
-        .filter(|_| row.unit == Unit::Time)
-        .and_then(|(low, high)| Some((axis.percent(low)?, axis.percent(high)?)));
     html! {
         th.c-row scope="row" {
             (id(content, row))
@@ -479,12 +374,6 @@ fn curve(content: &Content, row: &Row, axis: &Axis, others: &Others) -> Markup {
             }
         }
         td.n.c-value {} td.n.c-half {} td.c-verdict { "curve" } td.n.c-cycles {} td.n.c-human {} td.n.c-frames {} td.c-typical {}
-        td.c-axis {
-            @if let Some((from, to)) = place {
-                svg aria-hidden="true" {
-                    line.range x1=(format!("{from:.2}%")) x2=(format!("{to:.2}%")) {}
-                }
-            }
-        }
+        (drawing(row, axis, others))
     }
 }

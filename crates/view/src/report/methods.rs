@@ -9,7 +9,6 @@ use model::run::{Bound, Regime, Row};
 use model::story::Block;
 use std::collections::HashMap;
 
-/// The section.
 pub(super) fn section(content: &Content) -> Markup {
     let mut rows_of: HashMap<&str, Vec<&Row>> = HashMap::new();
     for row in &content.first().run.rows {

@@ -11,6 +11,7 @@ mod first;
 mod fleet;
 mod head;
 mod ladder;
+mod marks;
 mod methods;
 mod past;
 mod published;

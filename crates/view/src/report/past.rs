@@ -27,9 +27,6 @@ const ROWS: usize = OPERATIONS.len();
 /// Pictures of rows of this run over the last kept runs of its machine: those whose
 /// level changed, the latest change first, then the best known ones. Empty
 /// where fewer than three runs are kept.
-///
-/// # Errors
-/// If the kept runs can't be read.
 pub fn histories(index: &Index, run: &Run) -> Result<Vec<Picture>, StoreError> {
     let machine = MachineKey::of(run);
     let machines = index.machines()?;

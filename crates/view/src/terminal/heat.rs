@@ -1,9 +1,10 @@
 //! A map drawn with shades: the lower triangle where each pair stands once.
 
 use super::layout::width;
-use model::chart::{Heat, HeatCell, Quantity};
+use crate::axis::span;
+use crate::chart::scale_of;
+use model::chart::{Heat, HeatCell};
 use model::estimate::Verdict;
-use model::figure::time_scale;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
@@ -55,16 +56,10 @@ fn reliable(cell: &HeatCell) -> Option<f64> {
 
 impl<'h> Matrix<'h> {
     fn of(heat: &'h Heat) -> Option<Matrix<'h>> {
-        let values = heat.cells.iter().filter_map(reliable);
-        let low = values.clone().fold(f64::INFINITY, f64::min);
-        let high = values.fold(f64::NEG_INFINITY, f64::max);
-        let (scale, unit) = match heat.value.quantity {
-            Quantity::Nanoseconds => time_scale(high),
-            Quantity::GigabytesPerSecond => (1.0, "GB/s"),
-            _ => (1.0, ""),
-        };
+        let (low, high) = span(heat.cells.iter().filter_map(reliable))?;
+        let (scale, unit) = scale_of(heat.value.quantity, high);
         let later = heat.y.len() - heat.y.len().min(1);
-        (high >= low).then_some(Matrix {
+        Some(Matrix {
             heat,
             cells: heat.cells.iter().map(|c| ((c.y, c.x), c)).collect(),
             triangle: heat.x.get(1..) == heat.y.get(..later),

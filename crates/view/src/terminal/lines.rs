@@ -1,9 +1,8 @@
 //! A curve drawn with braille dots, both axes logarithmic.
 
 use super::layout::width;
-use crate::chart::number;
-use model::chart::{Band, Lines, Quantity};
-use model::size;
+use crate::axis::{Scale, Tick, span};
+use model::chart::{Axis, Band, Lines};
 
 /// Lines of the drawing, without labels.
 const HIGH: usize = 10;
@@ -25,45 +24,40 @@ pub(super) fn lines(lines: &Lines, columns: usize) -> Vec<String> {
         .collect();
     let wide = columns.saturating_sub(LABEL + 2 + MARGIN).max(8);
     let (Some(x), Some(y)) = (
-        Scale::over(points.iter().map(|p| p.0), 1.0, wide * DOTS.0),
-        Scale::over(points.iter().map(|p| p.1), 1.15, HIGH * DOTS.1),
+        scale(&lines.x, points.iter().map(|p| p.0), 1.0, wide * DOTS.0),
+        scale(&lines.y, points.iter().map(|p| p.1), 1.15, HIGH * DOTS.1),
     ) else {
         return Vec::new();
     };
     let mut canvas = Canvas { cells: vec![vec![0; wide]; HIGH] };
     for pair in points.windows(2) {
-        canvas.line((x.at(pair[0].0), y.at(pair[0].1)), (x.at(pair[1].0), y.at(pair[1].1)));
+        let [from, to] = [pair[0], pair[1]].map(|point| (dot(&x, point.0), dot(&y, point.1)));
+        canvas.line(from, to);
     }
     let mut drawn = Vec::new();
     if !lines.bands.is_empty() {
-        drawn.push(names(&lines.bands, &x));
+        drawn.push(names(&lines.bands, &x, wide));
     }
-    drawn.extend(canvas.lines(&labels(&y, lines.y.quantity)));
-    drawn.push(places(&points, &x, lines.x.quantity));
+    drawn.extend(canvas.lines(&labels(&y)));
+    drawn.push(places(&x, wide));
     drawn
 }
 
-/// A logarithmic axis.
-struct Scale {
-    low: f64,
-    high: f64,
+/// A logarithmic axis over some values, each end moved outwards by a factor.
+fn scale(
+    axis: &Axis,
+    values: impl Iterator<Item = f64>,
+    margin: f64,
     dots: usize,
+) -> Option<Scale> {
+    let (low, high) = span(values)?;
+    let (ends, axis) = ([low / margin, high * margin], Axis { log: true, ..axis.clone() });
+    (ends[0] < ends[1]).then(|| Scale::between(&axis, &ends, (0.0, (dots - 1) as f64)))
 }
 
-impl Scale {
-    /// The axis over some values, each end moved outwards by a factor.
-    fn over(values: impl Iterator<Item = f64> + Clone, margin: f64, dots: usize) -> Option<Scale> {
-        let low = values.clone().fold(f64::INFINITY, f64::min) / margin;
-        let high = values.fold(0.0, f64::max) * margin;
-        (high > low).then_some(Scale { low, high, dots })
-    }
-
-    /// The dot of a value, counted from the low end.
-    fn at(&self, value: f64) -> usize {
-        let share = (value / self.low).ln() / (self.high / self.low).ln();
-        let last = (self.dots - 1) as f64;
-        (share * last).round().clamp(0.0, last) as usize
-    }
+/// The dot of a value, counted from the low end.
+fn dot(scale: &Scale, value: f64) -> usize {
+    scale.at_most(value).round() as usize
 }
 
 struct Canvas {
@@ -110,33 +104,23 @@ impl Canvas {
     }
 }
 
-/// Labels of the lines from the top: 1, 2 and 5 of each power of ten.
-fn labels(y: &Scale, quantity: Quantity) -> Vec<String> {
+/// Labels of the lines from the top.
+fn labels(y: &Scale) -> Vec<String> {
     let mut labels = vec![String::new(); HIGH];
-    let lowest = y.low.log10().floor() as i32;
-    let highest = y.high.log10().ceil() as i32;
-    for power in lowest..=highest {
-        for digit in [1.0, 2.0, 5.0] {
-            let value = digit * 10_f64.powi(power);
-            if value < y.low || value > y.high {
-                continue;
-            }
-            let line = HIGH - 1 - y.at(value) / DOTS.1;
-            // Powers of ten come first and keep their line.
-            if labels[line].is_empty() {
-                labels[line] = number(quantity, value).replace(".00 ", " ").replace(".0 ", " ");
-            }
+    for tick in y.ticks(HIGH) {
+        let line = HIGH - 1 - dot(y, tick.value) / DOTS.1;
+        if labels[line].is_empty() {
+            labels[line] = tick.label;
         }
     }
     labels
 }
 
 /// Names of the stretches above them, with their figures where there is room.
-fn names(bands: &[Band], x: &Scale) -> String {
-    let wide = x.dots / DOTS.0;
+fn names(bands: &[Band], x: &Scale, wide: usize) -> String {
     let mut cells = vec![' '; wide];
     for band in bands {
-        let column = |at: f64| x.at(at.max(x.low)) / DOTS.0;
+        let column = |at: f64| dot(x, at) / DOTS.0;
         let (from, to) = (column(band.from), column(band.to).max(column(band.from)));
         for cell in &mut cells[from..=to] {
             *cell = '─';
@@ -154,32 +138,20 @@ fn names(bands: &[Band], x: &Scale) -> String {
     format!("{:>LABEL$}  {}", "", cells.iter().collect::<String>())
 }
 
-/// Places below the curve: each fourfold step that leaves room between.
-fn places(points: &[(f64, f64)], x: &Scale, quantity: Quantity) -> String {
-    let mut line = format!("{:>LABEL$}  ", "");
-    let start = width(&line);
-    let mut place = 1_u64;
-    let largest = points.iter().map(|p| p.0).fold(0.0, f64::max);
-    while place as f64 <= largest {
-        if place as f64 >= x.low {
-            let label = match quantity {
-                Quantity::Bytes => size::text(place),
-                other => number(other, place as f64),
-            };
-            let at = start + x.at(place as f64) / DOTS.0;
-            // The last label may stand out to the right, up to the page's edge.
-            let edge = start + x.dots / DOTS.0 + MARGIN;
-            let at = at.min(edge.saturating_sub(width(&label)));
-            let end = width(&line);
-            if end == start || at > end {
-                line.push_str(&" ".repeat(at.saturating_sub(end)));
-                line.push_str(&label);
-            }
+/// Places below the curve that leave room between them.
+fn places(x: &Scale, wide: usize) -> String {
+    let start = LABEL + 2;
+    let mut line = " ".repeat(start);
+    let dots = |text: &str| (width(text) * DOTS.0) as f64;
+    for Tick { value, label } in x.ticks_apart(dots, DOTS.0 as f64) {
+        // The last label may stand out to the right, up to the page's edge.
+        let edge = start + wide + MARGIN;
+        let at = (start + dot(x, value) / DOTS.0).min(edge.saturating_sub(width(&label)));
+        let end = width(&line);
+        if end == start || at > end {
+            line += &" ".repeat(at.saturating_sub(end));
+            line += &label;
         }
-        let Some(next) = place.checked_mul(4) else {
-            break;
-        };
-        place = next;
     }
     line
 }
@@ -187,7 +159,7 @@ fn places(points: &[(f64, f64)], x: &Scale, quantity: Quantity) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use model::chart::{Axis, Kind, Line, Point};
+    use model::chart::{Kind, Line, Point, Quantity};
 
     fn drawn(points: Vec<(f64, f64)>, bands: Vec<Band>) -> Vec<String> {
         let axis = |quantity| Axis { label: "axis".into(), quantity, log: true, from_zero: true };

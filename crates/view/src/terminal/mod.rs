@@ -33,7 +33,6 @@ pub(crate) fn paint_plain(blocks: &[Block], columns: usize) -> String {
 #[cfg(test)]
 pub(crate) const COLUMNS: usize = 100;
 
-/// Blocks as tests read them.
 #[cfg(test)]
 pub(crate) fn plain(blocks: &[Block]) -> String {
     paint_plain(blocks, COLUMNS)

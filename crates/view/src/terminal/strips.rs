@@ -15,7 +15,6 @@ const UNKNOWN: char = '?';
 /// A line is no narrower.
 const LEAST: usize = 20;
 
-/// The characters of a part.
 fn marks(part: usize) -> &'static [char] {
     match part {
         0 => &BLOCKS,

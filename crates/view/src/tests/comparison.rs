@@ -2,7 +2,7 @@
 
 use compare::references::References;
 use compare::{Comparison, Operand, Options, USUAL_MARGIN, compare};
-use model::compare::finding::Finding;
+use model::compare::finding::Verdict;
 use model::run::Run;
 use model::synthetic;
 
@@ -26,7 +26,7 @@ fn no_interval_is_a_column_of_digits() {
     let run = synthetic::run();
     let mut c = set(&run, &run);
     for row in &mut c.rows {
-        row.finding = Finding::CannotTell;
+        row.finding = Verdict::CannotTell;
         if let Some(ratio) = &mut row.ratio {
             (ratio.low, ratio.high) = (Some(1e-110), Some(1e110));
         }

@@ -2,14 +2,15 @@
 
 use crate::render::{paired_answer, paired_rows};
 use crate::{markdown, terminal};
-use compare::paired::{Answer, PairedGate, PairedRow};
+use compare::paired::{PairedGate, PairedRow};
+use model::compare::finding::Verdict;
 use model::stats::Interval;
 
 fn interval(value: f64, half: f64) -> Interval {
     Interval { value, low: value - half, high: value + half }
 }
 
-fn row(command: &str, ratio: f64, half: f64, answer: Answer) -> PairedRow {
+fn row(command: &str, ratio: f64, half: f64, answer: Verdict) -> PairedRow {
     PairedRow {
         command: command.into(),
         row: "wall",
@@ -31,14 +32,14 @@ fn page(rows: Vec<PairedRow>, complete: bool) -> String {
 
 #[test]
 fn all_answers() {
-    let mut cpu = row("{}/parse big.json", 1.3, 0.02, Answer::Slower);
+    let mut cpu = row("{}/parse big.json", 1.3, 0.02, Verdict::Different);
     cpu.row = "task_clock";
     let rows = vec![
-        row("{}/parse big.json", 1.31, 0.04, Answer::Slower),
+        row("{}/parse big.json", 1.31, 0.04, Verdict::Different),
         cpu,
-        row("{}/render | wc", 1.02, 0.05, Answer::CannotTell),
-        row("{}/old", 0.9, 0.02, Answer::NotSlower),
-        PairedRow { ratio: None, detectable: None, ..row("{}/few", 1.0, 0.0, Answer::CannotTell) },
+        row("{}/render | wc", 1.02, 0.05, Verdict::CannotTell),
+        row("{}/old", 0.9, 0.02, Verdict::SameWithinNoise),
+        PairedRow { ratio: None, detectable: None, ..row("{}/few", 1.0, 0.0, Verdict::CannotTell) },
     ];
     insta::assert_snapshot!(page(rows, true));
 }
@@ -46,8 +47,8 @@ fn all_answers() {
 #[test]
 fn no_regression() {
     let rows = vec![
-        row("{}/parse", 1.001, 0.023, Answer::NotSlower),
-        row("{}/render", 1.012, 0.002, Answer::NotSlower),
+        row("{}/parse", 1.001, 0.023, Verdict::SameWithinNoise),
+        row("{}/render", 1.012, 0.002, Verdict::SameWithinNoise),
     ];
     insta::assert_snapshot!(page(rows, true));
 }
@@ -58,7 +59,7 @@ fn builds_that_did_not_do_the_same_are_not_comparable() {
         row,
         detectable: None,
         why: Some("head: all 30 runs failed (exit code 1)".into()),
-        ..self::row("{}/parse missing.json", 0.02, 0.01, Answer::CannotTell)
+        ..self::row("{}/parse missing.json", 0.02, 0.01, Verdict::CannotTell)
     };
     let text = page(vec![refused("wall"), refused("task_clock")], true);
     insta::assert_snapshot!(text);
@@ -67,7 +68,7 @@ fn builds_that_did_not_do_the_same_are_not_comparable() {
 
 #[test]
 fn nothing_but_noise() {
-    let noisy = row("{}/render | wc", 1.02, 0.05, Answer::CannotTell);
+    let noisy = row("{}/render | wc", 1.02, 0.05, Verdict::CannotTell);
     insta::assert_snapshot!(page(vec![noisy], true));
 }
 

@@ -23,7 +23,6 @@ pub(super) struct Stretch<T> {
 }
 
 impl Bytes {
-    /// A number.
     pub(super) fn number(&mut self, mut value: u64) {
         while value >= 0x80 {
             self.0.push(value as u8 | 0x80);
@@ -82,7 +81,6 @@ impl<T> Default for Dictionary<T> {
 }
 
 impl<T: Copy + Eq + Hash> Dictionary<T> {
-    /// The number of a value.
     pub(super) fn number(&mut self, value: T) -> u64 {
         let next = self.0.len() as u64;
         *self.0.entry(value).or_insert(next)

@@ -5,7 +5,6 @@ use model::trace::{Cpu, State, Trace};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// What a CPU does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Occupant {

@@ -163,7 +163,6 @@ fn key(trace: &Trace) -> Markup {
     }
 }
 
-/// The class of a state's swatch.
 fn class(kind: Kind) -> String {
     let name = kind.name().replace(' ', "-");
     match kind {

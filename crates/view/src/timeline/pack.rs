@@ -10,7 +10,6 @@ use model::trace::{Access, Kind, State, Thread, Trace, Wakeup};
 use serde::Serialize;
 use std::collections::{BTreeMap, HashMap};
 
-/// The two parts of it.
 pub(super) struct Packed {
     /// JSON that can stand in a page.
     pub head: String,
@@ -54,7 +53,6 @@ struct ThreadHead {
     ended: bool,
 }
 
-/// Packs a trace.
 pub(super) fn pack(trace: &Trace) -> Packed {
     let mut bytes = Bytes::default();
     let mut states = Dictionary::default();

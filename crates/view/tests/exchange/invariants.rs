@@ -21,7 +21,6 @@ pub(crate) const EXPORTS: [export::Format; 6] = [
     export::Format::Bencher,
 ];
 
-/// An origin that never changes.
 pub(crate) fn origin() -> Origin {
     Origin {
         id: "5e0c1a2b-3c4d-4e5f-8a9b-0c1d2e3f4a5b".into(),
@@ -32,12 +31,10 @@ pub(crate) fn origin() -> Origin {
     }
 }
 
-/// One file's bytes as an input.
 pub(crate) fn file(bytes: &[u8]) -> Input {
     Input::File { name: "any.json".into(), bytes: bytes.to_vec() }
 }
 
-/// criterion's three files in one.
 fn criterion(bytes: &[u8]) -> Input {
     let mut parts = bytes.split(|&b| b == SEPARATOR).map(|part| {
         (!part.is_empty()).then(|| Part { name: "part.json".into(), bytes: part.to_vec() })

@@ -74,7 +74,6 @@ impl Host<'_> {
         output(self.ssh(&command, input, limits)?, Refusal::Directory)
     }
 
-    /// Runs a command on the host.
     pub(super) fn ssh(
         &self,
         command: &str,

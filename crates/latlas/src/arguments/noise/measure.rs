@@ -41,10 +41,7 @@ pub(crate) struct MeasureOptions {
 fn span(text: &str) -> Result<Duration, InvalidValue> {
     let span = budget(text)?;
     let allowed = Duration::from_millis(100)..=Duration::from_secs(600);
-    match allowed.contains(&span) {
-        true => Ok(span),
-        false => Err(InvalidValue::NoiseSpan),
-    }
+    if allowed.contains(&span) { Ok(span) } else { Err(InvalidValue::NoiseSpan) }
 }
 
 #[cfg(test)]

@@ -6,7 +6,6 @@ use std::process::ExitCode;
 use store::index::Index;
 use view::render;
 
-/// Rebuilds the index.
 pub(super) fn rebuild(index: &Index, json: bool) -> anyhow::Result<ExitCode> {
     let rebuilt = index.rebuild()?;
     output::show_json_or(json, &rebuilt, Color::Never, || {
@@ -22,8 +21,5 @@ pub(super) fn rebuild(index: &Index, json: bool) -> anyhow::Result<ExitCode> {
 pub(super) fn verify(index: &Index, json: bool) -> anyhow::Result<ExitCode> {
     let verified = index.verify()?;
     output::show_json_or(json, &verified, Color::Never, || render::verified(&verified))?;
-    Ok(match verified.is_whole() {
-        true => ExitCode::SUCCESS,
-        false => ExitCode::from(UNRELIABLE),
-    })
+    Ok(if verified.is_whole() { ExitCode::SUCCESS } else { ExitCode::from(UNRELIABLE) })
 }

@@ -10,7 +10,6 @@ use std::process::ExitCode;
 use store::index::{Deleted, Index};
 use view::render;
 
-/// Asks for confirmation and deletes runs.
 pub(super) fn delete(index: &Index, options: &DeleteOptions) -> anyhow::Result<ExitCode> {
     let mut runs: Vec<Named> = Vec::new();
     for name in &options.runs {

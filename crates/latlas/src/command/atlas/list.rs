@@ -8,7 +8,6 @@ use store::history::machines_of;
 use store::index::Index;
 use view::render;
 
-/// Prints the stored runs.
 pub(super) fn list(index: &Index, options: &ListOptions) -> anyhow::Result<ExitCode> {
     let mut runs = index.runs()?;
     if runs.is_empty() {

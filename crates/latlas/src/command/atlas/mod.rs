@@ -17,7 +17,6 @@ use std::process::ExitCode;
 use store::index::Index;
 use store::{self, Store, StoreError};
 
-/// Runs one of its commands.
 pub(crate) fn atlas(what: &AtlasCommand) -> anyhow::Result<ExitCode> {
     // It names its stores: that of the user need not be there.
     if let AtlasCommand::Move(options) = what {
@@ -45,14 +44,12 @@ pub(super) fn open() -> anyhow::Result<Index> {
     Ok(index)
 }
 
-/// Prints messages of the index.
 pub(super) fn print_messages(messages: &[String]) {
     for line in messages {
         output::message(format_args!("{line}"));
     }
 }
 
-/// A stored document.
 struct Named {
     id: String,
     path: PathBuf,
@@ -79,7 +76,6 @@ fn named(index: &Index, name: &str) -> anyhow::Result<Named> {
     Ok(Named { id, path, run })
 }
 
-/// The stored run with this name.
 fn kept(index: &Index, name: &str) -> anyhow::Result<KeptRun> {
     let Named { path, run, .. } = named(index, name)?;
     match run {

@@ -18,7 +18,6 @@ struct Shown {
     tally: Tally,
 }
 
-/// Prints a run's metadata.
 pub(super) fn show(index: &Index, options: &ShowOptions) -> anyhow::Result<ExitCode> {
     let mut run = kept(index, &options.run)?;
     let bytes = index.store().bytes(&run.path)?.len() as u64;

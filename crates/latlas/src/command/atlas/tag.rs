@@ -9,7 +9,6 @@ use std::process::ExitCode;
 use store::Taken;
 use store::index::Index;
 
-/// Adds, moves or removes a tag.
 pub(super) fn tag(index: &Index, options: &TagOptions) -> anyhow::Result<ExitCode> {
     let (text, answer) = match (&options.remove, &options.run, &options.name) {
         (Some(name), ..) => {

@@ -33,10 +33,7 @@ pub(super) fn transfer(options: &MoveOptions) -> anyhow::Result<ExitCode> {
         (done, of) => anyhow!("stopped after {done} of {of} documents: {error}"),
     })?;
     output::print_json_or(options.json, &moved, || text(&moved, &from, &to))?;
-    Ok(match moved.stayed.is_empty() {
-        true => ExitCode::SUCCESS,
-        false => ExitCode::from(UNRELIABLE),
-    })
+    Ok(if moved.stayed.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(UNRELIABLE) })
 }
 
 fn same(from: &Place, to: &Place) -> bool {

@@ -6,14 +6,12 @@ use model::text::counted;
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
 
-/// A command of the command line.
 pub(in crate::command) struct NamedCommand {
     pub(in crate::command) name: String,
     pub(in crate::command) words: Vec<OsString>,
     pub(in crate::command) shell: Option<String>,
 }
 
-/// The commands with their names.
 pub(super) fn named_commands(options: &ExecOptions) -> anyhow::Result<Vec<NamedCommand>> {
     let mut named = Vec::new();
     let first = match &options.timing.shell {
@@ -83,10 +81,7 @@ fn name_of(shell: Option<&str>, words: &[OsString]) -> String {
         .map(|c| if c.is_ascii_alphanumeric() || "-_+".contains(c) { c } else { '_' })
         .take(64)
         .collect();
-    match name.is_empty() {
-        true => "command".into(),
-        false => name,
-    }
+    if name.is_empty() { "command".into() } else { name }
 }
 
 /// The name, with a number where another command has it already.

@@ -8,12 +8,12 @@ use meter::commands::runner::CommandRunner;
 use model::command::Rule;
 use model::figure::figure;
 use model::repeats;
+use model::setting::Setting;
 use model::unit::Unit;
 use std::ffi::OsStr;
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use sys::command::Controls;
 
 /// Runs of an empty shell, to measure its start time.
 const SHELL_RUNS: u32 = 20;
@@ -21,7 +21,7 @@ const SHELL_RUNS: u32 = 20;
 /// The start time of a shell, as a note: it is part of every figure. `None` if interrupted.
 pub(super) fn shell_start(
     shell: &OsStr,
-    controls: Controls,
+    controls: Vec<Setting>,
     settings: &Settings,
     wake: OwnedFd,
     resumed: &Arc<AtomicBool>,

@@ -23,6 +23,7 @@ use model::machine::Machine;
 use model::noise::applied::Applied;
 use model::repeats;
 use model::run::Run;
+use model::share;
 use signal_hook::consts::SIGCONT;
 use signal_hook::flag;
 use std::io;
@@ -141,14 +142,12 @@ pub(in crate::command) fn timed(
     let began = Began::now(look_at, controls, &never);
     placement.step_aside();
     let shell_start = match &options.shell {
-        Some(shell) => {
-            shell_start(shell, controls.controls(), &settings, wake.try_clone()?, &resumed)?
-        }
+        Some(shell) => shell_start(shell, controls.list(), &settings, wake.try_clone()?, &resumed)?,
         None => None,
     };
     let arms = named.iter().map(|one| Arm {
         words: one.words.clone(),
-        controls: controls.controls(),
+        controls: controls.list(),
         cold: cold(options),
     });
     let mut runner = CommandRunner::new(arms.collect(), settings.clone(), Some(wake), resumed)?;
@@ -328,7 +327,7 @@ fn so_far(progress: &Progress, rule: &Rule) -> String {
         .map(|w| {
             let median = model::stats::median(w.iter().copied()).unwrap_or(0.0);
             match repeats::relative_half_width(w) {
-                half if half.is_finite() => format!("{} ±{:.1} %", time(median), half * 100.0),
+                half if half.is_finite() => format!("{} {}", time(median), share::half(half)),
                 _ => time(median),
             }
         })

@@ -68,7 +68,6 @@ pub(super) fn job(catalogue: &[Probe], options: &JobOptions) -> anyhow::Result<E
     })
 }
 
-/// Why a job is not measured.
 struct Refused {
     why: Refusal,
     error: anyhow::Error,
@@ -139,10 +138,7 @@ fn there_already(directory: &Directory, job: &Job) -> Option<String> {
 
 fn check_program(submission: &Submission) -> anyhow::Result<()> {
     let running = Path::new("/proc/self/exe");
-    let path = match running.exists() {
-        true => running.to_owned(),
-        false => std::env::current_exe()?,
-    };
+    let path = if running.exists() { running.to_owned() } else { std::env::current_exe()? };
     let (own, expected) = (directory::digest(&path)?, &submission.program.digest);
     match own == *expected {
         true => Ok(()),

@@ -13,7 +13,6 @@ use crate::arguments::fleet::FleetCommand;
 use meter::probe::Probe;
 use std::process::ExitCode;
 
-/// Runs one of its commands.
 pub(crate) fn fleet(catalogue: &[Probe], what: &FleetCommand) -> anyhow::Result<ExitCode> {
     match what {
         FleetCommand::Report(options) => report::report(options),

@@ -58,7 +58,6 @@ fn note(name: &str) -> anyhow::Result<PathBuf> {
     Ok(store::data_dir()?.join("campaigns").join(plain))
 }
 
-/// Notes it.
 pub(super) fn remember(name: &str, directory: &Directory) -> anyhow::Result<()> {
     let path = note(name)?;
     if let Some(above) = path.parent() {

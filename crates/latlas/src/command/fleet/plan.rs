@@ -19,9 +19,7 @@ use std::process::ExitCode;
 
 /// A campaign that may be submitted.
 pub(super) struct Planned {
-    /// Its directory.
     pub(super) directory: Directory,
-    /// What would be submitted.
     pub(super) submission: Submission,
     /// The program on this machine.
     pub(super) program: PathBuf,
@@ -41,10 +39,6 @@ pub(super) fn plan(
     Ok(ExitCode::SUCCESS)
 }
 
-/// Reads and checks a campaign.
-///
-/// # Errors
-/// A bad value, rows that don't exist, hosts that can't be found.
 pub(super) fn planned(catalogue: &[Probe], options: &CampaignOptions) -> anyhow::Result<Planned> {
     let file = &options.file;
     let mut campaign = Campaign::read(file)?;
@@ -86,19 +80,12 @@ fn of_file(file: &Path, path: &Path) -> PathBuf {
     file.parent().unwrap_or(Path::new("")).join(path)
 }
 
-/// The file of this program.
 fn own_program() -> anyhow::Result<PathBuf> {
     let running = Path::new("/proc/self/exe");
-    match running.exists() {
-        true => Ok(running.to_owned()),
-        false => Ok(std::env::current_exe()?),
-    }
+    if running.exists() { Ok(running.to_owned()) } else { Ok(std::env::current_exe()?) }
 }
 
 /// What `latlas run` would make of the arguments.
-///
-/// # Errors
-/// What it would say of them, in a line.
 pub(super) fn run_options(given: &[String]) -> anyhow::Result<(Vec<String>, RunOptions)> {
     let words = ["latlas", "run"].into_iter().map(str::to_owned);
     let matches = arguments::command().try_get_matches_from(words.chain(given.iter().cloned()));

@@ -11,7 +11,6 @@ use std::time::Duration;
 /// Time between two looks of --watch.
 const WATCH: Duration = Duration::from_secs(10);
 
-/// Prints the state of each host.
 pub(super) fn status(name: &str, json: bool, watch: bool) -> anyhow::Result<ExitCode> {
     let (directory, submission) = named::submitted(name)?;
     loop {
@@ -28,18 +27,13 @@ pub(super) fn status(name: &str, json: bool, watch: bool) -> anyhow::Result<Exit
 
 /// 0 only if the campaign is complete.
 pub(super) fn exit_code(standing: &Standing) -> ExitCode {
-    match standing.complete {
-        true => ExitCode::SUCCESS,
-        false => ExitCode::from(UNRELIABLE),
-    }
+    if standing.complete { ExitCode::SUCCESS } else { ExitCode::from(UNRELIABLE) }
 }
 
-/// Prints a standing.
 pub(super) fn show(standing: &Standing, json: bool) -> anyhow::Result<()> {
     output::print_json_or(json, standing, || text(standing))
 }
 
-/// A standing in words.
 pub(super) fn text(standing: &Standing) -> String {
     output::plain(&story::blocks(standing))
 }

@@ -13,7 +13,6 @@ use model::text::counted;
 use signal_hook::iterator::Signals;
 use std::process::ExitCode;
 
-/// Submits what was not submitted yet.
 pub(super) fn submit(catalogue: &[Probe], options: &SubmitOptions) -> anyhow::Result<ExitCode> {
     let Planned { directory, submission, program, .. } = planned(catalogue, &options.campaign)?;
     directory.make()?;

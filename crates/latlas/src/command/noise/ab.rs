@@ -12,7 +12,7 @@ use meter::commands::placement::Placement;
 use meter::machine_shape::MachineShape;
 use model::machine::Machine;
 use model::nearest::suggestion;
-use model::noise::effect::{How, Verdict, Work, Workload};
+use model::noise::effect::{How, Work, Workload};
 use model::recording::Recording;
 use noise::ab::available::{NoPin, Unavailable, try_out};
 use noise::ab::calibrate;
@@ -210,10 +210,7 @@ fn request(options: &AbOptions, machine: &Machine) -> anyhow::Result<Request> {
             (None, None) => Length::Usual,
         },
         // What the command takes is known once it was tried.
-        job: match options.command.is_empty() {
-            true => options.job(),
-            false => Duration::ZERO,
-        },
+        job: if options.command.is_empty() { options.job() } else { Duration::ZERO },
         busy_per_cpu: options.busy.unwrap_or(1),
         cpus,
         pin,

@@ -37,9 +37,6 @@ pub(super) fn check(words: &[OsString]) -> anyhow::Result<()> {
 
 /// Runs it once or twice as it is started by hand. Nothing if that was
 /// interrupted.
-///
-/// # Errors
-/// A command that is not there, or that fails.
 pub(super) fn try_out(
     words: &[OsString],
     wake: OwnedFd,
@@ -96,9 +93,6 @@ fn in_words(error: CommandError) -> anyhow::Error {
 }
 
 /// That the time left of `--budget` after `used` is enough for the fewest rounds.
-///
-/// # Errors
-/// How much would be.
 pub(super) fn check_time(length: Length, used: Duration, plan: &Plan) -> anyhow::Result<()> {
     let (Length::Time(left), Some(most_ms)) = (length, plan.most_ms) else {
         return Ok(());

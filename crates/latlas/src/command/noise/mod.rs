@@ -11,7 +11,6 @@ mod tune;
 use crate::arguments::noise::NoiseCommand;
 use std::process::ExitCode;
 
-/// Does what is asked.
 pub(crate) fn noise(what: &NoiseCommand) -> anyhow::Result<ExitCode> {
     match what {
         NoiseCommand::Show(options) => show::show(options),

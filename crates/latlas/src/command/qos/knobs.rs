@@ -9,7 +9,7 @@ use anyhow::bail;
 use model::qos::knobs::{Knob, Session};
 use model::recording::Recording;
 use model::run::Run;
-use qos::knobs::{ALL, Plan, measure};
+use qos::knobs::{Plan, all, measure};
 use std::path::Path;
 use std::process::ExitCode;
 use std::time::Duration;
@@ -67,21 +67,22 @@ pub(super) fn knobs(options: &KnobsOptions) -> anyhow::Result<ExitCode> {
 
 /// The knobs with one of these words in their name, and no knob for comparison.
 fn chosen(words: &[String]) -> anyhow::Result<Vec<(Knob, Session)>> {
+    let all = all();
     for word in words {
-        if !ALL.iter().any(|&(knob, _)| has(knob, word)) {
-            let mut names: Vec<String> = ALL.iter().map(|(knob, _)| knob.text()).collect();
+        if !all.iter().any(|(knob, _)| has(knob, word)) {
+            let mut names: Vec<String> = all.iter().map(|(knob, _)| knob.text()).collect();
             names.sort();
             names.dedup();
             bail!("no knob has {word:?} in its name; there are: {}", names.join(", "));
         }
     }
-    let is_chosen = |knob: Knob| {
-        words.is_empty() || knob == Knob::None || words.iter().any(|word| has(knob, word))
+    let is_chosen = |knob: &Knob| {
+        words.is_empty() || *knob == Knob::default() || words.iter().any(|word| has(knob, word))
     };
-    Ok(ALL.into_iter().filter(|&(knob, _)| is_chosen(knob)).collect())
+    Ok(all.into_iter().filter(|(knob, _)| is_chosen(knob)).collect())
 }
 
-fn has(knob: Knob, word: &str) -> bool {
+fn has(knob: &Knob, word: &str) -> bool {
     knob.text().to_lowercase().contains(&word.to_lowercase())
 }
 
@@ -96,7 +97,7 @@ mod tests {
             let chosen = chosen(&words).expect("there are some");
             chosen.iter().map(|(knob, _)| knob.text()).collect()
         };
-        assert_eq!(names(&[]).len(), ALL.len());
+        assert_eq!(names(&[]).len(), all().len());
         assert_eq!(names(&["batch"]), ["none", "SCHED_BATCH", "none", "SCHED_BATCH"]);
         assert!(names(&["cgroup", "rr"]).contains(&"cgroup cpu.idle".to_owned()));
         let error = chosen(&["nise".into()]).expect_err("none");

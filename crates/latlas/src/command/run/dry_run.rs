@@ -21,7 +21,6 @@ fn rows_of(plan: &Plan) -> Vec<(&str, usize, f64)> {
     rows
 }
 
-/// The plan as JSON.
 pub(super) fn plan_json(plan: &Plan) -> serde_json::Value {
     let rows = rows_of(plan).into_iter();
     let rows: Vec<_> = rows

@@ -187,7 +187,6 @@ fn stored(machine: &Machine) -> Earlier {
     found.unwrap_or_default()
 }
 
-/// The controls of the workers.
 fn controls(options: &RunOptions) -> WorkerControls {
     let pinned = !options.no_controls;
     WorkerControls {

@@ -97,10 +97,7 @@ fn stamped(catalogue: &[Probe], plan: &Plan) -> (Vec<String>, Vec<String>) {
     let (mut stamped, mut without): (Vec<String>, Vec<String>) = Default::default();
     let mut together = Vec::new();
     for cell in &plan.cells {
-        let rows = match cell.regime == Regime::Stamped {
-            true => &mut stamped,
-            false => &mut without,
-        };
+        let rows = if cell.regime == Regime::Stamped { &mut stamped } else { &mut without };
         let is_visited = together.contains(&cell.probe);
         if rows.contains(&cell.row) || is_visited {
             continue;

@@ -54,9 +54,6 @@ pub(super) fn recorded_format(
 }
 
 /// Refuses a format that holds nothing of what a tier records.
-///
-/// # Errors
-/// What the format needs.
 pub(super) fn check(format: Format, tier: Tier, has_signposts: bool) -> anyhow::Result<()> {
     match format {
         Format::Perfetto if tier == Tier::Minimal && !has_signposts => bail!(

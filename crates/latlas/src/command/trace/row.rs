@@ -1,7 +1,6 @@
 //! `latlas trace ROW`: one visit to a row, made by a child process that is
 //! recorded. It tells over a pipe what its stamps mark.
 
-use crate::answer;
 use crate::{catalogue, selection};
 use ::trace::record::{self, Request};
 use anyhow::{Context, anyhow, bail};
@@ -9,7 +8,6 @@ use meter::one_visit::{Explain, one_visit};
 use meter::placement;
 use meter::plan::{self, Plan, PlannedCell, plan};
 use meter::probe::Probe;
-use meter::wire;
 use model::machine::Machine;
 use model::run::Regime;
 use model::text::counted;
@@ -19,13 +17,15 @@ use serde::{Deserialize, Serialize};
 use std::ffi::OsStr;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::Builder;
 use std::time::Duration;
 use sys::attached::Held;
 use sys::clock::Counter;
+use sys::process::this_program;
+use sys::role::{self, Role, Task};
+use sys::thread::spawn_scoped;
 use view::render::ProbeText;
-
-/// The role of the child ([`sys::role`]); its argument is an [`Order`] as JSON.
-pub(crate) const ROLE: &str = "__traced_row";
 
 /// A visit takes about this long unless the number of operations is given.
 const VISIT_NS: f64 = 100e6;
@@ -235,17 +235,22 @@ fn planned(
 /// # Errors
 /// If nothing could be recorded, or the visit failed.
 pub(crate) fn recorded(order: &Order, held: &Held, request: &Request) -> anyhow::Result<Trace> {
-    let mut command = sys::role::command(ROLE, &serde_json::to_string(order)?)?;
-    let answer = answer::of(&mut command).context("can't receive an answer")?;
+    let (command, mut child) = role::command(this_program()?, Role::TracedRow, order)?;
     let request = Request {
         keep_off: order.cpu,
         limit: request.limit.or(order.pack.as_ref().map(|_| PACK_PATIENCE)),
         ..request.clone()
     };
     let target = Target::Command(vec![order.name.clone()]);
-    let trace = record::started(command, target, held, &request)?;
-    let answer = answer.of_ended();
-    let answer = answer.and_then(|body| body.map(|body| wire::open(&body)).transpose());
+    let ended = AtomicBool::new(false);
+    let (trace, answer) = std::thread::scope(|scope| {
+        let reading = spawn_scoped(scope, Builder::new(), || child.receive_until(&ended));
+        let reading = reading.context("can't receive an answer")?;
+        let trace = record::started(command, target, held, &request);
+        ended.store(true, Ordering::Release);
+        let answer = reading.join().unwrap_or_else(|_| Err(io::ErrorKind::Other.into()));
+        anyhow::Ok((trace?, answer))
+    })?;
     let own_limit = order.pack.is_some() && request.limit == Some(PACK_PATIENCE);
     let is_asked = matches!(trace.ended, Ended::Signalled(1 | 2 | 3 | 15));
     match (answer, trace.ended) {
@@ -278,14 +283,13 @@ enum Answer {
 ///
 /// # Errors
 /// If the answer can't be sent.
-pub(crate) fn serve(catalogue: &[Probe], order: &str) -> io::Result<()> {
-    let order: Order = serde_json::from_str(order)?;
-    let mut to = answer::end()?;
+pub(crate) fn serve(catalogue: &[Probe], task: &Task) -> io::Result<()> {
+    let (order, mut parent) = task.begin()?;
     let answer = match visit(catalogue, &order) {
         Ok(marks) => Answer::Visited(Box::new(marks)),
         Err(error) => Answer::Failed(format!("{error:#}")),
     };
-    wire::send(&mut to, &answer)
+    parent.send(&answer)
 }
 
 fn visit(catalogue: &[Probe], order: &Order) -> anyhow::Result<Marks> {

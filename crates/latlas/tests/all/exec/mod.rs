@@ -5,7 +5,7 @@ mod rights;
 
 use crate::support::{Done, Home, PROGRAM, has, lacks, skip};
 use model::command::{Ended, PageCache};
-use model::compare::finding::Finding;
+use model::compare::finding;
 use model::estimate::Verdict;
 use model::run::Run;
 use serde_json::Value;
@@ -133,7 +133,7 @@ fn runs_that_failed_are_timed_and_nothing_is_concluded_from_them() {
     assert_eq!((record.commands[1].ends[0].code, record.commands[1].ends[0].runs), (Some(1), 12));
     for one in &record.compared {
         assert_eq!(one.why.as_deref(), Some(&*format!("false: {failed}")));
-        assert_eq!(one.word, Finding::CannotTell);
+        assert_eq!(one.word, finding::Verdict::CannotTell);
     }
     let wall = run.row("exec.false/wall").and_then(|row| row.estimate()).expect("timed");
     assert_eq!((wall.verdict, &*wall.reason), (Verdict::Invalid, failed));
@@ -247,7 +247,7 @@ fn two_commands_are_interleaved_and_compared() {
     assert_eq!((wall.name.as_str(), wall.rounds), ("sh-2", 12));
     // Three times the work: no machine is so noisy that its CPU time is not more.
     if let Some(clock) = compared("task_clock") {
-        assert_eq!(clock.word, Finding::Different);
+        assert_eq!(clock.word, finding::Verdict::Different);
         assert!(clock.ratio.expect("twelve rounds").low > 1.0);
     }
 }

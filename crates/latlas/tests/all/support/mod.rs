@@ -315,7 +315,6 @@ impl Home {
     }
 }
 
-/// What a command did.
 #[derive(Debug)]
 pub(crate) struct Done {
     /// -1: killed by a signal.

@@ -143,10 +143,7 @@ pub(crate) fn measuring(mut command: Command) -> Result<(Child, Vec<u32>), Done>
         both.all(|(&worker, before)| sleeps(worker) > before + 2) || is_over(&mut child)
     });
     std::thread::sleep(Duration::from_millis(700));
-    match is_over(&mut child) {
-        true => Err(Done::after(child)),
-        false => Ok((child, workers)),
-    }
+    if is_over(&mut child) { Err(Done::after(child)) } else { Ok((child, workers)) }
 }
 
 pub(crate) fn is_root() -> bool {

@@ -1,7 +1,7 @@
 //! Two campaigns: values, and how often a change is found where there is none and where there is one.
 
 use super::{MARGIN, exact, student};
-use crate::compare::finding::Finding;
+use crate::compare::finding::Verdict;
 use crate::fleet::FactKind;
 use crate::fleet::paired::{PairedFleets, PairedRow, crossed, judge, made_up};
 use crate::machine::Fact;
@@ -36,7 +36,7 @@ fn found([tries, hosts, rows]: [usize; 3], [factor, rest]: [f64; 2], draw: Draw)
         let mut rows: Vec<PairedRow> =
             all.map(|(at, [a, b])| made_up(&Made::row(at), a, b)).collect();
         judge(&mut rows, MARGIN);
-        found[0] += usize::from(rows.iter().any(|row| row.finding == Finding::Different));
+        found[0] += usize::from(rows.iter().any(|row| row.finding == Verdict::Different));
         found[1] += usize::from(!crossed(&rows, &sides, 0.1).is_empty());
     }
     found
@@ -100,7 +100,7 @@ fn a_tenfold_time_crosses_the_gate_on_seven_hosts() {
     for rows in [7, 200] {
         let pair = pair(7, rows, 10.0, 0.001);
         assert_eq!(pair.crossed, [Made::row(0)], "{rows} rows");
-        assert_eq!(pair.rows[0].finding, Finding::Different);
+        assert_eq!(pair.rows[0].finding, Verdict::Different);
         let interval = pair.rows[0].interval.expect("seven hosts");
         assert!(interval.low > 9.9 && interval.high < 10.1, "{interval:?}");
         assert!(pair.has_findings() && pair.unable.is_empty(), "{:?}", pair.unable);
@@ -150,10 +150,10 @@ fn campaigns_are_compared_by_hosts_in_pairs() {
         (&paired.only_in_a[..], &paired.only_in_b[..]),
         (&["n020".to_owned()][..], &["n001".to_owned()][..])
     );
-    let different: Vec<&str> = paired.with(Finding::Different).map(|row| &*row.id).collect();
+    let different: Vec<&str> = paired.with(Verdict::Different).map(|row| &*row.id).collect();
     assert_eq!(different, [Made::row(4)]);
     assert!((paired.rows[4].ratio - 1.03).abs() < 0.005, "{:?}", paired.rows[4]);
-    assert!(paired.with(Finding::SameWithinNoise).count() >= 27);
+    assert!(paired.with(Verdict::SameWithinNoise).count() >= 27);
     assert_eq!(paired.crossed, [Made::row(4)]);
     let change = &paired.differences[0];
     assert_eq!((change.fact, &*change.b, change.hosts), (FactKind::Kernel, "6.12.0", 18));

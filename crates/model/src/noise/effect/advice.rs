@@ -1,7 +1,7 @@
 //! Which advice follows from the effects shown: only controls that were shown
 //! to be better here, the one that does most first.
 
-use super::{Change, Control, Effect, Load, Verdict, Workload};
+use super::{Change, Control, Effect, Load, Workload};
 use crate::stats::Interval;
 
 /// A control that was shown to be better.
@@ -58,15 +58,15 @@ fn of_control<'a>(control: &'a Control, effects: &[Effect]) -> Option<Advice<'a>
     let best = |of_time: bool, of: &dyn Fn(Workload) -> bool| {
         own.iter()
             .filter(|effect| of(effect.workload))
-            .filter_map(|effect| shown(effect, of_time, Verdict::Better))
+            .filter_map(|effect| shown(effect, of_time, true))
             .min_by(|a, b| a.ratio.high.total_cmp(&b.ratio.high))
     };
     let better = |effect: &&&Effect| {
-        [true, false].into_iter().any(|of_time| shown(effect, of_time, Verdict::Better).is_some())
+        [true, false].into_iter().any(|of_time| shown(effect, of_time, true).is_some())
     };
     let better_in = own.iter().filter(better).count();
     let worse = own.iter().flat_map(|effect| {
-        [true, false].into_iter().filter_map(|of_time| shown(effect, of_time, Verdict::Worse))
+        [true, false].into_iter().filter_map(|of_time| shown(effect, of_time, false))
     });
     (better_in > 0).then(|| Advice {
         control,
@@ -79,14 +79,14 @@ fn of_control<'a>(control: &'a Control, effects: &[Effect]) -> Option<Advice<'a>
     })
 }
 
-fn shown(effect: &Effect, of_time: bool, verdict: Verdict) -> Option<Shown> {
+fn shown(effect: &Effect, of_time: bool, less: bool) -> Option<Shown> {
     let change: &Change = match of_time {
         true => &effect.time,
         false => &effect.spread,
     };
-    (change.verdict == verdict).then_some(())?;
+    (change.is_less() == Some(less)).then_some(())?;
     // Steadier, and longer each time, is no gain.
-    if verdict == Verdict::Better && effect.time.verdict == Verdict::Worse {
+    if less && effect.time.is_less() == Some(false) {
         return None;
     }
     Some(Shown { workload: effect.workload, load: effect.load, ratio: change.ratio?, of_time })
@@ -95,6 +95,7 @@ fn shown(effect: &Effect, of_time: bool, verdict: Verdict) -> Option<Shown> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::compare::finding::Verdict::{self, CannotTell, Different};
     use crate::noise::effect::figures::Figures;
 
     fn control(name: &str) -> Control {
@@ -136,17 +137,16 @@ mod tests {
 
     #[test]
     fn only_what_was_shown_and_the_best_first() {
-        use Verdict::{Better, CannotTell, NoEffectShown, Worse};
-        let none = || change(0.5, NoEffectShown);
+        let none = || change(0.5, CannotTell);
         let controls = ["pin", "nice", "fifo", "session", "shield"].map(control);
         let effects = [
             effect("pin", Load::None, change(0.1, CannotTell), none()),
-            effect("nice", Load::None, change(0.8, Better), none()),
-            effect("nice", Load::SameSession, change(0.4, Better), none()),
-            effect("fifo", Load::None, change(1.3, Worse), none()),
-            effect("fifo", Load::OtherSession, change(0.3, Better), change(0.2, Better)),
-            effect("session", Load::None, none(), change(0.1, Better)),
-            effect("shield", Load::None, change(1.5, Worse), change(0.1, Better)),
+            effect("nice", Load::None, change(0.8, Different), none()),
+            effect("nice", Load::SameSession, change(0.4, Different), none()),
+            effect("fifo", Load::None, change(1.3, Different), none()),
+            effect("fifo", Load::OtherSession, change(0.3, Different), change(0.2, Different)),
+            effect("session", Load::None, none(), change(0.1, Different)),
+            effect("shield", Load::None, change(1.5, Different), change(0.1, Different)),
         ];
         let advice = advice(&controls, &effects);
         let names: Vec<&str> = advice.iter().map(|a| a.control.name.as_str()).collect();
@@ -161,14 +161,13 @@ mod tests {
 
     #[test]
     fn lateness_is_listed_after_times() {
-        use Verdict::{Better, NoEffectShown};
         let controls = ["fifo", "nice"].map(control);
-        let none = || change(1.0, NoEffectShown);
+        let none = || change(1.0, CannotTell);
         let sleeper = Effect {
             workload: Workload::Wakeup,
-            ..effect("fifo", Load::None, change(0.05, Better), none())
+            ..effect("fifo", Load::None, change(0.05, Different), none())
         };
-        let effects = [sleeper, effect("nice", Load::None, change(0.9, Better), none())];
+        let effects = [sleeper, effect("nice", Load::None, change(0.9, Different), none())];
         let advice = advice(&controls, &effects);
         assert_eq!(advice[0].control.name, "nice");
         assert_eq!((advice[1].time, advice[0].late), (None, None));

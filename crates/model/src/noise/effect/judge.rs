@@ -1,20 +1,14 @@
 //! From the runs to what may be said of each control.
 //!
-//! Each control, job and load is four comparisons: of the time, of its spread,
-//! of context switches and of migrations; all of a document are one family. Benjamini and Hochberg's
-//! procedure picks those that are significant ([`benjamini_hochberg`]): with no
-//! effect anywhere, the chance that any is significant is at most [`LEVEL`] for all
-//! together. The intervals are as wide as that asks for (Benjamini and
-//! Yekutieli, J. Am. Stat. Assoc. 100, 2005, 71-81: level 1 - q R / m where R
-//! of m are significant), and so one holds 1 exactly where nothing is significant.
+//! Each control, job and load is four questions: of the time, of its spread,
+//! of context switches and of migrations; all of a document are one family ([`Correction::FalseCoverage`]): with no
+//! effect anywhere, the chance that any is shown is at most [`LEVEL`](crate::compare::finding::LEVEL) for all together.
 
-use super::exchange::Exchange;
 use super::figures::figures;
-use super::{Block, Change, Control, CountChange, Effect, OneRun, Verdict};
-use crate::compare::finding::LEVEL;
-use crate::compare::multiplicity::benjamini_hochberg;
-use crate::interleaved;
-use crate::stats::Interval;
+use super::{Block, Change, Control, CountChange, Effect, OneRun};
+use crate::compare::exchange::Exchange;
+use crate::compare::finding::{Correction, Finding, Samples, judge};
+use crate::interleaved::Rounds;
 
 /// One effect before anything is said of it.
 struct Found<'a> {
@@ -23,10 +17,8 @@ struct Found<'a> {
     on: &'a [OneRun],
     off: &'a [OneRun],
     values: [Vec<f64>; 2],
-    spreads: Option<Exchange>,
-    switches: Option<Exchange>,
-    migrations: Option<Exchange>,
-    p_values: [Option<f64>; COMPARISONS],
+    /// Spreads, switches and migrations.
+    exchanges: [Option<Exchange>; 3],
 }
 
 /// Of each control, job and load.
@@ -40,17 +32,17 @@ pub fn effects(controls: &[Control], blocks: &[Block]) -> Vec<Effect> {
         .flat_map(|control| blocks.iter().map(move |block| (control, block)))
         .filter_map(|(control, block)| found(control, block))
         .collect();
-    // One that can't be tested stays in the family: leaving it out would make
-    // the others seem fewer.
-    let p_values: Vec<f64> =
-        found.iter().flat_map(|f| f.p_values).map(|p| p.unwrap_or(1.0)).collect();
-    let significant = benjamini_hochberg(&p_values, LEVEL);
-    let all = significant.iter().filter(|&&t| t).count().max(1);
-    let level = 1.0 - LEVEL * all as f64 / p_values.len().max(1) as f64;
+    let times: Vec<Rounds> = found.iter().map(|f| Rounds(&f.values[0], &f.values[1])).collect();
+    let questions = found.iter().zip(&times).flat_map(|(found, time)| {
+        let exchanges =
+            found.exchanges.iter().map(|own| own.as_ref().map(|own| own as &dyn Samples));
+        [Some(time as &dyn Samples)].into_iter().chain(exchanges)
+    });
+    let answers = judge(&questions.collect::<Vec<_>>(), Correction::FalseCoverage, None);
     found
-        .into_iter()
-        .zip(significant.as_chunks::<COMPARISONS>().0)
-        .map(|(found, significant)| effect(&found, *significant, level))
+        .iter()
+        .zip(answers.as_chunks::<COMPARISONS>().0)
+        .map(|(found, answers)| effect(found, answers))
         .collect()
 }
 
@@ -70,63 +62,43 @@ fn found<'a>(control: &'a Control, block: &'a Block) -> Option<Found<'a>> {
     };
     let switches = counts(|run| Some(run.voluntary + run.involuntary));
     let migrations = counts(|run| run.migrations);
-    let p_value = |exchange: &Option<Exchange>| exchange.as_ref()?.p_value();
-    let p_values = [
-        interleaved::p_value(&values[0], &values[1]),
-        p_value(&spreads),
-        p_value(&switches),
-        p_value(&migrations),
-    ];
-    Some(Found { control, block, on, off, values, spreads, switches, migrations, p_values })
+    let exchanges = [spreads, switches, migrations];
+    Some(Found { control, block, on, off, values, exchanges })
 }
 
-fn effect(found: &Found, significant: [bool; COMPARISONS], level: f64) -> Effect {
-    let [off, on] = &found.values;
-    let time = interleaved::ratio_at(off, on, level);
-    let spread = found.spreads.as_ref().and_then(|s| s.interval(level));
+fn effect(found: &Found, [time, spread, switches, migrations]: &[Finding; COMPARISONS]) -> Effect {
+    let counts = |finding, at: usize| Some(count_change(finding, found.exchanges[at].as_ref()?));
     Effect {
         control: found.control.name.clone(),
         workload: found.block.workload,
         load: found.block.load,
-        rounds: on.len() as u32,
+        rounds: found.on.len() as u32,
         on: figures(found.on),
         off: figures(found.off),
-        time: change(time, found.p_values[0], significant[0]),
-        spread: change(spread, found.p_values[1], significant[1]),
-        switches: count_change(found.switches.as_ref(), significant[2], level),
-        migrations: count_change(found.migrations.as_ref(), significant[3], level),
+        time: change(time),
+        spread: change(spread),
+        switches: counts(switches, 1),
+        migrations: counts(migrations, 2),
     }
 }
 
-fn change(ratio: Option<Interval>, p_value: Option<f64>, significant: bool) -> Change {
+fn change(found: &Finding) -> Change {
     Change {
-        smallest: ratio.map(|r| (r.value / r.low).max(r.high / r.value) - 1.0),
-        ratio,
-        p_value,
-        verdict: verdict(ratio, 1.0, significant),
+        smallest: found.ratio.map(|r| (r.value / r.low).max(r.high / r.value) - 1.0),
+        ratio: found.ratio,
+        p_value: found.p_value,
+        verdict: found.verdict,
     }
 }
 
-fn count_change(counts: Option<&Exchange>, significant: bool, level: f64) -> Option<CountChange> {
-    let counts = counts?;
-    let difference = counts.interval(level);
+fn count_change(found: &Finding, counts: &Exchange) -> CountChange {
     let [off, on] = counts.means();
-    Some(CountChange {
+    CountChange {
         on,
         off,
-        smallest: difference.map(|d| (d.value - d.low).max(d.high - d.value)),
-        difference,
-        p_value: counts.p_value(),
-        verdict: verdict(difference, 0.0, significant),
-    })
-}
-
-/// The word, where less than what is `alike` in both is better.
-fn verdict(value: Option<Interval>, alike: f64, significant: bool) -> Verdict {
-    match value {
-        None => Verdict::CannotTell,
-        Some(value) if significant && value.value < alike => Verdict::Better,
-        Some(_) if significant => Verdict::Worse,
-        Some(_) => Verdict::NoEffectShown,
+        smallest: found.ratio.map(|d| (d.value - d.low).max(d.high - d.value)),
+        difference: found.ratio,
+        p_value: found.p_value,
+        verdict: found.verdict,
     }
 }

@@ -10,7 +10,7 @@ use crate::shown::typical;
 use crate::stats::Interval;
 use crate::unit::Unit;
 use singles::Singles;
-pub use verdict::{Answer, More, Verdict};
+pub use verdict::{More, PoolCost};
 
 /// The probe.
 pub const PROBE: &str = "sched.pool";
@@ -85,7 +85,7 @@ pub fn story(run: &Run) -> Vec<Block> {
             "{PROBE}: time per operation; ideal: the procedure alone / min(threads, CPUs)"
         )),
         Block::Table(table),
-        Block::note(Verdict::of(run).to_string()),
+        Block::note(PoolCost::of(run).to_string()),
     ];
     story.extend(singles.story(&sizes, cpus(run)));
     story

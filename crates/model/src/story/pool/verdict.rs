@@ -1,6 +1,7 @@
 //! What more threads than CPUs cost.
 
 use super::{PUBLISHED, Size, base, cpus, sizes, threads};
+use crate::compare::finding::Verdict;
 use crate::estimate::CANNOT_TELL_ABOVE;
 use crate::run::Run;
 use crate::shown::number_with_half;
@@ -9,7 +10,7 @@ use std::fmt::{self, Display};
 
 /// What more threads than CPUs cost.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Verdict {
+pub enum PoolCost {
     /// The number of CPUs is not known.
     CpusUnknown,
     /// No number of threads has a usable figure.
@@ -40,61 +41,43 @@ pub struct More {
     pub cost: Interval,
 }
 
-/// What the interval of a cost says.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Answer {
-    /// It costs something.
-    Costs,
-    /// It is faster.
-    Saves,
-    /// The interval includes 0.
-    NotSignificant,
-    /// The interval includes 0 and is too wide to rule out a large cost.
-    CannotTell,
-}
-
 impl More {
-    /// What its interval says.
-    pub fn answer(&self) -> Answer {
-        match self.cost.excludes_zero() {
-            true if self.cost.value > 0.0 => Answer::Costs,
-            true => Answer::Saves,
-            false if self.cost.half_width() > CANNOT_TELL_ABOVE => Answer::CannotTell,
-            false => Answer::NotSignificant,
-        }
+    /// What its interval says: the same where it includes 0, and is not too wide to rule out a large cost.
+    pub fn verdict(&self) -> Verdict {
+        Verdict::of_difference(&self.cost, CANNOT_TELL_ABOVE)
     }
 
     fn text(&self) -> String {
         let percent = number_with_half(&self.cost.scaled(100.0));
         // `8 % ±3`
         let percent = percent.replacen(" ±", " % ±", 1);
-        let (verb, percent, remark) = match self.answer() {
-            Answer::Costs => ("cost", percent.as_str(), ""),
-            Answer::Saves => ("save", percent.trim_start_matches('-'), ""),
-            Answer::NotSignificant => ("cost", percent.as_str(), " (not significant)"),
-            Answer::CannotTell => ("cost", percent.as_str(), " (interval too wide to tell)"),
+        let (verb, percent, remark) = match self.verdict() {
+            Verdict::Different if self.cost.value > 0.0 => ("cost", percent.as_str(), ""),
+            Verdict::Different => ("save", percent.trim_start_matches('-'), ""),
+            Verdict::SameWithinNoise => ("cost", percent.as_str(), " (not significant)"),
+            Verdict::CannotTell => ("cost", percent.as_str(), " (interval too wide to tell)"),
         };
         format!("{} {verb} {percent}{remark}", threads(self.threads))
     }
 }
 
-impl Verdict {
-    /// The verdict of a run.
-    pub fn of(run: &Run) -> Verdict {
+impl PoolCost {
+    /// That of a run.
+    pub fn of(run: &Run) -> PoolCost {
         judge(&sizes(run), cpus(run))
     }
 }
 
-fn judge(sizes: &[Size], cpus: Option<u64>) -> Verdict {
+fn judge(sizes: &[Size], cpus: Option<u64>) -> PoolCost {
     let Some(cpus) = cpus.filter(|&cpus| cpus > 0) else {
-        return Verdict::CpusUnknown;
+        return PoolCost::CpusUnknown;
     };
     let ratios = sizes.iter().filter_map(|size| Some((size.threads, size.ratio()?)));
     let ratios: Vec<(u64, Interval)> = ratios.collect();
     let numbers = ratios.iter().map(|(threads, _)| *threads);
     let base = base(numbers, cpus).and_then(|n| ratios.iter().find(|(threads, _)| *threads == n));
     let Some(&(base, base_ratio)) = base else {
-        return Verdict::NoFigure;
+        return PoolCost::NoFigure;
     };
     let above = ratios.iter().filter(|(threads, _)| *threads > base.max(cpus));
     let more: Vec<More> = above
@@ -107,21 +90,21 @@ fn judge(sizes: &[Size], cpus: Option<u64>) -> Verdict {
         })
         .collect();
     match more.is_empty() {
-        true => Verdict::NoneAbove(base.max(cpus)),
-        false => Verdict::Judged { cpus, base, base_ratio, more },
+        true => PoolCost::NoneAbove(base.max(cpus)),
+        false => PoolCost::Judged { cpus, base, base_ratio, more },
     }
 }
 
-impl Display for Verdict {
+impl Display for PoolCost {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         const UNKNOWN: &str = "Cost of more threads than CPUs unknown:";
         match self {
-            Verdict::CpusUnknown => write!(f, "{UNKNOWN} the number of CPUs is unknown."),
-            Verdict::NoFigure => write!(f, "{UNKNOWN} no usable figure."),
-            Verdict::NoneAbove(n) => {
+            PoolCost::CpusUnknown => write!(f, "{UNKNOWN} the number of CPUs is unknown."),
+            PoolCost::NoFigure => write!(f, "{UNKNOWN} no usable figure."),
+            PoolCost::NoneAbove(n) => {
                 write!(f, "{UNKNOWN} no usable figure above {}.", threads(*n))
             }
-            Verdict::Judged { cpus, base, base_ratio, more } => {
+            PoolCost::Judged { cpus, base, base_ratio, more } => {
                 let plural = if *cpus == 1 { "" } else { "s" };
                 // The published number, else the largest, stands for all.
                 let first = more.iter().find(|more| more.threads == PUBLISHED);
@@ -151,7 +134,7 @@ mod tests {
 
     /// Judges pools that take so many of their ideal: threads, ratio, half of
     /// its interval in percent.
-    fn judged(pools: &[(u64, f64, f64)], cpus: Option<u64>) -> Verdict {
+    fn judged(pools: &[(u64, f64, f64)], cpus: Option<u64>) -> PoolCost {
         let figures = pools.iter().map(|&(threads, ratio, percent)| {
             let ns = 2e6 * ratio;
             let measured = stamped_figure(ns, ns * percent / 100.0);
@@ -168,10 +151,10 @@ mod tests {
     }
 
     /// The base and each answer.
-    fn answers(pools: &[(u64, f64, f64)], cpus: u64) -> (u64, Vec<(u64, Answer)>) {
+    fn answers(pools: &[(u64, f64, f64)], cpus: u64) -> (u64, Vec<(u64, Verdict)>) {
         match judged(pools, Some(cpus)) {
-            Verdict::Judged { base, more, .. } => {
-                let answers = more.iter().map(|more| (more.threads, more.answer()));
+            PoolCost::Judged { base, more, .. } => {
+                let answers = more.iter().map(|more| (more.threads, more.verdict()));
                 (base, answers.collect())
             }
             other => panic!("{other:?}"),
@@ -199,10 +182,10 @@ mod tests {
         let pools =
             [(2, 1.0, 1.0), (4, 1.01, 1.0), (8, 1.0, 60.0), (16, 1.08, 1.0), (64, 0.8, 1.0)];
         let expected = vec![
-            (4, Answer::NotSignificant),
-            (8, Answer::CannotTell),
-            (16, Answer::Costs),
-            (64, Answer::Saves),
+            (4, Verdict::SameWithinNoise),
+            (8, Verdict::CannotTell),
+            (16, Verdict::Different),
+            (64, Verdict::Different),
         ];
         assert_eq!(answers(&pools, 2), (2, expected));
     }
@@ -216,24 +199,24 @@ mod tests {
         assert_eq!(answers(&pools, 1).0, 1);
         // Threads that have a CPU each are not more than CPUs.
         let (_, more) = answers(&[(1, 1.0, 1.0), (4, 1.0, 1.0), (16, 1.0, 1.0)], 5);
-        assert_eq!(more, [(16, Answer::NotSignificant)]);
+        assert_eq!(more, [(16, Verdict::SameWithinNoise)]);
     }
 
     #[test]
     fn what_is_not_known_is_not_judged() {
         let pools = [(1, 1.0, 1.0), (2, 1.0, 1.0)];
-        assert_eq!(judged(&pools, None), Verdict::CpusUnknown);
-        assert_eq!(judged(&pools, Some(2)), Verdict::NoneAbove(2));
-        assert_eq!(judged(&pools, Some(64)), Verdict::NoneAbove(64));
-        assert_eq!(judged(&pools[1..], Some(1)), Verdict::NoneAbove(2));
-        assert_eq!(judged(&[], Some(2)), Verdict::NoFigure);
+        assert_eq!(judged(&pools, None), PoolCost::CpusUnknown);
+        assert_eq!(judged(&pools, Some(2)), PoolCost::NoneAbove(2));
+        assert_eq!(judged(&pools, Some(64)), PoolCost::NoneAbove(64));
+        assert_eq!(judged(&pools[1..], Some(1)), PoolCost::NoneAbove(2));
+        assert_eq!(judged(&[], Some(2)), PoolCost::NoFigure);
     }
 
     #[test]
     fn a_run_is_judged_by_its_plan_and_its_usable_figures() {
         let mut run = synthetic::run();
-        let cpus_of = |run: &Run| match Verdict::of(run) {
-            Verdict::Judged { cpus, .. } => Some(cpus),
+        let cpus_of = |run: &Run| match PoolCost::of(run) {
+            PoolCost::Judged { cpus, .. } => Some(cpus),
             _ => None,
         };
         run.plan.cpus = vec![0, 2];
@@ -248,7 +231,7 @@ mod tests {
                 point.estimate.verdict = estimate::Verdict::Invalid;
             }
         }
-        assert_eq!(Verdict::of(&run), Verdict::NoFigure);
+        assert_eq!(PoolCost::of(&run), PoolCost::NoFigure);
         run.rows.retain(|row| !row.id.starts_with("sched.pool"));
         assert_eq!(super::super::story(&run), []);
     }

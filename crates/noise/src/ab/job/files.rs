@@ -8,15 +8,10 @@ use std::path::Path;
 
 /// Directories that [`make`] makes.
 const DIRECTORIES: u64 = 16;
-/// Files in each.
 const FILES: u64 = 25;
-/// Bytes of each.
 const BYTES: usize = 4096;
 
 /// Makes the files, and gives their number.
-///
-/// # Errors
-/// What the file system says.
 pub fn make(directory: &Path) -> io::Result<u64> {
     for d in 0..DIRECTORIES {
         let below = directory.join(format!("d{d:02}"));
@@ -32,9 +27,6 @@ pub fn make(directory: &Path) -> io::Result<u64> {
 
 /// Reads all files two directories deep. Done are files; the check is over
 /// their bytes.
-///
-/// # Errors
-/// What the file system says.
 pub fn run(directory: &Path) -> io::Result<Report> {
     let mut report = Report::default();
     let mut content = Vec::new();

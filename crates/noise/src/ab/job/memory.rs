@@ -54,9 +54,6 @@ impl Memory {
 }
 
 /// Writes all the memory, then takes so many steps through it.
-///
-/// # Errors
-/// As [`Memory::written`].
 pub fn run(steps: u64, bytes: u64) -> io::Result<Report> {
     let (done, check) = Memory::written(bytes)?.chase(steps);
     Ok(Report { done, check, ..Report::default() })

@@ -2,12 +2,7 @@
 
 use model::noise::effect::Wakeups;
 use serde::{Deserialize, Serialize};
-use std::ffi::OsString;
-use std::io;
 use std::path::PathBuf;
-
-/// First argument of a process that is to be a job.
-pub const ROLE: &str = "__job";
 
 /// What a process is to do.
 #[derive(Serialize, Deserialize, Clone, Debug, PartialEq)]
@@ -37,8 +32,6 @@ pub enum Job {
     },
     /// Keeps a CPU busy until its parent ends.
     Busy {
-        /// Id of the parent.
-        parent: u32,
         /// The CPUs it may use; empty for all.
         cpus: Vec<u32>,
         /// How many more like it it starts, in its session.
@@ -57,14 +50,4 @@ pub struct Report {
     pub took_ns: u64,
     /// How late it woke up, if it slept.
     pub wakeups: Option<Wakeups>,
-}
-
-impl Job {
-    /// The arguments that make this program the job.
-    ///
-    /// # Errors
-    /// A path that is no text.
-    pub fn arguments(&self) -> io::Result<[OsString; 2]> {
-        Ok([ROLE.into(), serde_json::to_string(self)?.into()])
-    }
 }

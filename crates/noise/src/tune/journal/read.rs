@@ -118,10 +118,7 @@ impl Journal {
         if first.is_empty() {
             return Err(garbled(
                 1,
-                match bytes.is_empty() {
-                    true => Damage::Empty,
-                    false => Damage::Checksum,
-                },
+                if bytes.is_empty() { Damage::Empty } else { Damage::Checksum },
             ));
         }
         // Which boot it is of is believed only of an undamaged line.

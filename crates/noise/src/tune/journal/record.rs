@@ -47,7 +47,6 @@ impl Action {
     }
 }
 
-/// What is wrong with a line.
 #[derive(thiserror::Error, Debug)]
 pub(crate) enum Damage {
     #[error("it is empty")]
@@ -70,28 +69,40 @@ pub(crate) enum Damage {
     NoEntry(usize),
 }
 
-/// One line.
 #[derive(Serialize, Deserialize, Debug)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Record {
-    /// The first.
     Began(Header),
     /// What is going to be done.
-    Intent { entry: usize, action: Action },
+    Intent {
+        entry: usize,
+        action: Action,
+    },
     /// It is done, and these values were read back (those of `items`, in
     /// their order; nothing where one can't be read).
-    Made { entry: usize, left: Vec<Option<String>> },
+    Made {
+        entry: usize,
+        left: Vec<Option<String>>,
+    },
     /// It is going to be undone, but for these items, which another program
     /// changed.
-    Undoing { entry: usize, foreign: Vec<usize> },
+    Undoing {
+        entry: usize,
+        foreign: Vec<usize>,
+    },
     /// Undoing it was tried, and these values of its items were left: what is
     /// another later another program has set.
-    Tried { entry: usize, foreign: Vec<usize>, left: Vec<Option<String>> },
+    Tried {
+        entry: usize,
+        foreign: Vec<usize>,
+        left: Vec<Option<String>>,
+    },
     /// Nothing of it is left to be undone.
-    Done { entry: usize },
+    Done {
+        entry: usize,
+    },
 }
 
-/// Whose journal it is.
 #[derive(Serialize, Deserialize, Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Header {
     pub(crate) version: u32,

@@ -117,11 +117,9 @@ pub(super) struct Span {
     pub(super) sum: u32,
 }
 
-/// What a thread leaves.
 #[derive(Default)]
 pub(super) struct Log {
     pub(super) spans: Vec<Span>,
-    /// The thread.
     pub(super) thread: Option<u32>,
     /// From before its first wait to after its last operation.
     pub(super) switches: Option<Switches>,

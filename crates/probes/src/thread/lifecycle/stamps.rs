@@ -29,7 +29,6 @@ pub(super) struct Life {
     /// The join is back.
     pub(super) joined: u64,
     pub(super) mode: u8,
-    /// The creator.
     pub(super) thread: Option<u32>,
 }
 

@@ -43,7 +43,6 @@ const COLUMNS: [(&str, &str); 30] = [
     ("program", "/program"),
 ];
 
-/// The file.
 pub(super) fn text(run: &Run, lines: &[Line]) -> serde_json::Result<String> {
     let mut text = COLUMNS.map(|(name, _)| name).join(",") + "\r\n";
     for line in lines {

@@ -48,7 +48,6 @@ struct Typical<'r> {
     samples: u32,
 }
 
-/// The lines.
 pub(super) fn text(run: &Run, lines: &[Line]) -> serde_json::Result<String> {
     let mut text = String::new();
     for line in lines {

@@ -30,7 +30,6 @@ pub(super) struct Line<'r> {
     cell: Option<&'r Cell>,
 }
 
-/// A place on one axis.
 pub(super) struct Place {
     /// `working_set_bytes`, `threads`.
     pub(super) axis: String,
@@ -144,7 +143,6 @@ impl Line<'_> {
         })
     }
 
-    /// The same for another reason.
     pub(super) fn left_out_because(&self, reason: String) -> LeftOut {
         LeftOut { row: self.row.id.clone(), name: self.name(), reason }
     }
@@ -190,21 +188,7 @@ impl Line<'_> {
         };
         // A document that was read has whole columns.
         let samples = cell.samples.samples().unwrap_or_default();
-        values(
-            &samples,
-            &Context {
-                contradiction: None,
-                gate: &run.gate,
-                core_clock: run.core_clock.as_ref(),
-                ns_per_tick: run.clock.ns_per_tick,
-                resolution_ns: run.clock.resolution_ns.unwrap_or(run.clock.ns_per_tick),
-                ops_per_turn: cell.ops_per_turn,
-                bound: self.bound,
-                regime: cell.regime,
-                workers: run.plan.workers,
-                modes: &cell.modes,
-            },
-        )
+        values(&samples, &Context::of(run, cell, self.bound))
     }
 }
 
@@ -276,10 +260,7 @@ fn below(bound: f64, unit: &Unit, reason: &str) -> String {
         Unit::Bytes => " bytes",
     };
     let below = format!("below resolution: less than {bound}{unit}");
-    match reason.is_empty() {
-        true => below,
-        false => format!("{below}; {reason}"),
-    }
+    if reason.is_empty() { below } else { format!("{below}; {reason}") }
 }
 
 /// The 95 % interval of the figure to show first. None where the document
@@ -298,11 +279,8 @@ pub(super) fn typical_interval_ns(estimate: &Estimate) -> Option<Interval> {
 /// Name of what a row's figures are counted in.
 pub(super) fn unit_name(unit: &Unit) -> &'static str {
     match unit {
-        Unit::Time => "ns",
-        Unit::Bandwidth { .. } => "GB/s",
-        Unit::Frequency => "GHz",
         Unit::Count => "count",
-        Unit::Bytes => "bytes",
+        other => other.name(),
     }
 }
 

@@ -64,7 +64,7 @@ fn cells(line: &Line) -> [String; 6] {
     let [figure, half] = match shown(estimate, unit) {
         Shown::Below(text) => [text, String::new()],
         Shown::Figure(f) if estimate.quiet.is_some() => {
-            [format!("{} {}", f.value, f.unit), quiet_half(estimate, &f.half_width)]
+            [f.text(), quiet_half(estimate, &f.half_width)]
         }
         _ => [String::new(), String::new()],
     };

@@ -42,34 +42,20 @@ pub struct Exported {
 
 /// Why there is nothing to export.
 #[derive(Debug, thiserror::Error, PartialEq)]
+#[expect(missing_docs, reason = "the messages say what each is")]
 pub enum ExportError {
-    /// A pattern names nothing.
     #[error("no row of this run matches {pattern:?}{suggestion} (`latlas show` lists them)")]
     NoRow {
-        /// As given.
         pattern: String,
         /// `; did you mean cpu.div_i32?`, or empty.
         suggestion: String,
     },
-    /// The document holds no row.
     #[error("this run has no rows")]
     Empty,
-    /// No row has what the format needs.
     #[error("{format} has no place for any of these rows: {first}")]
-    Nothing {
-        /// The format.
-        format: &'static str,
-        /// Why not the first one.
-        first: String,
-    },
-    /// A figure can't be written.
+    Nothing { format: &'static str, first: String },
     #[error("this run can't be written as {format}: {reason}")]
-    Unwritable {
-        /// The format.
-        format: &'static str,
-        /// Why.
-        reason: String,
-    },
+    Unwritable { format: &'static str, reason: String },
 }
 
 impl Format {
@@ -114,9 +100,6 @@ impl Format {
 
 /// Writes the rows of a run that one of the patterns names ([`names`]; none for
 /// all rows) in a format.
-///
-/// # Errors
-/// When a pattern matches nothing, or no row can be expressed.
 pub fn export(run: &Run, format: Format, patterns: &[String]) -> Result<Exported, ExportError> {
     let mut lines = selected(run, patterns)?;
     let mut left_out: Vec<LeftOut> = Vec::new();

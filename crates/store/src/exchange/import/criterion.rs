@@ -8,7 +8,6 @@ use super::files::{Benchmark, Part};
 use super::json::{Object, Source, Time};
 use super::{Fault, FigureFound, Format, Found, ImportError, MAX_SAMPLES, Measured, slug, text};
 
-/// Reads the benchmarks of a directory.
 pub(super) fn read(benchmarks: &[Benchmark]) -> Result<Found, ImportError> {
     let mut found = Found::default();
     for benchmark in benchmarks {

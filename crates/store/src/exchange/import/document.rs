@@ -206,16 +206,9 @@ fn estimate(cell: &Cell, gate: &Gate, ns_per_tick: f64) -> Result<Estimate, Dama
     let mut estimate = estimator::estimate(
         &samples,
         &Context {
-            contradiction: None,
-            gate,
-            core_clock: None,
-            ns_per_tick,
-            resolution_ns: ns_per_tick,
             ops_per_turn: cell.ops_per_turn,
-            bound: Bound::Memory,
-            regime: cell.regime,
             workers: 1,
-            modes: &[],
+            ..Context::plain(gate, cell.regime, ns_per_tick)
         },
     );
     if samples.len() == 1 {

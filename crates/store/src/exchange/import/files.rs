@@ -66,9 +66,6 @@ pub struct Part {
 }
 
 /// Reads what a path names; `-` is standard input.
-///
-/// # Errors
-/// When it can't be read, is too large, or is a directory without results.
 pub fn read(path: &Path) -> Result<Input, ImportError> {
     if path == Path::new("-") {
         let name = "standard input".to_owned();
@@ -113,7 +110,6 @@ fn unreadable(error: &io::Error) -> Fault {
     Fault::of_file(format!("it can't be read: {error}"))
 }
 
-/// The whole of standard input.
 fn stdin() -> Result<Vec<u8>, Fault> {
     let mut bytes = Vec::new();
     let stdin = io::stdin().lock();
@@ -122,10 +118,7 @@ fn stdin() -> Result<Vec<u8>, Fault> {
 }
 
 fn bounded(bytes: Vec<u8>) -> Result<Vec<u8>, Fault> {
-    match bytes.len() as u64 > MAX_FILE_BYTES {
-        true => Err(too_large()),
-        false => Ok(bytes),
-    }
+    if bytes.len() as u64 > MAX_FILE_BYTES { Err(too_large()) } else { Ok(bytes) }
 }
 
 fn bytes(path: &Path) -> Result<Vec<u8>, ImportError> {

@@ -24,7 +24,6 @@ struct Benchmark {
     label: Option<String>,
 }
 
-/// Reads the file.
 pub(super) fn read(source: &Source) -> Result<Found, Fault> {
     let file = source.object()?;
     let entries = file.objects("benchmarks", MAX_SAMPLES)?;
@@ -72,7 +71,6 @@ fn base<'n>(name: &'n str, aggregate: &str) -> Option<&'n str> {
     name.strip_suffix(aggregate)?.strip_suffix('_')
 }
 
-/// The names of a file's entries.
 struct Names(HashSet<String>);
 
 impl Names {

@@ -8,10 +8,8 @@ use model::text::cut;
 
 /// ns of a second.
 const NS: f64 = 1e9;
-/// Parameters of one command.
 const MAX_PARAMETERS: usize = 100;
 
-/// Reads the file.
 pub(super) fn read(source: &Source) -> Result<Found, Fault> {
     let file = source.object()?;
     let mut found = Found::default();
@@ -91,7 +89,6 @@ fn summary<'s>(entry: &Object<'s>, key: &str) -> Option<Object<'s>> {
     entry.object("summary")?.object(key)
 }
 
-/// A time with its unit.
 fn time(value: &Object, key: &str) -> Result<Option<Time>, Fault> {
     let unit = value.text("unit");
     let ns_per_unit = match unit.as_deref() {

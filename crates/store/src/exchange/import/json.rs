@@ -12,12 +12,10 @@ use std::fmt;
 
 /// The longest time: 115 days.
 const MAX_NS: f64 = 1e16;
-/// Fields of one object.
 const MAX_FIELDS: usize = 10_000;
 /// Largest whole number that a double has exactly.
 const EXACT: f64 = 9_007_199_254_740_992.0;
 
-/// The text of a file.
 pub(super) struct Source<'t> {
     tool: &'static str,
     original: &'t str,
@@ -159,7 +157,6 @@ fn is_no_number(word: &str) -> bool {
         || kind.is_some_and(is_kind)
 }
 
-/// What a value is.
 fn kind(raw: &RawValue) -> &'static str {
     match raw.get().as_bytes().first() {
         Some(b'"') => "a text",
@@ -171,7 +168,6 @@ fn kind(raw: &RawValue) -> &'static str {
     }
 }
 
-/// An object of a tool's file.
 pub(super) struct Object<'s> {
     source: &'s Source<'s>,
     raw: &'s RawValue,
@@ -187,7 +183,6 @@ impl<'s> Object<'s> {
         fields.find(|(name, _)| name == key).map(|&(_, raw)| raw)
     }
 
-    /// Whether there is such a field.
     pub(super) fn has(&self, key: &str) -> bool {
         self.get(key).is_some()
     }
@@ -223,12 +218,10 @@ impl<'s> Object<'s> {
         self
     }
 
-    /// Whether a field holds `true`.
     pub(super) fn is_true(&self, key: &str) -> bool {
         self.get(key).is_some_and(|raw| raw.get() == "true")
     }
 
-    /// `true` or `false`.
     pub(super) fn flag(&self, key: &str) -> Option<bool> {
         serde_json::from_str(self.get(key)?.get()).ok()
     }
@@ -303,7 +296,6 @@ impl<'s> Object<'s> {
         Ok(items.into_iter().map(code).collect())
     }
 
-    /// An object in a field.
     pub(super) fn object(&self, key: &str) -> Option<Object<'s>> {
         self.child(self.get(key)?, key.to_owned()).ok()
     }
@@ -365,12 +357,10 @@ impl<'s> Object<'s> {
         }
     }
 
-    /// A fault of a field.
     pub(super) fn fault(&self, key: &str, reason: impl fmt::Display) -> Fault {
         self.fault_at(self.get(key).unwrap_or(self.raw), key, reason)
     }
 
-    /// A fault of the object.
     pub(super) fn fault_of_it(&self, reason: impl fmt::Display) -> Fault {
         self.fault_at(self.raw, "", reason)
     }

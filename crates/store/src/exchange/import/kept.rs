@@ -6,7 +6,6 @@ use super::text::{MAX_FILE_BYTES, json, too_large};
 use model::run::Run;
 use std::collections::HashSet;
 
-/// Longest id of a row.
 const MAX_ID: usize = 256;
 
 /// The run, if it is whole. Its texts stay as they are, as those of every document that is stored: whoever

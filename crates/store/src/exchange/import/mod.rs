@@ -68,7 +68,6 @@ impl Format {
         self.name().replace('-', "_")
     }
 
-    /// The program that writes it.
     fn program(self) -> &'static str {
         self.texts()[2]
     }
@@ -139,7 +138,6 @@ impl Fault {
     }
 }
 
-/// What one file says.
 #[derive(Default)]
 struct Found {
     rows: Vec<Measured>,
@@ -151,7 +149,6 @@ struct Found {
     remarks: Vec<String>,
 }
 
-/// One benchmark of a file.
 #[derive(Debug)]
 struct Measured {
     /// As the file has it.

@@ -5,7 +5,6 @@
 
 use std::collections::HashMap;
 
-/// Longest part between two slashes.
 const MAX_PART: usize = 64;
 /// Longest name of all parts.
 const MAX_SLUG: usize = 128;
@@ -76,10 +75,7 @@ pub(super) fn path(name: &str) -> String {
     if path.is_empty() {
         path.push_str("unnamed");
     }
-    match lost {
-        true => path + &mark(name),
-        false => path,
-    }
+    if lost { path + &mark(name) } else { path }
 }
 
 /// What stands for a whole name: the same whenever it comes (FNV-1a, whose

@@ -19,7 +19,6 @@ fn heals(home: &Home, said: &str) -> Index {
     index
 }
 
-/// Another program's database under this name.
 fn foreign(path: &Path) {
     let foreign = Connection::open(path).expect("made");
     let made = foreign.execute_batch("CREATE TABLE precious (data)");

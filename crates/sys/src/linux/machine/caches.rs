@@ -5,7 +5,6 @@ use model::machine::{CacheFact, CacheKind, Fact};
 use super::cpu::cpu_numbers;
 use crate::files::{Files, Tree, cpu_list};
 
-/// Every cache once.
 pub(super) fn read(tree: &Tree) -> Fact<Vec<CacheFact>> {
     let mut caches: Vec<CacheFact> = Vec::new();
     for cpu in cpu_numbers(tree) {

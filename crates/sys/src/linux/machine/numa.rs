@@ -6,7 +6,6 @@ use model::machine::{Fact, NumaNode};
 use crate::files::{Files, Tree, cpu_list};
 use crate::numa::{NODES, meminfo_bytes};
 
-/// The nodes that are online.
 pub(super) fn read(tree: &Tree, online_cpus: Option<&[u32]>) -> Fact<Vec<NumaNode>> {
     if !tree.exists(NODES) {
         return Fact::unknown(format!("there is no {NODES}: this kernel knows no NUMA nodes"));

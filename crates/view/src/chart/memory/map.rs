@@ -84,7 +84,6 @@ pub(super) const RING: Map = Map {
 };
 
 impl Map {
-    /// The picture.
     pub(in super::super) fn draw(&self, source: &Source) -> Drawn {
         let row = source.run.row(self.row);
         let map = row.and_then(|row| match &row.outcome {

@@ -13,7 +13,6 @@ pub(crate) use staircase::staircase;
 use super::maker::Maker;
 use model::story::core_to_core;
 
-/// All of them, in their order.
 pub(super) const PICTURES: &[Maker] = &[
     Maker::Curves(&curves::LATENCY),
     Maker::Own("memory.naive_xor", naive_loop::naive_loop),

@@ -6,24 +6,19 @@ use tiny_skia::{Path, PathBuilder, Rect};
 
 /// What shapes and texts are painted on.
 pub(super) trait Surface {
-    /// Fills and strokes a shape.
     fn shape(&mut self, path: &Path, style: &Style);
-    /// Writes a text.
     fn text(&mut self, text: &Text);
     /// What follows is cut off at the edges of a shape, up to [`Surface::end_clip`].
     fn begin_clip(&mut self, path: &Path);
-    /// The end of that.
     fn end_clip(&mut self);
 }
 
-/// A colour with its opacity.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Ink {
     pub(super) rgb: [u8; 3],
     pub(super) opacity: f32,
 }
 
-/// How a shape is painted.
 pub(super) struct Style {
     pub(super) fill: Option<Ink>,
     pub(super) stroke: Option<Ink>,
@@ -31,7 +26,6 @@ pub(super) struct Style {
     pub(super) dashes: Vec<f32>,
 }
 
-/// A text in a line.
 pub(super) struct Text<'d> {
     pub(super) words: &'d str,
     pub(super) size: f32,
@@ -43,7 +37,6 @@ pub(super) struct Text<'d> {
     pub(super) fill: Option<Ink>,
 }
 
-/// A drawing.
 pub(super) struct Drawing<'d> {
     document: Document<'d>,
 }
@@ -62,13 +55,11 @@ impl<'d> Drawing<'d> {
         all.try_into().map_err(wrong)
     }
 
-    /// Its title.
     pub(super) fn title(&self) -> Option<&str> {
         let mut children = self.document.root_element().children();
         children.find(|node| node.has_tag_name("title"))?.text()
     }
 
-    /// Paints all of it.
     pub(super) fn paint(&self, surface: &mut impl Surface) -> Result<(), PaintError> {
         children(&self.document.root_element(), surface)
     }
@@ -181,7 +172,6 @@ fn number(node: &Node, name: &str) -> f32 {
     text.parse().unwrap_or(0.0)
 }
 
-/// All numbers in a text.
 fn numbers(text: &str) -> impl Iterator<Item = f32> {
     let digit = |c: char| c.is_ascii_digit() || c == '.' || c == '-';
     let words = text.split(move |c| !digit(c));

@@ -3,17 +3,14 @@
 use super::PaintError;
 use ttf_parser::Face;
 
-/// The font's file.
 pub(super) fn data() -> &'static [u8] {
     dejavu::sans::regular()
 }
 
-/// The font.
 pub(super) fn face() -> Result<Face<'static>, PaintError> {
     Face::parse(data(), 0).map_err(|e| PaintError::Svg(e.to_string()))
 }
 
-/// The glyphs of a text.
 pub(super) fn glyphs(face: &Face, words: &str) -> Vec<(char, ttf_parser::GlyphId)> {
     let glyph = |letter| (letter, face.glyph_index(letter).unwrap_or_default());
     words.chars().map(glyph).collect()

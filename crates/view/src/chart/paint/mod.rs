@@ -13,24 +13,17 @@ use super::svg::Unit;
 
 /// Why there is no image.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the messages say what each is")]
 pub enum PaintError {
     /// Not an SVG of ours: a bug.
     #[error("the picture is not a valid SVG: {0} (a bug in latlas)")]
     Svg(String),
-    /// Too large, or empty.
     #[error(
         "an image of {width} x {height} pixels can't be drawn: give a smaller --width, --height, --scale or --dpi"
     )]
-    Size {
-        /// Pixels across.
-        width: u32,
-        /// Pixels down.
-        height: u32,
-    },
-    /// The feature is off.
+    Size { width: u32, height: u32 },
     #[error("this build of latlas can't write PNG or PDF (feature `png` is off): use --format svg")]
     NotBuilt,
-    /// The encoder failed.
     #[error("the image can't be written: {0}")]
     Encode(String),
 }

@@ -99,7 +99,6 @@ impl Page {
         }
     }
 
-    /// The whole file.
     fn file(self, size: Rect, title: &str) -> Result<Vec<u8>, PaintError> {
         let mut refs = (1..).map(Ref::new);
         let mut next = || refs.next().unwrap_or(Ref::new(i32::MAX));

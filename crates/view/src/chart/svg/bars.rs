@@ -1,12 +1,12 @@
 //! Bars, standing or lying.
 
-use super::axis::Scale;
 use super::frame::{
     ABOVE, Area, MARGIN, Room, SMALL, across, below, label_below, left_axis, left_margin, legend,
     scale_below, stagger,
 };
 use super::legend::{Entry, Sample};
 use super::pen::{Anchor, Pen, shorten, width};
+use crate::axis::Scale;
 use crate::chart::{Bars, number};
 use std::ops::Range;
 
@@ -32,10 +32,7 @@ pub(super) fn draw(pen: &mut Pen, bars: &Bars, room: Room) -> f64 {
     let entries = if entries.len() > 1 { entries } else { Vec::new() };
     let top = legend(pen, room, &entries);
     let room = |gap: f64| Room { top: top + gap, ..room };
-    match bars.lying {
-        true => lying(pen, bars, room(4.0)),
-        false => standing(pen, bars, room(ABOVE)),
-    }
+    if bars.lying { lying(pen, bars, room(4.0)) } else { standing(pen, bars, room(ABOVE)) }
 }
 
 /// Where each part of a bar begins and ends: a part below 0 goes back.
@@ -91,7 +88,7 @@ fn lying_group(
     let all_above: f64 = above.iter().sum();
     let line = high.map_or(LINE, |h| ((h - 46.0 - all_above) / number).max(14.0));
     let area = Area { left, right: x.end(), top, bottom: top + line * number + all_above };
-    let ticks = across(&x, area.right - area.left);
+    let ticks = across(&x);
     let end = below(pen, (&area, wide), &x, &ticks, &bars.value.label);
     let mut y = top;
     for ((k, (texts, _)), above) in group.zip(&figures).zip(&above) {
@@ -152,7 +149,7 @@ fn standing(pen: &mut Pen, bars: &Bars, Room { wide, top, high }: Room) -> f64 {
     left_axis(pen, &area, &y, &y.ticks(6), &bars.value.label);
     let end = match &x {
         Some((stretches, x)) => {
-            let ticks = across(x, area.right - area.left);
+            let ticks = across(x);
             for k in 0..count {
                 let edge = |k: usize| stretches.edges.get(k).and_then(|edge| x.at(*edge));
                 if let (Some(from), Some(to)) = (edge(k), edge(k + 1)) {

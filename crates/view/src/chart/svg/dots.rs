@@ -1,13 +1,13 @@
 //! Figures with intervals, one a line.
 
-use super::axis::Scale;
 use super::frame::{Area, MARGIN, Room, SMALL, across, below, legend};
 use super::legend::{Entry, Sample};
 use super::pen::{Anchor, Paint, Pen, shorten, width};
-use crate::chart::{Axis, Dot, Dots, Quantity};
+use crate::axis::{Scale, span};
+use crate::chart::{Axis, Dot, Dots, Quantity, in_unit};
 use crate::grouped::grouped;
 use model::estimate::Verdict;
-use model::figure::{decimals, time};
+use model::figure::{decimals, plain_zero};
 
 /// Height of a line where nothing else was asked for.
 const LINE: f64 = 17.0;
@@ -44,7 +44,7 @@ pub(super) fn draw(pen: &mut Pen, dots: &Dots, room: Room) -> f64 {
     let area = Area { left, right: wide - MARGIN - FIGURE, top, bottom: top + line * number };
     let one = one(dots);
     let x = scale(dots, (area.left, area.right));
-    let ticks = across(&x, area.right - area.left);
+    let ticks = across(&x);
     for k in (1..rows.len()).step_by(2) {
         let y = area.top + line * k as f64;
         pen.rect([MARGIN, y, wide - 2.0 * MARGIN, line], theme.band(0));
@@ -92,15 +92,13 @@ fn scale(dots: &Dots, range: (f64, f64)) -> Scale {
         dots.rows.iter().flat_map(of)
     };
     let placed = figures().filter(|value| !dots.value.log || *value > 0.0);
-    let (low, high) =
-        placed.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), v| (low.min(v), high.max(v)));
-    let reach = match dots.value.log {
+    let reach = span(placed).map(|(low, high)| match dots.value.log {
         true => low / 3.0..=high * 3.0,
         false => low.min(0.0)..=high * 1.5,
-    };
+    });
     let ends = dots.rows.iter().flat_map(|dot| [dot.low, dot.high]);
-    let ends = ends.flatten();
-    let ends = ends.filter(|end| one.is_some() || reach.contains(end));
+    let is_near = |end: &f64| reach.as_ref().is_some_and(|reach| reach.contains(end));
+    let ends = ends.flatten().filter(|end| one.is_some() || is_near(end));
     Scale::over(&dots.value, figures().chain(one).chain(ends), range)
 }
 
@@ -144,22 +142,11 @@ fn figure(pen: &mut Pen, axis: &Axis, dot: &Dot, y: f64, (x, right): (&Scale, f6
 
 /// A figure with no more digits than its interval supports.
 fn number(quantity: Quantity, value: f64, dot: &Dot) -> String {
-    let half = match (dot.low, dot.high) {
-        (Some(low), Some(high)) => (high - low) / 2.0,
-        _ => 0.0,
-    };
-    let places = |value: f64, half: f64| decimals(value, half).min(3);
-    match quantity {
-        Quantity::Nanoseconds if half > 0.0 => {
-            let (scale, unit) = model::figure::time_scale(value);
-            let places = decimals(value / scale, half / scale);
-            format!("{:.places$} {unit}", value / scale)
-        }
-        Quantity::Nanoseconds => time(value),
-        Quantity::GigabytesPerSecond => format!("{value:.*} GB/s", places(value, half)),
-        Quantity::Ratio => format!("{value:.*}x", places(value, half)),
-        _ => super::axis::label(quantity, value),
-    }
+    let half = dot.low.zip(dot.high).map_or(0.0, |(low, high)| (high - low) / 2.0);
+    in_unit(quantity, value, |in_unit| {
+        let half = if value == 0.0 { half } else { half * in_unit / value };
+        plain_zero(format!("{in_unit:.*}", decimals(in_unit, half)))
+    })
 }
 
 fn has_figure(dot: &Dot) -> bool {

@@ -2,9 +2,9 @@
 //! of a plot.
 
 use super::Chart;
-use super::axis::{Scale, Tick};
 use super::legend::{Entry, Sample};
 use super::pen::{Anchor, Paint, Pen, escape, number, shorten, width, wrap};
+use crate::axis::{Scale, Tick};
 
 pub(super) const MARGIN: f64 = 20.0;
 /// Sizes of text.
@@ -122,20 +122,9 @@ pub(super) fn notes(pen: &mut Pen, wide: f64, top: f64, notes: &[String]) -> f64
     y
 }
 
-/// Ticks of an axis that fit a number of pixels, by the widest of their texts.
-pub(super) fn across(scale: &Scale, pixels: f64) -> Vec<Tick> {
-    // Fewer until they don't touch.
-    for most in (2..=14).rev() {
-        let ticks = scale.ticks(most);
-        let widest = ticks.iter().map(|t| width(&t.label, SMALL));
-        let widest = widest.fold(0.0, f64::max) + 14.0;
-        let places: Vec<f64> = ticks.iter().filter_map(|t| scale.at(t.value)).collect();
-        let nearest = places.windows(2).map(|w| (w[1] - w[0]).abs());
-        if nearest.fold(pixels, f64::min) >= widest {
-            return ticks;
-        }
-    }
-    scale.ticks(2)
+/// Numbers of an axis below a plot that don't touch.
+pub(super) fn across(scale: &Scale) -> Vec<Tick> {
+    scale.ticks_apart(|text| width(text, SMALL), 14.0)
 }
 
 /// The scale of an axis below a plot between two ends, the right one moved in as
@@ -146,7 +135,7 @@ pub(super) fn scale_below(
     wide: f64,
 ) -> Scale {
     let widest = scale((left, right));
-    let ends = across(&widest, right - left)
+    let ends = across(&widest)
         .into_iter()
         .filter_map(|tick| Some(widest.at(tick.value)? + width(&tick.label, SMALL) / 2.0));
     // A bare picture ends there.

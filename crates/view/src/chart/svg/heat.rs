@@ -1,12 +1,12 @@
 //! Maps of colours.
 
-use super::axis::{Scale, label};
 use super::frame::{Area, MARGIN, Room, SMALL, label_below, label_left};
 use super::pen::{Anchor, Paint, Pen, width, wrap};
 use super::theme::Theme;
-use crate::chart::{Heat, Quantity};
+use crate::axis::Scale;
+use crate::chart::{Heat, scale_of};
 use model::estimate::Verdict;
-use model::figure::{decimals, time_scale};
+use model::figure::decimals;
 
 /// Height of a line where nothing else was asked for.
 const LINE: f64 = 30.0;
@@ -31,13 +31,14 @@ pub(super) fn draw(pen: &mut Pen, heat: &Heat, Room { wide, top, high }: Room) -
     };
     let values = || heat.cells.iter().map(|cell| cell.value);
     let scale = Scale::over(&heat.value, values(), (0.0, 1.0));
-    let unit = Unit::of(heat.value.quantity, values());
+    let largest = values().map(f64::abs).fold(0.0, f64::max);
+    let (divisor, unit) = scale_of(heat.value.quantity, largest);
     for (row, cell) in heat.cells.iter().enumerate() {
         let (x, y) = (area.left + column * cell.x as f64, area.top + line * cell.y as f64);
         let doubtful = cell.verdict.is_some_and(|verdict| verdict != Verdict::Ok);
         let Some(share) = scale.share(cell.value) else {
             let at = (x + column / 2.0, y + line / 2.0 + SMALL * 0.36);
-            let text = unit.number(cell.value);
+            let text = number(cell.value, divisor);
             pen.text(at, Anchor::Middle, SMALL, theme.soft(), &text);
             continue;
         };
@@ -51,14 +52,14 @@ pub(super) fn draw(pen: &mut Pen, heat: &Heat, Room { wide, top, high }: Room) -
             let paint = Paint { stroke: ink, fill: "none" };
             pen.mark(0, (x + column - 6.5, y + 6.5), 2.4, &paint);
         }
-        let text = unit.number(cell.value);
+        let text = number(cell.value, divisor);
         if width(&text, SMALL) + 6.0 <= column && column >= NUMBER && line >= SMALL + 3.0 {
             let at = (x + column / 2.0, y + line / 2.0 + SMALL * 0.36);
             pen.text(at, Anchor::Middle, SMALL, ink, &text);
         }
     }
     let end = names_of(pen, heat, (&area, wide), column, line);
-    bar(pen, heat, (&area, wide), &scale, unit.name).max(end)
+    bar(pen, heat, (&area, wide), &scale, unit).max(end)
 }
 
 /// What columns and lines are; gives the y below them.
@@ -96,8 +97,7 @@ fn bar(pen: &mut Pen, heat: &Heat, (area, wide): (&Area, f64), scale: &Scale, un
             continue;
         };
         let at = (x + 17.0, bottom - share * (bottom - top) + SMALL * 0.36);
-        let text = label(heat.value.quantity, tick.value);
-        pen.text(at, Anchor::Start, SMALL, theme.soft(), &text);
+        pen.text(at, Anchor::Start, SMALL, theme.soft(), &tick.label);
     }
     let text = match unit {
         "" => heat.value.label.clone(),
@@ -112,29 +112,8 @@ fn bar(pen: &mut Pen, heat: &Heat, (area, wide): (&Area, f64), scale: &Scale, un
     y + 9.0
 }
 
-/// The unit of the numbers in the cells.
-struct Unit {
-    scale: f64,
-    name: &'static str,
-}
-
-impl Unit {
-    /// One for all cells: that of the largest.
-    fn of(quantity: Quantity, values: impl Iterator<Item = f64>) -> Unit {
-        let largest = values.map(f64::abs).fold(0.0, f64::max);
-        let (scale, name) = match quantity {
-            Quantity::Nanoseconds => time_scale(largest),
-            Quantity::GigabytesPerSecond => (1.0, "GB/s"),
-            Quantity::Percent => (1.0, "%"),
-            Quantity::Gigahertz => (1.0, "GHz"),
-            Quantity::Cycles => (1.0, "cycles"),
-            _ => (1.0, ""),
-        };
-        Unit { scale, name }
-    }
-
-    fn number(&self, value: f64) -> String {
-        let value = value / self.scale;
-        format!("{value:.*}", decimals(value, 0.0))
-    }
+/// A number of a cell, in the unit of all.
+fn number(value: f64, scale: f64) -> String {
+    let value = value / scale;
+    format!("{value:.*}", decimals(value, 0.0))
 }

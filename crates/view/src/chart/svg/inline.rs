@@ -74,10 +74,7 @@ fn grouped(svg: &str) -> String {
             text += &format!("<g{look}>");
         }
         for (line, _) in alike {
-            text += &match is_group {
-                true => without(line),
-                false => format!("{line}\n"),
-            };
+            text += &if is_group { without(line) } else { format!("{line}\n") };
         }
         if is_group {
             text += "</g>\n";

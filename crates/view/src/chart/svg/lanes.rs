@@ -1,11 +1,11 @@
 //! Threads over time, one a line: states differ in colour and in height.
 
-use super::axis::Scale;
 use super::frame::{Room, legend};
 use super::legend::{Entry, Sample};
 use super::pen::{Anchor, Pen, width};
 use super::rows::Rows;
 use super::theme::Theme;
+use crate::axis::Scale;
 use crate::chart::{Lane, Lanes};
 use model::trace::Kind;
 
@@ -48,10 +48,7 @@ pub(super) fn draw(pen: &mut Pen, lanes: &Lanes, room: Room) -> f64 {
 }
 
 fn above(lane: &Lane) -> f64 {
-    match lane.signposts.is_empty() {
-        true => 0.0,
-        false => SIGNPOSTS,
-    }
+    if lane.signposts.is_empty() { 0.0 } else { SIGNPOSTS }
 }
 
 /// The signposts of a lane above it: a stroke where each begins and ends, its name

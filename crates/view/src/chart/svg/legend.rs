@@ -5,13 +5,11 @@
 pub(super) enum Sample {
     /// A line with marks.
     Line(&'static str),
-    /// A mark alone.
     Mark,
     /// A filled box.
     Box,
 }
 
-/// An entry of the legend.
 #[derive(Clone)]
 pub(super) struct Entry {
     pub(super) name: String,

@@ -1,6 +1,5 @@
 //! Curves.
 
-use super::axis::Scale;
 use super::frame::{
     ABOVE, Area, MARGIN, Room, SMALL, across, below, left_axis, left_margin, legend, scale_below,
     stagger, zoom,
@@ -8,6 +7,7 @@ use super::frame::{
 use super::legend::{Entry, Sample};
 use super::pen::{Anchor, Paint, Pen};
 use super::theme::Theme;
+use crate::axis::{Scale, span};
 use crate::chart::table::{first_rows, is_listed, sample_text};
 use crate::chart::{Kind, Line, Lines, Point};
 use model::estimate::Verdict;
@@ -57,7 +57,7 @@ pub(super) fn draw(pen: &mut Pen, lines: &Lines, room: Room) -> f64 {
             pen.rect(rect, theme.band(at));
         });
     }
-    let x_ticks = across(&x, right - left);
+    let x_ticks = across(&x);
     let y_ticks = y.ticks(8);
     zoom(pen, &area, &x);
     let end = below(pen, (&area, wide), &x, &x_ticks, &lines.x.label);
@@ -106,9 +106,9 @@ fn grown(area: &Area, by: f64) -> [f64; 4] {
 fn near_ends(lines: &Lines) -> Vec<f64> {
     let points = || lines.series.iter().flat_map(|l| l.points.iter());
     let placed = |y: &f64| !lines.y.log || *y > 0.0;
-    let ys = points().map(|p| p.y).filter(placed);
-    let (low, high) =
-        ys.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), y| (low.min(y), high.max(y)));
+    let Some((low, high)) = span(points().map(|p| p.y).filter(placed)) else {
+        return Vec::new();
+    };
     let reach = match lines.y.log {
         true => low / 3.0..=high * 3.0,
         false if lines.y.from_zero => low.min(0.0)..=high * 1.5,
@@ -129,8 +129,9 @@ pub(super) fn cuts(lines: &Lines) -> bool {
 /// points: at most a factor of four, or a tenth, away.
 fn ends(lines: &Lines) -> Vec<f64> {
     let points = lines.series.iter().flat_map(|l| l.points.iter());
-    let (low, high) = points
-        .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), p| (low.min(p.x), high.max(p.x)));
+    let Some((low, high)) = span(points.map(|p| p.x)) else {
+        return Vec::new();
+    };
     let reach = match lines.x.log {
         true => low / 4.0..=high * 4.0,
         false => low - (high - low) * 0.1..=high + (high - low) * 0.1,
@@ -157,10 +158,7 @@ fn entries(theme: Theme, lines: &Lines) -> Vec<Entry> {
         name: line.name.clone(),
         colour: colour(theme, place(lines, at), line),
         shape: place(lines, at),
-        sample: match line.joined {
-            true => Sample::Line(style(lines, at)),
-            false => Sample::Mark,
-        },
+        sample: if line.joined { Sample::Line(style(lines, at)) } else { Sample::Mark },
     })
     .collect()
 }

@@ -1,7 +1,6 @@
 //! Pictures as SVG: for papers, READMEs, and pages without scripts. No script,
 //! no font and no file is referred to; the text is escaped.
 
-mod axis;
 mod bars;
 mod dots;
 mod frame;

@@ -60,11 +60,9 @@ const CORNERS: [&[(f64, f64)]; 9] = [
 /// How many marks there are before they repeat.
 pub(super) const SHAPES: usize = CORNERS.len() + 1;
 
-/// A document that is being drawn.
 #[derive(Default)]
 pub(super) struct Pen {
     body: String,
-    /// Its colours.
     pub(super) theme: Theme,
     /// What the ids of an inline picture begin with; empty for a document of
     /// its own, which has none of what only a page's script reads.
@@ -109,7 +107,6 @@ impl Pen {
         Pen { theme, ..Pen::default() }
     }
 
-    /// For a picture in a page.
     pub(super) fn inline(id: &str) -> Pen {
         Pen { id: id.to_owned(), theme: Theme::Page, ..Pen::default() }
     }
@@ -310,7 +307,6 @@ impl Pen {
     }
 }
 
-/// How a mark is painted.
 pub(super) struct Paint<'p> {
     pub(super) stroke: &'p str,
     pub(super) fill: &'p str,

@@ -1,8 +1,8 @@
 //! Lines below each other, each named on its left, over one axis that begins at 0.
 
-use super::axis::Scale;
 use super::frame::{Area, MARGIN, Room, SMALL, across, below, scale_below};
 use super::pen::{Anchor, Pen, shorten, width};
+use crate::axis::Scale;
 use crate::chart::Axis;
 
 /// Names that are longer are cut.
@@ -42,7 +42,7 @@ impl Rows {
         let stretch = (wanted / needed.max(1.0)).max(1.0);
         let area =
             Area { left, right: x.end(), top: room.top, bottom: room.top + needed * stretch };
-        let ticks = across(&x, area.right - area.left);
+        let ticks = across(&x);
         let end = below(pen, (&area, room.wide), &x, &ticks, &axis.label);
         Rows { x, stretch, end, left }
     }

@@ -19,7 +19,6 @@ const ROWS: [(&str, &str); 3] = [
     ("sync.semaphore_switch/free", "free"),
 ];
 
-/// The picture: every hand-over by percentile.
 pub(super) fn semaphore(source: &Source) -> Drawn {
     let (mut notes, mut series, mut rows) = (Vec::new(), Vec::new(), Vec::new());
     for (id, name) in ROWS {

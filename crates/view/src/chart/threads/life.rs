@@ -1,13 +1,14 @@
 //! One thread's life, part by part.
 
 use super::super::curves::hollow;
-use super::super::figure::{Figure, linear, log};
+use super::super::figure::{linear, log};
+use super::super::ladder::{dot, others};
 use super::super::source::{Drawn, Picture, Source, why_not};
-use super::super::{Bars, Body, Chart, Dot, Dots, Other, Part, Quantity, Section};
+use super::super::{Bars, Body, Chart, Dot, Dots, Part, Quantity, Section};
 use model::estimate::Estimate;
 use model::run::Run;
+use model::share::percent;
 use model::story::lifecycle::{PHASES, PROBE, conclusions};
-use model::unit::Unit;
 
 /// A mode whose lives take so many times those of all is drawn apart: beside it
 /// these would not be seen.
@@ -51,7 +52,7 @@ pub(super) fn life(source: &Source) -> Drawn {
         let values: Vec<Option<f64>> = values.collect();
         let is_long = values.iter().flatten().sum::<f64>() > LONG * all_ns;
         let to = if is_long { &mut apart } else { &mut columns };
-        to.push((format!("{name} ({:.0} %)", share * 100.0), values));
+        to.push((format!("{name} ({})", percent(share)), values));
     }
     for (name, run) in &source.others {
         let of = |part: &&str| Some(estimate(run, part)?.ns()?.value);
@@ -121,14 +122,12 @@ pub(super) fn parts(source: &Source) -> Drawn {
     let all = PHASES.iter().copied().chain(["parts", "overhead"]);
     let mut dots = Vec::new();
     for part in all {
-        let Some(estimate) = estimate(source.run, part) else {
+        let row = source.run.row(&id(part));
+        let Some((row, estimate)) = row.and_then(|row| Some((row, row.estimate()?))) else {
             continue;
         };
-        let others = source.others.iter().filter_map(|(name, run)| {
-            let value = self::estimate(run, part)?.ns()?.value;
-            Some(Other { name: name.clone(), value })
-        });
-        dots.push(Figure::dot(&id(part), estimate, &Unit::Time, others.collect()));
+        let others = others(&source.runs(), |one| one.of_row(row));
+        dots.push(dot(row.id.clone(), row, estimate.ns(), others));
     }
     let notes = hollow(dots.iter().filter_map(|dot| dot.verdict));
     Ok(Picture {

@@ -10,7 +10,6 @@ mod tests;
 
 use super::maker::Maker;
 
-/// All of them, in their order.
 pub(super) const PICTURES: &[Maker] = &[
     Maker::Own("thread.lifecycle", life::life),
     Maker::Own("thread.lifecycle.parts", life::parts),

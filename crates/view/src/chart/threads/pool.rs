@@ -8,7 +8,7 @@ use super::super::source::{Drawn, Picture, Source, why_not};
 use super::super::{Body, Chart, Kind, Line, Lines, Point, Quantity, Section};
 use model::run::{self, Run};
 use model::story::histogram::values;
-use model::story::pool::{PROBE, Verdict};
+use model::story::pool::{PROBE, PoolCost};
 use model::unit::Unit;
 
 const SINGLE: &str = "sched.pool/single";
@@ -37,7 +37,7 @@ fn ideal(source: &Source, picture: &mut Picture) {
             line.is = Kind::Ideal;
         }
     }
-    let verdict = Verdict::of(source.run).to_string();
+    let verdict = PoolCost::of(source.run).to_string();
     picture.chart.notes.insert(0, verdict);
 }
 

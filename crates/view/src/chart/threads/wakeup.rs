@@ -10,7 +10,6 @@ use model::story::histogram::values;
 use model::story::tail;
 use model::story::wakeup::ROWS;
 
-/// The picture: every wake-up by percentile.
 pub(super) fn wakeup(source: &Source) -> Drawn {
     let (mut notes, mut series, mut rows) = (Vec::new(), Vec::new(), Vec::new());
     for id in ROWS {

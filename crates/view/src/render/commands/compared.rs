@@ -1,8 +1,8 @@
 //! Each command set against the first.
 
-use crate::render::figures::trimmed;
 use model::command::{Commands, Compared};
-use model::compare::finding::Finding;
+use model::compare::finding::Verdict;
+use model::share::limit;
 use model::stats::Interval;
 use model::story::{Block, Cell, Table, Tone, left};
 
@@ -21,10 +21,10 @@ pub(crate) fn compared(record: &Commands) -> Vec<Block> {
         ),
     };
     let heading = format!(
-        "relative to {}: median ratio of {} rounds with {intervals}; same: within {} % of 1",
+        "relative to {}: median ratio of {} rounds with {intervals}; same: within {} of 1",
         first.name,
         record.compared[0].rounds,
-        trimmed(record.margin * 100.0)
+        limit(record.margin)
     );
     let mut table = Table::new(["", "", "", ""].map(left));
     let mut said = None;
@@ -36,7 +36,7 @@ pub(crate) fn compared(record: &Commands) -> Vec<Block> {
             one.row.replace('_', "-").into(),
             of_ratio.map_or("-".into(), ratio).into(),
             Cell::from(word(one)).toned(match one.word {
-                Finding::CannotTell => Tone::Doubtful,
+                Verdict::CannotTell => Tone::Doubtful,
                 _ => Tone::Good,
             }),
         ]);
@@ -62,7 +62,7 @@ fn word(one: &Compared) -> String {
     };
     match one.word {
         _ if one.why.is_some() => "not comparable".into(),
-        Finding::Different => format!("{}{direction}", one.word.text()),
+        Verdict::Different => format!("{}{direction}", one.word.text()),
         _ => one.word.text().into(),
     }
 }

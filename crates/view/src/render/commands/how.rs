@@ -4,6 +4,7 @@ use super::row;
 use model::command::{Command, Commands, Ended, PageCache, Rule};
 use model::noise::applied::Applied;
 use model::run::{Row, Run};
+use model::share::limit;
 use model::story::Block;
 use model::text::counted;
 
@@ -49,11 +50,11 @@ fn samples(run: &Run, command: &Command) -> usize {
 
 fn ended(ended: Ended, rule: &Rule) -> String {
     let rule_text = format!(
-        "rule per command: at least {} runs and {} s, until half of the interval is at most {:.0} %, \
+        "rule per command: at least {} runs and {} s, until half of the interval is at most {}, \
          at most {} s or {} runs",
         rule.least_runs,
         rule.least_ms / 1000,
-        rule.half_width * 100.0,
+        limit(rule.half_width),
         rule.most_ms / 1000,
         rule.most_runs
     );
@@ -61,8 +62,8 @@ fn ended(ended: Ended, rule: &Rule) -> String {
         Ended::AsAsked => "fixed number of runs".into(),
         Ended::Narrow => format!("ended with narrow intervals ({rule_text})"),
         Ended::AtTheLimit => format!(
-            "ended at the limit, with intervals wider than {:.0} % ({rule_text})",
-            rule.half_width * 100.0
+            "ended at the limit, with intervals wider than {} ({rule_text})",
+            limit(rule.half_width)
         ),
         Ended::Interrupted => "interrupted".into(),
     }

@@ -25,7 +25,6 @@ use model::unit::Unit;
 /// it with what follows its figure.
 type Line = (&'static str, &'static str, Option<(&'static str, &'static str)>);
 
-/// The lines of a command.
 const LINES: [Line; 15] = [
     ("wall", "wall", None),
     ("start", "  start", None),

@@ -11,7 +11,6 @@ use model::story::{Block, Cell, Table, left, right};
 /// which is in the answer.
 const COLUMNS: usize = 3;
 
-/// The page.
 pub(crate) fn short(run: &Run, record: &Commands, options: &Options) -> Vec<Block> {
     let mut blocks = header::warning_blocks(Some(run));
     let machine = run.machine.one_line();

@@ -1,8 +1,9 @@
 //! The hosts that lie apart, with what else is odd about them.
 
 use super::{Length, change};
-use crate::render::figures::{counted, share};
+use crate::render::figures::counted;
 use model::fleet::{Fleet, FleetRow, Host};
+use model::share::percent;
 use model::stats::median;
 use model::story::{Block, Cell, Link, Table, left, right};
 use model::text::several;
@@ -62,17 +63,14 @@ impl<'f> Hosts<'f> {
     /// How quiet a host was, and the median of all.
     pub(super) fn noise(&self, host: &Host) -> String {
         let part = |name: &str, own: Option<f64>, median: Option<f64>| {
-            Some(format!("{name} {} (median {})", share(own?), share(median?)))
+            Some(format!("{name} {} (median {})", percent(own?), percent(median?)))
         };
         let parts = [
             part("quiet samples", host.noise.quiet_share, self.quiet_share),
             part("steal", host.noise.steal_share, self.steal_share),
         ];
         let parts: Vec<String> = parts.into_iter().flatten().collect();
-        match parts.is_empty() {
-            true => "unknown".into(),
-            false => parts.join(", "),
-        }
+        if parts.is_empty() { "unknown".into() } else { parts.join(", ") }
     }
 }
 

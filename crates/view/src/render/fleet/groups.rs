@@ -2,7 +2,7 @@
 
 use super::{Length, change, ends, places, value};
 use crate::render::figures::counted;
-use model::compare::finding::Finding;
+use model::compare::finding::Verdict;
 use model::fleet::{Fleet, GroupTest, Grouping};
 use model::story::{Block, Cell, Table, left, right};
 use model::text::several;
@@ -17,7 +17,7 @@ pub(crate) fn groups(fleet: &Fleet, length: Length) -> Vec<Block> {
     let mut blocks = Vec::new();
     for grouping in &fleet.groupings {
         blocks.push(sentence(grouping));
-        if length == Length::Whole || grouping.with(Finding::Different).next().is_some() {
+        if length == Length::Whole || grouping.with(Verdict::Different).next().is_some() {
             blocks.extend(table(fleet, grouping, length));
         }
     }
@@ -36,7 +36,7 @@ fn sentence(grouping: &Grouping) -> Block {
     let groups = several(&groups.collect::<Vec<String>>(), NAMED);
     let count = |finding| grouping.with(finding).count();
     let of = grouping.tests.len();
-    let unknown = match count(Finding::CannotTell) {
+    let unknown = match count(Verdict::CannotTell) {
         0 => String::new(),
         rows => format!(", {rows} can't tell"),
     };
@@ -53,15 +53,15 @@ fn sentence(grouping: &Grouping) -> Block {
     let text = format!(
         "{groups}{split}. Compared with the first: {}: {} different, {} the same{unknown}{few}.",
         counted(of, "row"),
-        count(Finding::Different),
-        count(Finding::SameWithinNoise)
+        count(Verdict::Different),
+        count(Verdict::SameWithinNoise)
     );
     Block::text(format!("By {}: {text}", grouping.name()))
 }
 
 /// The rows that differ, each group with its distribution on the scale of the row.
 fn table(fleet: &Fleet, grouping: &Grouping, length: Length) -> Option<Block> {
-    let mut tests: Vec<&GroupTest> = grouping.with(Finding::Different).collect();
+    let mut tests: Vec<&GroupTest> = grouping.with(Verdict::Different).collect();
     tests.sort_by(|a, b| a.p_value.total_cmp(&b.p_value).then(a.row.cmp(&b.row)));
     let all = tests.len();
     tests.truncate(length.named());

@@ -18,6 +18,7 @@ use super::joined;
 use crate::terminal::layout::NO_BREAK;
 use model::figure;
 use model::fleet::{Fleet, FleetRow};
+use model::share;
 use model::stats::Interval;
 use model::story::Block;
 use model::unit::Unit;
@@ -56,24 +57,21 @@ impl Length {
 /// From this ratio on changes are factors.
 const FACTOR: f64 = 2.0;
 
-/// A ratio of times as a change: `+15 %`, `-3.2 %`, `2.4x`.
+/// A ratio of times as a change: `+15.0 %`, `-3.2 %`, `2.4x`.
 pub(super) fn change(ratio: f64) -> String {
-    let percent = (ratio - 1.0) * 100.0;
-    // Never at the end of a line without its unit.
-    match percent.abs() {
-        _ if ratio >= FACTOR => format!("{ratio:.1}x"),
-        p if p >= 9.95 => format!("{percent:+.0}{NO_BREAK}%"),
-        _ => format!("{percent:+.1}{NO_BREAK}%"),
+    match ratio >= FACTOR {
+        true => format!("{ratio:.1}x"),
+        // Never at the end of a line without its unit.
+        false => share::change(ratio).replace(' ', &NO_BREAK.to_string()),
     }
 }
 
 /// The interval of a change: `[+14.6, +16.3]` in percent, `[2.3x, 2.5x]`.
 pub(super) fn ends(ratio: f64, interval: Interval) -> String {
-    let [low, high] = [interval.low, interval.high].map(|end| match ratio >= FACTOR {
-        true => format!("{end:.1}x"),
-        false => format!("{:+.1}", (end - 1.0) * 100.0),
-    });
-    format!("[{low}, {high}]")
+    match ratio >= FACTOR {
+        true => format!("[{:.1}x, {:.1}x]", interval.low, interval.high),
+        false => share::change_ends(&interval),
+    }
 }
 
 /// A figure in the row's unit.
@@ -101,9 +99,5 @@ pub(super) fn places(row: &FleetRow, ns: impl Iterator<Item = f64>) -> Vec<f64> 
     // Counts may be 0.
     let scale = |v: f64| if low > 0.0 { v.ln() } else { v };
     let wide = scale(high) - scale(low);
-    ns.map(|v| match wide > 0.0 {
-        true => (scale(v) - scale(low)) / wide,
-        false => 0.5,
-    })
-    .collect()
+    ns.map(|v| if wide > 0.0 { (scale(v) - scale(low)) / wide } else { 0.5 }).collect()
 }

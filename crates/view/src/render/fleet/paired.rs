@@ -1,11 +1,12 @@
 //! Two campaigns by hosts in pairs.
 
 use super::{change, ends, value};
-use crate::render::figures::{counted, trimmed};
+use crate::render::figures::counted;
 use crate::render::joined;
 use crate::render::table::{group_of, in_group};
-use model::compare::finding::Finding;
+use model::compare::finding::Verdict;
 use model::fleet::paired::{PairedFleets, PairedRow};
+use model::share::limit;
 use model::story::{Block, Cell, Table, Tone, left, right};
 use model::text::several;
 
@@ -81,11 +82,11 @@ fn table(pair: &PairedFleets) -> Vec<Block> {
 
 fn finding(row: &PairedRow) -> Cell {
     match row.finding {
-        Finding::Different if !row.unit.is_time() => {
+        Verdict::Different if !row.unit.is_time() => {
             Cell::from(if row.ratio > 1.0 { "more" } else { "less" })
         }
-        Finding::Different if row.ratio > 1.0 => Cell::from("slower").toned(Tone::Bad),
-        Finding::Different => Cell::from("faster").toned(Tone::Good),
+        Verdict::Different if row.ratio > 1.0 => Cell::from("slower").toned(Tone::Bad),
+        Verdict::Different => Cell::from("faster").toned(Tone::Good),
         other => Cell::from(other.text()).toned(Tone::Dim),
     }
 }
@@ -93,24 +94,24 @@ fn finding(row: &PairedRow) -> Cell {
 fn footer(pair: &PairedFleets, wide: bool) -> Vec<Block> {
     let count = |finding| pair.with(finding).count();
     let mut blocks = vec![Block::text(format!(
-        "{}: {} different, {} the same within {} %, can't tell for {}. B / A: median over hosts of each host's \
+        "{}: {} different, {} the same within {}, can't tell for {}. B / A: median over hosts of each host's \
          ratio of times; Student's t and the sign test by hosts, all rows together: without a change at \
-         most {} % of comparisons call any row different.",
+         most {} of comparisons call any row different.",
         counted(pair.rows.len(), "row"),
-        count(Finding::Different),
-        count(Finding::SameWithinNoise),
-        trimmed(pair.margin * 100.0),
-        count(Finding::CannotTell),
-        trimmed(pair.level * 100.0)
+        count(Verdict::Different),
+        count(Verdict::SameWithinNoise),
+        limit(pair.margin),
+        count(Verdict::CannotTell),
+        limit(pair.level)
     ))];
     if pair.hosts.len() < model::fleet::LEAST_HOSTS {
         let least = model::fleet::LEAST_HOSTS;
         blocks.push(Block::text(format!("At least {least} common hosts are needed.")));
     } else if !pair.unable.is_empty() {
         let text = format!(
-            "{} can't show a change of {} % in {} of {}{}.",
+            "{} can't show a change of {} in {} of {}{}.",
             counted(pair.hosts.len(), "host"),
-            trimmed(pair.sought * 100.0),
+            limit(pair.sought),
             pair.unable.len(),
             counted(pair.tested(), "row"),
             pair.needed_hosts
@@ -119,8 +120,7 @@ fn footer(pair: &PairedFleets, wide: bool) -> Vec<Block> {
         blocks.push(Block::text(text));
     }
     if let Some(share) = pair.fail_above.filter(|_| !pair.has_findings()) {
-        let share = trimmed(share * 100.0);
-        let text = format!("no row can cross the gate of {share} %");
+        let text = format!("no row can cross the gate of {}", limit(share));
         blocks.push(Block::warning("INCONCLUSIVE: ", text));
     }
     if !pair.crossed.is_empty() {

@@ -1,7 +1,8 @@
 //! What the campaign is, whether it is complete, and how it is judged.
 
-use crate::render::figures::{counted, trimmed};
+use crate::render::figures::counted;
 use model::fleet::{Fleet, LEAST_HOSTS};
+use model::share::limit;
 use model::story::{Block, Tone};
 use model::text::several;
 
@@ -74,19 +75,19 @@ pub(crate) fn missing(fleet: &Fleet) -> Vec<Block> {
 
 /// How to read it.
 pub(crate) fn method(fleet: &Fleet) -> Vec<Block> {
-    let level = trimmed(fleet.level * 100.0);
+    let level = limit(fleet.level);
     let [hosts, groups] = fleet.tests();
     let mut text = String::from("One figure per host: the median of its repetitions. ");
     text += &match hosts {
         0 => format!("Fewer than {LEAST_HOSTS} hosts: no outliers are named."),
         _ => format!(
             "Outliers: hosts further from the median than the spread of hosts and their own interval; \
-             among like hosts at most {level} % of reports name any ({hosts} figures tested together)."
+             among like hosts at most {level} of reports name any ({hosts} figures tested together)."
         ),
     };
     if groups > 0 {
         text +=
-            &format!(" Groups: Mann-Whitney test by hosts, {groups} tests together at {level} %.");
+            &format!(" Groups: Mann-Whitney test by hosts, {groups} tests together at {level}.");
     }
     text += " docs/fleet-report.md describes the statistics.";
     vec![Block::Note(model::story::Note { tone: Tone::Dim, ..model::story::Note::new("", text) })]

@@ -1,7 +1,8 @@
 //! What a spinning thread lost: by cause, by length, over time.
 
-use model::figure::{decimals, time};
+use model::figure::time;
 use model::noise::osnoise::{Cause, Detour, Frequency, Osnoise, OsnoiseAround, Stretch};
+use model::share::{self, percent};
 use model::stats::Interval;
 use model::story::{Block, Cell, Table, Tone, left, right};
 use model::text::counted;
@@ -30,7 +31,7 @@ pub(crate) fn in_words(around: &OsnoiseAround) -> String {
         let most = osnoise.causes.iter().max_by_key(|lost| lost.lost_ns);
         Some(match most {
             None => "nothing".to_string(),
-            Some(most) => format!("{} (most: {})", percent(share, 0.0), most.cause.words()),
+            Some(most) => format!("{} (most: {})", percent(share), most.cause.words()),
         })
     };
     let before = lost(&around.before).map(|lost| format!("{lost} before"));
@@ -67,29 +68,20 @@ fn first_words(osnoise: &Osnoise) -> String {
     let Some(share) = osnoise.lost_share() else {
         return format!("{place}: nothing was watched");
     };
-    let half = osnoise.share.as_ref().map_or(0.0, Interval::half_width);
     format!(
-        "{place}: a spinning thread lost {}{} of its CPU time ({} of {}) to {}",
-        percent(share, half),
-        plus_minus(share, half),
+        "{place}: a spinning thread lost {} of its CPU time ({} of {}) to {}",
+        lost(share, osnoise.share.as_ref()).join(" ").trim_end(),
         time(osnoise.lost_ns as f64),
         time(osnoise.watched_ns() as f64),
         counted(osnoise.detours as usize, "interruption")
     )
 }
 
-/// A share as percent, with the digits that its interval supports.
-fn percent(share: f64, half: f64) -> String {
-    let places = decimals(share * 100.0, half * 100.0).min(4);
-    format!("{:.places$} %", share * 100.0)
-}
-
-/// Half of the interval, in the same digits.
-fn plus_minus(share: f64, half: f64) -> String {
-    let places = decimals(share * 100.0, half * 100.0).min(4);
-    match half > 0.0 {
-        true => format!(" ±{:.places$}", half * 100.0),
-        false => String::new(),
+/// A share that was lost, with half of its interval where it has one.
+fn lost(share: f64, interval: Option<&Interval>) -> [String; 2] {
+    match interval.filter(|interval| interval.half_width() > 0.0) {
+        Some(interval) => share::parts(&Interval { value: share, ..*interval }),
+        None => [percent(share), String::new()],
     }
 }
 
@@ -125,14 +117,12 @@ fn by_cause(osnoise: &Osnoise) -> Table {
     ]);
     for lost in &osnoise.causes {
         let share = osnoise.share_of(lost.cause).unwrap_or(0.0);
-        let half = lost.share.as_ref().map_or(0.0, Interval::half_width);
         let name = format!("  {} {}", letter(lost.cause), lost.cause.words());
-        let half_text = plus_minus(share, half).trim().to_owned();
         table.row([
             Cell::from(name).toned(tone(lost.cause)),
             lost.detours.to_string().into(),
             time(lost.lost_ns as f64).into(),
-            Cell::digits([percent(share, half), half_text]),
+            Cell::digits(self::lost(share, lost.share.as_ref())),
             time(lost.longest_ns as f64).into(),
             meaning(lost.cause).into(),
         ]);
@@ -209,7 +199,7 @@ fn over_time(osnoise: &Osnoise) -> Vec<String> {
     let each = osnoise.span_ns as f64 / stretches.len().max(1) as f64;
     let mut text =
         vec![format!("over time, {} a column; the highest is the number at its right", time(each))];
-    text.push(format!("  lost  {share} {}", percent(worst, 0.0)));
+    text.push(format!("  lost  {share} {}", percent(worst)));
     text.push(format!("  most  {cause}"));
     if fastest > 0.0 {
         text.push(format!("  clock {clock} {fastest:.2} GHz"));
@@ -320,7 +310,7 @@ fn how(osnoise: &Osnoise) -> String {
         detector.adds,
         time(detector.block_ns),
         time(detector.threshold_ns),
-        percent(osnoise.blind_share().unwrap_or(0.0), 0.0),
+        percent(osnoise.blind_share().unwrap_or(0.0)),
     );
     if let Some(ns) = osnoise.reading_ns {
         text.push_str(&format!(

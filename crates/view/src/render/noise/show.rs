@@ -219,7 +219,6 @@ impl Page {
     }
 }
 
-/// A control with its mark.
 fn name(control: &Control) -> String {
     let star = if control.fixtures_only { NEVER_RUN } else { "" };
     format!("{}{star}", control.id)

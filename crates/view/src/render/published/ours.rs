@@ -3,7 +3,7 @@
 use super::super::figures::{Shown, beside_text, number_of_digits, shown};
 use super::notes::Notes;
 use compare::tables::{Here, Measured, PublishedFigure, TableRow};
-use model::stats::Interval;
+use model::share::half;
 use model::story::{Cell, Table};
 use model::unit::Unit;
 
@@ -16,9 +16,7 @@ pub(super) fn figure(row: &TableRow, ours: &Measured) -> Cell {
         None => ours.unit,
     };
     match shown(&ours.estimate, &unit) {
-        Shown::Figure(f) => {
-            Cell::digits([format!("{} {}", f.value, f.unit), format!("±{}", f.half_width)])
-        }
+        Shown::Figure(f) => Cell::digits(f.parts()),
         _ => Cell::estimate(&ours.estimate, &unit),
     }
 }
@@ -103,7 +101,10 @@ pub(super) fn mark(row: &TableRow, published: &PublishedFigure) -> String {
 pub(super) fn plain(ours: &Measured) -> [String; 2] {
     match ours.below_ns {
         Some(_) => [below_ns(ours), String::new()],
-        None => [number_of_digits(ours.ns.value, ours.ns.half_width()), percent(&ours.ns)],
+        None => [
+            number_of_digits(ours.ns.value, ours.ns.half_width()),
+            half(ours.ns.relative_half_width()),
+        ],
     }
 }
 
@@ -112,35 +113,5 @@ fn below_ns(ours: &Measured) -> String {
     match shown(&ours.estimate, &Unit::Time) {
         Shown::Below(text) => text.trim_end_matches(" ns").to_owned(),
         _ => "-".into(),
-    }
-}
-
-/// Half of an interval in percent of its figure, rounded up: `±0.7%`.
-fn percent(ns: &Interval) -> String {
-    let percent = ns.relative_half_width() * 100.0;
-    if !percent.is_finite() {
-        return "±?".into();
-    }
-    // Of a figure that may be nothing a percentage says nothing.
-    if percent > 100.0 {
-        return "±>100%".into();
-    }
-    let step = if percent < 9.95 { 0.1 } else { 1.0 };
-    // Plus nothing: of nothing, no `-0.0`.
-    let up = (percent / step - 1e-9).ceil() * step + 0.0;
-    format!("±{up:.*}%", usize::from(step < 1.0))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn half_widths_are_rounded_up() {
-        let of =
-            |half: f64| percent(&Interval { value: 200.0, low: 200.0 - half, high: 200.0 + half });
-        assert_eq!([of(1.42), of(2.0), of(0.001)], ["±0.8%", "±1.0%", "±0.1%"]);
-        assert_eq!([of(24.2), of(600.0)], ["±13%", "±>100%"]);
-        assert_eq!([of(0.0), of(f64::INFINITY)], ["±0.0%", "±?"]);
     }
 }

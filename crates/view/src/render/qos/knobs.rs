@@ -2,7 +2,9 @@
 
 use model::figure::time;
 use model::machine::Fact;
-use model::qos::knobs::{KnobRow, Knobs, Permission, Session, Shares, Tried, Wakes};
+use model::qos::Outcome;
+use model::qos::knobs::{KnobRow, Knobs, Permission, Session, Shares, Wakes};
+use model::share::{self, percent};
 use model::story::{Block, Cell, Column, Row, Table, left, right};
 use model::text::{counted, visible};
 
@@ -50,21 +52,6 @@ fn heading(knobs: &Knobs) -> String {
     )
 }
 
-fn percent(share: f64) -> String {
-    let percent = share * 100.0;
-    let places = match percent {
-        p if p < 0.995 => 2,
-        p if p < 99.5 => 1,
-        _ => 0,
-    };
-    format!("{percent:.places$} %")
-}
-
-fn bounds((low, high): (f64, f64)) -> String {
-    let text = |share| percent(share).trim_end_matches(" %").to_owned();
-    format!("{} to {}", text(low), text(high))
-}
-
 /// A table with the rows of one session after the other.
 fn table(
     knobs: &Knobs,
@@ -95,7 +82,10 @@ fn shares(knobs: &Knobs) -> Table {
         let predicted = row.all_cpus.predicted.or(row.one_cpu.predicted);
         let measured = |shares: &Shares| {
             let range = shares.range().filter(|_| shares.measured.len() > 1);
-            [shares.median().map_or("-".into(), percent), range.map_or(String::new(), bounds)]
+            [
+                shares.median().map_or("-".into(), percent),
+                range.map_or(String::new(), |(low, high)| share::range(low, high)),
+            ]
         };
         let [one, one_range] = measured(&row.one_cpu);
         let [all, all_range] = measured(&row.all_cpus);
@@ -123,16 +113,24 @@ fn permissions(knobs: &Knobs) -> Table {
     let columns = [user, "undo", "unprivileged", "undo", "acts on"].map(left);
     table(knobs, columns, |row| {
         let both = |permission: &Permission| {
-            let undo = permission.undo.as_ref().map_or("-", Tried::text);
-            [visible(permission.set.text()), visible(undo)]
+            let undo = permission.undo.as_ref().map_or("-", tried);
+            [visible(tried(&permission.set)), visible(undo)]
         };
         let unprivileged = match &row.unprivileged {
             Fact { value: Some(permission), .. } => both(permission),
             _ => ["not tried".into(), "-".into()],
         };
         let own = both(&row.permission).into_iter().chain(unprivileged);
-        own.chain([row.knob.scope().to_owned()]).collect()
+        own.chain([row.knob.scope()]).collect()
     })
+}
+
+fn tried(outcome: &Outcome) -> &str {
+    match outcome {
+        Outcome::Applied | Outcome::ReadBack => "yes",
+        Outcome::Refused(error) => error,
+        Outcome::Differs(_) => "no effect",
+    }
 }
 
 fn notes(knobs: &Knobs) -> Vec<Block> {
@@ -200,32 +198,31 @@ mod tests {
         Shares { predicted, measured: measured.to_vec(), of_others: vec![0.031; measured.len()] }
     }
 
-    fn done(undo: Tried) -> Permission {
-        Permission { set: Tried::Done, undo: Some(undo) }
+    fn done(undo: Outcome) -> Permission {
+        Permission { set: Outcome::ReadBack, undo: Some(undo) }
     }
 
     fn made_up() -> Knobs {
-        let row = |knob, session| KnobRow {
-            knob,
+        let row = |settings: &[Setting], session| KnobRow {
+            knob: Knob(settings.to_vec()),
             session,
             not_available: None,
             one_cpu: shares(Some(0.0970), &[0.0966, 0.0971, 0.0962]),
             all_cpus: shares(Some(0.0970), &[0.0981, 0.13, 0.14]),
             of_small_thread: Wakes::of(&[20_000; 1000], 1004),
             of_default_thread: Wakes::of(&[20_000, 30_000, 949_000_000], 477),
-            permission: done(Tried::Done),
-            unprivileged: Fact::known(done(Tried::Refused("EACCES".into()))),
+            permission: done(Outcome::ReadBack),
+            unprivileged: Fact::known(done(Outcome::Refused("EACCES".into()))),
         };
-        let nice = Knob::Part(Setting::Nice(10));
         let group = KnobRow {
             not_available: Some("refused: EROFS".into()),
             one_cpu: shares(Some(0.0029), &[]),
             all_cpus: shares(None, &[]),
             of_small_thread: Wakes::default(),
             of_default_thread: Wakes::default(),
-            permission: Permission { set: Tried::Refused("EROFS".into()), undo: None },
+            permission: Permission { set: Outcome::Refused("EROFS".into()), undo: None },
             unprivileged: Fact::unknown("not tried as uid 65534: no answer"),
-            ..row(Knob::GroupIdle, Session::Other)
+            ..row(&[Setting::GroupIdle], Session::Other)
         };
         Knobs {
             cpus: vec![0, 1],
@@ -238,8 +235,8 @@ mod tests {
             root: true,
             io_schedulers: Fact::known(vec!["vda mq-deadline".into()]),
             knobs: vec![
-                row(nice, Session::Same),
-                row(Knob::IdleWithAutogroup(19), Session::Other),
+                row(&[Setting::Nice(10)], Session::Same),
+                row(&[Setting::IDLE, Setting::Autogroup(19)], Session::Other),
                 group,
             ],
         }

@@ -15,6 +15,7 @@ use crate::chart::of_cpu_history;
 use model::cpu_history::CpuHistory;
 use model::qos::shares::{self, CLOSE, CLOSE_RATIO};
 use model::qos::{Qos, verdict};
+use model::share::percent;
 use model::size;
 use model::story::Block;
 
@@ -153,11 +154,11 @@ fn histories(document: &Qos) -> Vec<Block> {
 fn busiest(history: &CpuHistory) -> String {
     match history.imbalance() {
         Some(of) => format!(
-            "CPU {} did most: {:.1} % of the work; {:.1} % if all are used alike; coefficient of \
+            "CPU {} did most: {} of the work; {} if all are used alike; coefficient of \
              variation {:.2}.",
             of.busiest,
-            of.whole.busiest_share * 100.0,
-            100.0 / of.cpus as f64,
+            percent(of.whole.busiest_share),
+            percent(1.0 / of.cpus as f64),
             of.whole.variation
         ),
         None => "Imbalance: not known.".into(),

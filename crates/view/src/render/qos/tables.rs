@@ -1,11 +1,13 @@
 //! The tables of `latlas qos`.
 
+use model::compare::finding::Verdict;
 use model::estimate::Estimate;
 use model::figure::number_of_digits;
 use model::qos::figures::{of_job, places as places_of, slowdown};
-use model::qos::shares::{Agreement, SharePair, seen_to_act, weighs};
+use model::qos::shares::{SharePair, seen_to_act, weighs};
 use model::qos::{Case, CaseRuns, Level, Outcome, Qos, Setting};
 use model::residency::{Residency, Work};
+use model::share::percent;
 use model::stats::middle;
 use model::story::{Cell, Table, Tone, left, right};
 use model::unit::Unit;
@@ -32,10 +34,10 @@ pub(super) fn levels(document: &Qos) -> Table {
             let first = name.take().unwrap_or_else(|| ["".into(), "".into()]);
             let (text, tone) = match &part.outcome {
                 Outcome::Applied => ("applied (can't be read back)".into(), Tone::Doubtful),
-                Outcome::ReadBack if seen_to_act(document, level, part.setting) => {
+                Outcome::ReadBack if seen_to_act(document, level, &part.setting) => {
                     ("effective".into(), Tone::Good)
                 }
-                Outcome::ReadBack => (read_back(document, part.setting).into(), Tone::Good),
+                Outcome::ReadBack => (read_back(document, &part.setting).into(), Tone::Good),
                 Outcome::Refused(why) => (format!("refused: {why}"), Tone::Bad),
                 Outcome::Differs(what) => (format!("differs: {what}"), Tone::Bad),
             };
@@ -47,7 +49,7 @@ pub(super) fn levels(document: &Qos) -> Table {
 }
 
 /// What to say of a part that was read back, and was not seen to act.
-fn read_back(document: &Qos, setting: Setting) -> &'static str {
+fn read_back(document: &Qos, setting: &Setting) -> &'static str {
     match setting {
         Setting::Nice(_) if !weighs(document, setting) => "applied (within its session)",
         _ => "applied (read back)",
@@ -142,12 +144,12 @@ pub(super) fn shares(shares: &[SharePair]) -> Table {
             }
             _ => dash(pair.ratio().map(|ratio| number_of_digits(ratio, 0.0))),
         };
-        let word = pair.agreement.as_ref().map_or("".into(), |agreement| {
-            let tone = match agreement {
-                Agreement::Agrees => Tone::Good,
+        let word = pair.word().map_or("".into(), |word| {
+            let tone = match pair.agreement {
+                Some(Verdict::SameWithinNoise) => Tone::Good,
                 _ => Tone::Doubtful,
             };
-            Cell::from(agreement.word()).toned(tone)
+            Cell::from(word).toned(tone)
         });
         table.row([
             Cell::from(pair.case.name()),
@@ -157,7 +159,7 @@ pub(super) fn shares(shares: &[SharePair]) -> Table {
             ratio,
             word,
         ]);
-        if let Some(why) = pair.agreement.as_ref().and_then(Agreement::reason) {
+        if let Some(why) = pair.reason() {
             table.note("    ", why);
         }
     }
@@ -198,7 +200,7 @@ type Places<'a> = (&'a CaseRuns, usize, Residency);
 fn by_kind(all: &[Places], first: &Residency) -> Table {
     let kinds = first.kinds.iter().map(|kind| right(kind.name.clone()));
     let columns = [left("job")].into_iter().chain(kinds);
-    let mut table = Table::new(columns.chain([right("moved %")]));
+    let mut table = Table::new(columns.chain([right("moved")]));
     for (runs, job, places) in all {
         let kinds = places.kinds.iter().map(|kind| work(kind.work, places));
         let moved = [share(places.unknown(), places).into()];
@@ -210,7 +212,7 @@ fn by_kind(all: &[Places], first: &Residency) -> Table {
 fn by_cpu(all: &[Places], cpus: &[u32]) -> Table {
     let columns = cpus.iter().map(|cpu| right(format!("CPU {cpu}")));
     let columns = [left("job")].into_iter().chain(columns);
-    let mut table = Table::new(columns.chain([right("moved %")]));
+    let mut table = Table::new(columns.chain([right("moved")]));
     for (runs, job, places) in all {
         let on = cpus.iter().map(|&cpu| on_cpu(places, cpu));
         let on_any = places.cpus.iter().map(|of| of.work.cpu_ns).sum();
@@ -269,16 +271,16 @@ pub(super) fn clocks(document: &Qos) -> Option<String> {
 fn work(work: Work, places: &Residency) -> Cell {
     match work.blocks_per_cpu_second() {
         Some(rate) => {
-            Cell::from(format!("{} % {}/s", share(work, places), number_of_digits(rate, 0.0)))
+            Cell::from(format!("{} {}/s", share(work, places), number_of_digits(rate, 0.0)))
         }
         None => "-".into(),
     }
 }
 
-/// The share of a job's CPU time, in percent.
+/// The share of a job's CPU time.
 fn share(work: Work, places: &Residency) -> String {
     match places.all.cpu_ns {
         0 => "-".into(),
-        all_ns => format!("{:.1}", work.cpu_ns as f64 * 100.0 / all_ns as f64),
+        all_ns => percent(work.cpu_ns as f64 / all_ns as f64),
     }
 }

@@ -3,7 +3,7 @@
 use crate::grouped::grouped;
 use crate::render::figures::counted;
 use crate::render::table::{group_of, in_group};
-use model::stats::Interval;
+use model::figure;
 use model::story::{Block, Cell, Link, Table, Tone, left, right};
 use model::summary::{KeptResult, KeptRun, Key, Machine, MachineKey};
 use model::unit::Unit;
@@ -27,10 +27,7 @@ pub fn results(run: &KeptRun, results: &[KeptResult]) -> Vec<Block> {
                 None => Cell::from("not measured").toned(Tone::Dim),
             };
             table.row([
-                match run.imported {
-                    true => Cell { link: None, ..name },
-                    false => name,
-                },
+                if run.imported { Cell { link: None, ..name } } else { name },
                 figure(result),
                 cycles(result).into(),
                 verdict,
@@ -48,26 +45,17 @@ pub fn results(run: &KeptRun, results: &[KeptResult]) -> Vec<Block> {
 fn figure(result: &KeptResult) -> Cell {
     match (result.below_ns, result.value_ns) {
         (Some(bound), _) if result.unit == Unit::Time => {
-            format!("< {}", model::figure::time(bound)).into()
+            format!("< {}", figure::time(bound)).into()
         }
         (Some(_), _) => "below resolution".into(),
         (None, None) => "-".into(),
-        (None, Some(interval)) => Cell::digits(digits(&interval, &result.unit)),
+        (None, Some(interval)) => Cell::digits(figure::figure(&interval, &result.unit).parts()),
     }
 }
 
 fn cycles(result: &KeptResult) -> String {
     let cycles = result.cycles.filter(|_| result.below_ns.is_none());
-    cycles.map_or(String::new(), |cycles| {
-        let [count, _] = digits(&cycles, &Unit::Count);
-        count
-    })
-}
-
-fn digits(interval: &Interval, unit: &Unit) -> [String; 2] {
-    let figure = model::figure::figure(interval, unit);
-    let value = format!("{} {}", figure.value, figure.unit);
-    [value.trim_end().to_owned(), format!("±{}", figure.half_width)]
+    cycles.map_or(String::new(), |cycles| figure::figure(&cycles, &Unit::Count).text())
 }
 
 /// Where a machine stands among all, a line for each row; points of curves and
@@ -141,7 +129,7 @@ pub fn standing(standing: &RowStanding, unit: &Unit, machines: &[Machine]) -> Ve
 
 /// A value without interval, in a row's unit.
 fn value(ns: f64, unit: &Unit) -> String {
-    model::figure::value(unit, unit.of_ns(ns))
+    figure::value(unit, unit.of_ns(ns))
 }
 
 /// A row or a point of it, under the name that it has in its table.

@@ -28,23 +28,23 @@ pub(super) fn mark(kind: Kind) -> char {
 /// A thread over a stretch of the trace: in each column the state that takes most of
 /// its time, or the share of time on a CPU where only sums are known. Blank
 /// before it began and after it ended.
-pub(super) fn lane(thread: &Thread, scale: Scale) -> String {
-    if thread.samples.is_empty() { states(thread, scale) } else { shares(thread, scale) }
+pub(super) fn lane(thread: &Thread, columns: Columns) -> String {
+    if thread.samples.is_empty() { states(thread, columns) } else { shares(thread, columns) }
 }
 
 /// The signposts of a thread over a stretch, line by line: each begins with a bar and
 /// has its name where there is room.
-pub(super) fn signposts(trace: &Trace, thread: &Thread, scale: Scale) -> Vec<String> {
+pub(super) fn signposts(trace: &Trace, thread: &Thread, columns: Columns) -> Vec<String> {
     let mut lines: Vec<Vec<Option<String>>> = Vec::new();
-    for signpost in thread.signposts.iter().filter(|s| scale.touches(s)) {
-        let from = scale.column_of(signpost.from_ns).min(scale.columns.saturating_sub(1));
-        let to = signpost.to_ns.map_or(from, |to_ns| scale.column_of(to_ns));
-        let to = to.clamp(from + 1, scale.columns.max(from + 1));
+    for signpost in thread.signposts.iter().filter(|s| columns.touches(s)) {
+        let from = columns.column_of(signpost.from_ns).min(columns.count.saturating_sub(1));
+        let to = signpost.to_ns.map_or(from, |to_ns| columns.column_of(to_ns));
+        let to = to.clamp(from + 1, columns.count.max(from + 1));
         let free = |line: &Vec<Option<String>>| line[from..to].iter().all(Option::is_none);
         let line = match lines.iter().position(free) {
             Some(at) => &mut lines[at],
             None if lines.len() < SIGNPOST_LINES => {
-                lines.push(vec![None; scale.columns]);
+                lines.push(vec![None; columns.count]);
                 let last = lines.len() - 1;
                 &mut lines[last]
             }
@@ -95,28 +95,28 @@ pub(super) fn legend(trace: &Trace) -> String {
 
 /// Columns over a stretch of a trace.
 #[derive(Clone, Copy)]
-pub(crate) struct Scale {
+pub(crate) struct Columns {
     from_ns: u64,
     duration_ns: u64,
-    columns: usize,
+    count: usize,
 }
 
-impl Scale {
-    pub(crate) fn new((from_ns, to_ns): (u64, u64), columns: usize) -> Scale {
-        Scale { from_ns, duration_ns: to_ns.saturating_sub(from_ns).max(1), columns }
+impl Columns {
+    pub(crate) fn new((from_ns, to_ns): (u64, u64), count: usize) -> Columns {
+        Columns { from_ns, duration_ns: to_ns.saturating_sub(from_ns).max(1), count }
     }
 
     /// Where a column begins.
     pub(crate) fn begin_ns(self, column: usize) -> u64 {
-        let at = u128::from(self.duration_ns) * column as u128 / self.columns.max(1) as u128;
+        let at = u128::from(self.duration_ns) * column as u128 / self.count.max(1) as u128;
         let at = u64::try_from(at).unwrap_or(u64::MAX);
         self.from_ns.saturating_add(at)
     }
 
     fn column_of(self, at_ns: u64) -> usize {
         let since_ns = u128::from(at_ns.saturating_sub(self.from_ns));
-        let at = since_ns * self.columns as u128 / u128::from(self.duration_ns);
-        usize::try_from(at).unwrap_or(usize::MAX).min(self.columns)
+        let at = since_ns * self.count as u128 / u128::from(self.duration_ns);
+        usize::try_from(at).unwrap_or(usize::MAX).min(self.count)
     }
 
     fn end_ns(self) -> u64 {
@@ -140,7 +140,7 @@ impl Scale {
 
     /// The columns that a stretch touches, with the time that it has in each.
     fn parts(self, from_ns: u64, to_ns: u64) -> impl Iterator<Item = (usize, u64)> {
-        let last = self.columns.min(self.column_of(to_ns) + 1);
+        let last = self.count.min(self.column_of(to_ns) + 1);
         (self.column_of(from_ns)..last).map(move |column| {
             let from = from_ns.max(self.begin_ns(column));
             let to = to_ns.min(self.begin_ns(column + 1));
@@ -149,16 +149,16 @@ impl Scale {
     }
 }
 
-fn states(thread: &Thread, scale: Scale) -> String {
-    let kinds = kinds(thread, scale).into_iter();
+fn states(thread: &Thread, columns: Columns) -> String {
+    let kinds = kinds(thread, columns).into_iter();
     kinds.map(|kind| kind.map_or(' ', mark)).collect()
 }
 
 /// In each column the state that takes most of its time.
-pub(crate) fn kinds(thread: &Thread, scale: Scale) -> Vec<Option<Kind>> {
-    let mut times = vec![[0_u64; Kind::ALL.len()]; scale.columns];
+pub(crate) fn kinds(thread: &Thread, columns: Columns) -> Vec<Option<Kind>> {
+    let mut times = vec![[0_u64; Kind::ALL.len()]; columns.count];
     for segment in &thread.segments {
-        for (column, ns) in scale.parts(segment.from_ns, segment.to_ns) {
+        for (column, ns) in columns.parts(segment.from_ns, segment.to_ns) {
             times[column][segment.state.kind() as usize] += ns;
         }
     }
@@ -170,8 +170,8 @@ pub(crate) fn kinds(thread: &Thread, scale: Scale) -> Vec<Option<Kind>> {
     longest.collect()
 }
 
-fn shares(thread: &Thread, scale: Scale) -> String {
-    let marks = running_shares(thread, scale).into_iter().map(|share| {
+fn shares(thread: &Thread, columns: Columns) -> String {
+    let marks = running_shares(thread, columns).into_iter().map(|share| {
         let eighths = match share {
             // A little is more than nothing.
             Some(share) if share > 0.0 => (share * 8.0).round().clamp(1.0, 8.0) as usize,
@@ -183,14 +183,14 @@ fn shares(thread: &Thread, scale: Scale) -> String {
 }
 
 /// In each column the share of time on a CPU, by samples.
-pub(crate) fn running_shares(thread: &Thread, scale: Scale) -> Vec<Option<f64>> {
+pub(crate) fn running_shares(thread: &Thread, columns: Columns) -> Vec<Option<f64>> {
     // Time in which it was there, and time on a CPU.
-    let mut times = vec![(0_u64, 0.0); scale.columns];
+    let mut times = vec![(0_u64, 0.0); columns.count];
     for pair in thread.samples.windows(2) {
         let length = pair[1].at_ns.saturating_sub(pair[0].at_ns).max(1);
         let running = pair[1].running_ns.saturating_sub(pair[0].running_ns);
         let share = running as f64 / length as f64;
-        for (column, ns) in scale.parts(pair[0].at_ns, pair[1].at_ns) {
+        for (column, ns) in columns.parts(pair[0].at_ns, pair[1].at_ns) {
             times[column].0 += ns;
             times[column].1 += share * ns as f64;
         }

@@ -9,7 +9,7 @@ mod tails;
 pub(crate) mod tests;
 
 use crate::terminal::layout::width;
-use lanes::Scale;
+use lanes::Columns;
 use model::figure::time;
 use model::story::{Block, Note, Tone};
 use model::text::{counted, visible};
@@ -184,8 +184,8 @@ pub(crate) fn active<'t>(
         let figures = summary.threads.iter().take(most);
         return figures.map(|figures| &trace.threads[figures.index]).collect();
     }
-    let scale = Scale::new(stretch, 1);
-    let threads = trace.threads.iter().filter(|thread| scale.is_active(thread));
+    let columns = Columns::new(stretch, 1);
+    let threads = trace.threads.iter().filter(|thread| columns.is_active(thread));
     threads.take(most.max(FEW_LANES)).collect()
 }
 
@@ -200,7 +200,7 @@ fn over_time(trace: &Trace, summary: &Summary, most: usize, options: TraceOption
     let names = threads.iter().map(|thread| width(&tables::label(thread)));
     let names = names.max().unwrap_or(0);
     let room = options.columns.saturating_sub(names + 1).max(LEAST);
-    let scale = Scale::new(stretch, room);
+    let columns = Columns::new(stretch, room);
     let line = |name: &str, lane: &str| {
         let fill = " ".repeat(names.saturating_sub(width(name)));
         format!("{name}{fill} {lane}").trim_end().to_owned()
@@ -216,9 +216,9 @@ fn over_time(trace: &Trace, summary: &Summary, most: usize, options: TraceOption
     let gap = " ".repeat(room.saturating_sub(width(&begin) + width(&end)));
     let mut lines = vec![line("", &format!("{begin}{gap}{end}"))];
     for thread in threads {
-        let signposts = lanes::signposts(trace, thread, scale);
+        let signposts = lanes::signposts(trace, thread, columns);
         lines.extend(signposts.iter().map(|signposts| line("", signposts)));
-        lines.push(line(&tables::label(thread), &lanes::lane(thread, scale)));
+        lines.push(line(&tables::label(thread), &lanes::lane(thread, columns)));
     }
     let mut blocks = vec![
         Block::Lines(lines),
@@ -388,9 +388,6 @@ fn losses(trace: &Trace) -> Vec<Block> {
         };
         return vec![Block::fact("missing", text)];
     }
-    let tone = match trace.losses.matter() {
-        true => Tone::Bad,
-        false => Tone::Plain,
-    };
+    let tone = if trace.losses.matter() { Tone::Bad } else { Tone::Plain };
     vec![Block::Note(Note { tone, ..Note::new(format!("{:<12}", "missing"), texts.join("; ")) })]
 }

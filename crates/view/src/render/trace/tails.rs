@@ -3,6 +3,7 @@
 use crate::terminal::layout::width;
 use model::figure::time;
 use model::run::{Outcome, Run};
+use model::share::{change, percent};
 use model::story::{Block, Cell, Table, left, right};
 use model::text::{counted, visible};
 use model::trace::tails::{Cause, Tails, tails};
@@ -28,11 +29,11 @@ pub fn row_tails(trace: &Trace, run: &Run, columns: usize) -> Vec<Block> {
     let costs = run.rows.iter().filter_map(|of| {
         let (traced_ns, measured_ns) = medians(row, of)?;
         Some(format!(
-            "{}: median {} while it is recorded, {} in the run ({:+.0} %)",
+            "{}: median {} while it is recorded, {} in the run ({})",
             of.id,
             time(traced_ns),
             time(measured_ns),
-            (traced_ns / measured_ns - 1.0) * 100.0
+            change(traced_ns / measured_ns)
         ))
     });
     blocks.extend(costs.map(|cost| Block::fact("cost", cost)));
@@ -79,10 +80,7 @@ pub fn rows_without_tails(rows: &[String]) -> Vec<Block> {
     }
     let named = rows.iter().take(NAMED).map(String::as_str);
     let named = named.collect::<Vec<_>>().join(", ");
-    let more = match rows.len() > NAMED {
-        true => ", ...",
-        false => "",
-    };
+    let more = if rows.len() > NAMED { ", ..." } else { "" };
     vec![Block::text(format!(
         "not traced: {} without stamps of single operations ({named}{more})",
         counted(rows.len(), "row")
@@ -201,10 +199,6 @@ fn cut(text: String, room: usize) -> String {
         true => text,
         false => text.chars().take(room - 1).chain(['…']).collect(),
     }
-}
-
-fn percent(share: f64) -> String {
-    format!("{:.0} %", share * 100.0)
 }
 
 fn text(threads: &ThreadsById<'_>, cause: Cause) -> String {

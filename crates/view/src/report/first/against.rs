@@ -1,13 +1,14 @@
 //! What the operations are set against: published tables and other runs.
 
-use super::super::content::{Content, Shown};
-use crate::render::figures::{faster_or_slower, published_time as published};
-use crate::render::{overview_ratio, short_title};
-use compare::references::{DEFAULT_KEY, Reference};
+use super::super::content::Content;
+use crate::against::Against;
+use crate::axis::Scale;
+use crate::render::figures::{faster_or_slower, published_time};
+use crate::render::overview_ratio;
+use compare::references::DEFAULT_KEY;
 use maud::{Markup, html};
 use model::figure::time;
 use model::overview::{Line, lines};
-use model::unit::Unit;
 
 /// Shapes of marks around 0, 0, one after the other.
 const SHAPES: [&str; 10] = [
@@ -23,77 +24,50 @@ const SHAPES: [&str; 10] = [
     "M-6-3 0 3 6-3",
 ];
 
-/// A published table or another run.
-pub(super) enum Against<'a> {
-    /// A table.
-    Table(&'a Reference),
-    /// A run under its name, with its operations.
-    Run(&'a str, Vec<Line<'a>>),
+/// What the operations are set against: everything that has a time of one of these.
+pub(super) fn all<'a>(content: &Content<'a>, ours: &[Line]) -> Vec<Against<'a>> {
+    let tables = content.references.tables.iter().map(Against::Table);
+    let runs = content.others.iter().map(|other| Against::Run(other.name, other.run));
+    let has_time = |one: &Against| ours.iter().any(|line| one.of_line(line).is_some());
+    tables.chain(runs).filter(has_time).collect()
 }
 
-impl<'a> Against<'a> {
-    /// Everything that has a time of one of these operations.
-    pub(super) fn all(content: &Content<'a>, ours: &[Line]) -> Vec<Against<'a>> {
-        let tables = content.references.tables.iter().map(Against::Table);
-        let of_run = |other: &Shown<'a>| Against::Run(other.name, lines(other.run));
-        let all = tables.chain(content.others.iter().map(of_run));
-        all.filter(|one| ours.iter().any(|line| one.ns(line).is_some())).collect()
+/// Its name where there is little room.
+fn name(one: &Against) -> String {
+    match one {
+        Against::Table(table) if table.key != DEFAULT_KEY => device(&table.title),
+        _ => one.name().into(),
     }
+}
 
-    fn name(&self) -> String {
-        match self {
-            Against::Table(table) if table.key == DEFAULT_KEY => short_title(&table.key).into(),
-            Against::Table(table) => device(&table.title),
-            Against::Run(name, _) => (*name).into(),
-        }
+/// What stands beside our figure: a ratio to a table, but only the figure of a run, as one run is no
+/// comparison.
+fn text(one: &Against, line: &Line) -> Option<String> {
+    match one {
+        Against::Table(table) => overview_ratio(line, table).map(faster_or_slower),
+        Against::Run(..) => one.of_line(line).map(|ns| format!("{} there", time(ns))),
     }
+}
 
-    /// Its time of an operation, where the two can be drawn on one line.
-    pub(super) fn ns(&self, line: &Line) -> Option<f64> {
-        match self {
-            Against::Table(table) => {
-                let is_time = line.row.unit == Unit::Time && line.is_of_row();
-                table.comparable_ns(&line.row.id).filter(|_| is_time)
-            }
-            Against::Run(_, theirs) => {
-                let same =
-                    |other: &&Line| other.operation == line.operation && other.mode == line.mode;
-                theirs.iter().find(same)?.ns.map(|ns| ns.value)
-            }
-        }
-    }
+/// A mark at the head of a group of shapes: `0, 0` is the place.
+fn shape(at: usize) -> Markup {
+    html! { path d=(SHAPES[at % SHAPES.len()]) {} }
+}
 
-    /// What stands beside our figure: a ratio to a table, but only the figure
-    /// of a run, as one run is no comparison.
-    fn text(&self, line: &Line) -> Option<String> {
-        match self {
-            Against::Table(table) => overview_ratio(line, table).map(faster_or_slower),
-            Against::Run(..) => self.ns(line).map(|ns| format!("{} there", time(ns))),
-        }
-    }
-
-    fn figure(&self, ns: f64) -> String {
-        match self {
-            Against::Table(_) => published(ns),
+/// All marks on an operation's line, of which the chosen one is shown.
+pub(super) fn marks(all: &[Against], line: &Line, axis: &Scale) -> Markup {
+    let mark = |(at, one): (usize, &Against)| {
+        let ns = one.of_line(line)?;
+        let x = axis.percent_at(ns)?;
+        let figure = match one {
+            Against::Table(_) => published_time(ns),
             Against::Run(..) => time(ns),
-        }
-    }
-
-    /// Its mark at the head of a group of shapes: `0, 0` is the place.
-    fn shape(at: usize) -> Markup {
-        html! { path d=(SHAPES[at % SHAPES.len()]) {} }
-    }
-
-    /// Its mark on an operation's line, at this many percent.
-    pub(super) fn mark(&self, at: usize, line: &Line, percent: f64) -> Markup {
-        let figure = self.figure(self.ns(line).unwrap_or_default());
-        html! {
-            svg.{ "with w" (at) } x=(format!("{percent:.2}%")) y="50%" {
-                title { (self.name()) ": " (figure) }
-                (Against::shape(at))
-            }
-        }
-    }
+        };
+        Some(html! {
+            svg.{ "with w" (at) } x=(x) y="50%" { title { (name(one)) ": " (figure) } (shape(at)) }
+        })
+    };
+    html! { @for mark in all.iter().enumerate().filter_map(mark) { (mark) } }
 }
 
 /// A device and its year without what ran on it: `Mac (2008)` of `Mac, OS X 10.5
@@ -113,7 +87,7 @@ pub(super) fn choice(all: &[Against]) -> Markup {
             label.against {
                 "against "
                 select #against {
-                    @for (at, one) in all.iter().enumerate() { option value=(at) { (one.name()) } }
+                    @for (at, one) in all.iter().enumerate() { option value=(at) { (name(one)) } }
                 }
             }
         }
@@ -125,7 +99,7 @@ pub(super) fn texts(all: &[Against], line: &Line) -> Markup {
     html! {
         span.versus {
             @for (at, one) in all.iter().enumerate() {
-                @if let Some(text) = one.text(line) { span.{ "a" (at) } { (text) } }
+                @if let Some(text) = text(one, line) { span.{ "a" (at) } { (text) } }
             }
         }
     }
@@ -136,8 +110,8 @@ pub(super) fn key(all: &[Against]) -> Markup {
     html! {
         @for (at, one) in all.iter().enumerate() {
             span {
-                svg aria-hidden="true" viewBox="-8 -8 16 16" { g.{ "with w" (at) } { (Against::shape(at)) } }
-                " " (one.name())
+                svg aria-hidden="true" viewBox="-8 -8 16 16" { g.{ "with w" (at) } { (shape(at)) } }
+                " " (name(one))
             }
         }
     }
@@ -145,7 +119,7 @@ pub(super) fn key(all: &[Against]) -> Markup {
 
 /// Styles that show what is chosen. Needs no script.
 pub(in super::super) fn style(content: &Content) -> String {
-    let count = Against::all(content, &lines(content.first().run)).len();
+    let count = all(content, &lines(content.first().run)).len();
     let one = |at: usize| {
         let chosen = format!("body:has(#against option[value=\"{at}\"]:checked)");
         format!(

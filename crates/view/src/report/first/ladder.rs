@@ -1,8 +1,10 @@
 //! The ladder of common operations: a mark for each on one axis.
 
 use super::super::content::Content;
-use super::against::{self, Against};
-use crate::decades::{Axis, decade};
+use super::super::marks::Marks;
+use super::against;
+use crate::against::Against;
+use crate::axis::{Scale, is_unit};
 use crate::render::figures::human;
 use crate::render::overview_cost;
 use maud::{Markup, html};
@@ -12,25 +14,25 @@ use model::overview::{Line, Topic};
 /// Decades of which not each has room for its name.
 const CROWDED: i32 = 8;
 
-/// The card with the operations that have a figure, the cheapest first.
+/// The card with the operations that were measured, the cheapest first; those that are invalid last.
 pub(super) fn card(content: &Content, lines: Vec<Line>) -> Markup {
-    let (mut lines, missing): (Vec<Line>, Vec<Line>) =
+    let (lines, missing): (Vec<Line>, Vec<Line>) =
         lines.into_iter().partition(|line| line.verdict.is_some());
-    let cost = |line: &Line| line.ns.map_or(0.0, |ns| ns.value);
-    lines.sort_by(|a, b| cost(a).total_cmp(&cost(b)));
-    let all = Against::all(content, &lines);
-    let axis = Axis::over(lines.iter().flat_map(|line| times(line, &all)));
+    let all = against::all(content, &lines);
+    let of_others = |line: &Line| all.iter().filter_map(|one| one.of_line(line)).collect();
+    let times = lines.iter().flat_map(|line| [Marks::of_line(line).times_ns(), of_others(line)]);
+    let axis = Scale::of_decades(times.flatten());
     html! {
         section.card aria-labelledby="h-overview" {
             h2 #h-overview { "The ladder" }
             (against::choice(&all))
             p.lead { "One operation, on a logarithmic axis. Below the times: if 1 ns were 1 second." }
-            div.steps style={ "--decades:" (axis.decades()) } {
-                div.scale .crowded[axis.decades() > CROWDED] aria-hidden="true" {
-                    div { @for (at, power) in axis.powers() {
-                        span.unit[power.rem_euclid(3) == 0] style=(format!("left:{at:.2}%")) {
-                            b { (decade(power)) }
-                            small { (human(10_f64.powi(power))) }
+            div.steps style={ "--decades:" (axis.decade_count()) } {
+                div.scale .crowded[axis.decade_count() > CROWDED] aria-hidden="true" {
+                    div { @for (power, tick) in axis.powers_of_ten() {
+                        span.unit[is_unit(power)] style={ "left:" (axis.percent_at(tick.value).unwrap_or_default()) } {
+                            b { (tick.label) }
+                            small { (human(tick.value)) }
                         }
                     } }
                 }
@@ -50,15 +52,6 @@ pub(super) fn card(content: &Content, lines: Vec<Line>) -> Markup {
     }
 }
 
-/// Everything of a line that is drawn.
-fn times<'l>(line: &'l Line, all: &'l [Against]) -> impl Iterator<Item = f64> + use<'l> {
-    let spread = line.spread_ns.map(|(low, high)| [low, high]);
-    let spread = spread.into_iter().flatten();
-    let figure = line.ns.map(|ns| ns.value);
-    let others = all.iter().filter_map(|one| one.ns(line));
-    spread.chain(figure).chain(others)
-}
-
 fn class(topic: Topic) -> &'static str {
     match topic {
         Topic::Cpu => "t-cpu",
@@ -69,41 +62,17 @@ fn class(topic: Topic) -> &'static str {
     }
 }
 
-fn step(line: &Line, axis: &Axis, all: &[Against]) -> Markup {
+fn step(line: &Line, axis: &Scale, all: &[Against]) -> Markup {
     let doubt = line.verdict.filter(|&verdict| verdict != Verdict::Ok);
     html! {
         li.(class(line.operation.topic)) {
             a href={ "#row-" (line.row.id) } title=(line.row.id) { (line.words()) }
-            (drawing(line, axis, all))
+            (Marks::of_line(line).draw(axis, &against::marks(all, line, axis)))
             span.cost .uncertain[line.is_uncertain()] {
                 (overview_cost(line))
                 @if let Some(verdict) = doubt { span.hidden { ", " (verdict.text()) } }
             }
             (against::texts(all, line))
-        }
-    }
-}
-
-/// The line's marks. All that they say stands as text beside them, or in the
-/// table of all rows, so they are hidden from readers of screens.
-fn drawing(line: &Line, axis: &Axis, all: &[Against]) -> Markup {
-    let at = |ns: f64| axis.percent(ns).map(|percent| format!("{percent:.2}%"));
-    let figure = line.ns.and_then(|ns| at(ns.value));
-    let spread = line.spread_ns.and_then(|(low, high)| at(low).zip(at(high)));
-    html! {
-        svg aria-hidden="true" {
-            @if let Some(to) = &figure { line.reach x2=(to) y1="50%" y2="50%" {} }
-            @if let Some((from, to)) = spread { line.spread x1=(from) x2=(to) y1="50%" y2="50%" {} }
-            @for (place, one) in all.iter().enumerate() {
-                @if let Some(percent) = one.ns(line).and_then(|ns| axis.percent(ns)) {
-                    (one.mark(place, line, percent))
-                }
-            }
-            @if let Some(x) = &figure {
-                circle.(if line.is_uncertain() { "hollow" } else { "ok" }) cx=(x) cy="50%" r="5" {
-                    title { (line.row.id) @if let Some(verdict) = line.verdict { ": " (verdict.text()) } }
-                }
-            }
         }
     }
 }

@@ -13,7 +13,7 @@ use crate::html::{Place, paint};
 use crate::render::warning_blocks;
 use maud::{Markup, html};
 use model::figure::time;
-use model::overview::{lines, ratios};
+use model::overview::{ladder as operations, ratios};
 use model::run::Run;
 use model::text::short_id;
 use model::utc;
@@ -66,7 +66,7 @@ pub(super) fn description(run: &Run) -> String {
 
 /// The cards below the head.
 pub(super) fn section(content: &Content) -> Markup {
-    let lines = lines(content.first().run);
+    let lines = operations(content.first().run);
     html! {
         div.first #overview .single[lines.is_empty()] {
             @if !lines.is_empty() { (ladder::card(content, lines)) }

@@ -19,10 +19,7 @@ fn light(colour: &str) -> [f64; 3] {
     let of = |at: usize| {
         let byte = u8::from_str_radix(&colour[at..at + 2], 16).expect("a colour");
         let share = f64::from(byte) / 255.0;
-        match share <= 0.04045 {
-            true => share / 12.92,
-            false => ((share + 0.055) / 1.055).powf(2.4),
-        }
+        if share <= 0.04045 { share / 12.92 } else { ((share + 0.055) / 1.055).powf(2.4) }
     };
     [of(1), of(3), of(5)]
 }

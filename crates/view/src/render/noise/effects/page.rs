@@ -2,7 +2,9 @@
 //! it can't be told, and why a control was not tried.
 
 use compare::references::{NoiseEffect, References};
-use model::noise::effect::{Change, Control, Effect, Effects, Verdict};
+use model::compare::finding::Verdict;
+use model::noise::effect::{Change, Control, Effect, Effects};
+use model::share::percent;
 use model::stats::Interval;
 use model::story::{Block, Cell, Table, Tone, left};
 
@@ -54,21 +56,19 @@ fn group(control: &Control, own: &[&Effect], references: &References, wide: bool
         table.note("  not available here: ", format!("{why}{needs}"));
     }
     let is_told = |effect: &&&Effect| {
-        let told = |change: &Change| matches!(change.verdict, Verdict::Better | Verdict::Worse);
         let counted = [&effect.switches, &effect.migrations].into_iter().flatten();
-        let mut counted = counted.map(|change| change.verdict);
-        wide || told(&effect.time)
-            || told(&effect.spread)
-            || counted.any(|word| matches!(word, Verdict::Better | Verdict::Worse))
+        let times = [&effect.time, &effect.spread].map(|change| change.verdict);
+        let mut all = counted.map(|change| change.verdict).chain(times);
+        wide || all.any(|verdict| verdict == Verdict::Different)
     };
     for effect in own.iter().filter(is_told) {
         table.row(cells(effect));
         table.note("    ", counts(effect));
     }
-    for (verdict, lead) in
-        [(Verdict::NoEffectShown, "  no effect shown: "), (Verdict::CannotTell, "  can't tell: ")]
+    for (word, lead) in
+        [("no effect shown", "  no effect shown: "), ("can't tell", "  can't tell: ")]
     {
-        let of_word = |effect: &&&Effect| !is_told(effect) && effect.time.verdict == verdict;
+        let of_word = |effect: &&&Effect| !is_told(effect) && effect.time.word() == word;
         let text = places(own.iter().filter(of_word).copied());
         if !text.is_empty() {
             let smallest = own.iter().filter(of_word);
@@ -127,7 +127,7 @@ fn counts(effect: &Effect) -> String {
             continue;
         };
         if let (Some(off), Some(on)) = (change.off, change.on) {
-            let word = change.verdict.text();
+            let word = change.word();
             text.push(format!("{name} {} -> {} {word}", count(off), count(on)));
         }
         // All rounds alike: any difference would have been seen.
@@ -153,37 +153,23 @@ pub(super) fn count(mean: f64) -> String {
     format!("{mean:.places$}")
 }
 
-fn percent(share: f64) -> String {
-    let places = if share < 0.0995 { 1 } else { 0 };
-    format!("{:.places$} %", share * 100.0)
-}
-
 fn ratio(change: &Change) -> String {
     change.ratio.as_ref().map_or("-".into(), interval)
 }
 
 /// `0.29 [0.25, 0.33]`.
 pub(super) fn interval(ratio: &Interval) -> String {
-    let number = |value: f64| {
-        let places = match value {
-            v if v >= 99.5 => 0,
-            v if v >= 9.95 => 1,
-            v if v >= 0.0995 => 2,
-            _ => 3,
-        };
-        format!("{value:.places$}")
-    };
-    let [value, low, high] = [ratio.value, ratio.low, ratio.high].map(number);
+    let [value, low, high] = [ratio.value, ratio.low, ratio.high].map(count);
     format!("{value} [{low}, {high}]")
 }
 
 fn word(change: &Change) -> Cell {
-    let (text, tone) = match change.verdict {
+    let (text, tone) = match (change.is_less(), change.ratio) {
+        (Some(true), _) => (change.word(), Tone::Good),
+        (Some(false), _) => (change.word(), Tone::Bad),
         // Two of them on a line.
-        Verdict::NoEffectShown => ("none shown", Tone::Plain),
-        Verdict::Better => (Verdict::Better.text(), Tone::Good),
-        Verdict::Worse => (Verdict::Worse.text(), Tone::Bad),
-        Verdict::CannotTell => (Verdict::CannotTell.text(), Tone::Doubtful),
+        (None, Some(_)) => ("none shown", Tone::Plain),
+        (None, None) => (change.word(), Tone::Doubtful),
     };
     Cell::from(text).toned(tone)
 }

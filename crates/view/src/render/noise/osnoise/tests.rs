@@ -34,7 +34,7 @@ fn a_quiet_cpu_and_one_that_ended_early() {
         Osnoise::default(),
     ];
     let text = page(&cpus);
-    assert!(text.contains("lost 0.00 % of its CPU time (0 ns of"), "{text}");
+    assert!(text.contains("lost 0 % of its CPU time (0 ns of"), "{text}");
     assert!(text.contains("On no CPU of its own: nothing was watched"), "{text}");
     assert!(text.contains("All these CPUs"), "{text}");
     assert!(keeps_to(&text, COLUMNS), "{text}");
@@ -53,7 +53,7 @@ fn every_cause_that_is_there_has_a_letter() {
 #[test]
 fn a_few_words_for_the_conditions() {
     let mut around = OsnoiseAround { before: synthetic::osnoise(80), after: None };
-    let before = "CPU time lost 1.82 % (most: scheduler) before";
+    let before = "CPU time lost 1.8 % (most: scheduler) before";
     assert_eq!(in_words(&around), before);
     around.after = Some(Osnoise { span_ns: 1, ..Osnoise::default() });
     assert!(in_words(&around).ends_with("before, nothing after"));

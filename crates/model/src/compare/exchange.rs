@@ -12,6 +12,7 @@
 //! Of counts (context switches, migrations), which may be 0 in most runs, it is
 //! the difference of the means.
 
+use super::finding::Samples;
 use crate::bits::Bits;
 use crate::stats::{self, Interval};
 
@@ -84,19 +85,41 @@ impl Exchange {
         }
     }
 
-    /// How likely values so different are where the two are alike. `None`
-    /// without a round.
-    pub fn p_value(&self) -> Option<f64> {
-        let alike = match self.compared {
+    /// How likely this is where the value is `supposed`: the share of all
+    /// exchanges that lie as far from even as what was seen.
+    fn p_value_of(&self, supposed: f64) -> f64 {
+        exchanged(&self.beyond(supposed))
+    }
+
+    /// How far the second lies beyond what it would be, round by round.
+    fn beyond(&self, supposed: f64) -> Vec<f64> {
+        let rounds = self.first.iter().zip(&self.second);
+        rounds
+            .map(|(first, second)| match self.compared {
+                Compared::Ratio => second / supposed - first,
+                Compared::Difference => second - first - supposed,
+            })
+            .collect()
+    }
+}
+
+impl Samples for Exchange {
+    fn unchanged(&self) -> f64 {
+        match self.compared {
             Compared::Ratio => 1.0,
             Compared::Difference => 0.0,
-        };
-        (!self.first.is_empty()).then(|| self.p_value_of(alike))
+        }
+    }
+
+    /// How likely values so different are where the two are alike. `None`
+    /// without a round.
+    fn p_value(&self) -> Option<f64> {
+        (!self.first.is_empty()).then(|| self.p_value_of(self.unchanged()))
     }
 
     /// The value with all those that are not refused at `1 - level`. `None`
     /// where there are too few rounds to refuse any.
-    pub fn interval(&self, level: f64) -> Option<Interval> {
+    fn interval(&self, level: f64) -> Option<Interval> {
         let value = self.value()?;
         // Ratios are halved on a scale of logarithms. The last halving is far
         // below the digits that are shown.
@@ -118,31 +141,11 @@ impl Exchange {
             refused(out).then_some(())?;
             for _ in 0..halvings {
                 let middle = f64::midpoint(held, out);
-                match refused(middle) {
-                    true => out = middle,
-                    false => held = middle,
-                }
+                if refused(middle) { out = middle } else { held = middle }
             }
             Some(at(out))
         };
         Some(Interval { value, low: end(-reach)?, high: end(reach)? })
-    }
-
-    /// How likely this is where the value is `supposed`: the share of all
-    /// exchanges that lie as far from even as what was seen.
-    fn p_value_of(&self, supposed: f64) -> f64 {
-        exchanged(&self.beyond(supposed))
-    }
-
-    /// How far the second lies beyond what it would be, round by round.
-    fn beyond(&self, supposed: f64) -> Vec<f64> {
-        let rounds = self.first.iter().zip(&self.second);
-        rounds
-            .map(|(first, second)| match self.compared {
-                Compared::Ratio => second / supposed - first,
-                Compared::Difference => second - first - supposed,
-            })
-            .collect()
     }
 }
 
@@ -168,10 +171,7 @@ fn all_ways(differences: &[f64], as_far: impl Fn(f64) -> bool) -> f64 {
     for way in 1..ways {
         // Gray's code: one more exchange at a time.
         let at = way.trailing_zeros() as usize;
-        sum += match exchanged[at] {
-            true => 2.0 * differences[at],
-            false => -2.0 * differences[at],
-        };
+        sum += if exchanged[at] { 2.0 * differences[at] } else { -2.0 * differences[at] };
         exchanged[at] = !exchanged[at];
         count += u32::from(as_far(sum));
     }

@@ -1,8 +1,9 @@
-//! Axes: where a number stands, which numbers are written, and how.
+//! Axes: where a number stands, which numbers are written, and how: in pictures, in the
+//! terminal, and in the lists of a page.
 
-use crate::chart::table::percentile;
-use crate::chart::{Axis, Quantity};
-use model::size;
+use crate::quantity::{in_unit, percentile};
+use model::chart::{Axis, Quantity};
+use model::figure::{is_zero, magnitude, without_zeros};
 use model::utc;
 
 /// An axis that does not begin at 0 spans at least this share of its numbers.
@@ -10,41 +11,90 @@ const NEAREST: f64 = 0.04;
 
 /// A number's place between two ends.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Scale {
+pub(crate) struct Scale {
     quantity: Quantity,
     log: bool,
     low: f64,
     high: f64,
-    /// Pixels of the low end and of the high end.
+    /// Places of the low end and of the high end: pixels, dots, percent.
     from: f64,
     to: f64,
 }
 
 /// A number that is written at the axis.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Tick {
-    pub(super) value: f64,
-    pub(super) label: String,
+pub(crate) struct Tick {
+    pub(crate) value: f64,
+    pub(crate) label: String,
+}
+
+/// The lowest and the highest of some numbers.
+pub(crate) fn span(values: impl IntoIterator<Item = f64>) -> Option<(f64, f64)> {
+    values.into_iter().fold(None, |span, value| match span {
+        None => Some((value, value)),
+        Some((low, high)) => Some((value.min(low), value.max(high))),
+    })
+}
+
+/// Every third power of ten has a name: a unit.
+pub(crate) fn is_unit(power: i32) -> bool {
+    power.rem_euclid(3) == 0
 }
 
 impl Scale {
+    /// The logarithmic axis of a list of times, in percent: whole powers of ten around all of them.
+    pub(crate) fn of_decades(times_ns: impl IntoIterator<Item = f64>) -> Scale {
+        let times_ns = times_ns.into_iter().filter(|ns| *ns > 0.0 && ns.is_finite());
+        let [from, to] = match span(times_ns) {
+            Some((low, high)) => [magnitude(low), high.log10().ceil() as i32],
+            None => [0, 1],
+        };
+        let [low, high] = [from, to.max(from + 1)].map(|power| 10_f64.powi(power));
+        Scale { quantity: Quantity::Nanoseconds, log: true, low, high, from: 0.0, to: 100.0 }
+    }
+
+    /// Powers of ten from its low end to its high end.
+    fn powers(&self) -> std::ops::RangeInclusive<i32> {
+        magnitude(self.low)..=self.high.log10().ceil() as i32
+    }
+
+    /// Powers of ten that it spans.
+    pub(crate) fn decade_count(&self) -> i32 {
+        self.powers().count() as i32 - 1
+    }
+
+    /// Every power of ten with what is written there.
+    pub(crate) fn powers_of_ten(&self) -> impl Iterator<Item = (i32, Tick)> {
+        self.powers().map(|power| {
+            let value = 10_f64.powi(power);
+            (power, Tick { value, label: label(self.quantity, value) })
+        })
+    }
+
+    /// Those that are named on an axis of decades, each with its share of it. The last would
+    /// stand outside.
+    pub(crate) fn units(&self) -> Vec<(f64, String)> {
+        let powers = self.powers_of_ten().filter(|(power, _)| is_unit(*power));
+        let within = powers.filter_map(|(_, tick)| Some((self.share(tick.value)?, tick.label)));
+        within.filter(|(share, _)| *share < 0.999).collect()
+    }
+
+    /// Where a number stands on an axis in percent, as an attribute.
+    pub(crate) fn percent_at(&self, value: f64) -> Option<String> {
+        Some(format!("{:.2}%", self.at(value)?))
+    }
+
     /// A scale that all of these numbers stand on. Logarithmic ones skip what
     /// is not above 0; a linear one begins at 0, but for times of day and where
     /// it is not to.
-    pub(super) fn over(
+    pub(crate) fn over(
         axis: &Axis,
         values: impl Iterator<Item = f64>,
         (from, to): (f64, f64),
     ) -> Scale {
         let log = axis.log;
-        let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
-        for value in values.filter(|v| v.is_finite() && (!log || *v > 0.0)) {
-            low = low.min(value);
-            high = high.max(value);
-        }
-        if low > high {
-            (low, high) = (1.0, 10.0);
-        }
+        let placed = values.filter(|v| v.is_finite() && (!log || *v > 0.0));
+        let (mut low, mut high) = span(placed).unwrap_or((1.0, 10.0));
         if log {
             // A single number stands in the middle.
             if high < low * 1.02 {
@@ -78,7 +128,7 @@ impl Scale {
     }
 
     /// A scale from the first of these numbers to the last.
-    pub(super) fn between(axis: &Axis, edges: &[f64], (from, to): (f64, f64)) -> Scale {
+    pub(crate) fn between(axis: &Axis, edges: &[f64], (from, to): (f64, f64)) -> Scale {
         let (low, high) = match edges {
             [low, .., high] if low < high => (*low, *high),
             _ => (1.0, 10.0),
@@ -87,17 +137,17 @@ impl Scale {
     }
 
     /// Where its first number stands, px.
-    pub(super) fn start(&self) -> f64 {
+    pub(crate) fn start(&self) -> f64 {
         self.from
     }
 
     /// Where its last number stands, px.
-    pub(super) fn end(&self) -> f64 {
+    pub(crate) fn end(&self) -> f64 {
         self.to
     }
 
     /// Where a number stands; nothing where the axis has no place for it.
-    pub(super) fn at(&self, value: f64) -> Option<f64> {
+    pub(crate) fn at(&self, value: f64) -> Option<f64> {
         if !value.is_finite() || self.log && value <= 0.0 {
             return None;
         }
@@ -110,30 +160,30 @@ impl Scale {
 
     /// The same, but the end of the axis for what lies beyond it: for ends of
     /// intervals.
-    pub(super) fn at_most(&self, value: f64) -> f64 {
+    pub(crate) fn at_most(&self, value: f64) -> f64 {
         let place = self.at(value).unwrap_or(self.from);
         place.clamp(self.from.min(self.to), self.from.max(self.to))
     }
 
     /// Whether a number stands on the axis.
-    pub(super) fn holds(&self, value: f64) -> bool {
+    pub(crate) fn holds(&self, value: f64) -> bool {
         let share = self.share(value);
         share.is_some_and(|share| (0.0..=1.0).contains(&share))
     }
 
     /// Whether an interval reaches beyond the axis: one without an upper end does.
-    pub(super) fn cuts(&self, low: Option<f64>, high: Option<f64>) -> bool {
+    pub(crate) fn cuts(&self, low: Option<f64>, high: Option<f64>) -> bool {
         let beyond = |end: Option<f64>| end.is_some_and(|end| !self.holds(end));
         beyond(low) || beyond(high) || (low.is_some() && high.is_none())
     }
 
     /// The share of the axis below a number, 0 to 1.
-    pub(super) fn share(&self, value: f64) -> Option<f64> {
+    pub(crate) fn share(&self, value: f64) -> Option<f64> {
         Some((self.at(value)? - self.from) / (self.to - self.from))
     }
 
     /// Numbers to write, rising, about `most` of them.
-    pub(super) fn ticks(&self, most: usize) -> Vec<Tick> {
+    pub(crate) fn ticks(&self, most: usize) -> Vec<Tick> {
         let values = match (self.log, self.quantity) {
             (true, Quantity::Bytes | Quantity::Count) => self.powers_of_two(most),
             (true, Quantity::Percentile) => self.percentiles(most),
@@ -148,6 +198,21 @@ impl Scale {
             *value >= self.low - slack && *value <= self.high + slack
         };
         values.into_iter().filter(within).map(label).collect()
+    }
+
+    /// As many numbers as stand apart by a gap at least, given how wide their texts are.
+    pub(crate) fn ticks_apart(&self, width: impl Fn(&str) -> f64, gap: f64) -> Vec<Tick> {
+        // Fewer until they don't touch.
+        for most in (2..=14).rev() {
+            let ticks = self.ticks(most);
+            let widest = ticks.iter().map(|t| width(&t.label)).fold(0.0, f64::max) + gap;
+            let places: Vec<f64> = ticks.iter().filter_map(|t| self.at(t.value)).collect();
+            let nearest = places.windows(2).map(|w| (w[1] - w[0]).abs());
+            if nearest.fold((self.to - self.from).abs(), f64::min) >= widest {
+                return ticks;
+            }
+        }
+        self.ticks(2)
     }
 
     fn powers_of_two(&self, most: usize) -> Vec<f64> {
@@ -184,11 +249,10 @@ impl Scale {
     /// 1, 10, 100; with 2 and 5 where there is room; even steps over less than
     /// that.
     fn decades(&self, most: usize) -> Vec<f64> {
-        let (first, last) = (self.low.log10().floor() as i32, self.high.log10().ceil() as i32);
         let within = |v: &f64| *v >= self.low && *v <= self.high;
         let most = most.max(2);
         let all = |factors: &[f64]| -> Vec<f64> {
-            let powers = (first..=last).map(|power| 10_f64.powi(power));
+            let powers = self.powers().map(|power| 10_f64.powi(power));
             let all = powers.flat_map(|power| factors.iter().map(move |f| f * power));
             all.filter(within).collect()
         };
@@ -229,62 +293,30 @@ impl Scale {
 
     /// Multiples of minutes, hours, days.
     fn times(&self, most: usize) -> Vec<f64> {
-        const MINUTE: f64 = 60_000.0;
-        const STEPS: [f64; 16] = [
-            1.0,
-            5.0,
-            15.0,
-            60.0,
-            180.0,
-            360.0,
-            720.0,
-            1440.0,
-            2880.0,
-            10_080.0,
-            20_160.0,
-            43_200.0,
-            86_400.0,
-            259_200.0,
-            525_600.0,
-            2_628_000.0,
+        /// In minutes.
+        const STEPS: [u32; 16] = [
+            1, 5, 15, 60, 180, 360, 720, 1440, 2880, 10_080, 20_160, 43_200, 86_400, 259_200,
+            525_600, 2_628_000,
         ];
-        let enough = |step: &&f64| (self.high - self.low) / (*step * MINUTE) <= most.max(2) as f64;
+        let mut steps = STEPS.iter().map(|&minutes| f64::from(minutes) * 60_000.0);
+        let enough = |step: &f64| (self.high - self.low) / step <= most.max(2) as f64;
         // A document may say any number: what is further apart than calendars
         // reach has even steps.
-        let Some(step) = STEPS.iter().find(enough) else {
+        let Some(step) = steps.find(enough) else {
             return self.even(most, &[1.0, 2.0, 5.0], 10.0);
         };
-        let step = step * MINUTE;
         let first = (self.low / step).ceil() as i64;
         let last = (self.high / step).floor() as i64;
         (first..=last).map(|k| k as f64 * step).collect()
     }
 }
 
-/// A number of an axis in its unit: `16KiB`, `100 µs`, `20 GB/s`.
-pub(super) fn label(quantity: Quantity, value: f64) -> String {
-    let scaled = |steps: &[(f64, &str)]| {
-        let (scale, unit) = steps
-            .iter()
-            .find(|(scale, _)| value.abs() >= *scale * 0.999_999)
-            .or(steps.last())
-            .copied()
-            .unwrap_or((1.0, ""));
-        format!("{} {unit}", plain(value / scale))
-    };
+/// What is written of a number of an axis: `16KiB`, `100 µs`, `20 GB/s`; no more digits than it
+/// needs, up to six places.
+fn label(quantity: Quantity, value: f64) -> String {
     match quantity {
-        Quantity::Nanoseconds if value == 0.0 => "0".into(),
-        Quantity::Nanoseconds => scaled(&[(1e9, "s"), (1e6, "ms"), (1e3, "µs"), (1.0, "ns")]),
-        Quantity::GigabytesPerSecond if value == 0.0 => "0".into(),
-        Quantity::GigabytesPerSecond => scaled(&[(1.0, "GB/s"), (1e-3, "MB/s")]),
-        Quantity::Bytes if value >= 1.0 && value.fract() == 0.0 => size::text(value as u64),
-        Quantity::Bytes => format!("{}B", plain(value)),
-        Quantity::Gigahertz => format!("{} GHz", plain(value)),
+        Quantity::Nanoseconds | Quantity::GigabytesPerSecond if value == 0.0 => "0".into(),
         Quantity::Percentile => percentile(value),
-        Quantity::Cycles => format!("{} cycles", plain(value)),
-        Quantity::Ratio => format!("{}x", plain(value)),
-        Quantity::Percent => format!("{} %", plain(value)),
-        Quantity::Count => plain(value),
         Quantity::UnixMilliseconds => {
             let text = utc::text(value.max(0.0) as u64);
             let (day, time) = text.split_once(' ').unwrap_or((&text, ""));
@@ -293,16 +325,10 @@ pub(super) fn label(quantity: Quantity, value: f64) -> String {
                 Some(clock) => format!("{} {clock}", day.get(5..).unwrap_or(day)),
             }
         }
-    }
-}
-
-/// A number with no more digits than it needs, up to six places.
-fn plain(value: f64) -> String {
-    let text = format!("{value:.6}");
-    let text = text.trim_end_matches('0').trim_end_matches('.');
-    match text {
-        "" | "-0" => "0".into(),
-        text => text.into(),
+        _ => in_unit(quantity, value, |value| match format!("{value:.6}") {
+            text if is_zero(&text) => "0".into(),
+            text => without_zeros(&text).into(),
+        }),
     }
 }
 
@@ -415,5 +441,22 @@ mod tests {
                 assert!(!scale.ticks(5).is_empty(), "{scale:?}");
             }
         }
+    }
+
+    #[test]
+    fn a_list_has_whole_decades_around_its_times() {
+        let axis = Scale::of_decades([0.3, 250.0, 4.2e6, -7.0, 0.0]);
+        assert_eq!(axis.decade_count(), 8);
+        let places = [0.1, 1e3, 1e7].map(|ns| axis.percent_at(ns).expect("a place"));
+        assert_eq!(places, ["0.00%", "50.00%", "100.00%"]);
+        assert_eq!([axis.at(-7.0), axis.at(0.0)], [None, None]);
+        let units: Vec<String> = axis.units().into_iter().map(|(_, name)| name).collect();
+        assert_eq!(units, ["1 ns", "1 µs", "1 ms"]);
+        let all: Vec<String> = axis.powers_of_ten().map(|(_, tick)| tick.label).collect();
+        let said = "0.1 ns, 1 ns, 10 ns, 100 ns, 1 µs, 10 µs, 100 µs, 1 ms, 10 ms";
+        assert_eq!(all.join(", "), said);
+        assert_eq!(Scale::of_decades([]).decade_count(), 1);
+        assert_eq!(Scale::of_decades([100.0]).decade_count(), 1);
+        assert_eq!(Scale::of_decades([1e-9, 1e13]).decade_count(), 22);
     }
 }
