@@ -15,6 +15,7 @@ use model::compare::runs::{Support, Tested, detectable_changes};
 use model::estimate::Estimate;
 use model::run::Run;
 use model::summary::Key;
+use serde::Serialize;
 use std::collections::HashSet;
 
 /// What came of it.
@@ -37,7 +38,7 @@ pub struct SelfTest {
 }
 
 /// One row.
-#[derive(Clone, Debug)]
+#[derive(Serialize, Clone, Debug)]
 pub struct Detectable {
     /// Row, and mode where it ran in several.
     pub row: String,
