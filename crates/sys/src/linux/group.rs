@@ -10,7 +10,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use rustix::pipe::{PipeFlags, pipe_with};
 use rustix::process::{
-    Pid, Signal, WaitId, WaitIdOptions, getsid, kill_process_group, test_kill_process_group, waitid,
+    Pid, Signal, WaitId, WaitIdOptions, kill_process_group, test_kill_process_group, waitid,
 };
 use rustix::time::{ClockId, clock_getres};
 
@@ -361,7 +361,7 @@ fn is_left(session: libc::pid_t) -> bool {
 /// again, nothing is.
 fn kill_left(session: libc::pid_t) {
     if let Some(group) = Pid::from_raw(session)
-        && getsid(Some(group)).is_err()
+        && super::settings::session_of(session).is_none()
     {
         let _ = kill_process_group(group, Signal::KILL);
     }

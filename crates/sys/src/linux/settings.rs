@@ -13,7 +13,7 @@ use std::path::Path;
 use model::setting::{IoPriority, Policy, Setting};
 use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
-use rustix::process::{Pid, getpid, getpriority_process, getsid, setpriority_process, setsid};
+use rustix::process::{Pid, getpid, getpriority_process, setpriority_process, setsid};
 use rustix::thread::{
     current_timer_slack, disable_transparent_huge_pages, set_current_timer_slack,
 };
@@ -60,8 +60,8 @@ pub(crate) fn read(task: libc::pid_t, setting: &Setting) -> Option<Setting> {
     Some(match setting {
         Setting::Cpus(_) | Setting::OneCpu => Setting::Cpus(affinity::allowed_to(task).ok()?),
         Setting::OwnSession(_) => {
-            let process = Pid::from_raw(task);
-            Setting::OwnSession(getsid(process).ok()? == process.unwrap_or_else(getpid))
+            let process = Pid::from_raw(task).unwrap_or_else(getpid);
+            Setting::OwnSession(session_of(task)? == process.as_raw_pid())
         }
         Setting::Nice(_) => Setting::Nice(getpriority_process(Pid::from_raw(task)).ok()?),
         // Only processes have the file; of a thread it is found by its id.
@@ -131,10 +131,19 @@ pub(super) fn write(path: &CStr, value: &CStr) -> Result<(), i32> {
 
 /// A session of its own, unless it leads one already.
 fn begin_session() -> Result<(), i32> {
-    match getsid(None) == Ok(getpid()) {
+    match session_of(0) == Some(getpid().as_raw_pid()) {
         true => Ok(()),
         false => number(setsid().map(drop)),
     }
+}
+
+/// The session of a process (0: the calling one), where there is one of this id.
+/// A session that was begun outside this PID namespace has the number 0
+/// (pid_namespaces(7)), which rustix's `getsid` takes for impossible.
+pub(super) fn session_of(process: libc::pid_t) -> Option<libc::pid_t> {
+    // SAFETY: takes a number and writes nothing.
+    let session = unsafe { libc::getsid(process) };
+    (session >= 0).then_some(session)
 }
 
 /// The `errno` of a call by rustix, which allocates nothing.

@@ -5,7 +5,7 @@ use super::{interrupted, reason, started};
 use crate::support::processes::{
     copy_for_all, groups_gone, is_root, kill, measuring, of_groups, signal, wait_until,
 };
-use crate::support::{Done, Home, has, with_budget};
+use crate::support::{Done, Home, has, lacks, with_budget};
 use model::run::Run;
 use seccompiler::{
     BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter,
@@ -162,4 +162,27 @@ fn where_forking_is_forbidden_the_rows_say_so() {
         has(reason.as_deref().expect("forbidden"), ["Operation not permitted"]);
     }
     assert_eq!(reasons[3], None, "posix_spawn copies nothing");
+}
+
+/// As under `docker exec`: the session's leader is in another PID namespace, and
+/// the session has the number 0 here.
+#[test]
+fn a_session_begun_outside_the_pid_namespace_is_an_ordinary_day() {
+    let home = Home::new();
+    let inside = ["unshare", "--pid", "--fork", "--mount-proc"];
+    let session = [&inside[..], &["cut", "-d ", "-f6", "/proc/self/stat"]].concat();
+    let probe = Done::of(&mut home.launch(session));
+    if probe.out.trim() != "0" {
+        return crate::support::skip(format!("no PID namespace: {}", probe.err));
+    }
+    let run = "run cpu.add_i64 process.fork_exit --quick --out=run.json";
+    let mut ended = vec![Done::of(&mut home.wrapped(inside, run))];
+    assert_eq!(reason(&home.run_json(), "process.fork_exit"), None);
+    let exec = "exec --runs 2 --own-session -- true";
+    ended.push(Done::of(&mut home.wrapped(inside, exec)));
+    for done in ended {
+        // 3: this machine was not quiet.
+        assert!([0, 3].contains(&done.code), "{done:?}");
+        lacks(&done.err, ["panicked", "ended early", "could not"]);
+    }
 }
