@@ -1,7 +1,8 @@
 //! How a line may speak that refuses an input.
 
 /// The words of a parser that no user should read.
-const WORDS: [&str; 5] = ["expected struct", "invalid type", "invalid value", "missing field", " at line "];
+const WORDS: [&str; 5] =
+    ["expected struct", "invalid type", "invalid value", "missing field", " at line "];
 
 /// Checks a line that refuses an input: one line, not in the parser's words. What the input itself has may be
 /// quoted.

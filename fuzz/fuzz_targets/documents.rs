@@ -5,13 +5,9 @@
 #[path = "../words.rs"]
 mod words;
 
-use model::cpu_history::CpuHistory;
 use model::fit::expectation::Expectation;
 use model::misfit;
-use model::noise::effect::Effects;
-use model::noise::osnoise::OsnoiseDocument;
-use model::qos::Qos;
-use model::qos::knobs::Knobs;
+use model::older;
 use model::trace::Trace;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -42,11 +38,7 @@ libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
         return;
     };
     match kind {
-        b'q' => drop(document::<Qos>(bytes)),
-        b'k' => drop(document::<Knobs>(bytes)),
-        b'e' => drop(document::<Effects>(bytes)),
-        b'o' => drop(document::<OsnoiseDocument>(bytes)),
-        b'c' => drop(document::<CpuHistory>(bytes)),
+        b'q' | b'k' | b'e' | b'o' | b'c' => drop(older::recorded(bytes)),
         b't' => drop(document::<Trace>(bytes)),
         b'z' => match trace::document::from_bytes(bytes) {
             // Read from a larger file, it may be too large for the one it would have now.

@@ -13,7 +13,9 @@ use crate::busy::Busy;
 use crate::pairs::Ratios;
 use crate::table::{Table, figure};
 use anyhow::{Context, bail};
-use model::noise::osnoise::{Cause, Osnoise, OsnoiseDocument};
+use model::noise::osnoise::{Cause, Osnoise};
+use model::recording::Recording;
+use model::run::Run;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -180,10 +182,12 @@ fn both(arguments: &Arguments) -> anyhow::Result<(Osnoise, Traced)> {
         );
     }
     let text = std::fs::read_to_string(&out).context("latlas wrote nothing")?;
-    let document: OsnoiseDocument = serde_json::from_str(&text)?;
-    let Some(detours) = document.cpus.into_iter().next() else {
-        bail!("latlas measured no CPU");
-    };
+    let run: Run = serde_json::from_str(&text)?;
+    let detours = run.recordings.into_iter().next().and_then(|recording| match recording {
+        Recording::Interruptions(of) => of.cpus.into_iter().next(),
+        _ => None,
+    });
+    let detours = detours.context("latlas measured no CPU")?;
     let traced = trace(&arguments.perf, &data, &detours)?;
     Ok((detours, traced))
 }

@@ -11,6 +11,8 @@ use crate::table::{Table, figure, percent};
 use anyhow::{Context, bail};
 use model::qos::shares::shares_of_second;
 use model::qos::{Case, CaseRuns, Qos};
+use model::recording::Recording;
+use model::run::Run;
 use seen::{jobs_in_trace, pairs_in_perf};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -57,7 +59,14 @@ fn qos(mut command: Command, arguments: &Arguments, words: &[&str]) -> anyhow::R
     if !matches!(got.status.code(), Some(0 | 3)) {
         bail!("latlas: {}", stopped());
     }
-    serde_json::from_slice(&got.stdout).with_context(stopped)
+    let run: Run = serde_json::from_slice(&got.stdout).with_context(stopped)?;
+    let recording = run.recordings.into_iter().next();
+    recording
+        .and_then(|recording| match recording {
+            Recording::Qos(qos) => Some(qos),
+            _ => None,
+        })
+        .context("latlas measured nothing")
 }
 
 fn after(program: &Path, words: &[&str], latlas: &Path) -> Command {

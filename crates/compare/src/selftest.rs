@@ -19,7 +19,7 @@ use serde::Serialize;
 use std::collections::HashSet;
 
 /// What came of it.
-#[derive(Serialize, Clone, Debug)]
+#[derive(Clone, Debug)]
 pub struct SelfTest {
     /// The sets in the order in which they were measured, `A` or `B` each.
     pub order: String,

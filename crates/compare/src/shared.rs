@@ -200,7 +200,7 @@ fn repeats(
     if run.imported.is_some() {
         return Repeats::independent(samples);
     }
-    if run.commands.is_some() {
+    if !run.is_of_rows() {
         return Repeats { values: samples, independent: stretches(samples as usize) as u32 };
     }
     let workers = |cell: &Cell| distinct(&cell.samples.workers);

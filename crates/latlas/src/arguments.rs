@@ -23,6 +23,7 @@ pub(crate) mod pack;
 mod page;
 pub(crate) mod plot;
 pub(crate) mod qos;
+pub(crate) mod recorded;
 pub(crate) mod report;
 pub(crate) mod selftest;
 pub(crate) mod serve;

@@ -25,13 +25,9 @@ pub fn rows(
                 plan.unavailable.iter().find(|(row, ..)| *row == id)
             {
                 let points = published(probe, row).map(|(point, _)| point);
-                rows.extend([row.clone()].into_iter().chain(points).map(|id| Row {
-                    id,
-                    unit: *unit,
-                    bound: *bound,
-                    outcome: Outcome::Unavailable { reason: reason.clone() },
-                    notes: Vec::new(),
-                    missing: Vec::new(),
+                rows.extend([row.clone()].into_iter().chain(points).map(|id| {
+                    let outcome = Outcome::Unavailable { reason: reason.clone() };
+                    Row::new(id, *unit, *bound, outcome)
                 }));
                 continue;
             }
@@ -60,12 +56,9 @@ fn rows_of(
     let axes = probe.shape.axes();
     notes.extend(missing.iter().map(|missing| missing.note(&axes)));
     let row = |outcome| Row {
-        id: id.to_string(),
-        unit: probe.unit,
-        bound: probe.bound,
-        outcome,
         notes: notes.clone(),
         missing: missing.clone(),
+        ..Row::new(id, probe.unit, probe.bound, outcome)
     };
     if measured.is_empty() {
         let reason = reason(cells[0].1);
@@ -153,14 +146,7 @@ fn published_points(
                 (Outcome::Unavailable { reason }, Vec::new())
             }
         };
-        Some(Row {
-            id: point,
-            unit: probe.unit,
-            bound: cell.bound,
-            outcome,
-            notes,
-            missing: Vec::new(),
-        })
+        Some(Row { notes, ..Row::new(point, probe.unit, cell.bound, outcome) })
     };
     published(probe, id).filter_map(row).collect()
 }
@@ -223,14 +209,8 @@ fn levels(
                 estimate.verdict = Verdict::CannotTell;
                 estimate.reason = plateau.reason.clone().unwrap_or_default();
             }
-            Some(Row {
-                id: format!("{id}/{}", plateau.name),
-                unit: probe.unit,
-                bound: cell.bound,
-                outcome: Outcome::Level { estimate, plateau },
-                notes: Vec::new(),
-                missing: Vec::new(),
-            })
+            let id = format!("{id}/{}", plateau.name);
+            Some(Row::new(id, probe.unit, cell.bound, Outcome::Level { estimate, plateau }))
         })
         .collect()
 }

@@ -183,6 +183,8 @@ pub fn conduct(
         core_clock: context.core_clock,
         files_on,
         commands: None,
+        experiment: None,
+        recordings: Vec::new(),
         partial: partial.map(|partial| partial.to_string()),
         imported: None,
         job: None,

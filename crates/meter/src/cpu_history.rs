@@ -1,13 +1,13 @@
 //! Recording what each CPU did over time, by reading its counters at an interval.
 
-use model::cpu_history::{CpuHistory, CpuStrip, NO_QUEUES, SCHEMA, Ticks};
+use model::cpu_history::{CpuHistory, CpuStrip, NO_QUEUES, Ticks};
 use model::machine::{CoreKind, Fact};
 use model::trace::Ended;
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant};
 use sys::cpu_times::{CpuTicks, CpuTimes, SOURCE, tick_ns};
 
 /// Intervals that are kept; where there are more, they are joined two by two.
@@ -28,12 +28,9 @@ impl CpuRecording {
     pub fn start(interval: Duration, core_kinds: Fact<Vec<CoreKind>>) -> io::Result<CpuRecording> {
         let first = CpuTimes::read()?;
         let began = Instant::now();
-        let since_1970 = SystemTime::now().duration_since(UNIX_EPOCH);
         let history = CpuHistory {
-            schema: SCHEMA,
             command: None,
             ended: Ended::Requested,
-            began_unix_ms: since_1970.map_or(0, |time| time.as_millis() as u64),
             tick_ns: tick_ns(),
             source: SOURCE.into(),
             core_kinds,
@@ -138,10 +135,8 @@ mod tests {
 
     fn empty() -> CpuHistory {
         CpuHistory {
-            schema: SCHEMA,
             command: None,
             ended: Ended::Requested,
-            began_unix_ms: 0,
             tick_ns: 10_000_000,
             source: SOURCE.into(),
             core_kinds: Fact::unknown("a test"),

@@ -132,14 +132,8 @@ mod tests {
     use model::unit::Unit;
 
     fn row(verdict: Verdict) -> Row {
-        Row {
-            id: "my.row".into(),
-            unit: Unit::Time,
-            bound: Bound::Core,
-            outcome: Outcome::Figure(Estimate::bare(None, verdict)),
-            notes: Vec::new(),
-            missing: Vec::new(),
-        }
+        let outcome = Outcome::Figure(Estimate::bare(None, verdict));
+        Row::new("my.row", Unit::Time, Bound::Core, outcome)
     }
 
     fn flagged(before_us: Option<u64>, after_us: Option<u64>, verdict: Verdict) -> Verdict {

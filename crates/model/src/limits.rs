@@ -8,8 +8,9 @@ pub struct Limits {
     pub entries: usize,
     /// Lists by name that have a limit of their own.
     pub own: &'static [(&'static str, usize)],
-    /// The object whose lists are columns of numbers, and entries of each.
-    pub columns: Option<(&'static str, usize)>,
+    /// Objects and lists in which there are numbers only, by name, and entries of each list
+    /// in them.
+    pub columns: &'static [(&'static str, usize)],
     /// Bytes of a text.
     pub text_bytes: usize,
     /// Bytes of JSON for each text, list and object outside of `columns`.
@@ -22,8 +23,14 @@ pub struct Limits {
 /// for each value. A sample says in a byte of which of its row's modes it is.
 pub const RUN: Limits = Limits {
     entries: 16_384,
-    own: &[("rows", 1 << 17), ("cells", 1 << 17), ("points", 1 << 17), ("modes", 1 << 8)],
-    columns: Some(("samples", 1 << 22)),
+    own: &[
+        ("rows", 1 << 17),
+        ("cells", 1 << 17),
+        ("points", 1 << 17),
+        ("modes", 1 << 8),
+        ("ends_ns", 1 << 17),
+    ],
+    columns: &[("samples", 1 << 22), ("ticks", 1 << 17)],
     text_bytes: 1 << 20,
     bytes_per_value: 16,
     values: 1 << 24,
@@ -33,7 +40,7 @@ pub const RUN: Limits = Limits {
 pub const TRACE: Limits = Limits {
     entries: 1 << 24,
     own: &[],
-    columns: None,
+    columns: &[],
     text_bytes: 1 << 20,
     bytes_per_value: 4,
     values: 1 << 24,
@@ -43,7 +50,7 @@ pub const TRACE: Limits = Limits {
 pub const CAMPAIGN: Limits = Limits {
     entries: 1 << 20,
     own: &[],
-    columns: None,
+    columns: &[],
     text_bytes: 1 << 20,
     bytes_per_value: 4,
     values: 1 << 21,
@@ -53,7 +60,7 @@ pub const CAMPAIGN: Limits = Limits {
 pub const PACK: Limits = Limits {
     entries: 1 << 12,
     own: &[],
-    columns: None,
+    columns: &[],
     text_bytes: 1 << 16,
     bytes_per_value: 4,
     values: 1 << 18,
@@ -107,8 +114,8 @@ struct Open {
     name: String,
     entries: usize,
     limit: usize,
-    /// It, or what it is in, is an object of columns.
-    columns: bool,
+    /// Entries of lists in it, where it, or what it is in, is of columns.
+    columns: Option<usize>,
 }
 
 /// A text that has not ended.
@@ -188,7 +195,7 @@ impl<'l> Counter<'l> {
 
     fn begin(&mut self, is_object: bool) -> Result<(), Excess> {
         let outer = self.open.last();
-        let in_columns = outer.is_some_and(|outer| outer.columns);
+        let in_columns = outer.and_then(|outer| outer.columns);
         // Lists in lists have no name of their own.
         let name = match outer {
             Some(outer) if !outer.is_object => outer.name.clone(),
@@ -196,12 +203,15 @@ impl<'l> Counter<'l> {
         };
         let mut own = self.limits.own.iter();
         let own = own.find(|(own, _)| !is_object && *own == name);
-        let limit = match own {
-            _ if in_columns => self.limits.columns.map_or(0, |(_, most)| most),
-            Some((_, limit)) => *limit,
-            None => self.limits.entries,
+        let columns = self.limits.columns.iter().find(|(own, _)| *own == name);
+        let columns = in_columns.or(columns.map(|(_, most)| *most));
+        let limit = match (in_columns, own, columns) {
+            (Some(most), ..) => most,
+            (_, Some((_, limit)), _) => *limit,
+            (_, _, Some(most)) if !is_object => most,
+            _ => self.limits.entries,
         };
-        if !in_columns {
+        if in_columns.is_none() {
             self.value()?;
         }
         if self.open.len() >= DEPTH {
@@ -210,8 +220,7 @@ impl<'l> Counter<'l> {
         self.open.push(Open {
             is_object,
             expects_name: is_object,
-            columns: in_columns
-                || is_object && self.limits.columns.is_some_and(|(own, _)| own == name),
+            columns,
             name,
             entries: 1,
             limit,
@@ -268,7 +277,7 @@ mod tests {
     const SMALL: Limits = Limits {
         entries: 3,
         own: &[("rows", 5), ("modes", 2)],
-        columns: Some(("samples", 6)),
+        columns: &[("samples", 6)],
         text_bytes: 8,
         bytes_per_value: 16,
         values: 1 << 24,
@@ -367,7 +376,12 @@ mod tests {
         lists(&json, &mut Vec::new(), &mut found);
         assert!(found.len() > 30, "{found:?}");
         const MOST: usize = 20_000;
-        let limits = Limits { entries: MOST, own: &[], columns: Some(("samples", MOST)), ..RUN };
+        let limits = Limits {
+            entries: MOST,
+            own: &[],
+            columns: &[("samples", MOST), ("ticks", MOST)],
+            ..RUN
+        };
         for place in found {
             let mut json = json.clone();
             let list = json.pointer_mut(&place).expect("the list");

@@ -1,11 +1,14 @@
 //! The Run document: everything one run found, from which every later picture
 //! and comparison is drawn without measuring again.
 
+pub mod recording;
+
 use crate::campaign::Job;
 use crate::command::Commands;
 use crate::conditions::Conditions;
 pub use crate::core_clock::CoreClock;
 use crate::estimate::Estimate;
+use crate::experiment::Experiment;
 use crate::filesystem::Filesystem;
 use crate::gate::{Gate, GateState};
 use crate::imported::Imported;
@@ -14,9 +17,11 @@ use crate::machine::Machine;
 use crate::plateau::Plateau;
 pub use crate::program::Program;
 pub use crate::row_kind::{Bound, Regime};
+use crate::sample::{Evidence, Sample};
 use crate::sample_columns::Columns;
 use crate::size;
 use crate::unit::Unit;
+use recording::Recording;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -26,8 +31,9 @@ use serde::{Deserialize, Serialize};
 /// and runs that other programs measured; 4 the gaps around a run and the
 /// controls it was made under; 5 the canaries at both ends of each sample and
 /// how the quiet ratio was derived; 6 the verdict `biased`, and no figures of
-/// invalid rows.
-pub const SCHEMA_VERSION: u32 = 6;
+/// invalid rows; 7 arms of an experiment, and recordings, which had documents
+/// of their own.
+pub const SCHEMA_VERSION: u32 = 7;
 
 /// One run.
 #[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, PartialEq)]
@@ -61,6 +67,12 @@ pub struct Run {
     /// The commands that were run, and how: only of a run of commands.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub commands: Option<Commands>,
+    /// What was set against what; absent where there is one arm.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub experiment: Option<Experiment>,
+    /// What it holds beyond rows.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub recordings: Vec<Recording>,
     /// The job of a campaign that made it (`latlas fleet`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub job: Option<Job>,
@@ -155,6 +167,9 @@ pub struct MissingPoints {
 pub struct Row {
     /// Public name, `memory.latency/L1`.
     pub id: String,
+    /// The arm of the experiment that it is of; its id ends in `@` and that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub arm: Option<String>,
     /// Unit it is shown in.
     pub unit: Unit,
     /// What its time follows.
@@ -292,6 +307,12 @@ pub struct Cell {
 }
 
 impl Row {
+    /// A row without notes, of no arm.
+    pub fn new(id: impl Into<String>, unit: Unit, bound: Bound, outcome: Outcome) -> Row {
+        let (id, arm, notes, missing) = (id.into(), None, Vec::new(), Vec::new());
+        Row { id, arm, unit, bound, outcome, notes, missing }
+    }
+
     /// The estimate of a row that is a single figure.
     pub fn estimate(&self) -> Option<&Estimate> {
         match &self.outcome {
@@ -338,6 +359,35 @@ impl Row {
             Outcome::Curve { axis, .. } => vec![*axis],
             Outcome::Map { y_axis, x_axis, .. } => vec![*y_axis, *x_axis],
             _ => Vec::new(),
+        }
+    }
+}
+
+impl Cell {
+    /// Samples of one process, each with when it was taken (ms since the run began), its turns
+    /// and its ticks.
+    pub fn of_values(
+        row: impl Into<String>,
+        at: Vec<u64>,
+        values: impl IntoIterator<Item = (u64, u64, u64)>,
+    ) -> Cell {
+        let sample = |(at_ms, turns, first_ticks)| Sample {
+            worker: 0,
+            at_ms: u32::try_from(at_ms).unwrap_or(u32::MAX),
+            turns,
+            first_ticks,
+            second_ticks: None,
+            evidence: Evidence::default(),
+        };
+        let samples: Vec<Sample> = values.into_iter().map(sample).collect();
+        Cell {
+            row: row.into(),
+            at,
+            ops_per_turn: 1.0,
+            regime: Regime::Distribution,
+            modes: Vec::new(),
+            wall_ms: 0.0,
+            samples: (&samples[..]).into(),
         }
     }
 }

@@ -136,6 +136,32 @@ pub fn t_interval(values: &[f64]) -> Option<Interval> {
     Some(Interval { value, low: value - half, high: value + half })
 }
 
+/// Sums of parts and of wholes.
+pub(crate) fn shares_sum(parts: &[(u64, u64)]) -> (u64, u64) {
+    parts.iter().fold((0, 0), |sum, part| (sum.0 + part.0, sum.1 + part.1))
+}
+
+/// Intervals of shares come from this many equal parts.
+const GROUPS: usize = 20;
+
+/// The share of all parts together, with a 95 % t interval from twenty groups of them
+/// (not clipped to 0..1); `None` where there are fewer, or one is empty.
+pub(crate) fn time_share(parts: &[(u64, u64)]) -> Option<Interval> {
+    if parts.len() < GROUPS {
+        return None;
+    }
+    let share = |parts: &[(u64, u64)]| {
+        let (part, whole) = shares_sum(parts);
+        (whole > 0).then(|| part as f64 / whole as f64)
+    };
+    let bound = |group: usize| group * parts.len() / GROUPS;
+    let groups: Option<Vec<f64>> =
+        (0..GROUPS).map(|group| share(&parts[bound(group)..bound(group + 1)])).collect();
+    let half = t_interval(&groups?)?.half_width();
+    let value = share(parts)?;
+    Some(Interval { value, low: value - half, high: value + half })
+}
+
 /// 95 % interval about the mean of what is left without the smallest and the
 /// largest, from six values on (Yuen, Biometrika 61, 1974, 165-170: the
 /// standard error is from the winsorised squares, with as many degrees of

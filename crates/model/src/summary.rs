@@ -117,7 +117,7 @@ pub struct KeptRun {
     pub job: Option<Job>,
     /// Another program measured it.
     pub imported: bool,
-    /// It is of commands (`latlas exec`).
+    /// It is of commands (`latlas exec`) or of a recording, not of rows.
     pub commands: bool,
     /// What was run, as one would type it: `overview`, `run --quick`, `cpu.*`,
     /// `gzip -kc part`.
@@ -163,7 +163,7 @@ impl KeptRun {
             partial: run.partial.clone(),
             job: run.job.clone(),
             imported: run.imported.is_some(),
-            commands: run.commands.is_some(),
+            commands: !run.is_of_rows(),
             what: what(run),
             quiet_ratio: run.gate.teaches(),
             cycle_ns: run.core_clock.as_ref().map(|clock| clock.cycle_ns.value),

@@ -87,6 +87,8 @@ pub fn run() -> Run {
             mount_options: "rw,relatime".into(),
         }),
         commands: None,
+        experiment: None,
+        recordings: Vec::new(),
         partial: None,
         imported: None,
         job: None,

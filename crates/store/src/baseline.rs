@@ -57,6 +57,9 @@ pub fn baseline(
     if operand.runs().iter().any(|run| run.commands.is_some()) {
         return Err(no("it is a run of commands (`latlas exec` compares those)"));
     }
+    if operand.runs().iter().any(|run| run.is_of_recording()) {
+        return Err(no("it is a recording (`latlas compare` compares those)"));
+    }
     if operand.runs().iter().any(|run| run.imported.is_some()) {
         return Err(no("another program measured it"));
     }

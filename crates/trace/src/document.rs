@@ -85,7 +85,7 @@ fn shorten(
     let all = Limits {
         entries: usize::MAX,
         own: &[],
-        columns: None,
+        columns: &[],
         text_bytes: usize::MAX,
         bytes_per_value: 1,
         values: u64::MAX,

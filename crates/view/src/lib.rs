@@ -9,7 +9,6 @@ mod grouped;
 pub mod html;
 pub mod markdown;
 mod quantity;
-pub mod recorded;
 pub mod render;
 pub mod report;
 pub mod terminal;

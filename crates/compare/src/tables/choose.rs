@@ -9,7 +9,7 @@ use model::run::Run;
 /// program's results nor commands say what an operation costs here.
 pub fn is_of(run: &Run, machine: &Machine, emulated: Option<&str>) -> bool {
     let named = |m: &Machine| [&m.hostname, &m.cpu_model].map(|fact| fact.get().cloned());
-    let own = run.imported.is_none() && run.commands.is_none();
+    let own = run.imported.is_none() && run.is_of_rows();
     own && named(&run.machine) == named(machine) && run.emulator() == emulated
 }
 

@@ -5,6 +5,7 @@
 use crate::references::{QosCase, QosMachine, QosReference};
 use model::qos::figures::{of_job, slowdown};
 use model::qos::{Case, CaseRuns, Level, Qos};
+use model::run::Run;
 use model::stats::Interval;
 use model::text::counted;
 use serde::Serialize;
@@ -53,13 +54,14 @@ pub struct OakleyRow {
 }
 
 /// Fills the table in.
-pub fn oakley(reference: &QosReference, qos: Option<&Qos>) -> Oakley {
+pub fn oakley(reference: &QosReference, of: Option<(&Run, &Qos)>) -> Oakley {
+    let qos = of.map(|(_, qos)| qos);
     Oakley {
         source: reference.source.clone(),
         workload: reference.workload.clone(),
-        here: qos.map(|qos| {
+        here: of.map(|(run, qos)| {
             let how = &qos.how;
-            let partial = qos.partial.as_ref().map(|why| format!("PARTIAL: {why}; "));
+            let partial = run.partial.as_ref().map(|why| format!("PARTIAL: {why}; "));
             format!(
                 "{}{} compressed {} with {}, {} at once, median of {}, {}",
                 partial.unwrap_or_default(),
@@ -71,7 +73,7 @@ pub fn oakley(reference: &QosReference, qos: Option<&Qos>) -> Oakley {
                 how.codec.text(),
                 counted(how.operations as usize, "operation"),
                 counted(how.rounds as usize, "round"),
-                qos.machine.one_line()
+                run.machine.one_line()
             )
         }),
         machines: reference
@@ -191,7 +193,8 @@ mod tests {
                 (*high, *low) = (Level::USER_INTERACTIVE, *low);
             }
         }
-        let filled = oakley(&all.qos[0], Some(&qos));
+        let run = model::synthetic::qos::run(qos.clone());
+        let filled = oakley(&all.qos[0], Some((&run, &qos)));
         let rows = &filled.machines[0].rows;
         let [low, high] = rows[0].here_ns.expect("alone");
         assert!(low >= 2e9 && high < 2.1e9, "{low} {high}");

@@ -1,7 +1,7 @@
 //! What `latlas qos` takes.
 
-use crate::arguments::wait::WaitOptions;
-use crate::arguments::{Color, InvalidValue};
+use crate::arguments::InvalidValue;
+use crate::arguments::recorded::RecordedOptions;
 use clap::{Args, Subcommand, ValueEnum};
 use model::qos::{Codec, Level};
 use qos::plan::Kind;
@@ -98,16 +98,7 @@ pub(crate) struct QosOptions {
     #[arg(long, value_name = "DIR")]
     pub(crate) dir: Option<PathBuf>,
     #[command(flatten)]
-    pub(crate) wait: WaitOptions,
-    /// Print JSON with every run
-    #[arg(long)]
-    pub(crate) json: bool,
-    /// Also write this file: a page if its name ends with .html, else JSON. May be given several times
-    #[arg(long, value_name = "FILE")]
-    pub(crate) out: Vec<PathBuf>,
-    /// When to use colors
-    #[arg(long, value_name = "WHEN", default_value = "auto")]
-    pub(crate) color: Color,
+    pub(crate) run: RecordedOptions,
 }
 
 /// What else can be measured.
@@ -154,13 +145,7 @@ pub(crate) struct KnobsOptions {
     #[arg(long, value_name = "N")]
     pub(crate) seed: Option<u64>,
     #[command(flatten)]
-    pub(crate) wait: WaitOptions,
-    /// Print JSON
-    #[arg(long)]
-    pub(crate) json: bool,
-    /// When to use colors
-    #[arg(long, value_name = "WHEN", default_value = "auto")]
-    pub(crate) color: Color,
+    pub(crate) run: RecordedOptions,
 }
 
 /// A codec.

@@ -1,7 +1,6 @@
 //! Arguments of `latlas selftest`.
 
-use super::Color;
-use super::wait::WaitOptions;
+use super::recorded::RecordedOptions;
 use clap::Args;
 use std::path::PathBuf;
 
@@ -39,15 +38,9 @@ pub(crate) struct SelftestOptions {
     /// Directory for temporary files of file.* and disk.* rows
     #[arg(long, value_name = "DIR")]
     pub(crate) dir: Option<PathBuf>,
-    #[command(flatten)]
-    pub(crate) wait: WaitOptions,
     /// Store the sets as runs; later comparisons use their run-to-run variation
     #[arg(long)]
     pub(crate) keep: bool,
-    /// Print JSON
-    #[arg(long)]
-    pub(crate) json: bool,
-    /// When to use colors
-    #[arg(long, value_name = "WHEN", default_value = "auto")]
-    pub(crate) color: Color,
+    #[command(flatten)]
+    pub(crate) run: RecordedOptions,
 }

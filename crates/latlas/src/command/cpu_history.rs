@@ -1,48 +1,42 @@
 //! `latlas history --cpus`: what each CPU does over time.
 
-use super::picture::{Paint, painted};
+use super::recorded::{Destination, about};
 use crate::arguments::history::HistoryOptions;
 use crate::ending::{self, Ending};
-use crate::{UNRELIABLE, output};
+use crate::output;
 use ::trace::record::ended_as;
 use anyhow::{Context, bail};
 use meter::cpu_history::CpuRecording;
-use model::cpu_history::CpuHistory;
 use model::figure::time;
+use model::recording::Recording;
+use model::run::Run;
 use model::trace::Ended;
 use std::ffi::OsString;
 use std::path::Path;
 use std::process::{Command, ExitCode, Stdio};
 use std::time::{Duration, Instant};
-use store::Output;
 use sys::attached::{Held, Started};
-use view::render;
+use view::render::Options;
 
 /// Without a limit and a command.
 const USUAL: Duration = Duration::from_secs(10);
 
-/// What a file is to hold.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Format {
-    Html,
-    Json,
-    Picture(Paint),
-}
-
 /// Of these a recording is written.
-const WRITTEN: [Ending; 5] = [Ending::Html, Ending::Svg, Ending::Png, Ending::Pdf, Ending::Json];
+const WRITTEN: [Ending; 6] =
+    [Ending::Html, Ending::Svg, Ending::Png, Ending::Pdf, Ending::Json, Ending::Zst];
 
 /// Records all CPUs, prints and writes what they did.
 pub(super) fn cpu_history(options: &HistoryOptions) -> anyhow::Result<ExitCode> {
     let recording = &options.recording;
-    let mut files = Vec::new();
-    for path in &recording.out {
-        files.push((format(path)?, Output::open(path)?));
-    }
+    // What a name leaves open may have been meant as a picture.
+    recording.out.iter().try_for_each(|path| ending::one_of(path, &WRITTEN).map(|_| ()))?;
+    let how = (options.json, options.color, Options::default());
+    let destination = Destination::check(&recording.out, &WRITTEN, false, how)?;
     let machine = sys::machine(Path::new("/"));
+    let (started_unix_ms, began_ns) = (sys::realtime_unix_ms(), sys::monotonic_raw_ns());
     // From here on a key or a signal waits until the recording is written.
     let held = sys::attached::hold().context("can't hold signals back")?;
-    let started = CpuRecording::start(recording.every, machine.core_kinds);
+    let started = CpuRecording::start(recording.every, machine.core_kinds.clone());
     let started = started.with_context(|| format!("can't record {}", sys::cpu_times::SOURCE))?;
     let ended = match recording.words.is_empty() {
         true => waited(&held, recording.limit.unwrap_or(USUAL)),
@@ -52,23 +46,10 @@ pub(super) fn cpu_history(options: &HistoryOptions) -> anyhow::Result<ExitCode> 
     history.ended = ended;
     let words = recording.words.iter().map(|word| word.to_string_lossy().into_owned());
     history.command = Some(words.collect()).filter(|words: &Vec<String>| !words.is_empty());
-    print(&history, options)?;
-    for (format, file) in files {
-        file.write(&bytes(&history, format)?)?;
-    }
-    Ok(match history.is_empty() {
-        true => ExitCode::from(UNRELIABLE),
-        false => ExitCode::SUCCESS,
-    })
-}
-
-fn format(path: &Path) -> anyhow::Result<Format> {
-    let ending = ending::one_of(path, &WRITTEN)?;
-    Ok(match Paint::of(ending) {
-        Some(paint) => Format::Picture(paint),
-        None if ending == Ending::Html => Format::Html,
-        None => Format::Json,
-    })
+    // Standard output is the command's.
+    let how = (history.command.is_none(), !history.is_empty());
+    let about = about(machine, started_unix_ms, began_ns);
+    destination.finish(&Run::recorded(about, Recording::CpuHistory(history), None), how)
 }
 
 /// Waits for the end of the time, or a request to end.
@@ -117,22 +98,4 @@ fn ran(
     running.terminate();
     running.wait()?;
     Ok(Ended::Time)
-}
-
-fn print(history: &CpuHistory, options: &HistoryOptions) -> anyhow::Result<()> {
-    let blocks = || render::cpu_history(history);
-    if options.json || history.command.is_none() {
-        return output::show_json_or(options.json, history, options.color, blocks);
-    }
-    // Standard output is the command's.
-    output::print_error(&output::plain(&blocks()));
-    Ok(())
-}
-
-fn bytes(history: &CpuHistory, format: Format) -> anyhow::Result<Vec<u8>> {
-    Ok(match format {
-        Format::Html => view::recorded::of_cpu_history(history).into_bytes(),
-        Format::Json => serde_json::to_vec(history)?,
-        Format::Picture(paint) => painted(&view::chart::of_cpu_history(history), paint)?,
-    })
 }

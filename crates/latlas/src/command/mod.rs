@@ -25,6 +25,7 @@ pub(crate) mod pack;
 mod picture;
 pub(crate) mod plot;
 pub(crate) mod qos;
+mod recorded;
 pub(crate) mod report;
 pub(crate) mod run;
 pub(crate) mod selftest;

@@ -3,16 +3,20 @@
 mod knobs;
 
 use super::measured::{lock, stop_on_signals};
+use super::recorded::{Destination, about};
 use crate::arguments::qos::{CodecChoice, QosCommand, QosOptions};
-use crate::ending::{self, Ending};
+use crate::ending::Ending;
 use crate::progress::Bar;
-use crate::{UNRELIABLE, output, program};
+use crate::{UNRELIABLE, output};
 use anyhow::{Context, bail};
 use meter::disk_room::DiskRoom;
 use meter::probe::OnDisk;
 use meter::scratch::{self, Scratch};
 use model::figure;
-use model::qos::{Case, How, Qos, QosConditions, SCHEMA};
+use model::qos::{Case, How, Qos, QosConditions};
+use model::recording::Recording;
+use model::repeats::LEAST_FOR_INTERVAL;
+use model::run::Run;
 use qos::conduct::{Jobs, Progress, conduct, file_in};
 use qos::file::FileError;
 use qos::running::JobError;
@@ -20,20 +24,13 @@ use qos::{conditions, file, plan};
 use std::path::Path;
 use std::process::ExitCode;
 use std::time::Duration;
-use store::Output;
 use sys::cpu_times::{CpuTimes, SOURCE};
-use view::render;
 
 /// Makes the file, measures the cases, prints what came of them.
 pub(crate) fn qos(options: &QosOptions) -> anyhow::Result<ExitCode> {
     if let Some(QosCommand::Knobs(options)) = &options.what {
         return knobs::knobs(options);
     }
-    let files = options.out.iter().map(|path| {
-        ending::check(path, &[Ending::Html, Ending::Json])?;
-        anyhow::Ok((ending::of(path), Output::open(path)?))
-    });
-    let files: Vec<(Option<Ending>, Output)> = files.collect::<Result<_, _>>()?;
     if options.codec == CodecChoice::Lz4 && options.compression.is_some() {
         bail!("--compression is a level of zstd: remove it, or --codec lz4");
     }
@@ -59,7 +56,8 @@ pub(crate) fn qos(options: &QosOptions) -> anyhow::Result<ExitCode> {
     DiskRoom::on(&Ok(place.clone()))
         .admit(&wanted)
         .context("no room for the file (--size, --dir)")?;
-    let _lock = lock("latlas qos", None, options.wait)?;
+    let destination = Destination::of(&options.run, &[Ending::Html], false)?;
+    let _lock = lock("latlas qos", None, options.run.wait)?;
     let machine = sys::machine(Path::new("/"));
     let stop = stop_on_signals()?;
     let conditions = conditions::now(place.filesystem.clone());
@@ -116,33 +114,14 @@ pub(crate) fn qos(options: &QosOptions) -> anyhow::Result<ExitCode> {
         output::message(format_args!("{why}: nothing to show"));
         return Ok(ExitCode::from(UNRELIABLE));
     }
-    let document = Qos {
-        schema: SCHEMA,
-        started_unix_ms,
-        wall_ms: sys::monotonic_raw_ns().saturating_sub(began_ns) / 1_000_000,
-        program: program::program(&machine),
-        remarks: remarks(&jobs.how, &conditions),
-        machine,
-        how: jobs.how,
-        conditions,
-        levels: conducted.levels,
-        cases: conducted.cases,
-        partial: conducted.partial,
-    };
-    let write = |(ending, file): &(Option<Ending>, Output)| {
-        let bytes = match ending {
-            Some(Ending::Html) => view::recorded::of_qos(&document).into_bytes(),
-            _ => (serde_json::to_string(&document)? + "\n").into_bytes(),
-        };
-        anyhow::Ok(file.write(&bytes)?)
-    };
-    let written: anyhow::Result<()> = files.iter().try_for_each(write);
-    match options.json {
-        true => output::print(&(serde_json::to_string(&document)? + "\n"))?,
-        false => output::show(&render::qos(&document), options.color)?,
-    }
-    written?;
-    Ok(exit_code(&document))
+    let remarks = remarks(&jobs.how, &conditions);
+    let (levels, cases) = (conducted.levels, conducted.cases);
+    let is_known = cases.iter().any(|case| case.runs.len() >= LEAST_FOR_INTERVAL);
+    let recording = Recording::Qos(Qos { how: jobs.how, conditions, levels, cases });
+    let about = about(machine, started_unix_ms, began_ns);
+    let mut run = Run::recorded(about, recording, conducted.partial);
+    run.conditions.remarks = remarks;
+    destination.finish(&run, (true, is_known))
 }
 
 fn interrupted() -> ExitCode {
@@ -199,13 +178,4 @@ fn remarks(how: &How, conditions: &QosConditions) -> Vec<String> {
         ));
     }
     all
-}
-
-fn exit_code(document: &Qos) -> ExitCode {
-    let known =
-        document.cases.iter().any(|case| case.runs.len() >= model::repeats::LEAST_FOR_INTERVAL);
-    match document.partial.is_none() && known {
-        true => ExitCode::SUCCESS,
-        false => ExitCode::from(UNRELIABLE),
-    }
 }

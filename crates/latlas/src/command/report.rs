@@ -44,10 +44,10 @@ pub(crate) fn report(catalogue: &[Probe], options: &ReportOptions) -> anyhow::Re
         bail!("give a run (default: the last one)");
     };
 
-    if first.run.commands.is_some() && first.name == "last" {
+    if !first.run.is_of_rows() && first.name == "last" {
         let what = output::harmless(&first.run.plan.asked.join(" vs "));
         output::message(format_args!(
-            "the last run timed a command: {what}; `latlas atlas list` shows others to name"
+            "the last run is of {what}; `latlas atlas list` shows others to name"
         ));
     }
     let named = rest.iter().map(|other| (other.name.clone(), &other.run));
@@ -128,6 +128,23 @@ pub(crate) fn report(catalogue: &[Probe], options: &ReportOptions) -> anyhow::Re
         }
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// The page of a run by itself.
+pub(super) fn alone(run: &Run, references: &References) -> String {
+    let (drawn, left_out) = pictures(run, references, &[]);
+    page(&Content {
+        shown: Shown { name: "this run", run },
+        others: &[],
+        references,
+        probes: &[],
+        pictures: &drawn,
+        left_out: &left_out,
+        comparisons: &[],
+        offered: &[],
+        link: None,
+        all_runs: None,
+    })
 }
 
 impl NamedRun {

@@ -1,19 +1,20 @@
 //! `latlas selftest`: A/A test of this machine.
 
 use super::measured::{keep, lock, stop_on_signals, writable_store};
+use super::recorded::{Destination, about};
 use crate::arguments::selftest::SelftestOptions;
 use crate::progress::Bar;
 use crate::{UNRELIABLE, catalogue, output, program, selection};
 use compare::operand::without_samples;
-use compare::selftest::{SelfTest, selftest as judge};
+use compare::selftest::selftest as judge;
 use meter::conduct::conduct;
 use meter::plan::{Plan, Request, plan};
 use meter::probe::Probe;
+use model::recording::{Recording, Set, Sets};
 use model::run::{Run, Scale};
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
-use view::render;
 
 /// Change that counts as none.
 const MARGIN: f64 = 0.05;
@@ -36,6 +37,7 @@ pub(crate) fn selftest(catalogue: &[Probe], options: &SelftestOptions) -> anyhow
         dir: options.dir.clone(),
         ..Request::default()
     };
+    let destination = Destination::of(&options.run, &[], false)?;
     let store = match options.keep {
         true => writable_store(false)?,
         false => None,
@@ -45,13 +47,14 @@ pub(crate) fn selftest(catalogue: &[Probe], options: &SelftestOptions) -> anyhow
     output::message(format_args!("{}", estimate(&first, letters.len())));
 
     let takes = first.total() * letters.len() as u32;
-    let lock = lock("latlas selftest", Some(takes), options.wait)?;
+    let lock = lock("latlas selftest", Some(takes), options.run.wait)?;
     if lock.waited() {
         machine = sys::machine(Path::new("/"));
     }
     let stop = stop_on_signals()?;
+    let (started_unix_ms, began_ns) = (sys::realtime_unix_ms(), sys::monotonic_raw_ns());
     let mut sets: Vec<(char, Run)> = Vec::new();
-    for (number, letter) in letters.iter().enumerate() {
+    for (number, &letter) in letters.iter().enumerate() {
         if stop.load(Ordering::Relaxed) {
             break;
         }
@@ -66,7 +69,7 @@ pub(crate) fn selftest(catalogue: &[Probe], options: &SelftestOptions) -> anyhow
         }
         keep(&run, store.as_ref());
         // Samples of many sets would need much memory.
-        sets.push((*letter, without_samples(run)));
+        sets.push((letter, without_samples(run)));
     }
     let whole = sets.len() == letters.len();
     if sets.len() < 2 {
@@ -78,8 +81,12 @@ pub(crate) fn selftest(catalogue: &[Probe], options: &SelftestOptions) -> anyhow
         return Ok(ExitCode::from(UNRELIABLE));
     }
     let test = judge(&sets, MARGIN)?;
-    output::show_json_or(options.json, &test, options.color, || render::selftest(&test))?;
-    Ok(exit_code(&test, whole))
+    let conclusive = test.rows.iter().any(|row| row.alone.is_some());
+    let sets = sets.into_iter().map(|(arm, run)| Set { arm, run }).collect();
+    let recording = Recording::Sets(Sets { margin: MARGIN, sets });
+    let partial = (!whole).then(|| "interrupted: sets until then are kept".into());
+    let run = Run::recorded(about(machine, started_unix_ms, began_ns), recording, partial);
+    destination.finish(&run, (true, conclusive && test.false_alarms.is_empty()))
 }
 
 fn measure(
@@ -101,12 +108,4 @@ fn estimate(plan: &Plan, sets: usize) -> String {
         "takes about {:.0} s ({sets} sets of {set:.0} s); press Ctrl-C to stop and print results so far",
         set * sets as f64
     )
-}
-
-fn exit_code(test: &SelfTest, whole: bool) -> ExitCode {
-    let conclusive = test.rows.iter().any(|row| row.alone.is_some());
-    match whole && conclusive && test.false_alarms.is_empty() {
-        true => ExitCode::SUCCESS,
-        false => ExitCode::from(UNRELIABLE),
-    }
 }

@@ -9,9 +9,7 @@ use anyhow::{Context, bail};
 use compare::references::{Form, Published, References};
 use compare::tables::{self, Table};
 use meter::probe::Probe;
-use model::limits::RUN;
-use model::misfit;
-use model::qos::{Qos, SCHEMA};
+use model::recording::Recording;
 use model::run::Run;
 use std::path::Path;
 use std::process::ExitCode;
@@ -88,30 +86,30 @@ fn layout<'a>(references: &'a References, key: &str) -> anyhow::Result<&'a Publi
     }
 }
 
-/// Oakley's table, with a result of `latlas qos` from a file.
+/// Oakley's table, with a result of `latlas qos`.
 fn oakley(references: &References, options: &TableOptions) -> anyhow::Result<ExitCode> {
     if options.measure || options.earlier || !options.others.is_empty() {
-        bail!("table oakley is filled in by a result of `latlas qos --out FILE`: give the file");
+        bail!("table oakley is filled in by a result of `latlas qos --out FILE`: give the run");
     }
     let Some(reference) = references.qos.first() else {
         bail!("no published figures of quality of service");
     };
-    let document = options.run.as_ref().map(|file| {
-        let bytes = sys::input::read(Path::new(file), store::MAX_DOCUMENT_BYTES)
-            .with_context(|| format!("can't read {file}"))?;
-        if let Some(schema) = misfit::newer_schema(&bytes, SCHEMA) {
-            bail!(
-                "can't use {file}: its schema is {schema} and this latlas reads {SCHEMA}: use a newer latlas"
-            );
-        }
-        let document: Qos = misfit::read_json_within(&bytes, &RUN)
-            .with_context(|| format!("{file} is not a result of latlas qos"))?;
-        anyhow::Ok(document)
+    let run = options.run.as_ref().map(|name| {
+        let path = super::named(name, &Store::of_user())?;
+        anyhow::Ok(store::read(&path)?)
     });
-    let document = document.transpose()?;
-    let table = tables::oakley(reference, document.as_ref());
+    let run = run.transpose()?;
+    let of = run.as_ref().map(|run| {
+        let mut recordings = run.recordings.iter();
+        let qos = recordings.find_map(|of| match of {
+            Recording::Qos(qos) => Some(qos),
+            _ => None,
+        });
+        qos.map(|qos| (run, qos)).context("the run is not a result of latlas qos")
+    });
+    let table = tables::oakley(reference, of.transpose()?);
     output::show_json_or(options.json, &table, options.color, || render::oakley(&table))?;
-    Ok(match document.is_some_and(|document| document.partial.is_none()) {
+    Ok(match run.is_some_and(|run| run.partial.is_none()) {
         true => ExitCode::SUCCESS,
         false => ExitCode::from(UNRELIABLE),
     })

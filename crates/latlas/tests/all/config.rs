@@ -163,7 +163,8 @@ fn what_the_file_says_precedes_what_quick_decides() {
     std::fs::create_dir(home.path("scratch")).expect("a directory");
     let line = "qos --quick --block 64KiB --dir scratch --json";
     // One round has no interval.
-    let qos = home.run(line).ended_with(3).json();
+    let run = home.run(line).ended_with(3).json();
+    let qos = &run["recordings"][0]["qos"];
     assert_eq!(qos["how"]["rounds"], 1);
     assert_eq!(qos["how"]["file_bytes"], 1 << 20);
     assert_eq!(qos["cases"].as_array().map(Vec::len), Some(1));

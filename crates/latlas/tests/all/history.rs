@@ -3,6 +3,7 @@
 use crate::support::{Done, Home, has, lacks, skip};
 use model::cpu_history::CpuHistory;
 use model::estimate::Verdict;
+use model::recording::Recording;
 use model::run::{Outcome, Run};
 use model::trace::Ended;
 
@@ -168,12 +169,12 @@ fn cpus_are_recorded_while_a_command_runs() {
     assert_eq!((done.code, &*done.out), (0, "out\n"), "{}", done.err);
     has(&done.err, ["exit code 3", "CPU ", "user", "queue"]);
     let read = std::fs::read(home.path("c.json")).expect("written");
-    let history: CpuHistory = serde_json::from_slice(&read).expect("a recording");
+    let history = recorded(serde_json::from_slice(&read).expect("a run"));
     assert_eq!(history.ended, Ended::Exited(3));
     assert!(history.duration_ns() >= 300_000_000, "it slept");
     assert!(history.ends_ns.len() > 1 && !history.cpus.is_empty());
     let page = std::fs::read_to_string(home.path("c.html")).expect("written");
-    has(&page, ["CPU history of sh"]);
+    has(&page, ["CPU history", "sh -c echo out"]);
     // A command may come and go between two ticks of the kernel's clock.
     let is_known = history.imbalance().is_some();
     assert_eq!(page.contains("busiest"), is_known, "{history:?}");
@@ -182,13 +183,20 @@ fn cpus_are_recorded_while_a_command_runs() {
 
     // Data on standard output, everything else on standard error.
     let done = home.run(format!("history --cpus --json -- {command}")).ok();
-    assert_eq!(done.json()["ended"]["exited"], 3);
+    assert_eq!(recorded(done.run()).ended, Ended::Exited(3));
     has(&done.err, ["out\n"]);
     let done = home.run("history --cpus --for 50ms");
     has(&done.out, ["stopped at the time limit"]);
     lacks(&done.out, ["\u{1b}"]);
-    let limited = home.json("history --cpus --for 50ms --json -- sleep 60");
-    assert_eq!(limited["ended"], "time");
+    let limited = home.run("history --cpus --for 50ms --json -- sleep 60");
+    assert_eq!(recorded(limited.run()).ended, Ended::Time);
+}
+
+fn recorded(run: Run) -> CpuHistory {
+    match run.recordings.into_iter().next() {
+        Some(Recording::CpuHistory(history)) => history,
+        other => panic!("{other:?}"),
+    }
 }
 
 #[cfg(target_os = "linux")]
@@ -200,12 +208,12 @@ fn a_recording_of_cpus_may_take_any_time() {
     }
     let home = Home::new();
     let line = "history --cpus --for 300000000000y --json";
-    let history = home.json(format!("{line} -- sleep 0.3"));
-    assert_eq!(history["ended"]["exited"], 0);
+    let done = home.run(format!("{line} -- sleep 0.3"));
+    assert_eq!(recorded(done.run()).ended, Ended::Exited(0));
     let recording = home.start(line);
     wait_until("its handler", || survives(recording.id(), 15));
     signal(recording.id(), "TERM");
-    assert_eq!(Done::after(recording).json()["ended"], "requested");
+    assert_eq!(recorded(Done::after(recording).run()).ended, Ended::Requested);
 }
 
 #[test]

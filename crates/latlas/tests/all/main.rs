@@ -41,6 +41,7 @@ mod plan_time;
 mod plot;
 #[cfg(target_os = "linux")]
 mod qos;
+mod recorded;
 mod refused;
 mod report;
 mod rows;

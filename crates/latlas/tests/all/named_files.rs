@@ -179,7 +179,7 @@ fn a_file_holds_what_its_ending_says() {
          exec --out x.svg -- true
          fit --out x.csv
          noise measure --out x.html
-         noise ab --out x.json.zst
+         noise ab --out x.gz
          qos --out x.png
          trace --out x.csv -- true
          trace --out x.html --from 2ms --to 1ms -- true

@@ -5,16 +5,20 @@ use crate::support::processes::{
     alive, all, all_gone, as_user, command_line, copy_for_all, is_root, signal, wait_for,
 };
 use crate::support::{Done, Home, entries, has, skip};
-use model::qos::knobs::Knobs;
 use model::qos::{Case, Level, Outcome, Qos, Setting};
+use model::recording::Recording;
+use model::run::Run;
 use std::process::Child;
 
 /// Two levels, as briefly as a job gets; lower ones would take minutes on a
 /// busy machine.
 const SHORT: &str = "qos --size 1MiB --block 64KiB --levels default,user-interactive --no-wait";
 
-fn document(done: &Done) -> Qos {
-    serde_json::from_str(&done.out).unwrap_or_else(|e| panic!("{e}: {}{}", done.out, done.err))
+fn recording(run: &Run) -> &Qos {
+    match &run.recordings[..] {
+        [Recording::Qos(qos)] => qos,
+        other => panic!("{other:?}"),
+    }
 }
 
 /// Jobs of a latlas, the oldest first.
@@ -86,10 +90,11 @@ fn each_job_does_the_same_work_at_its_level() {
          --codec lz4 --jobs 2 --history"
     );
     let done = home.run(line).ended_with(3);
-    let qos = document(&done);
-    assert_eq!(serde_json::from_str::<Qos>(&home.read("qos.json")).expect("the same"), qos);
+    let run = done.run();
+    assert_eq!(serde_json::from_str::<Run>(&home.read("qos.json")).expect("the same"), run);
+    let qos = recording(&run);
     assert!(home.read("qos.html").contains("user-interactive + default"));
-    assert_eq!(qos.partial, None);
+    assert_eq!(run.partial, None);
     let names: Vec<String> = qos.cases.iter().map(|runs| runs.case.name()).collect();
     assert_eq!(
         names,
@@ -149,12 +154,11 @@ fn each_job_does_the_same_work_at_its_level() {
     let table = home.run("table oakley qos.json").ok().out;
     has(&table, ["Apple M1, 4 performance + 4 efficiency cores", "77.0 s"]);
     home.run("table oakley").ended_with(3);
-    home.run("table oakley scratch").refused("can't read scratch");
+    home.run("table oakley scratch").refused("scratch");
     home.write("else.json", "{}");
-    home.run("table oakley else.json").refused("is not a result of latlas qos");
+    home.run("table oakley else.json").refused("it is not a run document");
     home.write("newer.json", "{\"schema\": 9}");
-    home.run("table oakley newer.json")
-        .refused("its schema is 9 and this latlas reads 1: use a newer latlas");
+    home.run("table oakley newer.json").refused("use a newer latlas");
     home.run("table oakley --measure").refused("latlas qos --out FILE");
 }
 
@@ -168,7 +172,8 @@ fn without_privilege_negative_nice_values_are_refused_and_the_rest_is_measured()
     let line = "qos --size 1MiB --levels user-interactive,32 --cases alone --rounds 1 --json \
                 --no-wait --dir .";
     let done = as_user(&home, line).ended_with(3);
-    let qos = document(&done);
+    let run = done.run();
+    let qos = recording(&run);
     let parts = qos.parts(Level::USER_INTERACTIVE);
     let nice = parts.iter().find(|part| part.setting == Setting::Nice(-10));
     let outcome = nice.map(|part| part.outcome.clone());
@@ -185,8 +190,9 @@ fn a_killed_competitor_leaves_its_case_out_and_the_rest_is_kept() {
     let jobs = wait_for_two(latlas.id());
     signal(jobs[1], "KILL");
     let done = Done::after(latlas).ended_with(3);
-    let qos = document(&done);
-    let why = qos.partial.clone().expect("marked");
+    let run = done.run();
+    let qos = recording(&run);
+    let why = run.partial.clone().expect("marked");
     has(&why, ["user-interactive + default: left out after 0 rounds: a job ended early"]);
     for runs in &qos.cases {
         let is_pair = matches!(runs.case, Case::Pair { .. });
@@ -211,8 +217,9 @@ fn a_request_to_end_keeps_what_was_measured() {
         signal(latlas.id(), name);
         signal(latlas.id(), name);
         let done = Done::after(latlas).ended_with(3);
-        let qos = document(&done);
-        let why = qos.partial.expect(name);
+        let run = done.run();
+        let qos = recording(&run);
+        let why = run.partial.clone().expect(name);
         has(&why, ["interrupted: completed runs are kept"]);
         assert!(qos.cases.iter().any(|runs| !runs.runs.is_empty()), "{name}");
         all_gone(&jobs);
@@ -238,7 +245,8 @@ fn knobs_are_measured_and_leave_nothing() {
         return skip("these are controls of the Linux scheduler");
     }
     let done = home.run("qos knobs batch --rounds 1 --json").ok();
-    let knobs: Knobs = serde_json::from_str(&done.out).expect("a document");
+    let run = done.run();
+    let [Recording::Knobs(knobs)] = &run.recordings[..] else { panic!("{run:?}") };
     // None and SCHED_BATCH, in one session and in two.
     assert_eq!(knobs.knobs.len(), 4);
     for row in &knobs.knobs {

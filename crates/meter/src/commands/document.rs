@@ -13,14 +13,11 @@ use model::estimate::{Estimate, Verdict};
 use model::figure;
 use model::interleaved;
 use model::machine::Machine;
-use model::machine_readings::MachineReadings;
 use model::noise::applied::Applied;
 use model::noise::osnoise::Osnoise;
+use model::recording::About;
 use model::repeats;
-use model::run::{
-    Bound, Cell, ClockRecord, Outcome, PlanRecord, Program, Regime, Row, Run, SCHEMA_VERSION, Scale,
-};
-use model::sample::{Evidence, Sample};
+use model::run::{Bound, Cell, Outcome, Program, Row, Run};
 use model::unit::Unit;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
@@ -147,46 +144,25 @@ pub fn document(parts: Parts) -> Run {
     }
     flag_throttled(&mut rows, &conditions, wall);
     let cost = clock_cost();
-    Run {
-        schema: SCHEMA_VERSION,
+    let mut run = Run::begun(About {
         id: uuid::Uuid::new_v4().to_string(),
         started_unix_ms: began.unix_ms,
         wall_ms: wall.as_millis() as u64,
         program: parts.program,
-        conditions,
-        plan: PlanRecord {
-            scale: Scale::Default,
-            asked: commands.commands.iter().map(|c| c.text()).collect(),
-            seed: parts.seed,
-            budget_ms: commands.rule.most_ms,
-            workers: 1,
-            large_workers: 1,
-            largest_working_set_bytes: 0,
-            shrunk: None,
-            core_kind: None,
-            cpus: Vec::new(),
-            in_process: false,
-        },
-        clock: ClockRecord {
-            name: "CLOCK_MONOTONIC_RAW".into(),
-            // Counts and bytes are ticks too.
-            ns_per_tick: 1.0,
-            source: "the kernel's".into(),
-            cost_ns: Some(cost.cost_ns),
-            resolution_ns: Some(cost.resolution_ns),
-        },
-        gate: MachineReadings::of(&[]).gate(None),
-        core_clock: None,
-        partial: (commands.ended == Ended::Interrupted)
-            .then(|| "interrupted: rows hold what was measured until then".into()),
         machine: parts.machine,
-        files_on: None,
-        imported: None,
-        job: None,
-        commands: Some(commands),
-        rows: rows.into(),
-        cells: cells.into(),
-    }
+    });
+    run.conditions = conditions;
+    run.plan.asked = commands.commands.iter().map(|c| c.text()).collect();
+    run.plan.seed = parts.seed;
+    run.plan.budget_ms = commands.rule.most_ms;
+    run.clock.cost_ns = Some(cost.cost_ns);
+    run.clock.resolution_ns = Some(cost.resolution_ns);
+    run.partial = (commands.ended == Ended::Interrupted)
+        .then(|| "interrupted: rows hold what was measured until then".into());
+    run.commands = Some(commands);
+    run.rows = rows.into();
+    run.cells = cells.into();
+    run
 }
 
 /// Rows that are set against the first command's. Counts are not: their
@@ -247,14 +223,7 @@ fn row_of(
 ) -> (Row, Option<Cell>) {
     let id = format!("exec.{name}/{}", kind.name);
     let values: Option<Vec<(u64, u64)>> = runs.iter().map(|r| (kind.value)(&r.usage)).collect();
-    let row = |outcome, notes| Row {
-        id: id.clone(),
-        unit: kind.unit,
-        bound: Bound::Memory,
-        outcome,
-        notes,
-        missing: Vec::new(),
-    };
+    let row = |outcome, notes| Row { notes, ..Row::new(&id, kind.unit, Bound::Memory, outcome) };
     if let Some(reason) = rows::misleads(kind, counted) {
         return (row(Outcome::Unavailable { reason }, Vec::new()), None);
     }
@@ -274,30 +243,13 @@ fn row_of(
     if kind.unit == Unit::Bytes {
         notes.extend(bound_by_own(&mut estimate, runs));
     }
-    let samples: Vec<Sample> = values
-        .iter()
-        .zip(runs)
-        .map(|(&(numerator, denominator), run)| Sample {
-            worker: 0,
-            at_ms: u32::try_from(run.at_ms).unwrap_or(u32::MAX),
-            turns: denominator,
-            first_ticks: numerator,
-            second_ticks: None,
-            evidence: Evidence::default(),
-        })
-        .collect();
-    let cell = Cell {
-        row: id.clone(),
-        at: Vec::new(),
-        ops_per_turn: 1.0,
-        regime: Regime::Distribution,
-        modes: Vec::new(),
-        wall_ms: match kind.name {
-            "wall" => runs.iter().map(|r| r.usage.wall_ns as f64).sum::<f64>() / 1e6,
-            _ => 0.0,
-        },
-        samples: (&samples[..]).into(),
-    };
+    let samples = values.iter().zip(runs);
+    let samples =
+        samples.map(|(&(numerator, denominator), run)| (run.at_ms, denominator, numerator));
+    let mut cell = Cell::of_values(&id, Vec::new(), samples);
+    if kind.name == "wall" {
+        cell.wall_ms = runs.iter().map(|r| r.usage.wall_ns as f64).sum::<f64>() / 1e6;
+    }
     (row(Outcome::Figure(estimate), notes), Some(cell))
 }
 

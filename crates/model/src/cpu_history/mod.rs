@@ -1,5 +1,5 @@
-//! What each CPU did over time: programs, kernel, steal, idle. The document that a
-//! recording makes, and everything shown of it is drawn from.
+//! What each CPU did over time: programs, kernel, steal, idle. The part of a run
+//! that everything shown of it is drawn from.
 
 mod imbalance;
 #[cfg(test)]
@@ -12,9 +12,6 @@ use crate::trace::Ended;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Version of the document.
-pub const SCHEMA: u32 = 1;
-
 /// Why no counter of this kernel says it.
 pub const NO_QUEUES: &str = "the kernel's counters don't tell when a CPU had a queue; \
      `latlas trace --tier full` (root) records it";
@@ -23,15 +20,11 @@ pub const NO_QUEUES: &str = "the kernel's counters don't tell when a CPU had a q
 /// one.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CpuHistory {
-    /// Version of the document.
-    pub schema: u32,
     /// The command that was recorded, with its arguments, if one was started for it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub command: Option<Vec<String>>,
     /// Why the recording ends.
     pub ended: Ended,
-    /// Its beginning, ms since 1970 UTC.
-    pub began_unix_ms: u64,
     /// Length of a tick, ns: times are counted in whole ones.
     pub tick_ns: u64,
     /// Where times were read.

@@ -12,10 +12,8 @@ fn kind(name: &str, cpus: &[u32]) -> CoreKind {
 fn history(cpus: &[(u32, &[Option<Ticks>])]) -> CpuHistory {
     let intervals = cpus.first().map_or(0, |(_, ticks)| ticks.len() as u64);
     CpuHistory {
-        schema: SCHEMA,
         command: None,
         ended: Ended::Time,
-        began_unix_ms: 0,
         tick_ns: 10_000_000,
         source: "/proc/stat".into(),
         core_kinds: Fact::unknown("a test"),

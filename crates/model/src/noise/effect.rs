@@ -1,48 +1,34 @@
 //! What single controls of noise did on this machine: a job with the control
 //! on against the same job with it off, interleaved.
 //!
-//! The document holds every run; [`judge::effects`] makes the effects of them.
+//! The recording holds every run; [`judge::effects`] makes the effects of them.
 
 pub mod advice;
 pub mod figures;
 pub mod judge;
 
 use crate::compare::finding::Verdict;
-use crate::machine::Machine;
-use crate::program::Program;
 use crate::stats::Interval;
 use figures::Figures;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Version of the shape below.
-pub const SCHEMA: u32 = 2;
-
-/// The document of `latlas noise ab`.
+/// What `latlas noise ab` records.
 #[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, PartialEq)]
 pub struct Effects {
-    /// [`SCHEMA`] of the program that wrote it.
-    pub schema: u32,
-    /// When it began, ms since 1970 UTC.
-    pub started_unix_ms: u64,
-    /// How long it took, ms.
-    pub wall_ms: u64,
-    /// What measured.
-    pub program: Program,
-    /// The machine.
-    pub machine: Machine,
     /// How it was done.
     pub how: How,
     /// Every control that was asked for, also those that are not available.
     pub controls: Vec<Control>,
     /// All runs, by job and load.
     pub blocks: Vec<Block>,
+}
+
+impl Effects {
     /// What each control did to each job under each load.
-    pub effects: Vec<Effect>,
-    /// Why it is not whole, if it is not.
-    pub partial: Option<String>,
-    /// Anything else a reader should know, one sentence each.
-    pub remarks: Vec<String>,
+    pub fn effects(&self) -> Vec<Effect> {
+        judge::effects(&self.controls, &self.blocks)
+    }
 }
 
 /// How the experiment was done.

@@ -1,13 +1,9 @@
 //! OS noise: time that a thread which never waits did not get its CPU, as
 //! detours (Beckman et al., Cluster 2006) with their causes.
 
-use crate::program::Program;
-use crate::stats::{Interval, t_interval};
+use crate::stats::{Interval, time_share};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-
-/// Intervals come from this many equal parts of the span.
-const STRETCHES_OF_INTERVAL: usize = 20;
 
 /// What had the CPU during a detour.
 #[derive(
@@ -222,24 +218,11 @@ pub struct OsnoiseAround {
     pub after: Option<Osnoise>,
 }
 
-/// What `latlas noise measure` writes.
+/// What `latlas noise measure` records.
 #[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, PartialEq)]
-pub struct OsnoiseDocument {
-    /// [`crate::run::SCHEMA_VERSION`] of the writer.
-    pub schema: u32,
-    /// Start, ms since 1970 UTC.
-    pub started_unix_ms: u64,
-    /// The program that measured.
-    pub program: Program,
-    /// Host name.
-    pub hostname: Option<String>,
-    /// CPU model.
-    pub cpu_model: Option<String>,
+pub struct Interruptions {
     /// Requested length, ms.
     pub asked_ms: u64,
-    /// Why it ended early, if it did.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub partial: Option<String>,
     /// One per CPU, measured at the same time.
     pub cpus: Vec<Osnoise>,
 }
@@ -266,6 +249,11 @@ impl Osnoise {
         share_of(self.blind_ns, self.span_ns)
     }
 
+    /// Whether the cause of any detour is known, if there were any.
+    pub fn has_cause(&self) -> bool {
+        self.causes.is_empty() || self.causes.iter().any(|lost| lost.cause != Cause::Unknown)
+    }
+
     /// Totals of a cause, if it took anything.
     pub fn of(&self, cause: Cause) -> Option<&CauseTotal> {
         self.causes.iter().find(|lost| lost.cause == cause)
@@ -277,31 +265,17 @@ fn share_of(part_ns: u64, whole_ns: u64) -> Option<f64> {
 }
 
 /// Share of the watched time that was lost, with an interval from twenty parts
-/// of the span. `lost` is what counts of a stretch, ns. `None` where the
-/// stretches can't be divided into twenty.
+/// of the span. `lost` is what counts of a stretch, ns. `None` where there are
+/// fewer stretches.
 pub fn share(stretches: &[Stretch], lost: impl Fn(&Stretch) -> u64) -> Option<Interval> {
-    if stretches.is_empty() || !stretches.len().is_multiple_of(STRETCHES_OF_INTERVAL) {
-        return None;
-    }
-    let sums = |part: &[Stretch]| -> (u64, u64) {
-        (part.iter().map(&lost).sum(), part.iter().map(|s| s.watched_ns).sum())
-    };
-    let shares: Option<Vec<f64>> = stretches
-        .chunks(stretches.len() / STRETCHES_OF_INTERVAL)
-        .map(|part| {
-            let (lost_ns, watched_ns) = sums(part);
-            share_of(lost_ns, watched_ns)
-        })
-        .collect();
-    let half = t_interval(&shares?)?.half_width();
-    let (lost_ns, watched_ns) = sums(stretches);
-    let value = share_of(lost_ns, watched_ns)?;
-    Some(Interval { value, low: value - half, high: value + half })
+    let parts: Vec<(u64, u64)> = stretches.iter().map(|s| (lost(s), s.watched_ns)).collect();
+    time_share(&parts)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::stats::t_interval;
 
     fn stretch(watched_ns: u64, lost_ns: u64) -> Stretch {
         Stretch { watched_ns, lost_ns: vec![lost_ns], ghz: None }

@@ -39,8 +39,9 @@ pub enum Word {
     CannotTell,
 }
 
-/// What follows for all jobs that were measured.
-pub fn cores(qos: &Qos) -> Vec<Cores> {
+/// What follows for all jobs that were measured; `unknown` says why kinds of cores are not
+/// known, if they are not.
+pub fn cores(qos: &Qos, unknown: Option<&str>) -> Vec<Cores> {
     let mut groups = [Word::Alone, Word::NotAlone, Word::CannotTell].map(|word| (word, Vec::new()));
     let measured = qos.cases.iter().filter(|runs| !runs.runs.is_empty());
     let jobs = measured.flat_map(|runs| (0..runs.case.levels().len()).map(move |job| (runs, job)));
@@ -63,8 +64,7 @@ pub fn cores(qos: &Qos) -> Vec<Cores> {
         };
         groups[place].1.push((name(runs, job), share));
     }
-    if let (None, why) = (qos.machine.core_kinds.get(), &qos.machine.core_kinds.unknown) {
-        let why = why.as_deref().unwrap_or("no reason");
+    if let Some(why) = unknown {
         return vec![Cores::NotKnown(why.into())];
     }
     let groups = groups.into_iter().filter(|(_, jobs)| !jobs.is_empty());

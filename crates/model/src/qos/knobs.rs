@@ -1,30 +1,16 @@
-//! What each control of the Linux scheduler does here: the document of
+//! What each control of the Linux scheduler does here: the recording of
 //! `latlas qos knobs`.
 
 use super::predict::{self, REAL_TIME_SHARE, Weights};
 use super::{Outcome, Setting};
-use crate::machine::{Fact, Machine};
-use crate::program::Program;
+use crate::machine::Fact;
 use crate::stats;
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 
-/// Version of the shape below.
-pub const KNOBS_SCHEMA: u32 = 1;
-
-/// The document of `latlas qos knobs`.
+/// What `latlas qos knobs` records.
 #[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, PartialEq)]
 pub struct Knobs {
-    /// [`KNOBS_SCHEMA`] of the program that wrote it.
-    pub schema: u32,
-    /// When it began, ms since 1970 UTC.
-    pub started_unix_ms: u64,
-    /// How long it took, ms.
-    pub wall_ms: u64,
-    /// What measured.
-    pub program: Program,
-    /// The machine.
-    pub machine: Machine,
     /// CPUs that threads may use.
     pub cpus: Vec<u32>,
     /// Rounds that were planned.
@@ -45,8 +31,6 @@ pub struct Knobs {
     pub io_schedulers: Fact<Vec<String>>,
     /// The knobs in the order of the table.
     pub knobs: Vec<KnobRow>,
-    /// Why it is not whole, if it is not.
-    pub partial: Option<String>,
 }
 
 /// What is turned for a group of threads: these settings, or nothing.

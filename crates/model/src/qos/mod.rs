@@ -1,5 +1,5 @@
 //! What priority does to real work: one compression job at each
-//! quality-of-service level, alone and competing. The document holds every run;
+//! quality-of-service level, alone and competing. The recording holds every run;
 //! [`figures`], [`shares`], [`cores`] and [`verdict`] say what follows from them.
 
 pub mod cores;
@@ -15,30 +15,16 @@ mod tests;
 
 use crate::cpu_history::CpuHistory;
 use crate::filesystem::Filesystem;
-use crate::machine::{Fact, Machine};
-use crate::program::Program;
+use crate::machine::Fact;
 use crate::residency::Residency;
 pub use crate::setting::{Outcome, Part, Setting};
 pub use level::Level;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Version of the shape below.
-pub const SCHEMA: u32 = 1;
-
-/// The document of `latlas qos`.
+/// What `latlas qos` records.
 #[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, PartialEq)]
 pub struct Qos {
-    /// [`SCHEMA`] of the program that wrote it.
-    pub schema: u32,
-    /// When it began, ms since 1970 UTC.
-    pub started_unix_ms: u64,
-    /// How long it took, ms.
-    pub wall_ms: u64,
-    /// What measured.
-    pub program: Program,
-    /// The machine.
-    pub machine: Machine,
     /// The job and the plan.
     pub how: How,
     /// What else the figures depend on.
@@ -47,10 +33,6 @@ pub struct Qos {
     pub levels: Vec<LevelHere>,
     /// The cases with their runs, in the order of the plan.
     pub cases: Vec<CaseRuns>,
-    /// Why it is not whole, if it is not.
-    pub partial: Option<String>,
-    /// Anything else a reader should know, one sentence each.
-    pub remarks: Vec<String>,
 }
 
 /// The job and how it was repeated.

@@ -146,7 +146,6 @@ fn on_two_kinds(of: &[(usize, [usize; 3])]) -> Qos {
     };
     let kinds = [kind("P-core", &[0]), kind("E-core", &[1])];
     let mut qos = document();
-    qos.machine.core_kinds = crate::machine::Fact::known(kinds.to_vec());
     qos.cases.truncate(of.len());
     for &(case, numbers) in of {
         let on = [(0, 0), (1, 1), (0, 1)].into_iter().zip(numbers);
@@ -171,10 +170,10 @@ fn on_two_kinds(of: &[(usize, [usize; 3])]) -> Qos {
 
 #[test]
 fn which_kind_of_cores_carried_a_job() {
-    let last = |qos: &Qos| conclusions(qos).pop().expect("of cores");
+    let last = |qos: &Qos| conclusions(qos, None).pop().expect("of cores");
     assert_eq!(last(&document()), Conclusion::Cores(Cores::OneKind));
     let qos = on_two_kinds(&[(0, [0, 995, 5]), (1, [900, 100, 0]), (2, [0, 950, 50])]);
-    let said: Vec<String> = cores::cores(&qos).iter().map(ToString::to_string).collect();
+    let said: Vec<String> = cores::cores(&qos, None).iter().map(ToString::to_string).collect();
     assert_eq!(
         said,
         [
@@ -188,25 +187,24 @@ fn which_kind_of_cores_carried_a_job() {
     let mut qos = on_two_kinds(&[(0, [0, 1000, 0])]);
     let elsewhere = on_two_kinds(&[(0, [1000, 0, 0])]);
     qos.cases[0].runs[7] = elsewhere.cases[0].runs[7].clone();
-    let Cores::Jobs { word, jobs, .. } = &cores::cores(&qos)[0] else {
+    let Cores::Jobs { word, jobs, .. } = &cores::cores(&qos, None)[0] else {
         panic!("of jobs");
     };
     assert_eq!(*word, Word::NotAlone);
     assert!((jobs[0].1.most - 7.0 / 8.0).abs() < 1e-9, "{jobs:?}");
     let mut qos = document();
-    qos.machine.core_kinds = crate::machine::Fact::unknown("a test");
     for case in &mut qos.cases {
         for job in case.runs.iter_mut().flat_map(|run| &mut run.jobs) {
             job.residency.kinds.clear();
         }
     }
     let none = Cores::NotKnown("a test".into());
-    assert_eq!(last(&qos), Conclusion::Cores(none));
+    assert_eq!(conclusions(&qos, Some("a test")).pop(), Some(Conclusion::Cores(none)));
 }
 
 /// What is said of a pair, and whether the lower level had less.
 fn word_of(qos: &Qos, number: usize) -> (Verdict, bool) {
-    let pairs = conclusions(qos).into_iter().filter_map(|one| match one {
+    let pairs = conclusions(qos, None).into_iter().filter_map(|one| match one {
         Conclusion::Pair { word, share, .. } => {
             Some((word, share.is_some_and(|share| share.value < 0.5)))
         }
@@ -235,7 +233,7 @@ fn verdicts_follow_the_shares() {
 #[test]
 fn whether_the_level_matters_alone() {
     let mut qos = document();
-    let first = |qos: &Qos| conclusions(qos).remove(0);
+    let first = |qos: &Qos| conclusions(qos, None).remove(0);
     let none = Conclusion::Alone { differ: Vec::new(), unclear: Vec::new() };
     assert_eq!(first(&qos), none);
     for run in &mut qos.cases[0].runs {
@@ -256,7 +254,7 @@ fn whether_the_level_matters_alone() {
 fn jobs_that_fit_side_by_side_do_not_compete() {
     let mut qos = document();
     let competes = |qos: &Qos| {
-        let mut all = conclusions(qos).into_iter();
+        let mut all = conclusions(qos, None).into_iter();
         !all.any(|one| matches!(one, Conclusion::NoCompetition { .. }))
     };
     assert!(competes(&qos));
@@ -273,19 +271,11 @@ fn a_long_run_shows_its_loss() {
     long.runs.truncate(1);
     long.runs[0].jobs[0].tenths = vec![4e8, 4e8, 1e8];
     qos.cases.push(long);
-    let mut all = conclusions(&qos).into_iter();
+    let mut all = conclusions(&qos, None).into_iter();
     let said = all.find(|one| matches!(one, Conclusion::Long { .. }));
     assert_eq!(
         said.expect("of the long run").to_string(),
         "default in a long run: throughput of the last tenth is 0.25 times that of the first; \
          nothing that was set had changed at the end."
     );
-}
-
-#[test]
-fn it_comes_back_from_a_document() {
-    let qos = document();
-    let text = serde_json::to_string(&qos).expect("written");
-    assert_eq!(serde_json::from_str::<Qos>(&text).expect("read"), qos);
-    assert!(text.contains(r#""level":33"#), "levels are their numbers");
 }

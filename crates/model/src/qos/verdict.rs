@@ -75,7 +75,7 @@ pub enum Conclusion {
 }
 
 /// All conclusions, in the order of the cases.
-pub fn conclusions(qos: &Qos) -> Vec<Conclusion> {
+pub fn conclusions(qos: &Qos, unknown_kinds: Option<&str>) -> Vec<Conclusion> {
     let mut all: Vec<Conclusion> = alone(qos).into_iter().collect();
     let (operations, cpus) = (2 * qos.how.operations, qos.how.cpus.len() as u32);
     let competing = qos.cases.iter().any(|runs| runs.case.levels().len() == 2);
@@ -91,7 +91,7 @@ pub fn conclusions(qos: &Qos) -> Vec<Conclusion> {
         Case::Long { level, .. } => Some(long(runs, level)),
         Case::Alone { .. } | Case::Operations { .. } => None,
     }));
-    all.extend(cores(qos).into_iter().map(Conclusion::Cores));
+    all.extend(cores(qos, unknown_kinds).into_iter().map(Conclusion::Cores));
     all
 }
 

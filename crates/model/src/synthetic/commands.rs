@@ -4,8 +4,7 @@ use super::estimates::interval;
 use crate::command::{Command, Commands, Compared, Controls, Ended, PageCache, Rule};
 use crate::compare::finding::Verdict;
 use crate::repeats::{self, FEW_EVENTS};
-use crate::run::{Bound, Cell, Outcome, Regime, Row, Run};
-use crate::sample::{Evidence, Sample};
+use crate::run::{Bound, Cell, Outcome, Row, Run};
 use crate::unit::Unit;
 
 /// The run: a fast and a slow `grep`, the slow one in two states; cycles
@@ -21,13 +20,9 @@ pub fn run_of_commands() -> Run {
             add(&mut run, &format!("exec.{name}/{row}"), unit, least, value);
         }
     }
-    let unavailable = |id: &str, unit| Row {
-        id: id.into(),
-        unit,
-        bound: Bound::Memory,
-        outcome: Outcome::Unavailable { reason: "no hardware counters".into() },
-        notes: Vec::new(),
-        missing: Vec::new(),
+    let reason = "no hardware counters";
+    let unavailable = |id: &str, unit| {
+        Row::new(id, unit, Bound::Memory, Outcome::Unavailable { reason: reason.into() })
     };
     for row in ["cycles", "instructions"] {
         run.rows.push(unavailable(&format!("exec.rg/{row}"), Unit::Count));
@@ -79,35 +74,9 @@ fn add(run: &mut Run, id: &str, unit: Unit, least: f64, value: Value) {
     if unit == Unit::Bytes && slow == 1 {
         estimate.below_ns = Some(12_000_000.0);
     }
-    let samples: Vec<Sample> = parts
-        .iter()
-        .enumerate()
-        .map(|(k, &(first_ticks, turns))| Sample {
-            worker: 0,
-            at_ms: k as u32 * 10,
-            turns,
-            first_ticks,
-            second_ticks: None,
-            evidence: Evidence::default(),
-        })
-        .collect();
-    run.rows.push(Row {
-        id: id.into(),
-        unit,
-        bound: Bound::Memory,
-        outcome: Outcome::Figure(estimate),
-        notes: Vec::new(),
-        missing: Vec::new(),
-    });
-    run.cells.push(Cell {
-        row: id.into(),
-        at: Vec::new(),
-        ops_per_turn: 1.0,
-        regime: Regime::Distribution,
-        modes: Vec::new(),
-        wall_ms: 0.0,
-        samples: (&samples[..]).into(),
-    });
+    run.rows.push(Row::new(id, unit, Bound::Memory, Outcome::Figure(estimate)));
+    let samples = parts.iter().zip(0..).map(|(&(ticks, turns), k)| (k * 10, turns, ticks));
+    run.cells.push(Cell::of_values(id, Vec::new(), samples));
 }
 
 fn record() -> Commands {

@@ -54,12 +54,5 @@ pub fn judged(ns: f64, half: f64, verdict: Verdict, reason: &str) -> Estimate {
 
 /// A row of times.
 pub fn row(id: &str, outcome: Outcome) -> Row {
-    Row {
-        id: id.into(),
-        unit: Unit::Time,
-        bound: Bound::Core,
-        outcome,
-        notes: Vec::new(),
-        missing: Vec::new(),
-    }
+    Row::new(id, Unit::Time, Bound::Core, outcome)
 }

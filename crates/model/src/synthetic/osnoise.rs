@@ -1,10 +1,12 @@
 //! Made-up osnoise: each cause once, all sums right.
 
+use crate::machine::Fact;
 use crate::noise::osnoise::{
-    Cause, CauseTime, CauseTotal, Detector, Detour, Frequency, InterruptCount, Osnoise,
-    OsnoiseAround, OsnoiseDocument, Stretch, share,
+    Cause, CauseTime, CauseTotal, Detector, Detour, Frequency, InterruptCount, Interruptions,
+    Osnoise, OsnoiseAround, Stretch, share,
 };
-use crate::run::SCHEMA_VERSION;
+use crate::run::Run;
+use crate::run::recording::{About, Recording};
 
 /// Detours of so many equal ones in the bin of 2^bin ns.
 fn lost(cause: Cause, detours: u64, each_ns: u64) -> CauseTotal {
@@ -113,18 +115,20 @@ pub fn osnoise(stretches: u64) -> Osnoise {
     }
 }
 
-/// What `latlas noise measure` writes.
-pub fn document() -> OsnoiseDocument {
-    OsnoiseDocument {
-        schema: SCHEMA_VERSION,
+/// The run of `latlas noise measure`.
+pub fn run() -> Run {
+    let Run { program, mut machine, .. } = super::run();
+    machine.hostname = Fact::known("example".into());
+    let about = About {
+        id: "0c1d2e3f-3c4d-4e5f-8a9b-5e0c1a2b4a5b".into(),
         started_unix_ms: 1_795_000_000_000,
-        program: super::run().program,
-        hostname: Some("example".into()),
-        cpu_model: Some("AMD EPYC 7B13".into()),
-        asked_ms: 5_000,
-        partial: None,
-        cpus: vec![osnoise(80)],
-    }
+        wall_ms: 5_003,
+        program,
+        machine,
+    };
+    let cpus = vec![osnoise(80)];
+    let recording = Recording::Interruptions(Interruptions { asked_ms: 5_000, cpus });
+    Run::recorded(about, recording, None)
 }
 
 /// Around a run.

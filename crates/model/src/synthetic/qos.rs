@@ -1,19 +1,34 @@
 //! A made-up document of `latlas qos`: two CPUs, eight rounds, the mapping of an
 //! unprivileged user.
 
-use super::{DeviceKind, Filesystem, machine, run};
+use super::{DeviceKind, Filesystem};
 use crate::machine::{CoreKind, Fact};
 use crate::qos::{
     Case, CaseRun, CaseRuns, Codec, How, JobRun, Level, LevelHere, Outcome, Part, Qos,
-    QosConditions, SCHEMA, Setting,
+    QosConditions, Setting,
 };
 use crate::residency::{WorkBlock, residency};
+use crate::run::Run;
+use crate::run::recording::{About, Recording};
 
 /// Time of a job alone, ns.
 const ALONE_NS: f64 = 2e9;
 const ROUNDS: u32 = 8;
 
-/// The document.
+/// The run that holds it.
+pub fn run(qos: Qos) -> Run {
+    let of_rows = super::run();
+    let about = About {
+        id: "7a0c1a2b-3c4d-4e5f-8a9b-0c1d2e3f4a5c".into(),
+        started_unix_ms: of_rows.started_unix_ms,
+        wall_ms: 180_000,
+        program: of_rows.program,
+        machine: of_rows.machine,
+    };
+    Run::recorded(about, Recording::Qos(qos), None)
+}
+
+/// The recording.
 pub fn document() -> Qos {
     let two = |high, low, share, low_time| {
         let case = Case::Pair { high, low };
@@ -21,11 +36,6 @@ pub fn document() -> Qos {
     };
     let alone = |level| case_runs(Case::Alone { level }, [(1.0, 1.0)]);
     Qos {
-        schema: SCHEMA,
-        started_unix_ms: 1_795_225_964_000,
-        wall_ms: 180_000,
-        program: run().program,
-        machine: machine(),
         how: How {
             file_bytes: 256 << 20,
             file_sha256: "ab".repeat(32),
@@ -61,8 +71,6 @@ pub fn document() -> Qos {
             case_runs(Case::Same { level: Level::BACKGROUND }, [(1.97, 0.5), (1.99, 0.5)]),
             case_runs(Case::Operations { level: Level::DEFAULT, operations: 1 }, [(1.01, 1.0)]),
         ],
-        partial: None,
-        remarks: Vec::new(),
     }
 }
 

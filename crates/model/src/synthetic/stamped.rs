@@ -300,12 +300,6 @@ pub fn core_to_core_row(cpus: u64, ns: impl Fn(u64, u64) -> f64) -> Row {
             points.push(MapPoint { y, x, bound: None, estimate });
         }
     }
-    Row {
-        id: "memory.core_to_core".into(),
-        unit: Unit::Time,
-        bound: Bound::Memory,
-        outcome: Outcome::Map { y_axis: Axis::Cpu, x_axis: Axis::Cpu, points },
-        notes: Vec::new(),
-        missing: Vec::new(),
-    }
+    let outcome = Outcome::Map { y_axis: Axis::Cpu, x_axis: Axis::Cpu, points };
+    Row::new("memory.core_to_core", Unit::Time, Bound::Memory, outcome)
 }

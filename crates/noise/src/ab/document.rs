@@ -1,25 +1,19 @@
-//! The document of an experiment.
+//! What an experiment recorded.
 
 use super::conduct::Conducted;
 use super::planned::Plan;
 use meter::controls::ControlRemark;
-use model::machine::Machine;
-use model::noise::effect::{Effects, How, SCHEMA, Workload, judge};
-use model::run::Program;
+use model::noise::effect::{Effects, How, Workload};
+use model::recording::{About, Recording};
+use model::run::Run;
 
 /// A shorter command has few scheduler ticks and migrations, ms.
 pub const SHORT_MS: f64 = 50.0;
 
 /// What the document has besides the runs.
 pub struct Context {
-    /// When it began, ms since 1970 UTC.
-    pub started_unix_ms: u64,
-    /// How long it took, ms.
-    pub wall_ms: u64,
-    /// What measured.
-    pub program: Program,
-    /// The machine.
-    pub machine: Machine,
+    /// When, by what and on what.
+    pub about: About,
     /// How.
     pub how: How,
     /// Last level of the caches, bytes; 0 where it is not known.
@@ -32,27 +26,16 @@ pub struct Context {
     pub seen: Vec<String>,
 }
 
-/// The document with the effects of all controls of the plan.
-pub fn document(plan: &Plan, conducted: Conducted, context: Context) -> Effects {
-    let effects = judge::effects(&plan.controls, &conducted.blocks);
-    Effects {
-        schema: SCHEMA,
-        started_unix_ms: context.started_unix_ms,
-        wall_ms: context.wall_ms,
-        remarks: [
-            conducted.cut.iter().cloned().collect(),
-            remarks(&context),
-            of_controls(plan, &context),
-        ]
-        .concat(),
-        program: context.program,
-        machine: context.machine,
-        how: context.how,
-        controls: plan.controls.clone(),
-        blocks: conducted.blocks,
-        effects,
-        partial: conducted.partial,
-    }
+/// The run with all runs of the plan.
+pub fn document(plan: &Plan, conducted: Conducted, context: Context) -> Run {
+    let remarks =
+        [conducted.cut.iter().cloned().collect(), remarks(&context), of_controls(plan, &context)]
+            .concat();
+    let (how, controls) = (context.how, plan.controls.clone());
+    let effects = Effects { how, controls, blocks: conducted.blocks };
+    let mut run = Run::recorded(context.about, Recording::Effects(effects), conducted.partial);
+    run.conditions.remarks = remarks;
+    run
 }
 
 fn remarks(context: &Context) -> Vec<String> {
@@ -61,7 +44,7 @@ fn remarks(context: &Context) -> Vec<String> {
         remarks
             .push("one CPU only: latlas shares it with the jobs, and pinning has no effect".into());
     }
-    if context.program.profile == "debug" {
+    if context.about.program.profile == "debug" {
         remarks.push("debug build: the jobs do the same work slower".into());
     }
     if let Some(why) = &context.no_autogroups {

@@ -8,15 +8,14 @@ mod turn;
 
 use crate::running::JobError;
 use job::{Competitor, PERIOD, Work};
-use model::machine::{Fact, Machine};
-use model::program::Program;
-use model::qos::knobs::{KNOBS_SCHEMA, Knob, KnobRow, Knobs, Permission, Session, Shares, Wakes};
+use model::machine::Fact;
+use model::qos::knobs::{Knob, KnobRow, Knobs, Permission, Session, Shares, Wakes};
 use model::qos::{Outcome, Setting};
 use model::setting::IoPriority;
 use model::setting::Policy::{Fifo, RoundRobin};
 use running::Process;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use sys::cpu_weight::WeightGroup;
 use sys::files::{Files, Tree};
 
@@ -131,27 +130,20 @@ fn wakes(rounds: &[Vec<u64>], window: Duration) -> Wakes {
     Wakes::of(&rounds.concat(), each as u64 * rounds.len() as u64)
 }
 
-/// Measures the knobs in interleaved rounds. `progress` gets how many measurements are
+/// Measures the knobs in interleaved rounds; with why it is not whole, if it is not. `progress` gets how many measurements are
 /// done, and of how many. The calling thread must outlive the processes.
 ///
 /// # Errors
 /// If the threads can't be started at all.
 pub fn measure(
     plan: &Plan,
-    (program, machine): (Program, Machine),
     stop: &AtomicBool,
     progress: &mut dyn FnMut(usize, usize),
-) -> Result<Knobs, JobError> {
-    let began = Instant::now();
+) -> Result<(Knobs, Option<String>), JobError> {
     let cpus = sys::allowed_cpus()?;
     let autogroups = crate::conditions::autogroups_here();
     let root = sys::filesystem::user() == 0;
     let mut knobs = Knobs {
-        schema: KNOBS_SCHEMA,
-        started_unix_ms: sys::realtime_unix_ms(),
-        wall_ms: 0,
-        program,
-        machine,
         rounds: plan.rounds,
         seed: plan.seed,
         share_window_ns: plan.share_window.as_nanos() as u64,
@@ -160,7 +152,6 @@ pub fn measure(
         root,
         io_schedulers: io_schedulers(&Tree::system()),
         knobs: Vec::new(),
-        partial: None,
         autogroups,
         cpus,
     };
@@ -175,11 +166,12 @@ pub fn measure(
     let all = order.len() * plan.rounds as usize;
     let mut done = 0;
     let mut failed: Vec<String> = Vec::new();
+    let mut partial = None;
     'rounds: for round in 0..plan.rounds {
         random.shuffle(&mut order);
         for &(at, what) in &order {
             if stop.load(Ordering::Relaxed) {
-                knobs.partial = Some(format!("interrupted in round {}", round + 1));
+                partial = Some(format!("interrupted in round {}", round + 1));
                 break 'rounds;
             }
             done += 1;
@@ -202,8 +194,8 @@ pub fn measure(
     if let Some(first) = failed.first() {
         let count = failed.len();
         let text = format!("{count} of {done} measurements failed, the first of {first}");
-        let before = knobs.partial.take().map(|before| format!("{before}; "));
-        knobs.partial = Some(before.unwrap_or_default() + &text);
+        let before = partial.map(|before| format!("{before}; "));
+        partial = Some(before.unwrap_or_default() + &text);
     }
     for (row, collected) in knobs.knobs.iter_mut().zip(collected) {
         for (shares, splits) in
@@ -215,8 +207,7 @@ pub fn measure(
         row.of_small_thread = wakes(&collected.of_small_thread, plan.wakeup_window);
         row.of_default_thread = wakes(&collected.of_default_thread, plan.wakeup_window);
     }
-    knobs.wall_ms = began.elapsed().as_millis() as u64;
-    Ok(knobs)
+    Ok((knobs, partial))
 }
 
 /// A knob before anything is measured: what is predicted, and who may turn it.

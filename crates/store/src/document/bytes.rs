@@ -3,6 +3,7 @@
 use super::numbers;
 use model::limits::{self, RUN};
 use model::misfit::{self, Kind};
+use model::older;
 use model::run::{Run, SCHEMA_VERSION};
 use model::text::cut;
 use serde::Deserialize;
@@ -123,10 +124,11 @@ pub(super) fn parse(json: &[u8]) -> Result<Run, Refused> {
     };
     match misfit::read_json(json) {
         Ok(Head { schema }) if schema > SCHEMA_VERSION => Err(Refused::Newer(schema)),
-        _ => Err(match misfit.kind {
-            Kind::CutOff | Kind::NotJson => Refused::Damaged(misfit.to_string()),
-            Kind::Unfit => Refused::NotARun(format!("it is not a run document: {misfit}")),
-        }),
+        _ => match misfit.kind {
+            Kind::CutOff | Kind::NotJson => Err(Refused::Damaged(misfit.to_string())),
+            Kind::Unfit => older::recorded(json)
+                .ok_or_else(|| Refused::NotARun(format!("it is not a run document: {misfit}"))),
+        },
     }
 }
 
@@ -139,6 +141,7 @@ fn check(run: &Run) -> Result<(), Refused> {
     if let Some(what) = numbers::impossible(run) {
         return Err(Refused::NotARun(format!("no measurement has {what}")));
     }
+    run.check_arms().map_err(|bad| Refused::NotARun(cut(&bad.to_string())))?;
     for cell in &run.cells {
         cell.samples.samples().map_err(|damage| {
             let row = cut(&cell.row);

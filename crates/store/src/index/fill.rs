@@ -34,7 +34,7 @@ impl Entry {
         // hand may.
         let mut results = super::results::results(run);
         results.retain(|result| seen.insert((result.row.clone(), result.at.clone())));
-        let own = run.imported.is_none() && run.commands.is_none();
+        let own = run.imported.is_none() && run.is_of_rows();
         Entry {
             kept: KeptRun::of(run, PathBuf::from(file)),
             counted: own && run.emulator().is_none(),

@@ -115,7 +115,7 @@ fn machine(
         own.is_some_and(|own| own.eq_ignore_ascii_case(host))
     };
     // What commands cost there, or another program measured, is not the machine.
-    let of_machine = |run: &Run| run.imported.is_none() && run.commands.is_none();
+    let of_machine = |run: &Run| run.imported.is_none() && run.is_of_rows();
     let kept_of_host = |kept: &KeptRun| {
         let own = kept.host.as_ref();
         let of_machine = !kept.imported && !kept.commands && kept.partial.is_none();

@@ -3,6 +3,7 @@
 use super::maker::Maker;
 use super::source::{OtherRun, Picture, Source};
 use super::{Chart, comparison, files, ladder, memory, noise, threads};
+use crate::render::recorded;
 use compare::references::References;
 use model::run::Run;
 
@@ -46,6 +47,9 @@ pub fn pictures(
             Err(why) => left_out.push(LeftOut { id: maker.id().into(), why }),
         }
     }
+    let rows: Vec<String> = run.rows.iter().map(|row| row.id.clone()).collect();
+    let recorded = recorded::charts(run, references).into_iter();
+    drawn.extend(recorded.map(|chart| Picture { chart, rows: rows.clone() }));
     for (place, other) in others.iter().enumerate() {
         match comparison::comparison(place, other) {
             Ok(picture) => drawn.push(picture),

@@ -22,17 +22,10 @@ pub(super) fn run() -> Run {
             bound: None,
             estimate: stamped_figure(factor * (700.0 + x as f64 / 20.0), 12.0),
         };
-        run.rows.push(Row {
-            id: id.into(),
-            unit: Unit::Time,
-            bound: Bound::Memory,
-            outcome: Outcome::Curve {
-                axis: Over::FileBytes,
-                points: [1, 1024, 65_536, 1 << 20].map(point).into(),
-            },
-            notes: vec!["the page cache served it".into()],
-            missing: Vec::new(),
-        });
+        let points = [1, 1024, 65_536, 1 << 20].map(point).into();
+        let outcome = Outcome::Curve { axis: Over::FileBytes, points };
+        let notes = vec!["the page cache served it".into()];
+        run.rows.push(Row { notes, ..Row::new(id, Unit::Time, Bound::Memory, outcome) });
     }
     run
 }
@@ -147,14 +140,8 @@ fn pictures_with_nothing_to_show_say_why() {
     let mut run = run();
     let wanted = ["memory.mountain", "thread.lifecycle/join"];
     run.rows.retain(|row| !wanted.contains(&&row.id[..]));
-    run.rows.push(Row {
-        id: "memory.numa/latency".into(),
-        unit: Unit::Time,
-        bound: Bound::Memory,
-        outcome: Outcome::Unavailable { reason: "one NUMA node".into() },
-        notes: Vec::new(),
-        missing: Vec::new(),
-    });
+    let outcome = Outcome::Unavailable { reason: "one NUMA node".into() };
+    run.rows.push(Row::new("memory.numa/latency", Unit::Time, Bound::Memory, outcome));
     let why = |run: &Run| -> Vec<String> {
         let (_, left_out) = pictures(run, &references(), &[]);
         left_out.iter().map(|left| format!("{}: {}", left.id, left.why)).collect()

@@ -220,14 +220,8 @@ mod tests {
                 estimate: Estimate { verdict: Verdict::Noisy, ..stamped_figure(14_321.0, 120.0) },
             };
             let points: Vec<MapPoint> = (0..nodes * nodes).map(point).collect();
-            let row = Row {
-                id: "memory.numa/latency".into(),
-                unit: Unit::Time,
-                bound: Bound::Memory,
-                outcome: Outcome::Figure(stamped_figure(1.0, 0.1)),
-                notes: Vec::new(),
-                missing: Vec::new(),
-            };
+            let outcome = Outcome::Figure(stamped_figure(1.0, 0.1));
+            let row = Row::new("memory.numa/latency", Unit::Time, Bound::Memory, outcome);
             let text = plain(&map(&row, Axis::Cpu, Axis::Cpu, &points));
             let figures = text.matches("14.3 µs").count() as u64;
             assert_eq!(figures, nodes * nodes, "{text}");

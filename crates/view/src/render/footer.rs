@@ -31,9 +31,10 @@ pub(super) fn footer(run: &Run, options: &Options) -> Vec<Block> {
     }
     say("rows: ", &counts(run));
     blocks.extend(kept(run, options));
-    let legend = match run.commands.is_some() {
-        true => COMMANDS,
-        false => LEGEND,
+    let legend = match (&run.commands, run.is_of_recording()) {
+        (Some(_), _) => COMMANDS,
+        (_, true) => RECORDED,
+        (_, false) => LEGEND,
     };
     blocks.extend(keys(run, options, legend));
     if run.rows.iter().any(is_stamped) {
@@ -112,6 +113,9 @@ const LEGEND: &str = "quiet ±: cost on the undisturbed machine, half of its 95 
     the clock of this run: compare runs in cycles). typical: median [10-90 %]. After a published \
     figure: this machine / published (~ same job through other code, ? doubtful). Details: `latlas \
     explain ROW`.";
+
+const RECORDED: &str = "typical ±: half of its 95 % interval, [10-90 %] of the samples. Shares of time \
+    are parts of 1.";
 
 const COMMANDS: &str = "median ±: half of its 95 % interval, by order statistics and by stretches of \
     the run. wall: from before the fork to the exit; start: until the program is loaded. user, \

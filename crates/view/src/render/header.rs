@@ -72,11 +72,14 @@ fn facts(run: &Run) -> Vec<(&'static str, String)> {
         None => {
             // A run of commands has no canaries, and no samples short enough to
             // need the clock's own cost.
-            if run.commands.is_none() {
+            if run.is_of_rows() {
                 fact("core clock", core_clock(run));
                 fact("timed by", timed_by(run));
             }
-            fact("conditions", conditions(run));
+            Some(conditions(run))
+                .filter(|text| !text.is_empty())
+                .into_iter()
+                .for_each(|text| fact("conditions", text));
             if let Some(filesystem) = &run.files_on {
                 fact(FILES_ON, machine::files_on_text(filesystem));
             }
@@ -153,7 +156,10 @@ fn conditions(run: &Run) -> String {
 /// What the noise was, and what was done about it, in a few words each.
 pub(crate) fn conditions_in_words(run: &Run) -> Vec<String> {
     let conditions = &run.conditions;
-    let mut parts = vec![pinning(conditions)];
+    let mut parts = Vec::new();
+    if !run.is_of_recording() {
+        parts.push(pinning(conditions));
+    }
     // Commands have a line of their own for it.
     let applied = conditions.applied.as_ref();
     if let (Some(applied), None) = (applied, &run.commands) {
@@ -232,9 +238,10 @@ fn description(run: &Run) -> String {
         Scale::Full => "full",
     };
     let short = short_id(&run.id);
-    let plan = match run.commands {
-        Some(_) => "commands".into(),
-        None => format!("{scale} plan"),
+    let plan = match (&run.commands, run.is_of_recording()) {
+        (Some(_), _) => "commands".into(),
+        (_, true) => run.plan.asked.join(", "),
+        (_, false) => format!("{scale} plan"),
     };
     format!(
         "{short}, {}, {}, {plan}, seed {}, {}",

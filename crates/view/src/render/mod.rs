@@ -25,6 +25,7 @@ mod paired;
 mod probes_page;
 mod published;
 mod qos;
+pub(crate) mod recorded;
 mod selftest;
 mod short;
 pub mod stored;
@@ -36,8 +37,6 @@ mod wide;
 mod golden;
 
 pub use comparison::comparison;
-pub use cpu_history::cpu_history;
-pub(crate) use cpu_history::{figures as cpu_history_figures, heading as cpu_history_heading};
 pub use explain::{Explained, explain, explained};
 pub(crate) use explain::{bound_of, facts as explained_facts, of_regime as sampling_of};
 pub use fit::{fit, learned as fit_learned, reason as fit_reason, vector as fit_vector};
@@ -49,14 +48,12 @@ pub use kept::{kept_run, kept_runs, percentiles, rebuilt, verified};
 pub use list::{ProbeText, RowTitle, group, list, probe_of};
 pub(crate) use machine::facts as machine_facts;
 pub use machine::machine;
-pub use noise::osnoise;
 pub(crate) use overview::{cost as overview_cost, ratio as overview_ratio};
 pub use paired::{answer as paired_answer, rows as paired_rows};
 pub use probes_page::probes_page;
 pub(crate) use published::published_on_page;
 pub use published::{PublishedOptions, published};
-pub use qos::{knobs, oakley, qos};
-pub use selftest::selftest;
+pub use qos::oakley;
 pub(crate) use table::{group_of, short_title};
 pub(crate) use trace::parts as trace_parts;
 pub use trace::{
@@ -101,6 +98,9 @@ pub fn run(run: &Run, references: &References, options: &Options) -> Vec<Block> 
             return screen;
         }
     }
+    if run.is_of_recording() && !options.all {
+        return recorded::page(run, references, options);
+    }
     if run.plan.asked.is_empty() && run.commands.is_none() && !options.all && !options.wide {
         return short::short(run, references, options);
     }
@@ -125,6 +125,8 @@ pub fn run(run: &Run, references: &References, options: &Options) -> Vec<Block> 
     parts.push(pairs);
     let stories = stories(run, references).into_iter();
     parts.extend(stories.map(|story| story.blocks));
+    parts
+        .extend(run.recordings.iter().flat_map(|of| recorded::story(run, of, references, options)));
     if options.wide {
         parts.push(cost::cost(run));
     }

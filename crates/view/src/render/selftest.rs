@@ -9,7 +9,7 @@ use model::story::{Block, Cell, Table, Tone, left, right};
 const SIZES: [f64; 5] = [0.01, 0.02, 0.05, 0.10, 0.20];
 
 /// The table of what each row could detect, and the machine's verdict.
-pub fn selftest(test: &SelfTest) -> Vec<Block> {
+pub(super) fn selftest(test: &SelfTest) -> Vec<Block> {
     let mut table = Table::new([
         left("row"),
         right("one run ±"),

@@ -218,14 +218,8 @@ mod tests {
         let mut run = synthetic::run();
         run.rows.retain(|row| row.estimate().is_some());
         let mut add = |id: &str, reason: &str| {
-            run.rows.push(Row {
-                id: id.into(),
-                unit: Unit::Time,
-                bound: Bound::Memory,
-                outcome: Outcome::Unavailable { reason: reason.into() },
-                notes: Vec::new(),
-                missing: Vec::new(),
-            });
+            let outcome = Outcome::Unavailable { reason: reason.into() };
+            run.rows.push(Row::new(id, Unit::Time, Bound::Memory, outcome));
         };
         add("objc.message", "needs the pack foundation.so (make it)");
         add("objc.retain", "needs the pack foundation.so (make it)");

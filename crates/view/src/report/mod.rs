@@ -25,7 +25,7 @@ pub use past::{histories, set_over_time};
 
 use crate::chart::{Section, footer};
 use crate::html::{Place, finished, keys, paint, script, style};
-use crate::render::stories;
+use crate::render::{Options, recorded, stories};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use model::story::{Block, core_to_core, levels};
 
@@ -54,6 +54,7 @@ pub fn page(content: &Content) -> String {
                 main #main tabindex="-1" data-source=(footer(run)) {
                     (keys())
                     (first::section(content))
+                    (recordings(content))
                     (ladder::section(content))
                     @for part in &PARTS { (chapter(content, part)) }
                     (comparison::section(content))
@@ -152,6 +153,25 @@ fn chapter(content: &Content, part: &Part) -> Markup {
                         (paint(&text, Place::CHAPTER))
                     }
                 }
+            }
+        }
+    }
+}
+
+/// What recordings say; their pictures stand in their parts.
+fn recordings(content: &Content) -> Markup {
+    let run = content.first().run;
+    let stories = run.recordings.iter().map(|recording| {
+        let options = Options { wide: true, ..Options::default() };
+        let parts = recorded::story(run, recording, content.references, &options);
+        let texts = parts.into_iter().flatten().filter(|block| !matches!(block, Block::Chart(_)));
+        (recording.name(), texts.collect::<Vec<Block>>())
+    });
+    html! {
+        @for (number, (name, blocks)) in stories.enumerate() {
+            section #{ "recording-" (number) } aria-labelledby={ "h-recording-" (number) } {
+                h2 id={ "h-recording-" (number) } { (name) }
+                (paint(&blocks, Place::CHAPTER))
             }
         }
     }

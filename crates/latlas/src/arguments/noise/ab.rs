@@ -1,12 +1,11 @@
 //! What `latlas noise ab` takes.
 
 use crate::arguments::controls::{Cpus, cpus};
-use crate::arguments::wait::WaitOptions;
-use crate::arguments::{Color, InvalidValue, budget};
+use crate::arguments::recorded::RecordedOptions;
+use crate::arguments::{InvalidValue, budget};
 use clap::{Args, ValueEnum};
 use model::noise::effect::{Load, Workload};
 use std::ffi::OsString;
-use std::path::PathBuf;
 use std::time::Duration;
 
 /// Printed below the options.
@@ -68,23 +67,14 @@ pub(crate) struct AbOptions {
     /// Seed of the random order
     #[arg(long, value_name = "N")]
     pub(crate) seed: Option<u64>,
-    #[command(flatten)]
-    pub(crate) wait: WaitOptions,
     /// Print the plan and its duration
     #[arg(long)]
     pub(crate) dry_run: bool,
-    /// Print JSON with every run
-    #[arg(long)]
-    pub(crate) json: bool,
-    /// Also write JSON to this file
-    #[arg(long, value_name = "FILE")]
-    pub(crate) out: Option<PathBuf>,
     /// Print every figure
     #[arg(long)]
     pub(crate) wide: bool,
-    /// Color the verdicts
-    #[arg(long, value_name = "WHEN", default_value = "auto")]
-    pub(crate) color: Color,
+    #[command(flatten)]
+    pub(crate) run: RecordedOptions,
 }
 
 /// Time of a built-in job: with few controls there is time for one that is

@@ -1,9 +1,8 @@
 //! What `latlas noise measure` takes.
 
-use crate::arguments::wait::WaitOptions;
-use crate::arguments::{Color, InvalidValue, budget};
+use crate::arguments::recorded::RecordedOptions;
+use crate::arguments::{InvalidValue, budget};
 use clap::Args;
-use std::path::PathBuf;
 use std::time::Duration;
 
 /// Printed below the options.
@@ -36,16 +35,7 @@ pub(crate) struct MeasureOptions {
     #[arg(long, conflicts_with = "cpu")]
     pub(crate) all_cpus: bool,
     #[command(flatten)]
-    pub(crate) wait: WaitOptions,
-    /// Print JSON
-    #[arg(long)]
-    pub(crate) json: bool,
-    /// Also write JSON to this file
-    #[arg(long, value_name = "FILE")]
-    pub(crate) out: Option<PathBuf>,
-    /// Color the causes
-    #[arg(long, value_name = "WHEN", default_value = "auto")]
-    pub(crate) color: Color,
+    pub(crate) run: RecordedOptions,
 }
 
 fn span(text: &str) -> Result<Duration, InvalidValue> {

@@ -9,23 +9,23 @@ pub(super) use commands::{NamedCommand, in_shell, split};
 pub(super) use files::check_files;
 pub(super) use timed::{Setup, check, timed, wake_on_signals};
 
-use super::measured::{exit_code, keep, lock, writable_store};
+use super::measured::lock;
+use super::recorded::Destination;
 use super::shielded;
+use crate::UNRELIABLE;
 use crate::arguments::exec::ExecOptions;
-use crate::{UNRELIABLE, ending, output};
 use commands::named_commands;
-use compare::references::References;
 use std::process::ExitCode;
-use view::render::{self, Options};
+use view::render::Options;
 
 /// Runs the commands, prints the results and stores the run.
 pub(crate) fn exec(options: &ExecOptions) -> anyhow::Result<ExitCode> {
-    let references = References::embedded()?;
     let timing = &options.timing;
     let commands = named_commands(options)?;
     let input = check_files(timing, options.out.as_deref())?;
-    let out = options.out.as_deref().map(ending::run_file).transpose()?;
-    let store = writable_store(options.out.is_some() || options.json)?;
+    let look = Options { all: options.all, wide: options.wide, ..Options::default() };
+    let how = (options.json, options.color, look);
+    let destination = Destination::check(options.out.as_slice(), &[], true, how)?;
     check(timing, commands.iter())?;
     // Without the arguments, which may be private.
     let measures = format!("latlas exec {}", options.words[0].to_string_lossy());
@@ -37,21 +37,5 @@ pub(crate) fn exec(options: &ExecOptions) -> anyhow::Result<ExitCode> {
     let Some(run) = run else {
         return Ok(ExitCode::from(UNRELIABLE));
     };
-    let look = Options {
-        all: options.all,
-        wide: options.wide,
-        kept: keep(&run, store.as_ref()),
-        ..Options::default()
-    };
-    let written = out.as_ref().map(|out| out.write_run(&run));
-    match options.json {
-        true => output::print(&output::document(&run)?)?,
-        false => output::show(&render::run(&run, &references, &look), options.color)?,
-    }
-    written.transpose()?;
-    let lost = look.kept.is_none() && options.out.is_none() && !options.json;
-    Ok(match as_before {
-        true => exit_code(&run, lost),
-        false => ExitCode::from(UNRELIABLE),
-    })
+    destination.finish(&run, (true, as_before))
 }

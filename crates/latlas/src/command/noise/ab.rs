@@ -4,15 +4,16 @@ use super::ab_command::{self, Tried};
 use crate::arguments::noise::ab::AbOptions;
 use crate::command::exec::wake_on_signals;
 use crate::command::measured::lock;
+use crate::command::recorded::{Destination, about};
 use crate::progress::Bar;
-use crate::{UNRELIABLE, ending, output, program};
+use crate::{UNRELIABLE, output};
 use anyhow::{Context as _, bail};
-use compare::references::References;
 use meter::commands::placement::Placement;
 use meter::machine_shape::MachineShape;
 use model::machine::Machine;
 use model::nearest::suggestion;
-use model::noise::effect::{Effects, How, Work, Workload};
+use model::noise::effect::{How, Work, Workload};
+use model::recording::Recording;
 use noise::ab::available::{NoPin, Unavailable, try_out};
 use noise::ab::calibrate;
 use noise::ab::conduct::{Conducted, Progress, conduct};
@@ -33,12 +34,9 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 use sys::files::Tree;
-use view::render;
 
 /// Lays the experiment out, makes it, and says what came of it.
 pub(super) fn ab(options: &AbOptions) -> anyhow::Result<ExitCode> {
-    let references = References::embedded()?;
-    let out = options.out.as_deref().map(ending::json_file).transpose()?;
     let mut machine = sys::machine(Path::new("/"));
     let tree = Tree::new(Path::new("/"));
     let mut request = self::request(options, &machine)?;
@@ -47,7 +45,7 @@ pub(super) fn ab(options: &AbOptions) -> anyhow::Result<ExitCode> {
     }
     let (mut plan, mut toggles) = laid_out(&request, &machine, &tree);
     if options.dry_run {
-        let text = match options.json {
+        let text = match options.run.json {
             true => serde_json::to_string_pretty(&plan)? + "\n",
             false => in_words(&plan, options.command.is_empty()),
         };
@@ -57,7 +55,8 @@ pub(super) fn ab(options: &AbOptions) -> anyhow::Result<ExitCode> {
     if plan.blocks.is_empty() {
         bail!("{}", nothing_to_do(&plan));
     }
-    let lock = lock("latlas noise ab", options.time, options.wait)?;
+    let destination = Destination::of(&options.run, &[], options.wide)?;
+    let lock = lock("latlas noise ab", options.time, options.run.wait)?;
     let began = Instant::now();
     if lock.waited() {
         machine = sys::machine(Path::new("/"));
@@ -111,10 +110,7 @@ pub(super) fn ab(options: &AbOptions) -> anyhow::Result<ExitCode> {
         return Ok(ExitCode::from(UNRELIABLE));
     }
     let context = Context {
-        started_unix_ms,
-        wall_ms: sys::monotonic_raw_ns().saturating_sub(began_ns) / 1_000_000,
-        program: program::program(&machine),
-        machine,
+        about: about(machine, started_unix_ms, began_ns),
         how: How {
             rounds: plan.rounds,
             most_ms: plan.most_ms,
@@ -132,22 +128,17 @@ pub(super) fn ab(options: &AbOptions) -> anyhow::Result<ExitCode> {
         short_run_ms: short_run_ms.filter(|&ms| ms < SHORT_MS),
         seen: seen(&stage, &toggles),
     };
-    let effects = document(&plan, conducted, context);
+    let run = document(&plan, conducted, context);
+    let is_known = run.recordings.iter().any(is_known);
+    destination.finish(&run, (true, is_known))
+}
 
-    let written = out.as_ref().map(|out| {
-        let mut bytes = serde_json::to_vec(&effects)?;
-        bytes.push(b'\n');
-        anyhow::Ok(out.write(&bytes)?)
-    });
-    match options.json {
-        true => output::print(&(serde_json::to_string(&effects)? + "\n"))?,
-        false => {
-            let page = render::noise::effects(&effects, &references, options.wide);
-            output::show(&page, options.color)?;
-        }
-    }
-    written.transpose()?;
-    Ok(exit_code(&effects))
+/// Whether any effect could have been shown.
+fn is_known(recording: &Recording) -> bool {
+    let Recording::Effects(of) = recording else { return false };
+    let effects = of.effects();
+    let mut changes = effects.iter().flat_map(|effect| [&effect.time, &effect.spread]);
+    changes.any(|change| change.ratio.is_some())
 }
 
 /// The experiment, and the switches of the system's controls in it.
@@ -331,16 +322,4 @@ fn so_far(progress: &Progress, plan: &Plan) -> String {
 fn why(conducted: &Conducted) -> &str {
     let reasons = [&conducted.partial, &conducted.cut].into_iter().flatten();
     reasons.map(String::as_str).next().unwrap_or("no run ended")
-}
-
-fn exit_code(effects: &Effects) -> ExitCode {
-    let shown = effects
-        .effects
-        .iter()
-        .flat_map(|effect| [&effect.time, &effect.spread])
-        .any(|change| change.ratio.is_some());
-    match effects.partial.is_none() && shown {
-        true => ExitCode::SUCCESS,
-        false => ExitCode::from(UNRELIABLE),
-    }
 }

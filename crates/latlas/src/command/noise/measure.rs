@@ -2,19 +2,19 @@
 
 use crate::arguments::noise::measure::MeasureOptions;
 use crate::command::measured::{lock, stop_on_signals};
-use crate::{UNRELIABLE, ending, output, program};
+use crate::command::recorded::{Destination, about};
 use anyhow::bail;
 use meter::commands::placement::{Placement, PlacementError};
 use meter::osnoise::{Request, measure_together};
 use model::machine::Machine;
-use model::noise::osnoise::{Cause, Osnoise, OsnoiseDocument};
-use model::run::SCHEMA_VERSION;
+use model::noise::osnoise::{Interruptions, Osnoise};
+use model::recording::Recording;
+use model::run::Run;
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use sys::clock::Counter;
-use view::render;
 
 /// Parts of the span: the width of the picture.
 const STRETCHES: usize = 80;
@@ -24,38 +24,28 @@ const CALIBRATION: Duration = Duration::from_millis(20);
 
 /// Spins, prints what it saw.
 pub(super) fn measure(options: &MeasureOptions) -> anyhow::Result<ExitCode> {
-    let out = options.out.as_deref().map(ending::json_file).transpose()?;
     if let Some(cpu) = options.cpu {
         Placement::check(cpu)?;
     }
-    let _lock = lock("latlas noise measure", Some(options.span), options.wait)?;
+    let destination = Destination::of(&options.run, &[], false)?;
+    let _lock = lock("latlas noise measure", Some(options.span), options.run.wait)?;
     let machine = sys::machine(Path::new("/"));
     let (cpus, not_pinned) = cpus(options, &machine)?;
     let stop = stop_on_signals()?;
-    let document = OsnoiseDocument {
-        schema: SCHEMA_VERSION,
-        started_unix_ms: sys::clock::realtime_unix_ms(),
-        program: program::program(&machine),
-        hostname: machine.hostname.get().cloned(),
-        cpu_model: machine.cpu_model.get().cloned(),
+    let (started_unix_ms, began_ns) = (sys::realtime_unix_ms(), sys::monotonic_raw_ns());
+    let interruptions = Interruptions {
         asked_ms: options.span.as_millis() as u64,
         cpus: spin(&cpus, options.span, stop)?
             .into_iter()
             .map(|osnoise| Osnoise { not_pinned: not_pinned.clone(), ..osnoise })
             .collect(),
-        partial: stop.load(Ordering::Relaxed).then(|| "interrupted: results up to then".into()),
     };
-    let json = serde_json::to_string(&document)? + "\n";
-    let written = out.as_ref().map(|out| out.write(json.as_bytes()));
-    match options.json {
-        true => output::print(&json)?,
-        false => output::show(&render::osnoise(&document), options.color)?,
-    }
-    written.transpose()?;
-    Ok(match document.partial.is_none() && has_cause(&document.cpus) {
-        true => ExitCode::SUCCESS,
-        false => ExitCode::from(UNRELIABLE),
-    })
+    let about = about(machine, started_unix_ms, began_ns);
+    let interrupted = stop.load(Ordering::Relaxed);
+    let partial = interrupted.then(|| "interrupted: results up to then".into());
+    let is_known = interruptions.cpus.iter().all(Osnoise::has_cause);
+    let run = Run::recorded(about, Recording::Interruptions(interruptions), partial);
+    destination.finish(&run, (true, is_known))
 }
 
 /// Where to spin, and why a thread can't be kept anywhere, if it can't.
@@ -95,19 +85,10 @@ fn spin(cpus: &[Option<u32>], span: Duration, stop: &AtomicBool) -> anyhow::Resu
     Ok(all.into_iter().map(|one| one.map(|(osnoise, _)| osnoise)).collect::<Result<_, _>>()?)
 }
 
-/// Whether a cause is known on every CPU with detours.
-fn has_cause(cpus: &[Osnoise]) -> bool {
-    let blind = |one: &Osnoise| {
-        !one.causes.is_empty() && one.causes.iter().all(|lost| lost.cause == Cause::Unknown)
-    };
-    !cpus.iter().any(blind)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use meter::placement::NotPinned;
-    use model::noise::osnoise::CauseTotal;
 
     #[test]
     fn why_it_is_kept_on_no_cpu_is_not_lost() {
@@ -115,25 +96,5 @@ mod tests {
         assert_eq!(cpus, [None]);
         assert!(why.expect("a reason").contains("no such call"));
         assert_eq!(anywhere_else(Ok(Some(3))), (vec![Some(3)], None));
-    }
-
-    #[test]
-    fn detours_of_unknown_cause_alone_are_no_result() {
-        let of = |causes: &[Cause]| Osnoise {
-            causes: causes
-                .iter()
-                .map(|&cause| CauseTotal {
-                    cause,
-                    detours: 1,
-                    lost_ns: 1,
-                    share: None,
-                    longest_ns: 1,
-                    histogram: vec![1],
-                })
-                .collect(),
-            ..Osnoise::default()
-        };
-        assert!(has_cause(&[of(&[]), of(&[Cause::Tick, Cause::Unknown])]));
-        assert!(!has_cause(&[of(&[Cause::Tick]), of(&[Cause::Unknown])]));
     }
 }

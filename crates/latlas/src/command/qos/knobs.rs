@@ -2,15 +2,17 @@
 
 use crate::arguments::qos::KnobsOptions;
 use crate::command::measured::{lock, stop_on_signals};
+use crate::command::recorded::{Destination, about};
+use crate::output;
 use crate::progress::Bar;
-use crate::{UNRELIABLE, output, program};
 use anyhow::bail;
 use model::qos::knobs::{Knob, Session};
+use model::recording::Recording;
+use model::run::Run;
 use qos::knobs::{Plan, all, measure};
 use std::path::Path;
 use std::process::ExitCode;
 use std::time::Duration;
-use view::render;
 
 /// Threads take turns of some milliseconds: 4 ms are 0.4 points of it.
 const SHARE_WINDOW: Duration = Duration::from_secs(1);
@@ -33,7 +35,8 @@ pub(super) fn knobs(options: &KnobsOptions) -> anyhow::Result<ExitCode> {
         share_window: SHARE_WINDOW / part,
         wakeup_window: WAKEUP_WINDOW / part,
     };
-    let _lock = lock("latlas qos knobs", None, options.wait)?;
+    let destination = Destination::of(&options.run, &[], false)?;
+    let _lock = lock("latlas qos knobs", None, options.run.wait)?;
     let stop = stop_on_signals()?;
     let machine = sys::machine(Path::new("/"));
     let quick = Plan {
@@ -50,18 +53,16 @@ pub(super) fn knobs(options: &KnobsOptions) -> anyhow::Result<ExitCode> {
         },
     );
     let bar = Bar::on_stderr();
-    let about = (program::program(&machine), machine);
-    let measured = measure(&plan, about, stop, &mut |done, all| {
+    let (started_unix_ms, began_ns) = (sys::realtime_unix_ms(), sys::monotonic_raw_ns());
+    let measured = measure(&plan, stop, &mut |done, all| {
         bar.message(&format!("measurement {done} of {all}"));
     });
     bar.clear();
-    let knobs = measured?;
-    output::show_json_or(options.json, &knobs, options.color, || render::knobs(&knobs))?;
-    let measured = knobs.knobs.iter().any(|row| row.all_cpus.median().is_some());
-    Ok(match knobs.partial.is_none() && measured {
-        true => ExitCode::SUCCESS,
-        false => ExitCode::from(UNRELIABLE),
-    })
+    let (knobs, partial) = measured?;
+    let is_known = knobs.knobs.iter().any(|row| row.all_cpus.median().is_some());
+    let about = about(machine, started_unix_ms, began_ns);
+    let run = Run::recorded(about, Recording::Knobs(knobs), partial);
+    destination.finish(&run, (true, is_known))
 }
 
 /// The knobs with one of these words in their name, and no knob for comparison.

@@ -7,6 +7,8 @@ use crate::support::processes::{
 };
 use crate::support::{Done, Home, entries, has, skip};
 use model::noise::effect::{Effects, Load, Workload};
+use model::recording::Recording;
+use model::run::Run;
 use std::fs;
 use std::process::{Child, Command};
 
@@ -15,9 +17,15 @@ const JOB: &str = "__job";
 
 const HUGE_PAGES: &str = "/sys/kernel/mm/transparent_hugepage/enabled";
 
-fn document(done: Done) -> Effects {
-    let done = done.measured();
-    serde_json::from_str(&done.out).unwrap_or_else(|e| panic!("{e}: {}", done.err))
+fn document(done: Done) -> Run {
+    done.measured().run()
+}
+
+pub(super) fn effects(run: &Run) -> &Effects {
+    match &run.recordings[..] {
+        [Recording::Effects(of)] => of,
+        other => panic!("{other:?}"),
+    }
 }
 
 /// Processes that run one of our jobs, with their arguments.
@@ -110,10 +118,11 @@ fn a_dry_run_prints_the_plan_and_does_nothing() {
 fn every_run_does_the_same_work_under_what_was_asked_for() {
     let home = Home::new();
     let options = "--load none --job 1ms --rounds 6 --seed 4 --json --out ab.json";
-    let document = document(home.run(format!("noise ab pin nice session turbo {options}")));
-    let kept: Effects = serde_json::from_str(&home.read("ab.json")).expect("the document");
-    assert_eq!(kept, document);
-    assert_eq!(document.partial, None);
+    let run = document(home.run(format!("noise ab pin nice session turbo {options}")));
+    let kept: Run = serde_json::from_str(&home.read("ab.json")).expect("the document");
+    assert_eq!(kept, run);
+    assert_eq!(run.partial, None);
+    let document = effects(&run);
     assert_eq!((document.how.seed, document.how.rounds), (4, 6));
     let names: Vec<&str> = document.controls.iter().map(|c| c.name.as_str()).collect();
     assert_eq!(names, ["pin", "nice", "session", "turbo"], "none is dropped");
@@ -139,7 +148,7 @@ fn every_run_does_the_same_work_under_what_was_asked_for() {
             }
         }
     }
-    let effects = document.effects.len();
+    let effects = document.effects().len();
     assert!(effects == 6 || effects == 9 || effects == 12, "{effects}");
 }
 
@@ -206,8 +215,8 @@ fn a_run_during_a_stop_is_repeated_and_noted() {
     }
     let document = document(Done::after(latlas));
     assert_eq!(document.partial, None);
-    has(&document.remarks.join("; "), ["runs were repeated"]);
-    let mut arms = document.blocks[0].arms.iter();
+    has(&document.conditions.remarks.join("; "), ["runs were repeated"]);
+    let mut arms = effects(&document).blocks[0].arms.iter();
     assert!(arms.all(|arm| arm.runs.len() == 6));
 }
 
@@ -238,8 +247,8 @@ fn a_system_wide_control_is_restored_also_after_a_kill() {
     };
     let document = document(home.run(line("20ms")));
     assert_eq!(document.partial, None);
-    assert_eq!(document.blocks[0].arms[1].name, "thp");
-    assert_eq!(document.blocks[0].arms[1].runs.len(), 6);
+    let arm = &effects(&document).blocks[0].arms[1];
+    assert_eq!((arm.name.as_str(), arm.runs.len()), ("thp", 6));
     assert_eq!(now(), before);
 
     let latlas = home.start(line("500ms"));
@@ -259,12 +268,13 @@ fn cold_files_come_from_the_disk_and_their_directory_goes() {
     let home = Home::new();
     let mut command = home.command("noise ab cache --rounds 6 --json");
     command.env("XDG_CACHE_HOME", home.path(""));
-    let document = document(Done::of(&mut command));
+    let run = document(Done::of(&mut command));
+    let document = effects(&run);
     let files = &document.blocks[0];
     assert_eq!((files.workload, files.load), (Workload::Files, Load::None));
     let names: Vec<&str> = files.arms.iter().map(|a| a.name.as_str()).collect();
     assert_eq!(names, ["none", "cold"]);
-    assert_eq!(document.effects.len(), 1);
+    assert_eq!(document.effects().len(), 1);
     // Reading from a disk, a process gives up its CPU to wait.
     let waits = |name: &str| -> u64 {
         let arm = files.arm(name).expect(name);
@@ -272,7 +282,8 @@ fn cold_files_come_from_the_disk_and_their_directory_goes() {
     };
     assert!(waits("cold") > waits("none"), "{} {}", waits("cold"), waits("none"));
     let left = entries(&home.path(""));
-    assert_eq!(left, [home.path("lock")], "the lock of all tests' homes");
+    let expected = [home.path("data"), home.path("lock")];
+    assert_eq!(left, expected, "the stored run and the lock of all tests' homes");
 }
 
 #[test]
@@ -291,7 +302,8 @@ fn an_ordinary_user_gets_the_rest_with_reasons() {
     // Those that need no right may not be here: autogroups, huge pages for every process.
     let named = "pin session nice fifo shield cache irq-affinity";
     let options = "--workload cpu --load none --job 1ms --rounds 6 --json";
-    let document = document(as_user(&home, &format!("noise ab {named} {options}")));
+    let run = document(as_user(&home, &format!("noise ab {named} {options}")));
+    let document = effects(&run);
     let state = |name: &str| {
         let control = document.controls.iter().find(|c| c.name == name);
         control.expect(name).unavailable.clone()

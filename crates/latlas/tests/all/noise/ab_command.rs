@@ -1,8 +1,9 @@
 //! `latlas noise ab CONTROL... -- CMD` on the real binary: the user's own
 //! command is what runs, under each control, and is judged.
 
+use super::ab::effects;
 use crate::support::{Home, has, unwrapped};
-use model::noise::effect::{Effects, Load, Workload};
+use model::noise::effect::{Load, Workload};
 
 #[test]
 fn a_command_runs_under_each_control_and_is_judged() {
@@ -11,8 +12,9 @@ fn a_command_runs_under_each_control_and_is_judged() {
     let line = "echo run >> runs; yes | head -c 200000; exec sleep 0.01";
     let options = "noise ab pin session --rounds 6 --seed 3 --json";
     let done = home.run(format!("{options} -- sh -c '{line}'")).measured();
-    let document: Effects = serde_json::from_str(&done.out).expect("a document");
-    assert_eq!(document.partial, None);
+    let run = done.run();
+    assert_eq!(run.partial, None);
+    let document = effects(&run);
     assert_eq!(document.how.command, ["sh", "-c", line]);
     let [block] = &document.blocks[..] else {
         panic!("{:?}", document.blocks);
@@ -35,8 +37,9 @@ fn a_command_runs_under_each_control_and_is_judged() {
     let runs = home.read("runs");
     let tried = runs.lines().count() - 3 - 18;
     assert!(matches!(tried, 1 | 2), "{tried}");
-    assert_eq!(document.effects.len(), 2);
-    assert!(document.effects.iter().all(|effect| effect.switches.is_some()));
+    let effects = document.effects();
+    assert_eq!(effects.len(), 2);
+    assert!(effects.iter().all(|effect| effect.switches.is_some()));
 }
 
 #[test]

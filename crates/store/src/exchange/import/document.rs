@@ -9,11 +9,9 @@ use model::gate::Gate;
 use model::imported::{Imported, UNKNOWN};
 use model::machine::{Fact, Machine};
 use model::machine_readings::MachineReadings;
-use model::run::{
-    Bound, Cell, ClockRecord, Outcome, PlanRecord, Program, Regime, Row, Run, SCHEMA_VERSION, Scale,
-};
-use model::sample::{Evidence, Sample};
-use model::sample_columns::{Columns, DamagedColumns};
+use model::recording::About;
+use model::run::{Bound, Cell, ClockRecord, Outcome, Program, Row, Run};
+use model::sample_columns::DamagedColumns;
 use model::stats::Interval;
 use model::text::with_signs;
 use model::unit::Unit;
@@ -115,37 +113,31 @@ pub(super) fn run(
     if let (None, Some(host)) = (machine.hostname.get(), host_name) {
         machine.hostname = Fact::known(shown(&host)).from_source("context.host_name of the file");
     }
-    Ok(Run {
-        files_on: None,
-        schema: SCHEMA_VERSION,
+    let about = About {
         id: origin.id,
         started_unix_ms: origin.now_unix_ms,
         wall_ms: (all_ns / 1e6).round() as u64,
         machine,
-        conditions,
-        plan: plan(),
-        clock: ClockRecord {
-            name: format!("that of {}", program.name),
-            ns_per_tick,
-            source: "the unit in which the file's times are kept here, not a clock's tick".into(),
-            cost_ns: None,
-            resolution_ns: None,
-        },
-        gate,
-        core_clock: None,
-        partial: None,
-        commands: None,
-        job: None,
-        imported: Some(Imported {
-            format: format.name().into(),
-            from: origin.name.map_or(sources, |name| vec![shown(&name)]),
-            measured_at: measured_at.as_deref().map(shown),
-            by: origin.by,
-        }),
         program,
-        rows: rows.into(),
-        cells: cells.into(),
-    })
+    };
+    let mut run = Run::begun(about);
+    run.conditions = conditions;
+    run.clock = ClockRecord {
+        name: format!("that of {}", run.program.name),
+        ns_per_tick,
+        source: "the unit in which the file's times are kept here, not a clock's tick".into(),
+        cost_ns: None,
+        resolution_ns: None,
+    };
+    run.imported = Some(Imported {
+        format: format.name().into(),
+        from: origin.name.map_or(sources, |name| vec![shown(&name)]),
+        measured_at: measured_at.as_deref().map(shown),
+        by: origin.by,
+    });
+    run.rows = rows.into();
+    run.cells = cells.into();
+    Ok(run)
 }
 
 /// The finest unit, from a femtosecond up, that counts the longest sample
@@ -168,44 +160,10 @@ fn shown(text: &str) -> String {
     }
 }
 
-/// Nothing was asked of latlas: one process, no rounds, no seed.
-fn plan() -> PlanRecord {
-    PlanRecord {
-        scale: Scale::Default,
-        asked: Vec::new(),
-        seed: 0,
-        budget_ms: 0,
-        workers: 1,
-        large_workers: 1,
-        largest_working_set_bytes: 0,
-        shrunk: None,
-        core_kind: None,
-        cpus: Vec::new(),
-        in_process: false,
-    }
-}
-
 fn cell(id: &str, samples: &[(u64, f64)], ns_per_tick: f64) -> Cell {
-    let samples: Vec<Sample> = samples
-        .iter()
-        .map(|&(turns, ns)| Sample {
-            worker: 0,
-            at_ms: 0,
-            turns,
-            first_ticks: (ns / ns_per_tick).round() as u64,
-            second_ticks: None,
-            evidence: Evidence::default(),
-        })
-        .collect();
-    Cell {
-        row: id.into(),
-        at: Vec::new(),
-        ops_per_turn: 1.0,
-        regime: Regime::Distribution,
-        modes: Vec::new(),
-        wall_ms: 0.0,
-        samples: Columns::from(&samples[..]),
-    }
+    let ticks = |ns: f64| (ns / ns_per_tick).round() as u64;
+    let samples = samples.iter().map(|&(turns, ns)| (0, turns, ticks(ns)));
+    Cell::of_values(id, Vec::new(), samples)
 }
 
 fn row(
@@ -226,7 +184,7 @@ fn row(
             Outcome::Figure(estimate(cell, gate, ns_per_tick)?)
         }
     };
-    Ok(Row { id, unit: Unit::Time, bound: Bound::Memory, outcome, notes, missing: Vec::new() })
+    Ok(Row { notes, ..Row::new(id, Unit::Time, Bound::Memory, outcome) })
 }
 
 /// What the interval can't see.

@@ -9,11 +9,9 @@ mod wide;
 #[cfg(test)]
 mod tests;
 
-use crate::render::joined;
 use compare::references::{FoundControl, FoundControls, FoundTime, References};
 use model::noise::effect::{Effects, Load, Workload, figures};
 use model::story::{self, Cell, Table, left, right};
-use model::utc;
 
 /// A column of the table of times.
 struct Column {
@@ -46,25 +44,27 @@ const COLUMNS_OF_TIMES: [Column; 4] = [
     },
 ];
 
-/// The whole page.
-pub fn effects(document: &Effects, references: &References, wide: bool) -> Vec<story::Block> {
+/// Parts of the page.
+pub(crate) fn effects(
+    document: &Effects,
+    references: &References,
+    wide: bool,
+) -> Vec<Vec<story::Block>> {
+    let effects = document.effects();
     let mut parts = vec![header(document), times(document, references)];
-    parts.extend([states::states(document), page::page(document, references, wide)]);
+    let controls = page::page((document, &effects), references, wide);
+    parts.extend([states::states(document), controls]);
     if wide {
-        parts.push(wide::figures(document));
+        parts.push(wide::figures(document, &effects));
     }
-    parts.push(advice::advice(document));
-    joined(parts)
+    parts.push(advice::advice(document, &effects));
+    parts
 }
 
 fn header(document: &Effects) -> Vec<story::Block> {
     let how = &document.how;
     let mut blocks = Vec::new();
     let mut say = |label: &str, text: &str| blocks.push(story::Block::labelled(label, text));
-    if let Some(why) = &document.partial {
-        say("PARTIAL: ", why);
-    }
-    say("", &document.machine.one_line());
     let pinned = match how.pinned_to {
         Some(cpu) => format!("; pinned is to CPU {cpu}"),
         None => String::new(),
@@ -74,17 +74,13 @@ fn header(document: &Effects) -> Vec<story::Block> {
         false => format!("; a load is {} busy processes", how.busy),
     };
     let text = format!(
-        "{}, {:.0} s: {} rounds of every state, interleaved, seed {}{load}{pinned}",
-        utc::text(document.started_unix_ms),
-        document.wall_ms as f64 / 1e3,
-        how.rounds,
-        how.seed,
+        "{} rounds of every state, interleaved, seed {}{load}{pinned}",
+        how.rounds, how.seed,
     );
     say("", &text);
     if !how.command.is_empty() {
         say("command: ", &how.command.join(" "));
     }
-    document.remarks.iter().for_each(|remark| say("note: ", remark));
     blocks
 }
 

@@ -1,10 +1,7 @@
 //! What a spinning thread lost: by cause, by length, over time.
 
-use super::super::joined;
 use model::figure::time;
-use model::noise::osnoise::{
-    Cause, Detour, Frequency, Osnoise, OsnoiseAround, OsnoiseDocument, Stretch,
-};
+use model::noise::osnoise::{Cause, Detour, Frequency, Osnoise, OsnoiseAround, Stretch};
 use model::share::{self, percent};
 use model::stats::Interval;
 use model::story::{Block, Cell, Table, Tone, left, right};
@@ -16,18 +13,15 @@ const BAR: usize = 48;
 /// Interrupts that are named; the others are summed up.
 const NAMED: usize = 8;
 
-/// A document as text, one block for each CPU.
-pub fn osnoise(document: &OsnoiseDocument) -> Vec<Block> {
-    let partial = document.partial.iter();
-    let partial = partial.map(|why| vec![Block::warning("PARTIAL: ", why)]);
-    let mut parts: Vec<Vec<Block>> = partial.collect();
-    parts.extend(document.cpus.iter().flat_map(of_cpu));
-    if document.cpus.len() > 1 {
+/// Parts of a page for each CPU.
+pub(crate) fn osnoise(cpus: &[Osnoise]) -> Vec<Vec<Block>> {
+    let mut parts: Vec<Vec<Block>> = cpus.iter().flat_map(of_cpu).collect();
+    if cpus.len() > 1 {
         let text = "All these CPUs were measured at the same time, each with a thread that spins: \
                     whatever else wants to run shares a CPU with one of them.";
         parts.push(vec![Block::text(text)]);
     }
-    joined(parts)
+    parts
 }
 
 /// A few words for the conditions of a run.

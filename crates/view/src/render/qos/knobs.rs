@@ -12,12 +12,8 @@ use model::text::{counted, visible};
 const CLOSE_POINTS: f64 = 2.0;
 
 /// The page of `latlas qos knobs`.
-pub fn knobs(knobs: &Knobs) -> Vec<Block> {
-    let mut blocks = Vec::new();
-    if let Some(why) = &knobs.partial {
-        blocks.push(Block::warning("PARTIAL: ", visible(why)));
-    }
-    blocks.push(Block::text(heading(knobs)));
+pub(crate) fn knobs(knobs: &Knobs) -> Vec<Block> {
+    let mut blocks = vec![Block::text(heading(knobs))];
     let parts = [
         (
             "Share of CPU time against as many default threads (lowest to highest round)",
@@ -195,10 +191,8 @@ mod tests {
     use super::*;
     use crate::terminal::layout::keeps_to;
     use crate::terminal::paint_plain;
-    use model::machine::Machine;
-    use model::program::Program;
     use model::qos::Setting;
-    use model::qos::knobs::{KNOBS_SCHEMA, Knob};
+    use model::qos::knobs::Knob;
 
     fn shares(predicted: Option<f64>, measured: &[f64]) -> Shares {
         Shares { predicted, measured: measured.to_vec(), of_others: vec![0.031; measured.len()] }
@@ -231,18 +225,6 @@ mod tests {
             ..row(&[Setting::GroupIdle], Session::Other)
         };
         Knobs {
-            schema: KNOBS_SCHEMA,
-            started_unix_ms: 1_700_000_000_000,
-            wall_ms: 60_000,
-            program: Program {
-                name: "latlas".into(),
-                version: "0".into(),
-                commit: None,
-                target: "x86_64".into(),
-                profile: "release".into(),
-                emulated: None,
-            },
-            machine: Machine::unknown("x86_64", "a test"),
             cpus: vec![0, 1],
             rounds: 3,
             seed: 7,
@@ -257,7 +239,6 @@ mod tests {
                 row(&[Setting::IDLE, Setting::Autogroup(19)], Session::Other),
                 group,
             ],
-            partial: Some("interrupted in round 2".into()),
         }
     }
 

@@ -8,45 +8,34 @@ mod tables;
 #[cfg(test)]
 mod tests;
 
-pub use knobs::knobs;
+pub(crate) use knobs::knobs;
 pub use oakley::oakley;
 
 use crate::chart::of_cpu_history;
-use crate::render::joined;
 use model::cpu_history::CpuHistory;
 use model::qos::shares::{self, CLOSE, CLOSE_RATIO};
 use model::qos::{Qos, verdict};
 use model::share::percent;
+use model::size;
 use model::story::Block;
-use model::{figure, size, utc};
 
-/// The whole page.
-pub fn qos(document: &Qos) -> Vec<Block> {
-    joined(vec![
+/// Parts of the page; `unknown_kinds` says why kinds of cores are not known.
+pub(crate) fn qos(document: &Qos, unknown_kinds: Option<&str>) -> Vec<Vec<Block>> {
+    vec![
         header(document),
         levels(document),
         times(document),
         shares(document),
         places(document),
         histories(document),
-        conclusions(document),
-    ])
+        conclusions(document, unknown_kinds),
+    ]
 }
 
 fn header(document: &Qos) -> Vec<Block> {
     let how = &document.how;
-    let mut blocks = Vec::new();
-    if let Some(why) = &document.partial {
-        blocks.push(Block::warning("PARTIAL: ", why));
-    }
-    blocks.push(Block::text(document.machine.one_line()));
-    blocks.push(Block::text(format!(
-        "{}, {}: {}, interleaved, seed {}",
-        utc::text(document.started_unix_ms),
-        figure::time(document.wall_ms as f64 * 1e6),
-        model::text::counted(how.rounds as usize, "round"),
-        how.seed
-    )));
+    let rounds = model::text::counted(how.rounds as usize, "round");
+    let mut blocks = vec![Block::text(format!("{rounds}, interleaved, seed {}", how.seed))];
     let ratio = how.file_bytes as f64 / how.compressed_bytes.max(1) as f64;
     blocks.push(Block::labelled(
         "job: ",
@@ -74,8 +63,6 @@ fn header(document: &Qos) -> Vec<Block> {
         false => "not root",
     };
     blocks.push(Block::labelled("power: ", format!("{power}; {user}")));
-    let remarks = document.remarks.iter();
-    blocks.extend(remarks.map(|remark| Block::labelled("note: ", remark)));
     blocks
 }
 
@@ -178,8 +165,8 @@ fn busiest(history: &CpuHistory) -> String {
     }
 }
 
-fn conclusions(document: &Qos) -> Vec<Block> {
-    let all = verdict::conclusions(document);
+fn conclusions(document: &Qos, unknown_kinds: Option<&str>) -> Vec<Block> {
+    let all = verdict::conclusions(document, unknown_kinds);
     if all.is_empty() {
         return Vec::new();
     }

@@ -1,6 +1,8 @@
 //! The page of a made-up document, read as a whole.
 
 use super::qos;
+use crate::html::{Place, paint};
+use crate::render::joined;
 use crate::terminal::layout::width;
 use crate::terminal::{Screen, text};
 use model::synthetic::qos::document;
@@ -9,7 +11,7 @@ const COLUMNS: usize = 80;
 
 fn page(document: &model::qos::Qos) -> String {
     let screen = Screen { columns: COLUMNS, color: false };
-    text(&qos(document), screen)
+    text(&joined(qos(document, None)), screen)
 }
 
 #[test]
@@ -29,11 +31,12 @@ fn oakleys_table_with_and_without_a_result() {
             *high = model::qos::Level::USER_INTERACTIVE;
         }
     }
+    let run = model::synthetic::qos::run(document.clone());
     let page = |document| {
         let screen = Screen { columns: COLUMNS, color: false };
         text(&super::oakley(&compare::tables::oakley(reference, document)), screen)
     };
-    let filled = page(Some(&document));
+    let filled = page(Some((&run, &document)));
     assert!(filled.lines().all(|line| width(line) <= COLUMNS), "{filled}");
     insta::assert_snapshot!(filled);
     insta::assert_snapshot!(page(None));
@@ -46,7 +49,6 @@ fn a_partial_result_of_few_rounds_says_so() {
         case.runs.truncate(1);
     }
     document.cases[3].runs.clear();
-    document.partial = Some("interrupted: completed runs are kept".into());
     document.conditions.power = model::machine::Fact::unknown("no power supply");
     document.conditions.autogroups = model::machine::Fact::unknown("no weights here");
     insta::assert_snapshot!(page(&document));
@@ -63,7 +65,6 @@ fn two_kinds_of_cores_and_cpu_histories() {
         max_hz: None,
     };
     let kinds = [kind("P-core", 0), kind("E-core", 1)];
-    document.machine.core_kinds = model::machine::Fact::known(kinds.to_vec());
     let block = |end_cpu| model::residency::WorkBlock {
         thread: 0,
         begin_cpu: 1,
@@ -89,8 +90,8 @@ fn two_kinds_of_cores_and_cpu_histories() {
         run.jobs[1].together_cpu_ns = 7_000_000;
         run.jobs[0].together_cpu_ns = 993_000_000;
     }
-    let html = crate::recorded::of_qos(&document);
-    for text in ["user-interactive", "E-core", "CPU 7", "Content-Security-Policy", "<svg"] {
+    let html = paint(&joined(qos(&document, None)), Place::CHAPTER).into_string();
+    for text in ["user-interactive", "E-core", "CPU 7", "<svg"] {
         assert!(html.contains(text), "{text}");
     }
     let page = page(&document);

@@ -2,12 +2,12 @@
 
 use super::page::interval;
 use model::noise::effect::advice::{Advice, Shown, advice as of_effects};
-use model::noise::effect::{Effects, Workload};
+use model::noise::effect::{Effect, Effects, Workload};
 use model::story::Block;
 
 /// Only what was shown to be better here.
-pub(super) fn advice(document: &Effects) -> Vec<Block> {
-    let all = of_effects(&document.controls, &document.effects);
+pub(super) fn advice(document: &Effects, effects: &[Effect]) -> Vec<Block> {
+    let all = of_effects(&document.controls, effects);
     if all.is_empty() {
         let none = "Advice: none: no control was shown to make a run shorter or steadier here.";
         return vec![Block::text(none)];

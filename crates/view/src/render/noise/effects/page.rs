@@ -14,16 +14,20 @@ const PUBLISHED: [(&str, &str); 4] =
 
 /// One group of lines for each control; with `wide` a line for each job and
 /// load.
-pub(super) fn page(document: &Effects, references: &References, wide: bool) -> Vec<Block> {
+pub(super) fn page(
+    (document, effects): (&Effects, &[Effect]),
+    references: &References,
+    wide: bool,
+) -> Vec<Block> {
     let mut tables = Vec::new();
     // Of one job there is room for everything.
     let wide = wide || !document.how.command.is_empty();
     for control in &document.controls {
         let own: Vec<&Effect> =
-            document.effects.iter().filter(|effect| effect.control == control.name).collect();
+            effects.iter().filter(|effect| effect.control == control.name).collect();
         tables.push(group(control, &own, references, wide));
     }
-    let rounds = document.effects.iter().map(|effect| effect.rounds);
+    let rounds = effects.iter().map(|effect| effect.rounds);
     let (least, most) = (rounds.clone().min(), rounds.max());
     let rounds = match (least, most) {
         (Some(least), Some(most)) if least == most => format!("{least}"),

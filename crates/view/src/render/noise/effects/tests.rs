@@ -1,13 +1,12 @@
 //! Pages of a made-up experiment, kept in `snapshots/`.
 
 use super::effects;
+use crate::render::joined;
 use crate::terminal::{COLUMNS, layout};
 use compare::references::References;
 use model::noise::effect::{
-    Arm, Block, Control, Effects, How, Load, NotCounted, OneRun, SCHEMA, Wakeups, Work, Workload,
-    judge,
+    Arm, Block, Control, Effects, How, Load, NotCounted, OneRun, Wakeups, Work, Workload,
 };
-use model::synthetic;
 
 fn control(name: &str, on: &str, needs: Option<&str>, unavailable: Option<&str>) -> Control {
     Control {
@@ -94,13 +93,7 @@ fn document() -> Effects {
             [("none", 90.0, 0.3), ("pin", 88.0, 0.3), ("fifo", 60.0, 0.01)],
         ),
     ];
-    let run = synthetic::run();
     Effects {
-        schema: SCHEMA,
-        started_unix_ms: run.started_unix_ms,
-        wall_ms: 271_000,
-        program: run.program,
-        machine: run.machine,
         how: How {
             rounds: 16,
             most_ms: None,
@@ -116,17 +109,14 @@ fn document() -> Effects {
             }],
             command: Vec::new(),
         },
-        effects: judge::effects(&controls, &blocks),
         controls,
         blocks,
-        partial: None,
-        remarks: Vec::new(),
     }
 }
 
 fn draw(document: &Effects, wide: bool) -> String {
     let references = References::embedded().expect("references");
-    crate::terminal::plain(&effects(document, &references, wide))
+    crate::terminal::plain(&joined(effects(document, &references, wide)))
 }
 
 #[test]
@@ -152,29 +142,17 @@ fn every_figure_of_an_experiment() {
 }
 
 #[test]
-fn what_is_not_whole_says_so_first() {
+fn few_rounds_show_nothing() {
     let mut cut = document();
-    cut.partial = Some("interrupted: what was measured until then is kept".into());
     cut.blocks.truncate(1);
     for arm in &mut cut.blocks[0].arms {
         arm.runs.truncate(3);
     }
-    cut.effects = judge::effects(&cut.controls, &cut.blocks);
     let text = draw(&cut, false);
-    assert!(text.starts_with("PARTIAL: interrupted"), "{text}");
     assert!(text.contains("can't tell: cpu none"), "{text}");
     assert!(text.contains("Advice: none"), "{text}");
     assert!(!text.contains("memory-bound"), "{text}");
     let mut nothing = document();
     nothing.blocks.clear();
-    nothing.effects.clear();
     assert!(draw(&nothing, true).contains("Advice: none"));
-}
-
-#[test]
-fn a_document_survives_its_file() {
-    let text = serde_json::to_string(&document()).expect("a document");
-    let back: Effects = serde_json::from_str(&text).expect("a document");
-    assert_eq!(back.effects, document().effects);
-    assert_eq!(back.blocks, document().blocks);
 }

@@ -1,13 +1,13 @@
 //! Every figure that perf-book's appendix has of a control, on and off.
 
 use model::figure::time;
-use model::noise::effect::Effects;
 use model::noise::effect::figures::Figures;
+use model::noise::effect::{Effect, Effects};
 use model::story::{Block, Cell, Table, left, right};
 
 /// A line on and a line off for each control, job and load.
-pub(super) fn figures(document: &Effects) -> Vec<Block> {
-    if document.effects.is_empty() {
+pub(super) fn figures(document: &Effects, effects: &[Effect]) -> Vec<Block> {
+    if effects.is_empty() {
         return Vec::new();
     }
     let headings = [
@@ -25,7 +25,7 @@ pub(super) fn figures(document: &Effects) -> Vec<Block> {
     ];
     let mut table = Table::new(["control", "job", "load", ""].map(left));
     table.columns.extend(headings.map(right));
-    for effect in &document.effects {
+    for effect in effects {
         for (state, figures) in [("on", &effect.on), ("off", &effect.off)] {
             let names = [&effect.control, effect.workload.name(), effect.load.name(), state];
             let names = names.map(str::to_owned).into_iter();

@@ -1,37 +1,39 @@
 //! The picture, whole and in parts.
 
 use super::*;
+use crate::render::joined;
 use crate::terminal::{COLUMNS, colored, layout::keeps_to, plain};
 use model::synthetic::osnoise as synthetic;
 
+fn page(cpus: &[Osnoise]) -> String {
+    plain(&joined(osnoise(cpus)))
+}
+
 #[test]
 fn the_picture_of_gaps() {
-    let text = plain(&osnoise(&synthetic::document()));
+    let text = page(&[synthetic::osnoise(80)]);
     insta::assert_snapshot!(text);
     assert!(keeps_to(&text, COLUMNS), "{text}");
     assert!(text.lines().all(|line| line == line.trim_end()));
     assert!(!text.contains('\x1b'));
-    let colored = colored(&osnoise(&synthetic::document()));
+    let colored = colored(&joined(osnoise(&[synthetic::osnoise(80)])));
     assert!(colored.contains("\x1b[32m  T tick"), "{colored}");
 }
 
 #[test]
 fn a_quiet_cpu_and_one_that_ended_early() {
-    let mut document = synthetic::document();
-    document.partial = Some("interrupted after 0.1 s".into());
-    document.cpus = vec![
+    let cpus = [
         Osnoise {
             causes: Vec::new(),
             longest: Vec::new(),
             detours: 0,
             lost_ns: 0,
             share: None,
-            ..document.cpus[0].clone()
+            ..synthetic::osnoise(80)
         },
         Osnoise::default(),
     ];
-    let text = plain(&osnoise(&document));
-    assert!(text.starts_with("PARTIAL: interrupted"), "{text}");
+    let text = page(&cpus);
     assert!(text.contains("lost 0 % of its CPU time (0 ns of"), "{text}");
     assert!(text.contains("On no CPU of its own: nothing was watched"), "{text}");
     assert!(text.contains("All these CPUs"), "{text}");
@@ -50,7 +52,7 @@ fn every_cause_that_is_there_has_a_letter() {
 
 #[test]
 fn a_few_words_for_the_conditions() {
-    let mut around = OsnoiseAround { before: synthetic::document().cpus[0].clone(), after: None };
+    let mut around = OsnoiseAround { before: synthetic::osnoise(80), after: None };
     let before = "CPU time lost 1.8 % (most: scheduler) before";
     assert_eq!(in_words(&around), before);
     around.after = Some(Osnoise { span_ns: 1, ..Osnoise::default() });

@@ -1,4 +1,8 @@
-//! What documents of older versions lack.
+//! What documents of older versions lack, and those that recordings had of their own.
+
+mod recordings;
+
+pub use recordings::recorded;
 
 use crate::estimate::Verdict;
 use crate::missing_points;

@@ -1,0 +1,118 @@
+//! What is done with a run of commands or of a recording: the same for every command that makes
+//! one.
+
+use super::measured::{exit_code, keep, writable_store};
+use super::picture::{Paint, painted};
+use super::report;
+use crate::arguments::Color;
+use crate::arguments::recorded::RecordedOptions;
+use crate::ending::{self, Ending};
+use crate::output;
+use anyhow::bail;
+use compare::references::References;
+use model::machine::Machine;
+use model::recording::About;
+use model::run::Run;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use store::{Output, Store};
+use view::render::{self, Options};
+
+/// Where a recording goes, checked before it begins.
+pub(super) struct Destination {
+    store: Option<Store>,
+    files: Vec<(Ending, Output)>,
+    json: bool,
+    color: Color,
+    look: Options<'static>,
+    /// It would be lost without the store.
+    must_keep: bool,
+}
+
+impl Destination {
+    /// As a command's options say. A recording can do without a store.
+    ///
+    /// # Errors
+    /// Why a file can't be written.
+    pub(super) fn of(
+        options: &RecordedOptions,
+        written: &[Ending],
+        wide: bool,
+    ) -> anyhow::Result<Destination> {
+        let look = Options { wide, ..Options::default() };
+        let how = (options.json, options.color, look);
+        Destination::check(&options.out, written, false, how)
+    }
+
+    /// Of files with one of these endings, or those of a run.
+    ///
+    /// # Errors
+    /// Why a file can't be written; that the run would be lost.
+    pub(super) fn check(
+        out: &[PathBuf],
+        written: &[Ending],
+        must_keep: bool,
+        (json, color, look): (bool, Color, Options<'static>),
+    ) -> anyhow::Result<Destination> {
+        let mut files = Vec::new();
+        for path in out {
+            let output = match ending::of(path) {
+                Some(picture) if written.contains(&picture) => Output::open(path)?,
+                _ => ending::run_file(path)?,
+            };
+            files.push((ending::of(path).unwrap_or(Ending::Json), output));
+        }
+        let must_keep = must_keep && !json && files.is_empty();
+        let store = writable_store(!must_keep)?;
+        Ok(Destination { store, files, json, color, look, must_keep })
+    }
+
+    /// Stores, prints and writes the run. The page goes to standard error where standard
+    /// output is not free; a recording of which nothing is known can't be relied on.
+    pub(super) fn finish(
+        &self,
+        run: &Run,
+        (is_free, is_known): (bool, bool),
+    ) -> anyhow::Result<ExitCode> {
+        let references = References::embedded()?;
+        let kept = keep(run, self.store.as_ref());
+        let lost = kept.is_none() && self.must_keep;
+        let written: anyhow::Result<()> =
+            self.files.iter().try_for_each(|(ending, file)| write(run, &references, *ending, file));
+        let page = || {
+            let options = Options { kept, ..self.look.clone() };
+            render::run(run, &references, &options)
+        };
+        match (self.json, is_free) {
+            (true, _) => output::print(&output::document(run)?)?,
+            (_, true) => output::show(&page(), self.color)?,
+            (_, false) => output::print_error(&output::plain(&page())),
+        }
+        written?;
+        Ok(exit_code(run, lost || !is_known))
+    }
+}
+
+fn write(run: &Run, references: &References, ending: Ending, file: &Output) -> anyhow::Result<()> {
+    if let Some(paint) = Paint::of(ending) {
+        let (pictures, _) = view::chart::pictures(run, references, &[]);
+        let recorded = pictures.iter().find(|picture| !picture.rows.is_empty());
+        let Some(picture) = recorded else { bail!("this recording has no picture") };
+        return Ok(file.write(&painted(&picture.chart, paint)?)?);
+    }
+    match ending {
+        Ending::Html => Ok(file.write(report::alone(run, references).as_bytes())?),
+        _ => Ok(file.write_run(run)?),
+    }
+}
+
+/// What a run says of itself that began then, by [`sys::monotonic_raw_ns`].
+pub(super) fn about(machine: Machine, started_unix_ms: u64, began_ns: u64) -> About {
+    About {
+        id: uuid::Uuid::new_v4().to_string(),
+        started_unix_ms,
+        wall_ms: sys::monotonic_raw_ns().saturating_sub(began_ns) / 1_000_000,
+        program: crate::program::program(&machine),
+        machine,
+    }
+}

@@ -1,0 +1,76 @@
+//! What a run holds beyond rows of samples.
+
+use super::{Program, Run};
+use crate::cpu_history::CpuHistory;
+use crate::machine::Machine;
+use crate::noise::effect::Effects;
+use crate::noise::osnoise::Interruptions;
+use crate::qos::Qos;
+use crate::qos::knobs::Knobs;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// A part of a run, by kind.
+#[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, PartialEq)]
+#[serde(rename_all = "snake_case")]
+pub enum Recording {
+    /// What took the CPU from threads that only spin.
+    Interruptions(Interruptions),
+    /// What each CPU did over time.
+    CpuHistory(CpuHistory),
+    /// A job with and without each control of noise.
+    Effects(Effects),
+    /// A job at each level of quality of service, alone and competing.
+    Qos(Qos),
+    /// Shares and wake-ups of threads with each control of the scheduler.
+    Knobs(Knobs),
+    /// The same rows again and again: a machine against itself.
+    Sets(Sets),
+}
+
+/// What a run says of itself before anything was measured.
+#[derive(Clone, Debug)]
+pub struct About {
+    /// UUID (version 4 or 8) of the run.
+    pub id: String,
+    /// When it began, ms since 1970 UTC.
+    pub started_unix_ms: u64,
+    /// How long it took, ms.
+    pub wall_ms: u64,
+    /// What measured.
+    pub program: Program,
+    /// On what.
+    pub machine: Machine,
+}
+
+/// What `latlas selftest` records.
+#[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, PartialEq)]
+pub struct Sets {
+    /// Change that counts as none, as a share.
+    pub margin: f64,
+    /// The sets in the order in which they were measured.
+    pub sets: Vec<Set>,
+}
+
+/// One of them.
+#[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, PartialEq)]
+pub struct Set {
+    /// Its arm.
+    pub arm: char,
+    /// Its run, without samples but for which worker took them.
+    pub run: Run,
+}
+
+impl Recording {
+    /// What was recorded, in a word or two.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Recording::Interruptions(_) => "OS noise",
+            Recording::CpuHistory(_) => "CPU history",
+            Recording::Effects(_) => "effects of controls",
+            Recording::Qos(_) => "quality of service",
+            Recording::Knobs(_) => "scheduler controls",
+            Recording::Sets(_) => "A/A test",
+        }
+    }
+}
