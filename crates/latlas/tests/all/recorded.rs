@@ -5,8 +5,8 @@ use crate::support::{Home, has};
 use model::run::{Run, SCHEMA_VERSION};
 use std::path::PathBuf;
 
-/// Documents of schema 6 and before, with the pages that their commands printed, without what is now the heading
-/// of any run; of the knobs there is none.
+/// Documents of schema 6 and before, with the pages that their commands printed (shares with the digits of now),
+/// without what is now the heading of any run; of the knobs there is none.
 const OLDER: [&str; 6] = ["osnoise", "cpu_history", "ab", "ab_command", "qos", "knobs"];
 
 fn fixture(name: &str) -> PathBuf {
@@ -63,7 +63,10 @@ fn what_was_recorded_is_a_run_like_any_other() {
             home.out(format!("show {}", &run.id[..8])).lines().count(),
             page.lines().count() + 1
         );
-        home.run(format!("history {first} --json")).ok();
+        let key = model::summary::MachineKey::of(&run).0;
+        let of_one_cpu = ["cpu_history", "osnoise"].contains(&name);
+        let at = if of_one_cpu { "--at 0" } else { "" };
+        home.run(format!("history {first} {at} --machine {key} --json")).ok();
     }
 }
 
