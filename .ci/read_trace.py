@@ -6,7 +6,13 @@ from collections import Counter
 from pathlib import Path
 
 directory = Path(sys.argv[1])
-trace = json.loads((directory / "t.json").read_text())
+
+
+def recorded(name):
+    return json.loads((directory / name).read_text())["recordings"][0]["trace"]
+
+
+trace = recorded("t.json")
 failures = []
 
 
@@ -136,7 +142,7 @@ wrong = [tid for tid in ran if of_thread.get(tid) != named.get(tid)]
 check(not wrong, f"names of {len(ran)} threads in Perfetto {wrong or ''}")
 
 # Functions of the program itself: names of the C library depend on its debugging information.
-blocks = json.loads((directory / "s.json").read_text())
+blocks = recorded("s.json")
 table = blocks["stacks"]
 
 

@@ -1,5 +1,5 @@
 // Looks at the timeline of a trace in a browser. TIMELINE is the page of a trace by
-// synthetic.mjs, TRACE its document as JSON, TIMELINE_LARGE a page of a million segments.
+// synthetic.mjs, TRACE its run as JSON, TIMELINE_LARGE a page of a million segments.
 
 import assert from "node:assert/strict";
 import { readFileSync, statSync } from "node:fs";
@@ -9,7 +9,7 @@ import { open, start } from "./browser.mjs";
 
 const { TIMELINE, TIMELINE_LARGE } = process.env;
 assert.ok(TIMELINE && TIMELINE_LARGE && process.env.TRACE, "TIMELINE, TIMELINE_LARGE and TRACE name files");
-const TRACE = JSON.parse(readFileSync(process.env.TRACE, "utf8"));
+const TRACE = JSON.parse(readFileSync(process.env.TRACE, "utf8")).recordings[0].trace;
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const KINDS = ["running", "runnable", "preempted", "yielded", "preempted or yielded", "blocked", "blocked", "stopped", "blocked or runnable", "lost", "unknown"];
 

@@ -129,8 +129,9 @@ fn occupancy(arguments: &Arguments, files: &Path, bars: &mut Bars) -> anyhow::Re
     let latlas = &arguments.latlas;
     let document = qos(after(latlas, &record, latlas), arguments, &words)?;
     let runs = case(&document, |case| matches!(case, Case::Alone { .. }))?;
-    let trace = trace::document::from_bytes(&std::fs::read(&kept)?)?;
-    let jobs = jobs_in_trace(&trace, runs.runs.len());
+    let traced = store::read(&kept)?;
+    let trace = traced.recordings.iter().find_map(Recording::trace).context("no trace")?;
+    let jobs = jobs_in_trace(trace, runs.runs.len());
     let mut table = Table::new(&["round", "CPU", "by blocks", "by the trace", "moved"]);
     let mut apart = Vec::new();
     for (round, (run, job)) in runs.runs.iter().zip(&jobs).enumerate() {

@@ -17,7 +17,12 @@ pub struct Limits {
     pub bytes_per_value: u64,
     /// How many of them there may be in all.
     pub values: u64,
+    /// An object by name that has limits of its own, and is not counted in these.
+    pub inner: Option<(&'static str, &'static Limits)>,
 }
+
+/// No document is near as large; whatever is larger is not one, or was made to fill the memory.
+pub const MOST_BYTES: u64 = 256 << 20;
 
 /// A run: real ones have up to 10,000 rows, 65,536 points of a map, and 40 bytes or more
 /// for each value. A sample says in a byte of which of its row's modes it is.
@@ -34,9 +39,10 @@ pub const RUN: Limits = Limits {
     text_bytes: 1 << 20,
     bytes_per_value: 16,
     values: 1 << 24,
+    inner: Some(("trace", &TRACE)),
 };
 
-/// A trace: events are lists of a few numbers. In memory so many take less than 1 GiB.
+/// A trace in a run: events are lists of a few numbers. In memory so many take less than 1 GiB.
 pub const TRACE: Limits = Limits {
     entries: 1 << 24,
     own: &[],
@@ -44,6 +50,7 @@ pub const TRACE: Limits = Limits {
     text_bytes: 1 << 20,
     bytes_per_value: 4,
     values: 1 << 24,
+    inner: None,
 };
 
 /// What a campaign's directory holds: a million hosts at most.
@@ -54,6 +61,7 @@ pub const CAMPAIGN: Limits = Limits {
     text_bytes: 1 << 20,
     bytes_per_value: 4,
     values: 1 << 21,
+    inner: None,
 };
 
 /// What a child tells of a probe pack: a few lines of text for each of its probes.
@@ -64,6 +72,7 @@ pub const PACK: Limits = Limits {
     text_bytes: 1 << 16,
     bytes_per_value: 4,
     values: 1 << 18,
+    inner: None,
 };
 
 /// How many bytes a compressed document of this size may unpack to, of `most` bytes that it may have at all. Runs
@@ -101,6 +110,10 @@ pub struct Counter<'l> {
     open: Vec<Open>,
     bytes: u64,
     values: u64,
+    /// Those around the object with limits of its own and the depth of that, and the values that are counted
+    /// apart: of it, or around it.
+    around: Option<(&'l Limits, usize)>,
+    apart: u64,
     text: Option<Text>,
     /// The last text, where it may be the name of what follows.
     name: String,
@@ -129,7 +142,16 @@ struct Text {
 impl<'l> Counter<'l> {
     /// Nothing read yet.
     pub fn new(limits: &'l Limits) -> Counter<'l> {
-        Counter { limits, open: Vec::new(), bytes: 0, values: 0, text: None, name: String::new() }
+        Counter {
+            limits,
+            open: Vec::new(),
+            bytes: 0,
+            values: 0,
+            around: None,
+            apart: 0,
+            text: None,
+            name: String::new(),
+        }
     }
 
     /// How much was counted, bytes.
@@ -171,7 +193,7 @@ impl<'l> Counter<'l> {
             match byte {
                 b'"' => self.begin_text()?,
                 b'[' | b'{' => self.begin(byte == b'{')?,
-                b']' | b'}' => _ = self.open.pop(),
+                b']' | b'}' => self.end(),
                 b',' => self.next_entry()?,
                 _ => {}
             }
@@ -201,6 +223,14 @@ impl<'l> Counter<'l> {
             Some(outer) if !outer.is_object => outer.name.clone(),
             _ => std::mem::take(&mut self.name),
         };
+        match self.limits.inner {
+            Some((inner, limits)) if is_object && inner == name && self.around.is_none() => {
+                self.around = Some((self.limits, self.open.len()));
+                self.limits = limits;
+                std::mem::swap(&mut self.values, &mut self.apart);
+            }
+            _ => {}
+        }
         let mut own = self.limits.own.iter();
         let own = own.find(|(own, _)| !is_object && *own == name);
         let columns = self.limits.columns.iter().find(|(own, _)| *own == name);
@@ -226,6 +256,17 @@ impl<'l> Counter<'l> {
             limit,
         });
         Ok(())
+    }
+
+    fn end(&mut self) {
+        self.open.pop();
+        if let Some((limits, depth)) = self.around
+            && self.open.len() == depth
+        {
+            self.limits = limits;
+            self.around = None;
+            std::mem::swap(&mut self.values, &mut self.apart);
+        }
     }
 
     fn next_entry(&mut self) -> Result<(), Excess> {
@@ -281,6 +322,7 @@ mod tests {
         text_bytes: 8,
         bytes_per_value: 16,
         values: 1 << 24,
+        inner: None,
     };
 
     fn counted(json: &str) -> Result<(), String> {
@@ -323,6 +365,30 @@ mod tests {
         let columns = format!(r#"{{"samples":{{"a":{}}}}}"#, "[[1,2],[1,2],[1,2]]");
         let columns = format!("[{}1]", (columns + ",").repeat(1 << 14));
         assert_eq!(count(&columns), Ok(()));
+    }
+
+    #[test]
+    fn an_object_with_limits_of_its_own_is_counted_apart() {
+        const INNER: Limits = Limits { entries: 6, values: 40_000, bytes_per_value: 1, ..SMALL };
+        const OUTER: Limits =
+            Limits { entries: usize::MAX, values: 20_000, inner: Some(("trace", &INNER)), ..SMALL };
+        let count = |json: &str| Counter::new(&OUTER).feed(json.as_bytes());
+        let lists = |of: usize| vec!["[[],[],[],[],[]]"; of].join(",");
+        let traces = |of: usize| vec![r#"{"trace":{"a":[[],[],[],[],[]]}}"#; of].join(",");
+        // A list of six would be too long elsewhere; seven are too many here.
+        assert_eq!(count(r#"{"trace":{"a":[1,2,3,4,5,6]},"b":[1]}"#), Ok(()));
+        assert!(matches!(
+            Counter::new(&SMALL).feed(br#"{"trace":{"a":[1,2,3,4,5,6]}}"#),
+            Err(Excess::Entries { .. })
+        ));
+        let over = |name: &str, limit| Err(Excess::Entries { name: name.into(), limit });
+        assert_eq!(count(r#"{"trace":{"a":[1,2,3,4,5,6,7]}}"#), over("a", 6));
+        // Afterwards those around it hold again; only an object of the name has others.
+        assert_eq!(count(&format!("[{},{}]", traces(1), lists(2_800))), Ok(()));
+        assert!(matches!(count(&format!("[{}]", lists(3_400))), Err(Excess::Values(_))));
+        // All of them together have one number of values.
+        assert_eq!(count(&format!("[{}]", traces(5_000))), Ok(()));
+        assert!(matches!(count(&format!("[{}]", traces(6_000))), Err(Excess::Values(_))));
     }
 
     #[test]

@@ -3,45 +3,54 @@
 mod export;
 pub(crate) mod row;
 
-use super::measured;
+use super::recorded::about;
+use super::{measured, named};
 use crate::arguments::trace::{TraceCommand, TraceLook, TraceOptions};
 use crate::progress::Bar;
 use crate::{UNRELIABLE, ending, output};
-use ::trace::document;
 use ::trace::record::{self, Request, Usdt};
 use anyhow::{Context, bail};
 use meter::plan;
 use meter::probe::Probe;
 use model::figure::time;
+use model::recording::Recording;
+use model::run::Run;
 use model::trace::{Ended, Target, Trace};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::time::Duration;
-use store::Output;
+use store::{Output, Store};
 use view::render;
 
 pub(crate) fn trace(catalogue: &[Probe], options: &TraceOptions) -> anyhow::Result<ExitCode> {
     match &options.what {
         None => recorded(catalogue, options),
         Some(TraceCommand::Show { file, json, look }) => {
-            let trace = read(file)?;
+            let path = found(file)?;
+            let run = store::read(&path)?;
+            let trace = trace_of(&run, file)?;
             check_stretch(look.stretch.ns(), Some(trace.duration_ns))?;
-            output::show_json_or(*json, &trace, look.color, || blocks(&trace, look))?;
+            match json {
+                // Every character as it is.
+                true => output::print(&output::document(&store::read_as_it_is(&path)?)?)?,
+                false => output::show(&blocks(trace, look), look.color)?,
+            }
             Ok(ExitCode::SUCCESS)
         }
         Some(TraceCommand::Diff { a, b, json, all, color }) => {
-            let [a, b] = [read(a)?, read(b)?];
-            let difference = compare::traces::trace_difference(&a, &b);
+            let runs = [read(a)?, read(b)?];
+            let [a, b] = [trace_of(&runs[0], a)?, trace_of(&runs[1], b)?];
+            let difference = compare::traces::trace_difference(a, b);
             output::show_json_or(*json, &difference, *color, || {
-                render::trace_difference(&difference, [&a, &b], *all)
+                render::trace_difference(&difference, [a, b], *all)
             })?;
             Ok(ExitCode::SUCCESS)
         }
         Some(TraceCommand::Export { file, out, stretch }) => {
             let format = export::format(out, stretch.ns())?;
-            let trace = read(file)?;
+            let run = read(file)?;
+            let trace = trace_of(&run, file)?;
             check_stretch(stretch.ns(), Some(trace.duration_ns))?;
-            let bytes = export::converted(&trace, format)?;
+            let bytes = export::converted(trace, format)?;
             match ending::is_stdout(out) {
                 true => output::print_bytes(&bytes)?,
                 false => store::write_bytes(&bytes, out)?,
@@ -109,6 +118,7 @@ fn recorded(catalogue: &[Probe], options: &TraceOptions) -> anyhow::Result<ExitC
     let _lock = lock.transpose()?;
     // From here on a key or a signal waits until the trace is written.
     let held = sys::attached::hold().context("can't hold signals back")?;
+    let (started_unix_ms, began_ns) = (sys::realtime_unix_ms(), sys::monotonic_raw_ns());
     let mut trace = match (&order, options.pid) {
         (Some(order), _) => {
             let bar = Bar::on_stderr();
@@ -121,16 +131,20 @@ fn recorded(catalogue: &[Probe], options: &TraceOptions) -> anyhow::Result<ExitC
         (None, None) => record::command(&options.words, &held, &request)?,
     };
     let whole_ns = trace.duration_ns;
-    let written = out.map(|(format, file)| write(&mut trace, options.last, format, &file));
+    trace.keep_what_fits(options.last.is_some());
     if trace.duration_ns < whole_ns {
         let [kept, whole] = [trace.duration_ns, whole_ns].map(|ns| time(ns as f64));
         output::message(format_args!(
             "more was recorded than a trace can hold: {kept} of {whole} are kept"
         ));
     }
+    let about = about(machine, started_unix_ms, began_ns);
+    let run = Run::recorded(about, Recording::Trace(Box::new(trace)), None);
+    let trace = trace_of(&run, Path::new(""))?;
+    let written = out.map(|(format, file)| write(&run, trace, format, &file));
     let drawable = check_stretch(stretch, Some(trace.duration_ns));
     if drawable.is_ok() {
-        let blocks = blocks(&trace, &options.look);
+        let blocks = blocks(trace, &options.look);
         match (&order, options.pid) {
             // Standard output is the command's.
             (None, None) => output::print_error(&output::plain(&blocks)),
@@ -196,22 +210,30 @@ fn blocks(trace: &Trace, look: &TraceLook) -> Vec<model::story::Block> {
     render::trace(trace, options)
 }
 
-/// Writes a recording; in latlas's own format as much as can be read again.
+/// Writes a recording: the run, or the trace in this format.
 fn write(
-    trace: &mut Trace,
-    last: Option<Duration>,
+    run: &Run,
+    trace: &Trace,
     format: Option<export::Format>,
     file: &Output,
 ) -> anyhow::Result<()> {
-    let bytes = match format {
-        Some(format) => export::converted(trace, format)?,
-        None => document::to_bytes_that_fit(trace, last.is_some())?,
-    };
-    Ok(file.write(&bytes)?)
+    match format {
+        Some(format) => file.write(&export::converted(trace, format)?)?,
+        None => file.write_run(run)?,
+    }
+    Ok(())
 }
 
-fn read(path: &Path) -> anyhow::Result<Trace> {
-    let can_t_read = || format!("can't read {}", path.display());
-    let bytes = sys::input::read(path, document::LARGEST_FILE_BYTES).with_context(can_t_read)?;
-    document::from_bytes(&bytes).with_context(can_t_read)
+/// A file with a run, or a stored one by its name.
+fn found(name: &Path) -> anyhow::Result<PathBuf> {
+    Ok(named(&name.to_string_lossy(), &Store::of_user())?)
+}
+
+fn read(name: &Path) -> anyhow::Result<Run> {
+    Ok(store::read(&found(name)?)?)
+}
+
+fn trace_of<'r>(run: &'r Run, name: &Path) -> anyhow::Result<&'r Trace> {
+    let trace = run.recordings.iter().find_map(Recording::trace);
+    trace.with_context(|| format!("{} is a run without a trace", name.display()))
 }

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 /// Documents of schema 6 and before, with the pages that their commands printed (shares with the digits of now),
 /// without what is now the heading of any run; of the knobs there is none.
-const OLDER: [&str; 6] = ["osnoise", "cpu_history", "ab", "ab_command", "qos", "knobs"];
+const OLDER: [&str; 7] = ["osnoise", "cpu_history", "ab", "ab_command", "qos", "knobs", "trace"];
 
 fn fixture(name: &str) -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/older").join(name)

@@ -29,8 +29,7 @@ fn largest(line: &str, act: impl Fn(&Child)) -> Vec<(&'static str, Option<Cause>
             skip(format_args!("the tier {tier} is not possible"));
             continue;
         }
-        let bytes = std::fs::read(home.path("t.zst")).expect(&done.err);
-        let trace = ::trace::document::from_bytes(&bytes).expect("a trace");
+        let trace = crate::trace::read(&home, "t.zst");
         let tails = tails(&trace);
         let causes = tails.first().expect("operations").causes();
         let named = causes.iter().find(|(cause, ..)| cause.is_explained());

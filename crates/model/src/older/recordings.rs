@@ -12,6 +12,7 @@ use crate::qos::Qos;
 use crate::qos::knobs::Knobs;
 use crate::run::Run;
 use crate::run::recording::{About, Recording};
+use crate::trace::{Clocks, Trace};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use sha2::{Digest, Sha256};
@@ -20,7 +21,11 @@ use sha2::{Digest, Sha256};
 #[derive(Deserialize)]
 struct Header {
     #[serde(alias = "began_unix_ms")]
-    started_unix_ms: u64,
+    started_unix_ms: Option<u64>,
+    /// These three of a trace.
+    began: Option<Clocks>,
+    architecture: Option<String>,
+    kernel: Option<String>,
     #[serde(default)]
     wall_ms: u64,
     program: Option<Program>,
@@ -40,21 +45,25 @@ pub fn recorded(json: &[u8]) -> Option<Run> {
         .or_else(|| body::<CpuHistory>(json).map(Recording::CpuHistory))
         .or_else(|| body::<Effects>(json).map(Recording::Effects))
         .or_else(|| body::<Qos>(json).map(Recording::Qos))
-        .or_else(|| body::<Knobs>(json).map(Recording::Knobs))?;
+        .or_else(|| body::<Knobs>(json).map(Recording::Knobs))
+        .or_else(|| body::<Trace>(json).map(|trace| Recording::Trace(Box::new(trace))))?;
+    let began_unix_ms = header.began.map(|began| began.real_ns / 1_000_000);
     let not_said = "the document of an older latlas does not say";
     let unknown = || Machine {
         hostname: header.hostname.clone().map_or(Fact::unknown(not_said), Fact::known),
         cpu_model: header.cpu_model.clone().map_or(Fact::unknown(not_said), Fact::known),
-        ..Machine::unknown("unknown", not_said)
+        kernel: header.kernel.clone().map_or(Fact::unknown(not_said), Fact::known),
+        ..Machine::unknown(header.architecture.as_deref().unwrap_or("unknown"), not_said)
     };
     let wall_ms = match &recording {
         Recording::CpuHistory(history) => history.duration_ns() / 1_000_000,
         Recording::Interruptions(of) => of.asked_ms,
+        Recording::Trace(of) => of.duration_ns / 1_000_000,
         _ => 0,
     };
     let about = About {
         id: id(json),
-        started_unix_ms: header.started_unix_ms,
+        started_unix_ms: header.started_unix_ms.or(began_unix_ms)?,
         wall_ms: header.wall_ms.max(wall_ms),
         program: header.program.unwrap_or_else(program),
         machine: header.machine.unwrap_or_else(unknown),

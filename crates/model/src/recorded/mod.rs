@@ -7,6 +7,7 @@ mod knobs;
 mod qos;
 mod sets;
 mod shares;
+mod trace;
 
 use crate::conditions::Conditions;
 use crate::experiment::{BadArms, Experiment};
@@ -57,6 +58,7 @@ fn rows_of(recording: &Recording) -> Rows {
         Recording::Qos(of) => qos::rows(of),
         Recording::Knobs(of) => knobs::rows(of),
         Recording::Sets(of) => sets::rows(of),
+        Recording::Trace(of) => trace::rows(of),
     }
 }
 

@@ -7,6 +7,7 @@ use crate::noise::effect::Effects;
 use crate::noise::osnoise::Interruptions;
 use crate::qos::Qos;
 use crate::qos::knobs::Knobs;
+use crate::trace::Trace;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -26,6 +27,8 @@ pub enum Recording {
     Knobs(Knobs),
     /// The same rows again and again: a machine against itself.
     Sets(Sets),
+    /// What threads did, and when.
+    Trace(Box<Trace>),
 }
 
 /// What a run says of itself before anything was measured.
@@ -62,6 +65,14 @@ pub struct Set {
 }
 
 impl Recording {
+    /// The trace, if it is one.
+    pub fn trace(&self) -> Option<&Trace> {
+        match self {
+            Recording::Trace(trace) => Some(trace),
+            _ => None,
+        }
+    }
+
     /// What was recorded, in a word or two.
     pub fn name(&self) -> &'static str {
         match self {
@@ -71,6 +82,7 @@ impl Recording {
             Recording::Qos(_) => "quality of service",
             Recording::Knobs(_) => "scheduler controls",
             Recording::Sets(_) => "A/A test",
+            Recording::Trace(_) => "trace",
         }
     }
 }

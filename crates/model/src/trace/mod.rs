@@ -1,9 +1,10 @@
-//! A trace: what each thread of a program did, and when. The document that
+//! A trace: what each thread of a program did, and when. The part of a run that
 //! `latlas trace --out` writes and everything shown of a trace is drawn from.
 //! All times are ns since [`Trace::began`].
 
 pub mod compact;
 mod cut;
+mod fit;
 pub mod row;
 pub mod stacks;
 pub mod state;
@@ -12,8 +13,9 @@ pub mod tails;
 pub mod tier;
 mod values;
 
-use schemars::JsonSchema;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 
 pub use row::Row;
@@ -21,14 +23,9 @@ pub use stacks::Stacks;
 pub use state::{Kind, Segment, State};
 pub use tier::{Gap, Reason, Tier, Topic};
 
-/// Version of the document.
-pub const SCHEMA: u32 = 1;
-
 /// A trace.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Trace {
-    /// Version of the document.
-    pub schema: u32,
     /// What was traced.
     pub target: Target,
     /// Why the trace ends.
@@ -353,6 +350,21 @@ impl Losses {
     }
 }
 
+/// The many small values are lists of numbers, which `docs/trace.md` describes.
+impl JsonSchema for Trace {
+    fn schema_name() -> Cow<'static, str> {
+        "Trace".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "description": "What each thread of a program did, and when (docs/trace.md).",
+            "type": "object",
+            "required": ["target", "ended", "tier", "duration_ns", "threads"]
+        })
+    }
+}
+
 impl Trace {
     /// The CPUs by number; the first one if several have it.
     pub(crate) fn cpus_by_number(&self) -> HashMap<u32, &Cpu> {
@@ -362,7 +374,6 @@ impl Trace {
     /// A trace of one CPU in which nothing happened, to be completed.
     pub fn new(target: Target, ended: Ended, tier: Tier) -> Trace {
         Trace {
-            schema: SCHEMA,
             target,
             ended,
             tier,

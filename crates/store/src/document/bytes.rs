@@ -1,7 +1,7 @@
 //! A run in bytes that may be anything.
 
 use super::numbers;
-use model::limits::{self, RUN};
+use model::limits::{self, MOST_BYTES as MAX_DOCUMENT_BYTES, RUN};
 use model::misfit::{self, Kind};
 use model::older;
 use model::run::{Run, SCHEMA_VERSION};
@@ -9,10 +9,6 @@ use model::text::cut;
 use serde::Deserialize;
 use std::borrow::Cow;
 use std::io::Read;
-
-/// No run is near as large; whatever is larger is not one, or was made to
-/// fill the memory.
-pub const MAX_DOCUMENT_BYTES: u64 = 256 << 20;
 
 /// First bytes of a zstd frame (RFC 8878, 3.1.1).
 const ZSTD_MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];

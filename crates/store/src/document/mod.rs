@@ -6,7 +6,8 @@ mod numbers;
 mod tests;
 
 pub(super) use bytes::is_id;
-pub use bytes::{MAX_DOCUMENT_BYTES, Refused, from_bytes, from_bytes_within, is_packed};
+pub use bytes::{Refused, from_bytes, from_bytes_within, is_packed};
+pub use model::limits::MOST_BYTES as MAX_DOCUMENT_BYTES;
 
 use super::{Store, StoreError, io};
 use crate::error::FileAction;

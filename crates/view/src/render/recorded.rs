@@ -2,13 +2,17 @@
 
 use super::noise::effects::effects;
 use super::noise::osnoise::osnoise;
-use super::{Options, cpu_history, footer, header, joined, qos, selftest};
-use crate::chart::Chart;
+use super::{Options, TraceOptions, cpu_history, footer, header, joined, qos, selftest, trace};
+use crate::chart::{Chart, of_trace};
 use compare::references::References;
 use compare::selftest::selftest as judged;
 use model::recording::Recording;
 use model::run::Run;
 use model::story::Block;
+
+/// Columns of the threads over time, and threads of a picture.
+const COLUMNS: usize = 80;
+const MOST_THREADS: usize = 24;
 
 /// The story of one, in parts.
 pub(crate) fn story(
@@ -34,6 +38,10 @@ pub(crate) fn story(
                 Err(why) => vec![Block::text(why.to_string())],
             }]
         }
+        Recording::Trace(of) => {
+            let options = TraceOptions { all: options.wide, columns: COLUMNS, stretch: None };
+            vec![trace::trace(of, options)]
+        }
     }
 }
 
@@ -53,6 +61,9 @@ pub(crate) fn charts(run: &Run, references: &References) -> Vec<Chart> {
         Block::Chart(chart) => Some(*chart),
         _ => None,
     });
+    // The story draws it in letters.
+    let traces = run.recordings.iter().filter_map(Recording::trace);
+    let charts = charts.chain(traces.map(|trace| of_trace(trace, None, MOST_THREADS)));
     // Several of a kind are told apart by their numbers.
     let named = |(number, chart): (usize, Chart)| match number {
         1 => chart,

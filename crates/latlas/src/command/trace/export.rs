@@ -21,7 +21,7 @@ pub(super) enum Format {
 /// Threads of a picture.
 const MOST_THREADS: usize = 24;
 
-/// Of these a trace is written, besides its own.
+/// Of these a trace is written, besides a run.
 const WRITTEN: [Ending; 5] =
     [Ending::Html, Ending::Perfetto, Ending::Svg, Ending::Png, Ending::Pdf];
 
@@ -39,15 +39,14 @@ pub(super) fn format(out: &Path, stretch: Option<(u64, u64)>) -> anyhow::Result<
     })
 }
 
-/// The same of a trace that is recorded: `None` for latlas's own format, which any other
-/// ending gets.
+/// The same of a trace that is recorded: `None` for a run, which any other ending gets.
 pub(super) fn recorded_format(
     out: &Path,
     stretch: Option<(u64, u64)>,
 ) -> anyhow::Result<Option<Format>> {
     let drawn = |ending| Paint::of(ending).and(stretch);
     match ending::of(out) {
-        None | Some(Ending::Zst) => Ok(None),
+        None | Some(Ending::Json | Ending::Zst) => Ok(None),
         // The stretch of what is printed is that of a picture, too.
         Some(ending) => format(out, drawn(ending)).map(Some),
     }

@@ -71,8 +71,7 @@ fn without_perf_events_a_trace_has_sums() {
             &unwrapped(&done.err),
             ["> minimal", "no own process: perf_event_open is refused", "sleep"],
         );
-        let bytes = std::fs::read(home.path("t.zst")).expect("written");
-        let trace = trace::document::from_bytes(&bytes).expect("a trace");
+        let trace = crate::trace::read(&home, "t.zst");
         assert!(!trace.threads[0].samples.is_empty());
         let done = filtered(&home, &filter, "trace --tier own -- true");
         done.refused("own process is not available: perf_event_open is refused");
