@@ -62,7 +62,7 @@ fn a_stack_is_unwound_with_and_without_frame_pointers() {
             );
             has(&done.err, ["inner < outer < main"]);
             let json = home.json("trace show t.zst --json");
-            assert!(json["stacks"]["nodes"].is_array());
+            assert!(json["recordings"][0]["trace"]["stacks"]["nodes"].is_array());
             home.out("trace export t.zst -o t.html");
             has(&home.read("t.html"), ["\"inner\"", "\"outer\""]);
         }

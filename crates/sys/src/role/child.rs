@@ -185,7 +185,7 @@ impl Child {
         self.outlives = true;
     }
 
-    /// Waits for its end, of which it was told.
+    /// Waits for its end, which it was asked for.
     pub fn wait(mut self) {
         let _ = self.process.wait();
         self.is_reaped = true;
