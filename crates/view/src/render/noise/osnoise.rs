@@ -113,7 +113,8 @@ fn by_cause(osnoise: &Osnoise) -> Table {
         right("lost"),
         right("share ±"),
         right("longest"),
-        left(""),
+        // Goes before the intervals where there is little room.
+        left("").optional(),
     ]);
     for lost in &osnoise.causes {
         let share = osnoise.share_of(lost.cause).unwrap_or(0.0);
