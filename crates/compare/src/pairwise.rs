@@ -9,8 +9,9 @@ use crate::options::{CompareError, Options};
 use crate::row::{ComparedRow, Row, Rule};
 use crate::shared::{keys, of_runs, of_side};
 use crate::{alike, shared};
-use model::compare::finding::{LEVEL, Verdict};
-use model::compare::runs::{Tested, detectable_changes, findings, grown_beyond};
+use model::compare::finding::{Correction, LEVEL, Verdict, judge};
+use model::compare::gate::Grown;
+use model::compare::runs::{Tested, detectable_changes, findings};
 use model::run::Run;
 use model::summary::Key;
 use std::collections::HashSet;
@@ -78,7 +79,7 @@ pub fn compare(
             of: if some { " among those asked for" } else { "" },
         });
     }
-    let crossed = crossed(&rows, options);
+    let rows = found(rows, options);
     Ok(Comparison {
         a: SideFacts::of(a),
         b: SideFacts::of(b),
@@ -92,11 +93,11 @@ pub fn compare(
             normalized: reference.words,
             fail_above: options.fail_above,
         },
-        rows: found(rows, options),
+        crossed: crossed(&rows),
+        rows,
         points: found(points, options),
         only_in_a,
         only_in_b,
-        crossed,
     })
 }
 
@@ -125,13 +126,9 @@ fn groups<'r>(
     runs.map(group).filter(|&(count, _)| count >= 2).collect()
 }
 
-pub(super) fn tested(rows: &[Row]) -> Vec<Tested<'_>> {
-    rows.iter().filter_map(Row::tested).collect()
-}
-
 /// The rows with their findings. Those without a ratio were no test.
 pub(super) fn found(rows: Vec<Row>, options: &Options) -> Vec<ComparedRow> {
-    let tests = tested(&rows);
+    let tests: Vec<Tested> = rows.iter().filter_map(Row::tested).collect();
     let findings = findings(&tests, options.margin);
     let mut answers = findings.into_iter().zip(detectable_changes(&tests));
     let by_row: Vec<(Verdict, Option<f64>)> = rows
@@ -147,17 +144,11 @@ pub(super) fn found(rows: Vec<Row>, options: &Options) -> Vec<ComparedRow> {
         .collect()
 }
 
-pub(super) fn crossed(rows: &[Row], options: &Options) -> Vec<String> {
-    let Some(share) = options.fail_above else {
-        return Vec::new();
-    };
-    // More events are no longer time.
-    let times = rows.iter().filter(|row| row.is_time());
-    let (names, tests): (Vec<String>, Vec<Tested>) =
-        times.filter_map(|row| Some((row.name(), row.tested()?))).unzip();
-    grown_beyond(&tests, 1.0 + share)
-        .into_iter()
-        .zip(names)
-        .filter_map(|(grown, name)| grown.then_some(name))
-        .collect()
+/// The times that surely grew beyond the gate: the chance of any wrong one is at most [`LEVEL`].
+fn crossed(rows: &[ComparedRow]) -> Vec<String> {
+    let (times, grown): (Vec<&ComparedRow>, Vec<&Grown>) =
+        rows.iter().filter_map(|row| Some((row, row.grown.as_ref()?))).unzip();
+    let found = judge(grown, Correction::Holm(LEVEL), None);
+    let crossed = times.iter().zip(found).filter(|(_, found)| found.is_different());
+    crossed.map(|(row, _)| row.name()).collect()
 }

@@ -8,7 +8,7 @@ use compare::{Options, gate, selftest::selftest};
 use dice::Dice;
 use model::compare::between::Wander;
 use model::compare::exchange::Exchange;
-use model::compare::finding::{Correction, Finding, Samples, judge};
+use model::compare::finding::{Correction, Finding, Known, Samples, judge};
 use model::compare::reading::{Reading, Variance};
 use model::fleet::paired::PairedFleets;
 use model::history::{Past, change::changes};
@@ -35,10 +35,9 @@ fn of_rounds(dice: &mut Dice, rounds: usize, factor: f64) -> Value {
     };
     let counts = Exchange::of_counts(counts(&a).into_iter(), counts(&b).into_iter());
     let spreads = Exchange::of_spreads(&a, &b);
-    let exchanges =
-        [spreads.as_ref(), counts.as_ref()].map(|own| own.map(|own| own as &dyn Samples));
-    let questions = [Some(&Rounds(&a, &b) as &dyn Samples), exchanges[0], exchanges[1]];
-    let together = judge(&questions, Correction::FalseCoverage, None);
+    let [spreads, counts] = [&spreads, &counts]
+        .map(|own| own.as_ref().map_or(&Known(None, None) as &dyn Samples, |own| own));
+    let together = judge([&Rounds(&a, &b), spreads, counts], Correction::FalseCoverage, None);
     json!([said(&finding(&a, &b, 4, 0.05)), together.iter().map(said).collect::<Vec<_>>()])
 }
 

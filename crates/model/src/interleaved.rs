@@ -64,7 +64,7 @@ pub fn ratio(first: &[f64], second: &[f64], comparisons: usize) -> Option<Interv
 /// `margin`, a share of the one or the other. Different may be less than that:
 /// what is significant is reported.
 pub fn finding(first: &[f64], second: &[f64], comparisons: usize, margin: f64) -> Finding {
-    judge(&[Some(&Rounds(first, second))], Correction::Bonferroni(comparisons), Some(margin))[0]
+    judge([&Rounds(first, second)], Correction::Bonferroni(comparisons), Some(margin))[0]
 }
 
 #[cfg(test)]
@@ -75,7 +75,7 @@ mod tests {
     #[test]
     fn the_words_follow_the_interval() {
         let of = |interval| {
-            judge(&[Some(&Known(1.0, interval))], Correction::Bonferroni(1), Some(0.05))[0].verdict
+            judge([&Known(None, interval)], Correction::Bonferroni(1), Some(0.05))[0].verdict
         };
         let said = |low, high| of(Some(Interval { value: 1.0, low, high }));
         assert_eq!(said(0.99, 1.02), Verdict::SameWithinNoise);

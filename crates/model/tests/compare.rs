@@ -5,11 +5,11 @@ mod dice;
 
 use dice::Dice;
 use model::compare::between::{Dispersion, Wander, dispersion};
-use model::compare::finding::Verdict;
+use model::compare::finding::{Correction, Finding, Known, LEVEL, Verdict, judge};
 use model::compare::multiplicity::Family;
 use model::compare::ratio::{Ratio, Side, detectable};
 use model::compare::reading::Reading;
-use model::compare::runs::{Support, Tested, findings, grown_beyond};
+use model::compare::runs::{Support, Tested, findings, p_grown};
 use model::stats::trimmed_t_interval;
 
 /// Sum of `df` squared normal values.
@@ -175,7 +175,10 @@ fn an_increase_of_ten_percent_is_found_where_it_is_detectable() {
                 found += u32::from(different && slower(k) > 1.0);
                 wrong += u32::from(different && slower(k) == 1.0);
             }
-            gate += u32::from(grown_beyond(&tested, 1.1).contains(&true));
+            let grown: Vec<Known> =
+                tested.iter().map(|row| Known(Some(p_grown(row, 1.1)), None)).collect();
+            let crossed = judge(&grown, Correction::Holm(LEVEL), None);
+            gate += u32::from(crossed.iter().any(Finding::is_different));
         }
         let power = f64::from(found) / (100.0 * 50.0);
         assert!(power >= least, "{kept} kept: {power}");

@@ -83,7 +83,7 @@ fn named_over(
     let mut watched: Vec<Watched> =
         first.map(|said| Watched::of_first(Some(&said), SHARE)).collect();
     let mut runs = 1;
-    while runs < RUNS && another_run(&watched) {
+    while runs < RUNS && another_run(watched.iter()) {
         for (row, watched) in rows.iter().zip(&mut watched) {
             if watched.is_looked_at_again() {
                 watched.say(Some(&row.said(dice, machine, reference)));
@@ -91,7 +91,7 @@ fn named_over(
         }
         runs += 1;
     }
-    let crossed = decided(&watched).into_iter().map(|row| row.crossed);
+    let crossed = decided(&watched).into_iter().map(|row| row.is_different());
     crossed.collect::<Vec<_>>().try_into().expect("as many rows")
 }
 

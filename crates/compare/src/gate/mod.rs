@@ -111,7 +111,7 @@ pub fn judge<E>(
     }
     let ids = to_measure(&judged);
     let mut runs = 1;
-    while runs < RUNS && another_run(&watched(&judged)) {
+    while runs < RUNS && another_run(judged.iter().map(|row| &row.watched)) {
         let run = again(&ids).map_err(GateError::Again)?;
         let own: HashSet<&str> = ids.iter().map(String::as_str).collect();
         let wanted = |id: &str| own.contains(id);
@@ -129,14 +129,14 @@ pub fn judge<E>(
         }
         runs += 1;
     }
-    let answers = decided(&watched(&judged));
+    let answers = decided(judged.iter().map(|row| &row.watched));
     let rows: Vec<GateRow> = judged
         .into_iter()
         .zip(answers)
         .map(|(judged, answer)| GateRow {
             p_values: judged.watched.p_values().to_vec(),
-            p_value: answer.p_value,
-            crossed: answer.crossed,
+            p_value: answer.p_value.unwrap_or(1.0),
+            crossed: answer.is_different(),
             ..judged.row
         })
         .collect();
@@ -195,10 +195,6 @@ impl Judged {
 
 fn is_normalized(row: &ComparedRow) -> bool {
     row.ratio.is_some_and(|ratio| ratio.normalized)
-}
-
-fn watched(rows: &[Judged]) -> Vec<Watched> {
-    rows.iter().map(|row| row.watched.clone()).collect()
 }
 
 /// Whether a figure of this verdict can be set against another.

@@ -102,6 +102,13 @@ pub struct Finding {
     pub reason: Option<Reason>,
 }
 
+impl Finding {
+    /// Whether a difference was shown.
+    pub fn is_different(&self) -> bool {
+        self.verdict == Verdict::Different
+    }
+}
+
 /// Two sets of samples with what is independent in them: runs, interleaved rounds, hosts.
 pub trait Samples {
     /// The value where nothing changed: 1 of a ratio, 0 of a difference.
@@ -112,8 +119,11 @@ pub trait Samples {
     /// The chance of such samples where nothing changed; `None` where they can't be tested.
     fn p_value(&self) -> Option<f64>;
 
-    /// The second over the first (or less the first) with its interval; `None` where there are too few samples.
-    fn interval(&self, level: f64) -> Option<Interval>;
+    /// The second over the first (or less the first) with its interval; `None` where there are too few samples, or
+    /// it is not asked for.
+    fn interval(&self, _level: f64) -> Option<Interval> {
+        None
+    }
 
     /// How well the value is known, for [`Correction::ByPrecision`].
     fn precision(&self) -> Option<Hypothesis> {
@@ -121,13 +131,13 @@ pub trait Samples {
     }
 }
 
-/// Samples of which only what they say is left: an interval of one level.
+/// Samples of which only what they say is left: the chance, and an interval of one level.
 #[derive(Clone, Copy, Debug)]
-pub struct Known(pub f64, pub Option<Interval>);
+pub struct Known(pub Option<f64>, pub Option<Interval>);
 
 impl Samples for Known {
     fn p_value(&self) -> Option<f64> {
-        Some(self.0)
+        self.0
     }
 
     fn interval(&self, _: f64) -> Option<Interval> {
@@ -140,8 +150,8 @@ impl Samples for Known {
 pub enum Correction {
     /// As many have an equal part of it each: different is what its interval excludes.
     Bonferroni(usize),
-    /// With no difference anywhere any is called different with this chance, whatever the others are (Holm).
-    Holm,
+    /// With no difference anywhere any is called different with this chance at most, whatever the others are (Holm).
+    Holm(f64),
     /// Of those called different at most this share is expected to be so wrongly (Benjamini and Hochberg); the
     /// intervals are of each question alone.
     FalseDiscoveries,
@@ -157,37 +167,31 @@ pub enum Correction {
 /// The one engine of change: what may be said of each of these questions, which are asked together. A question that
 /// can't be tested stays among them: leaving it out would make the others seem fewer. Where no difference was shown,
 /// and the interval lies within `margin` of 1, a ratio is the same.
-pub fn judge<S: Samples + ?Sized>(
-    all: &[Option<&S>],
+pub fn judge<'s, S: Samples + ?Sized + 's>(
+    all: impl IntoIterator<Item = &'s S>,
     correction: Correction,
     margin: Option<f64>,
 ) -> Vec<Finding> {
-    let p_values: Vec<Option<f64>> =
-        all.iter().map(|samples| samples.as_ref()?.p_value()).collect();
+    let all: Vec<&S> = all.into_iter().collect();
+    let p_values: Vec<Option<f64>> = all.iter().map(|samples| samples.p_value()).collect();
     let tested: Vec<f64> = p_values.iter().map(|p| p.unwrap_or(1.0)).collect();
-    let marks = match correction {
-        Correction::Bonferroni(_) => Vec::new(),
-        Correction::Holm => holm(&tested, LEVEL),
-        Correction::FalseDiscoveries | Correction::FalseCoverage => {
-            benjamini_hochberg(&tested, LEVEL)
+    let (marks, level) = match correction {
+        Correction::Bonferroni(questions) => (Vec::new(), LEVEL / questions.max(1) as f64),
+        Correction::Holm(level) => (holm(&tested, level), level),
+        Correction::FalseDiscoveries => (benjamini_hochberg(&tested, LEVEL), LEVEL),
+        Correction::FalseCoverage => {
+            let marks = benjamini_hochberg(&tested, LEVEL);
+            let different = marks.iter().filter(|mark| **mark).count().max(1);
+            (marks, LEVEL * different as f64 / all.len().max(1) as f64)
         }
         Correction::ByPrecision => {
-            let known = all.iter().filter_map(|samples| samples.as_ref()?.precision());
-            families(&known.collect::<Vec<_>>(), LEVEL)
+            let known: Vec<Hypothesis> = all.iter().filter_map(|own| own.precision()).collect();
+            (families(&known, LEVEL), LEVEL)
         }
     };
-    let level = 1.0
-        - match correction {
-            Correction::Bonferroni(questions) => LEVEL / questions.max(1) as f64,
-            Correction::Holm | Correction::FalseDiscoveries | Correction::ByPrecision => LEVEL,
-            Correction::FalseCoverage => {
-                let different = marks.iter().filter(|mark| **mark).count().max(1);
-                LEVEL * different as f64 / all.len().max(1) as f64
-            }
-        };
-    let finding = |(at, samples): (usize, &Option<&S>)| {
-        let ratio = samples.and_then(|samples| samples.interval(level));
-        let unchanged = samples.map_or(1.0, |samples| samples.unchanged());
+    let finding = |(at, samples): (usize, &&S)| {
+        let ratio = samples.interval(1.0 - level);
+        let unchanged = samples.unchanged();
         let excluded = ratio.is_some_and(|ratio| is_beyond(&ratio, &(unchanged..=unchanged)));
         let different = match correction {
             Correction::Bonferroni(_) => excluded,

@@ -1,7 +1,7 @@
 //! A gate that must hardly ever cry wolf: what looks slower is measured again,
 //! and has to be slower in two of three runs.
 
-use super::multiplicity::holm;
+use super::finding::{Correction, Finding, Samples, judge};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -32,6 +32,13 @@ pub struct Grown {
     /// Chance of one so large or larger where it grew by no more than the gate
     /// allows; of this row alone. 1 where the row may not be called different.
     pub p_value: f64,
+}
+
+/// Of one run alone.
+impl Samples for Grown {
+    fn p_value(&self) -> Option<f64> {
+        Some(self.p_value)
+    }
 }
 
 impl Grown {
@@ -70,9 +77,17 @@ impl Watched {
         watched
     }
 
+    /// With the most that its missing runs can still say.
+    fn at_best(&self) -> Watched {
+        let runs = if self.is_looked_at_again() { RUNS } else { self.p_values.len() };
+        let mut best = self.clone();
+        best.p_values.resize(runs, 0.0);
+        best
+    }
+
     /// Whether it is to be measured again while that can put it across.
     pub fn is_looked_at_again(&self) -> bool {
-        self.again
+        self.again && self.p_values.len() < RUNS
     }
 
     /// A further run. What could not tell is no witness.
@@ -87,33 +102,23 @@ impl Watched {
     }
 }
 
+impl Samples for Watched {
+    fn p_value(&self) -> Option<f64> {
+        Some(combined(&self.p_values))
+    }
+}
+
 /// Whether a further run could put any row across: else none is made.
-pub fn another_run(rows: &[Watched]) -> bool {
-    let at_best: Vec<f64> = rows
-        .iter()
-        .map(|row| match row.again && row.p_values.len() < RUNS {
-            true => combined_at_best(&row.p_values),
-            false => combined(&row.p_values),
-        })
-        .collect();
-    let open = rows.iter().map(|row| row.again && row.p_values.len() < RUNS);
-    across(&at_best).into_iter().zip(open).any(|both| both == (true, true))
+pub fn another_run<'w>(rows: impl Iterator<Item = &'w Watched> + Clone) -> bool {
+    let at_best: Vec<Watched> = rows.clone().map(Watched::at_best).collect();
+    let mut found = decided(&at_best).into_iter().zip(rows);
+    found.any(|(found, row)| found.is_different() && row.is_looked_at_again())
 }
 
-/// The answer for a row.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Decided {
-    /// The chance of all its runs together.
-    pub p_value: f64,
-    /// Whether it is across.
-    pub crossed: bool,
-}
-
-/// The answers for all rows that were judged together.
-pub fn decided(rows: &[Watched]) -> Vec<Decided> {
-    let all: Vec<f64> = rows.iter().map(|row| combined(&row.p_values)).collect();
-    let answers = all.iter().zip(across(&all));
-    answers.map(|(&p_value, crossed)| Decided { p_value, crossed }).collect()
+/// The answers for all rows that were judged together: different is what is across, with a chance of any wrong one
+/// of at most [`LEVEL`].
+pub fn decided<'w>(rows: impl IntoIterator<Item = &'w Watched>) -> Vec<Finding> {
+    judge(rows, Correction::Holm(LEVEL), None)
 }
 
 /// One chance out of those of several runs against the same baseline: the
@@ -128,19 +133,6 @@ fn combined(p_values: &[f64]) -> f64 {
         Some(p) if sorted.len() == RUNS => (p * RUNS as f64 / AGREEING as f64).min(1.0),
         _ => 1.0,
     }
-}
-
-/// The smallest chance that these runs and the missing ones can still come to.
-fn combined_at_best(p_values: &[f64]) -> f64 {
-    let mut all = p_values.to_vec();
-    all.resize(RUNS.max(p_values.len()), 0.0);
-    combined(&all)
-}
-
-/// Which rows are across, of all that were tested: Holm's procedure, so that
-/// the chance of any wrong one is at most [`LEVEL`].
-fn across(combined: &[f64]) -> Vec<bool> {
-    holm(combined, LEVEL)
 }
 
 #[cfg(test)]
@@ -182,28 +174,32 @@ mod tests {
         ];
         let again: Vec<bool> = rows.iter().map(Watched::is_looked_at_again).collect();
         assert_eq!(again, [true, true, false]);
-        assert!(another_run(&rows), "two more may speak");
+        assert!(another_run(rows.iter()), "two more may speak");
         rows[0].say(Some(&slow));
         rows[1].say(None);
         assert_eq!(rows[1].p_values(), [1.0, 1.0]);
-        assert!(another_run(&rows), "the first row");
+        assert!(another_run(rows.iter()), "the first row");
         rows[0].say(Some(&slow));
         rows[1].say(Some(&slow));
-        assert!(!another_run(&rows), "three runs are all");
-        let crossed: Vec<bool> = decided(&rows).iter().map(|row| row.crossed).collect();
+        assert!(!another_run(rows.iter()), "three runs are all");
+        let crossed: Vec<bool> = decided(&rows).iter().map(Finding::is_different).collect();
         assert_eq!(crossed, [true, false, false]);
-        assert!((decided(&rows)[0].p_value - 0.0015).abs() < 1e-12);
+        assert!((decided(&rows)[0].p_value.expect("three runs") - 0.0015).abs() < 1e-12);
         // Nothing that another run could change.
         let calm = Watched::of_first(Some(&said(1.0, 1.0)), 0.05);
-        assert!(!another_run(&[calm]));
+        assert!(!another_run([calm].iter()));
     }
 
     #[test]
     fn what_can_not_cross_any_more_is_known() {
-        assert_eq!(combined_at_best(&[0.5]), 0.0);
-        assert!((combined_at_best(&[0.5, 0.3]) - 0.45).abs() < 1e-12);
+        let at_best = |p_values: &[f64]| {
+            let row = Watched { share: 0.05, again: true, p_values: p_values.to_vec() };
+            row.at_best().p_value().expect("a chance")
+        };
+        assert_eq!(at_best(&[0.5]), 0.0);
+        assert!((at_best(&[0.5, 0.3]) - 0.45).abs() < 1e-12);
         let all = [0.2, 0.01, 0.04];
-        assert_eq!(combined_at_best(&all), combined(&all));
-        assert_eq!(combined_at_best(&[]), 0.0);
+        assert_eq!(at_best(&all), combined(&all));
+        assert_eq!(at_best(&[]), 0.0);
     }
 }

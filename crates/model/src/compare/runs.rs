@@ -1,7 +1,7 @@
 //! Rows of runs as questions: which may be called different at all, and with which others they are tested.
 
 use super::finding::{Correction, LEVEL, POWER, Samples, Verdict, judge};
-use super::multiplicity::{Family, Hypothesis, holm, levels};
+use super::multiplicity::{Family, Hypothesis, levels};
 use super::ratio::{Ratio, detectable};
 use crate::estimate;
 use crate::stats::Interval;
@@ -115,16 +115,8 @@ impl Samples for Tested<'_> {
 /// The verdict on each of the rows that are looked at together; a difference that was shown may be smaller than
 /// the margin (a share: 0.05 is 5 %, up or down).
 pub fn findings(rows: &[Tested], margin: f64) -> Vec<Verdict> {
-    let all: Vec<Option<&Tested>> = rows.iter().map(Some).collect();
-    let found = judge(&all, Correction::ByPrecision, Some(margin));
+    let found = judge(rows, Correction::ByPrecision, Some(margin));
     found.into_iter().map(|finding| finding.verdict).collect()
-}
-
-/// Which rows' times grew by more than a factor: with the chance of any wrong
-/// one at most [`LEVEL`].
-pub fn grown_beyond(rows: &[Tested], factor: f64) -> Vec<bool> {
-    let p_values: Vec<f64> = rows.iter().map(|row| p_grown(row, factor)).collect();
-    holm(&p_values, LEVEL)
 }
 
 /// Chance of a row's ratio this large or larger where its time grew by no more
@@ -136,6 +128,7 @@ pub fn p_grown(row: &Tested, factor: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::compare::finding::{Finding, Known};
     use crate::compare::reading::Variance;
 
     fn ratio(value: f64, error: f64) -> Ratio {
@@ -213,12 +206,17 @@ mod tests {
 
     #[test]
     fn a_gate_is_crossed_only_by_what_is_surely_beyond() {
+        let crossed = |rows: &[Tested]| -> Vec<bool> {
+            let grown = rows.iter().map(|row| Known(Some(p_grown(row, 1.1)), None));
+            let found = judge(&grown.collect::<Vec<_>>(), Correction::Holm(LEVEL), None);
+            found.iter().map(Finding::is_different).collect()
+        };
         let (beyond, at, faster) = (ratio(1.3, 0.02), ratio(1.1, 0.02), ratio(0.5, 0.02));
         let wide = ratio(1.3, 0.2);
         let of = |ratio| Tested { ratio, support: Support::Interval, family: Family::Quiet };
         let rows = [of(&beyond), of(&at), of(&faster), of(&wide)];
-        assert_eq!(grown_beyond(&rows, 1.1), [true, false, false, false]);
+        assert_eq!(crossed(&rows), [true, false, false, false]);
         let mixture = Tested { support: Support::Mixture { apart: false }, ..of(&beyond) };
-        assert_eq!(grown_beyond(&[mixture], 1.1), [false]);
+        assert_eq!(crossed(&[mixture]), [false]);
     }
 }

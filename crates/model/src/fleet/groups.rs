@@ -122,9 +122,8 @@ fn tests(grouping: &Grouping, place: usize, row: &FleetRow, test: &mut RankTest)
 /// All rows of all groups together: where none differs, any is called different in at most [`LEVEL`] of fleets.
 fn judge(all: &mut [Grouping], margin: f64) {
     let tests = all.iter().flat_map(|grouping| &grouping.tests);
-    let known: Vec<Known> = tests.map(|test| Known(test.p_value, test.interval)).collect();
-    let asked: Vec<Option<&Known>> = known.iter().map(Some).collect();
-    let found = finding::judge(&asked, Correction::Holm, Some(margin));
+    let known: Vec<Known> = tests.map(|test| Known(Some(test.p_value), test.interval)).collect();
+    let found = finding::judge(&known, Correction::Holm(LEVEL), Some(margin));
     let level = LEVEL / known.len().max(1) as f64;
     let tests = all.iter_mut().flat_map(|grouping| &mut grouping.tests);
     for (test, found) in tests.zip(found) {

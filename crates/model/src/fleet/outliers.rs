@@ -2,8 +2,7 @@
 
 use super::{FleetRow, Grouping, Outlier};
 use crate::compare::between::Wander;
-use crate::compare::finding::{LEVEL, Verdict};
-use crate::compare::multiplicity::holm;
+use crate::compare::finding::{Correction, LEVEL, Samples, Verdict, judge};
 use crate::compare::student;
 use crate::stats;
 use std::collections::HashMap;
@@ -20,54 +19,50 @@ const WORTH: f64 = 0.367;
 /// Closer to the median than this many standard deviations nothing is called apart.
 const NEAR: f64 = 2.0;
 
-/// What hosts of one row lie apart from.
-struct Judged {
-    /// Host, distance of the logarithm from the middle of its group, deviations.
-    hosts: Vec<(usize, f64, f64)>,
+/// Hosts of one row about the middles of their groups.
+struct Spread {
+    hosts: Vec<Away>,
     df: f64,
     spread: f64,
+}
+
+/// A host against the middle of its group, with the degrees of freedom of its deviation.
+struct Away(Outlier, f64);
+
+impl Samples for Away {
+    fn p_value(&self) -> Option<f64> {
+        Some(match self.0.deviations.abs() {
+            near if near < NEAR => 1.0,
+            far => 2.0 * student::share_above(far, self.1),
+        })
+    }
 }
 
 /// Finds the outliers of all rows together: where all hosts of all rows are of one normal distribution each, any
 /// is called in at most [`LEVEL`] of fleets (Holm).
 pub(super) fn find(rows: &mut [FleetRow], groupings: &[Grouping]) {
-    let mut judged: Vec<Option<Judged>> = Vec::with_capacity(rows.len());
+    let mut spreads: Vec<Option<Spread>> = Vec::with_capacity(rows.len());
     for (place, row) in rows.iter_mut().enumerate() {
         let grouping = strongest(groupings, place);
         row.judged_within = grouping.map(|grouping| grouping.facts.clone());
-        judged.push(judge(row, grouping));
+        spreads.push(spread(row, grouping));
     }
-    let tests = judged.iter().enumerate().flat_map(|(row, judged)| {
-        let judged = judged.as_ref();
-        judged.into_iter().flat_map(move |judged| {
-            judged.hosts.iter().map(move |&(host, away, deviations)| {
-                let p = match deviations.abs() < NEAR {
-                    true => 1.0,
-                    false => 2.0 * student::share_above(deviations.abs(), judged.df),
-                };
-                (row, host, away, deviations, p)
-            })
-        })
-    });
-    let tests: Vec<(usize, usize, f64, f64, f64)> = tests.collect();
-    let p_values: Vec<f64> = tests.iter().map(|test| test.4).collect();
-    let marks = holm(&p_values, LEVEL);
-    for (&(row, host, away, deviations, _), _) in tests.iter().zip(marks).filter(|(_, mark)| *mark)
-    {
-        rows[row].outliers.push(Outlier { host, ratio: away.exp(), deviations });
-    }
-    for (row, judged) in rows.iter_mut().zip(judged) {
-        let Some(judged) = judged else { continue };
-        row.spread = Some(judged.spread);
+    let tests: Vec<&Away> = spreads.iter().flatten().flat_map(|own| &own.hosts).collect();
+    let mut found = judge(tests.iter().copied(), Correction::Holm(LEVEL), None).into_iter();
+    // As a host with an exact figure would have to be, if it were the only one.
+    let level = LEVEL / tests.len() as f64;
+    for (row, own) in rows.iter_mut().zip(&spreads) {
+        let Some(own) = own else { continue };
+        row.spread = Some(own.spread);
+        let apart = own.hosts.iter().zip(&mut found).filter(|(_, found)| found.is_different());
+        row.outliers = apart.map(|(away, _)| away.0).collect();
         let by_size = |a: &Outlier, b: &Outlier| b.deviations.abs().total_cmp(&a.deviations.abs());
         row.outliers.sort_by(by_size);
         let apart = row.outliers.len();
-        if apart > FEW && apart as f64 > MOST_SHARE * judged.hosts.len() as f64 {
+        if apart > FEW && apart as f64 > MOST_SHARE * own.hosts.len() as f64 {
             row.apart = std::mem::take(&mut row.outliers);
         }
-        // As a host with an exact figure would have to be, if it were the only one.
-        let level = LEVEL / tests.len() as f64;
-        row.reach = Some((student::quantile(1.0 - level / 2.0, judged.df) * judged.spread).exp());
+        row.reach = Some((student::quantile(1.0 - level / 2.0, own.df) * own.spread).exp());
     }
 }
 
@@ -84,7 +79,7 @@ fn strongest(groupings: &[Grouping], row: usize) -> Option<&Grouping> {
     all.min_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, grouping)| grouping)
 }
 
-fn judge(row: &FleetRow, grouping: Option<&Grouping>) -> Option<Judged> {
+fn spread(row: &FleetRow, grouping: Option<&Grouping>) -> Option<Spread> {
     if row.figures.len() < LEAST_HOSTS || row.figures.iter().any(|figure| figure.value_ns <= 0.0) {
         return None;
     }
@@ -116,14 +111,12 @@ fn judge(row: &FleetRow, grouping: Option<&Grouping>) -> Option<Judged> {
     };
     let deviation = stats::deviation_from(0.0, logarithms.iter().map(away))?;
     let spread = deviation.max(Wander::Cycles.least());
+    let counted = middles.iter().flatten().count().max(1);
+    let df = WORTH * (row.figures.len() - counted) as f64;
     let hosts = logarithms.iter().map(|l| {
         let away = away(l);
-        (l.0, away, away / spread.hypot(l.2))
+        let deviations = away / spread.hypot(l.2);
+        Away(Outlier { host: l.0, ratio: away.exp(), deviations }, df)
     });
-    let counted = middles.iter().flatten().count().max(1);
-    Some(Judged {
-        hosts: hosts.collect(),
-        df: WORTH * (row.figures.len() - counted) as f64,
-        spread,
-    })
+    Some(Spread { hosts: hosts.collect(), df, spread })
 }

@@ -4,7 +4,6 @@ use super::facts::FactKind;
 use super::host_ratios::HostRatios;
 use super::{Fleet, FleetRow};
 use crate::compare::finding::{self, Correction, Known, LEVEL, Verdict};
-use crate::compare::multiplicity::holm;
 use crate::stats::{self, Interval};
 use crate::unit::Unit;
 use schemars::JsonSchema;
@@ -229,9 +228,8 @@ pub(super) fn made_up(id: &str, first: &[f64], second: &[f64]) -> PairedRow {
 }
 
 pub(super) fn judge(rows: &mut [PairedRow], margin: f64) {
-    let known: Vec<Known> = rows.iter().map(|row| Known(row.p_value, row.interval)).collect();
-    let all: Vec<Option<&Known>> = known.iter().map(Some).collect();
-    let found = finding::judge(&all, Correction::FalseDiscoveries, Some(margin));
+    let known: Vec<Known> = rows.iter().map(|row| Known(Some(row.p_value), row.interval)).collect();
+    let found = finding::judge(&known, Correction::FalseDiscoveries, Some(margin));
     for (row, found) in rows.iter_mut().zip(found) {
         row.finding = found.verdict;
     }
@@ -244,10 +242,11 @@ fn is_tested(row: &PairedRow, fail_above: Option<f64>) -> bool {
 /// Times that grew by more than a share: the chance of any wrong one is at most [`LEVEL`].
 pub(super) fn crossed(rows: &[PairedRow], sides: &[[Vec<f64>; 2]], share: f64) -> Vec<String> {
     let times = rows.iter().zip(sides).filter(|(row, _)| row.unit.is_time());
-    let (times, p_values): (Vec<&PairedRow>, Vec<f64>) =
-        times.map(|(row, [a, b])| (row, HostRatios::of(a, b).p_above(1.0 + share))).unzip();
-    let marks = holm(&p_values, LEVEL);
-    let grown = times.iter().zip(marks).filter(|(_, mark)| *mark);
+    let grown = |sides: &[Vec<f64>; 2]| HostRatios::of(&sides[0], &sides[1]).p_above(1.0 + share);
+    let (times, known): (Vec<&PairedRow>, Vec<Known>) =
+        times.map(|(row, sides)| (row, Known(Some(grown(sides)), None))).unzip();
+    let found = finding::judge(&known, Correction::Holm(LEVEL), None);
+    let grown = times.iter().zip(found).filter(|(_, found)| found.is_different());
     grown.map(|(row, _)| row.id.clone()).collect()
 }
 

@@ -7,7 +7,7 @@
 use super::figures::figures;
 use super::{Block, Change, Control, CountChange, Effect, OneRun};
 use crate::compare::exchange::Exchange;
-use crate::compare::finding::{Correction, Finding, Samples, judge};
+use crate::compare::finding::{Correction, Finding, Known, Samples, judge};
 use crate::interleaved::Rounds;
 
 /// One effect before anything is said of it.
@@ -34,11 +34,13 @@ pub fn effects(controls: &[Control], blocks: &[Block]) -> Vec<Effect> {
         .collect();
     let times: Vec<Rounds> = found.iter().map(|f| Rounds(&f.values[0], &f.values[1])).collect();
     let questions = found.iter().zip(&times).flat_map(|(found, time)| {
-        let exchanges =
-            found.exchanges.iter().map(|own| own.as_ref().map(|own| own as &dyn Samples));
-        [Some(time as &dyn Samples)].into_iter().chain(exchanges)
+        let exchanges = found.exchanges.iter().map(|own| match own {
+            Some(own) => own as &dyn Samples,
+            None => &Known(None, None),
+        });
+        [time as &dyn Samples].into_iter().chain(exchanges)
     });
-    let answers = judge(&questions.collect::<Vec<_>>(), Correction::FalseCoverage, None);
+    let answers = judge(questions, Correction::FalseCoverage, None);
     found
         .iter()
         .zip(answers.as_chunks::<COMPARISONS>().0)
