@@ -12,7 +12,7 @@ use crate::row::{in_unit, turned, unit_name};
 use model::compare::measure::Measure;
 use model::compare::reading::Reading;
 use model::estimate::Verdict;
-use model::history::change::{Changes, changes};
+use model::history::change::changes;
 use model::history::{NEWEST, Past};
 use model::run::Bound;
 use model::stats::Interval;
@@ -62,10 +62,6 @@ pub struct History {
     pub runs: Vec<Entry>,
     /// Runs with a figure that are older than the newest 200, which are tested.
     pub older: usize,
-    /// What the test says of those that have a figure. Its places are in
-    /// [`History::levels`] by run.
-    #[serde(skip)]
-    pub changes: Changes,
     /// Stretches of one level, in order.
     pub levels: Vec<Level>,
     /// Chance of any mark where nothing changed.
@@ -166,7 +162,6 @@ pub fn history(
         of: unit,
         runs: entries,
         older,
-        changes,
     })
 }
 
