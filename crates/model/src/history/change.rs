@@ -1,9 +1,9 @@
 //! Where the level of a row changed, if it did.
 
-use super::null::{is_beyond, limit};
-use super::scan::largest;
+use super::null::Stretch;
 use super::spread::Spread;
-use super::{FEWEST, LEVEL, POWER, Past};
+use super::{FEWEST, LEVEL, Past};
+use crate::compare::finding::{Correction, POWER, judge};
 use crate::compare::ratio::Ratio;
 use crate::compare::reading::Variance;
 use crate::compare::student;
@@ -84,10 +84,9 @@ pub fn changes(past: &Past) -> Changes {
 
 /// Where new levels begin in this stretch.
 fn divide(past: &Past, spread: &Spread, [from, to]: [usize; 2], starts: &mut Vec<usize>) {
-    let Some(step) = largest(past, from, to, spread.factor) else {
-        return;
-    };
-    if is_beyond(past, spread, [from, to], step.size) {
+    let stretch = Stretch { past, spread, ends: [from, to] };
+    let found = judge([&stretch], Correction::Holm(LEVEL), None)[0];
+    if let Some(step) = stretch.largest().filter(|_| found.is_different()) {
         starts.push(step.at);
         divide(past, spread, [from, step.at], starts);
         divide(past, spread, [step.at, to], starts);
@@ -196,15 +195,14 @@ fn segments(levels: &[Level]) -> Vec<Segment> {
 
 /// The smallest change in the middle of a stretch that would be found with
 /// [`POWER`].
-fn detectable(past: &Past, spread: &Spread, stretch: [usize; 2]) -> Option<f64> {
-    let [from, to] = stretch;
+fn detectable(past: &Past, spread: &Spread, [from, to]: [usize; 2]) -> Option<f64> {
     if to - from < 2 * FEWEST {
         return None;
     }
     let weights: f64 = past.assumed[from..to].iter().map(|a| 1.0 / a).sum();
     let error = (4.0 * spread.factor / weights).sqrt();
     let for_power = student::quantile(POWER, f64::INFINITY) * spread.of_means().sqrt();
-    let found = (limit(past, spread, stretch) + for_power) * error;
+    let found = (Stretch { past, spread, ends: [from, to] }.limit() + for_power) * error;
     // It must come out above the least, too.
     let marked = LEAST * deviation(past, spread)? + for_power * error;
     Some(found.max(marked).exp_m1())

@@ -24,8 +24,6 @@ pub const FEWEST: usize = 3;
 pub const NEWEST: usize = 200;
 /// The chance that a history without any change gets a mark.
 pub const LEVEL: f64 = 0.01;
-/// The share of changes of the size called detectable that are found.
-pub const POWER: f64 = 0.8;
 
 /// Figures of one row over time, the oldest first, on the logarithmic scale.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -1,10 +1,12 @@
 //! How large the largest step comes out where nothing changed: histories are
 //! made up that vary as this one does, and go the same way.
 
-use super::scan::largest;
+use super::scan::{Step, largest};
 use super::spread::{SLOW, Spread};
 use super::{LEVEL, Past};
 use crate::bits::Bits;
+use crate::compare::finding::Samples;
+use crate::stats;
 
 /// Histories that are made up. The real one counts as one more (Barnard's
 /// Monte Carlo test, J. R. Statist. Soc. B 25, 1963, 294; Phipson and Smyth,
@@ -13,34 +15,51 @@ const MADE_UP: usize = 199;
 /// Of those, so many may have a step as large as the real one's.
 const ALLOWED: usize = (LEVEL * (MADE_UP + 1) as f64) as usize - 1;
 
-/// Whether a step of this size in the stretch `from..to` is larger than in all
-/// but a share [`LEVEL`] of histories without a change.
-pub(super) fn is_beyond(past: &Past, spread: &Spread, [from, to]: [usize; 2], size: f64) -> bool {
-    let as_large = steps(past, spread, [from, to]).filter(|made_up| *made_up >= size);
-    as_large.take(ALLOWED + 1).count() <= ALLOWED
+/// A part of a history, which may have a step.
+pub(super) struct Stretch<'a> {
+    pub(super) past: &'a Past,
+    pub(super) spread: &'a Spread,
+    pub(super) ends: [usize; 2],
 }
 
-/// The size from which on a step in this stretch is a change.
-pub(super) fn limit(past: &Past, spread: &Spread, stretch: [usize; 2]) -> f64 {
-    let mut all: Vec<f64> = steps(past, spread, stretch).collect();
-    all.sort_by(f64::total_cmp);
-    all[MADE_UP - 1 - ALLOWED]
+impl Samples for Stretch<'_> {
+    fn p_value(&self) -> Option<f64> {
+        Some(self.p_value_of(self.largest()?.size))
+    }
 }
 
-/// The largest steps in this stretch of made-up histories, which are always
-/// the same ones.
-fn steps<'a>(
-    past: &'a Past,
-    spread: &'a Spread,
-    [from, to]: [usize; 2],
-) -> impl Iterator<Item = f64> + 'a {
-    let mut bits = Bits(0x9e37_79b9_7f4a_7c15);
-    (0..MADE_UP).map(move |_| {
-        let made_up = without_change(past, spread, &mut bits);
-        // How much runs vary is not known here either, and learned again.
-        let factor = Spread::of(&made_up).factor;
-        largest(&made_up, from, to, factor).map_or(0.0, |step| step.size)
-    })
+impl Stretch<'_> {
+    /// The largest step in it.
+    pub(super) fn largest(&self) -> Option<Step> {
+        largest(self.past, self.ends[0], self.ends[1], self.spread.factor)
+    }
+
+    /// The share of histories without a change that have a step of this size. Once it is sure to be above [`LEVEL`],
+    /// no further ones are made up (Besag and Clifford, Biometrika 78, 1991, 301-304).
+    fn p_value_of(&self, size: f64) -> f64 {
+        let as_large = self.made_up().enumerate().filter(|(_, made_up)| *made_up >= size);
+        let as_large: Vec<usize> = as_large.map(|(at, _)| at + 1).take(ALLOWED + 1).collect();
+        match as_large.get(ALLOWED) {
+            Some(made_up) => as_large.len() as f64 / *made_up as f64,
+            None => (as_large.len() + 1) as f64 / (MADE_UP + 1) as f64,
+        }
+    }
+
+    /// The size from which on a step is a change.
+    pub(super) fn limit(&self) -> f64 {
+        stats::sorted(self.made_up())[MADE_UP - 1 - ALLOWED]
+    }
+
+    /// The largest steps in this stretch of made-up histories, which are always the same ones.
+    fn made_up(&self) -> impl Iterator<Item = f64> {
+        let mut bits = Bits(0x9e37_79b9_7f4a_7c15);
+        (0..MADE_UP).map(move |_| {
+            let made_up = without_change(self.past, self.spread, &mut bits);
+            // How much runs vary is not known here either, and learned again.
+            let factor = Spread::of(&made_up).factor;
+            largest(&made_up, self.ends[0], self.ends[1], factor).map_or(0.0, |step| step.size)
+        })
+    }
 }
 
 /// A history as long and as uncertain as this one at one level. What its runs
@@ -73,11 +92,12 @@ mod tests {
     #[test]
     fn what_is_beyond_the_limit_is_beyond() {
         let (past, spread) = flat(40);
-        let limit = limit(&past, &spread, [0, 40]);
+        let stretch = Stretch { past: &past, spread: &spread, ends: [0, 40] };
+        let limit = stretch.limit();
         // Of the largest of many normal steps, made wider by resemblance.
         assert!((3.0..9.0).contains(&limit), "{limit}");
-        assert!(is_beyond(&past, &spread, [0, 40], limit * 1.0001));
-        assert!(!is_beyond(&past, &spread, [0, 40], limit * 0.9999));
+        assert!(stretch.p_value_of(limit * 1.0001) <= LEVEL);
+        assert!(stretch.p_value_of(limit * 0.9999) > LEVEL);
         assert_eq!(ALLOWED, 1, "2 of 200 are 1 %");
     }
 
@@ -85,6 +105,7 @@ mod tests {
     fn runs_that_resemble_each_other_need_a_larger_step() {
         let (past, spread) = flat(40);
         let alike = Spread { resemblance: 0.6, ..spread };
-        assert!(limit(&past, &alike, [0, 40]) > 1.3 * limit(&past, &spread, [0, 40]));
+        let limit = |spread| Stretch { past: &past, spread, ends: [0, 40] }.limit();
+        assert!(limit(&alike) > 1.3 * limit(&spread));
     }
 }
