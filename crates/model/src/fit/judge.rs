@@ -6,6 +6,7 @@ use super::noise::Noise;
 use super::{Element, Vector};
 use crate::compare::finding::{Reason, Verdict};
 use crate::compare::student;
+use crate::stats::Interval;
 use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 
@@ -243,7 +244,7 @@ fn faster(of: Tested) -> f64 {
 
 fn tests(vector: &Vector, expected: &Expectation) -> Vec<Test> {
     let test = |(of, off, reach): (Tested, f64, f64)| {
-        let (slower, faster) = (reach * expected.limit, -reach * expected.limit * faster(of));
+        let alike = -reach * expected.limit * faster(of)..=reach * expected.limit;
         let (here, median, sign) = match of {
             Tested::Element(element) => (
                 vector.value(element),
@@ -252,7 +253,7 @@ fn tests(vector: &Vector, expected: &Expectation) -> Vec<Test> {
             ),
             Tested::Group(_) => (None, None, 1.0),
         };
-        let mut allowed = [faster, slower].map(|end| (end * sign).exp());
+        let mut allowed = [alike.start(), alike.end()].map(|end| (end * sign).exp());
         allowed.sort_by(f64::total_cmp);
         Test {
             of,
@@ -260,7 +261,8 @@ fn tests(vector: &Vector, expected: &Expectation) -> Vec<Test> {
             expected: median,
             factor: (off * sign).exp(),
             allowed,
-            differs: off > slower || off < faster,
+            differs: Verdict::of_range(Some(&Interval::about(off, 0.0)), alike)
+                == Verdict::Different,
         }
     };
     offs(vector, expected).map(test).collect()
