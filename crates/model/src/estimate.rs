@@ -28,6 +28,7 @@ pub(crate) const LEAST_SHARE: f64 = 1.0 / 6.0;
 
 /// How far a figure can be trusted.
 #[derive(Serialize, Deserialize, JsonSchema, Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[schemars(rename = "EstimateVerdict")]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
     /// Take it.
