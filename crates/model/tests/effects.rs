@@ -79,7 +79,7 @@ fn nothing_is_found_where_there_is_nothing() {
         assert_eq!(all.len(), CONTROLS.len() * BLOCKS.len());
         let changes = || all.iter().flat_map(|e| [&e.time, &e.spread]);
         let found = changes().any(|c| c.word() != NONE);
-        let tempting = changes().any(|c| c.p_value.is_some_and(|p| p <= 0.05));
+        let tempting = changes().any(|c| c.found.p_value.is_some_and(|p| p <= 0.05));
         alarmed += u32::from(found);
         alone += u32::from(tempting);
     }
@@ -117,7 +117,7 @@ fn what_is_there_is_found_and_the_rest_is_not() {
                 "nice" => nice += usize::from(found[0] == BETTER),
                 _ => fifo += usize::from(found == [BETTER; 2]),
             }
-            let ratio = effect.time.ratio.expect("sixteen rounds");
+            let ratio = effect.time.found.ratio.expect("sixteen rounds");
             assert!(ratio.low <= ratio.value && ratio.value <= ratio.high);
         }
         wrong += false_ones as f64 / all.max(1) as f64;
@@ -139,7 +139,7 @@ fn an_interval_holds_one_exactly_where_nothing_is_reported() {
         let blocks = blocks(&mut random, 14, [1.0, on, 1.0, on], [1.0, 1.0, on, 0.3]);
         for effect in effects(&controls(), &blocks) {
             for change in [&effect.time, &effect.spread] {
-                let ratio = change.ratio.expect("fourteen rounds");
+                let ratio = change.found.ratio.expect("fourteen rounds");
                 let holds_one = ratio.low <= 1.0 && ratio.high >= 1.0;
                 assert_eq!(holds_one, change.word() == NONE, "{change:?}");
                 found += usize::from(!holds_one);
@@ -155,7 +155,7 @@ fn few_rounds_give_no_verdict() {
     let blocks = blocks(&mut random, 5, [1.0, 0.2, 0.2, 0.2], [1.0; 4]);
     for effect in effects(&controls(), &blocks) {
         assert_eq!(effect.time.word(), "can't tell");
-        assert_eq!(effect.time.ratio, None);
+        assert_eq!(effect.time.found.ratio, None);
         assert_eq!(effect.rounds, 5);
     }
 }

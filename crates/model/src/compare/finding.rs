@@ -21,12 +21,10 @@ pub const POWER: f64 = 0.8;
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
     /// The ratio is not 1; of a question about a range: all of it lies outside.
-    #[serde(alias = "better", alias = "worse")]
     Different,
     /// No difference was shown, and one beyond the margin would have been.
     SameWithinNoise,
     /// Neither.
-    #[serde(alias = "no_effect_shown")]
     CannotTell,
 }
 

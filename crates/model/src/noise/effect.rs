@@ -7,8 +7,7 @@ pub mod advice;
 pub mod figures;
 pub mod judge;
 
-use crate::compare::finding::Verdict;
-use crate::stats::Interval;
+use crate::compare::finding::Finding;
 use figures::Figures;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -242,7 +241,7 @@ pub struct Wakeups {
 }
 
 /// What one control did to one job under one load.
-#[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Effect {
     /// Name of the control.
     pub control: String,
@@ -261,72 +260,47 @@ pub struct Effect {
     /// How much more its times spread: on over off.
     pub spread: Change,
     /// How much more often its CPU was given up or taken away.
-    pub switches: Option<CountChange>,
+    pub switches: Option<Change>,
     /// How much more often it went on on another CPU; absent where that is not
     /// counted.
-    pub migrations: Option<CountChange>,
+    pub migrations: Option<Change>,
 }
 
-/// A ratio, on over off, and what may be said of it.
-#[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, PartialEq)]
+/// What a control changed, and what may be said of it: less is better. Of times and of their spread it is on over
+/// off, of counts on less off.
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Change {
-    /// The ratio with an interval that is as wide as the number of
-    /// comparisons asks for; absent where there are too few rounds for one.
-    pub ratio: Option<Interval>,
-    /// How likely that much is where the control does nothing.
-    pub p_value: Option<f64>,
-    /// The smallest effect that this many rounds could have shown under this
-    /// noise, as a share: the ratio's distance from the farther end of its
-    /// interval.
-    #[serde(default)]
-    pub smallest: Option<f64>,
-    /// Whether the control does anything: less is better.
-    pub verdict: Verdict,
-}
-
-/// A count in a run, on and off, and what may be said of the difference.
-#[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, PartialEq)]
-pub struct CountChange {
-    /// Mean with the control.
-    pub on: Option<f64>,
-    /// Mean without.
-    pub off: Option<f64>,
-    /// Mean difference, on less off, with an interval as wide as the number of
-    /// comparisons asks for; absent where there are too few rounds for one.
-    pub difference: Option<Interval>,
-    /// How likely that much is where the control does nothing.
-    pub p_value: Option<f64>,
-    /// The smallest difference that could have been shown.
-    pub smallest: Option<f64>,
-    /// Whether the control does anything: fewer is better.
-    pub verdict: Verdict,
+    /// What may be said, with an interval as wide as the number of questions asks for.
+    pub found: Finding,
+    /// Means of a count, off and on.
+    pub counts: Option<[Option<f64>; 2]>,
 }
 
 impl Change {
-    /// As printed.
-    pub fn word(&self) -> &'static str {
-        word(self.verdict, self.ratio, 1.0)
+    /// The smallest effect that this many rounds could have shown under this noise: the distance from the farther
+    /// end of its interval, of a ratio as a share.
+    pub fn smallest(&self) -> Option<f64> {
+        let found = self.found.ratio?;
+        Some(match self.counts {
+            None => (found.value / found.low).max(found.high / found.value) - 1.0,
+            Some(_) => (found.value - found.low).max(found.high - found.value),
+        })
     }
 
     /// Whether less of it was shown, or more; `None` where neither was.
     pub fn is_less(&self) -> Option<bool> {
-        (self.verdict == Verdict::Different).then(|| self.ratio.is_some_and(|r| r.value < 1.0))
+        let unchanged = if self.counts.is_some() { 0.0 } else { 1.0 };
+        let is_less = || self.found.ratio.is_some_and(|found| found.value < unchanged);
+        self.found.is_different().then(is_less)
     }
-}
 
-impl CountChange {
-    /// As printed: fewer is better.
+    /// As printed.
     pub fn word(&self) -> &'static str {
-        word(self.verdict, self.difference, 0.0)
-    }
-}
-
-/// The word, where less than what is the same in both is better.
-fn word(verdict: Verdict, value: Option<Interval>, alike: f64) -> &'static str {
-    match (verdict, value) {
-        (Verdict::Different, Some(value)) if value.value < alike => "better",
-        (Verdict::Different, _) => "worse",
-        (_, Some(_)) => "no effect shown",
-        (_, None) => "can't tell",
+        match (self.is_less(), self.found.ratio) {
+            (Some(true), _) => "better",
+            (Some(false), _) => "worse",
+            (None, Some(_)) => "no effect shown",
+            (None, None) => "can't tell",
+        }
     }
 }

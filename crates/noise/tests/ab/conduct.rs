@@ -97,7 +97,7 @@ fn an_effect_is_found_where_it_is() {
         assert_eq!(effect.time.word(), expected, "{what:?} {:?}", effect.time);
         assert_eq!(effect.rounds, 16);
         if expected == BETTER {
-            let ratio = effect.time.ratio.expect("enough");
+            let ratio = effect.time.found.ratio.expect("enough");
             assert!(ratio.low < 1.0 / 3.0 && ratio.high > 1.0 / 3.0, "{ratio:?}");
         }
     }
@@ -311,8 +311,8 @@ fn a_command_is_judged_on_switches_and_migrations_too() {
         assert_eq!(migrations.word(), expected, "{migrations:?}");
         assert_eq!(effect.time.word(), NONE);
         // Without an effect: what could have been seen.
-        let least = effect.time.smallest.expect("sixteen rounds");
+        let least = effect.time.smallest().expect("sixteen rounds");
         assert!((0.02..0.2).contains(&least), "{least}");
-        assert!(switches.smallest.is_some_and(|n| n > 0.0 && n < 30.0), "{switches:?}");
+        assert!(switches.smallest().is_some_and(|n| n > 0.0 && n < 30.0), "{switches:?}");
     }
 }

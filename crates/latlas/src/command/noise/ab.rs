@@ -138,7 +138,7 @@ fn is_known(recording: &Recording) -> bool {
     let Recording::Effects(of) = recording else { return false };
     let effects = of.effects();
     let mut changes = effects.iter().flat_map(|effect| [&effect.time, &effect.spread]);
-    changes.any(|change| change.ratio.is_some())
+    changes.any(|change| change.found.ratio.is_some())
 }
 
 /// The experiment, and the switches of the system's controls in it.

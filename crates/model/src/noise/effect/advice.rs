@@ -89,12 +89,18 @@ fn shown(effect: &Effect, of_time: bool, less: bool) -> Option<Shown> {
     if less && effect.time.is_less() == Some(false) {
         return None;
     }
-    Some(Shown { workload: effect.workload, load: effect.load, ratio: change.ratio?, of_time })
+    Some(Shown {
+        workload: effect.workload,
+        load: effect.load,
+        ratio: change.found.ratio?,
+        of_time,
+    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::compare::finding::Finding;
     use crate::compare::finding::Verdict::{self, CannotTell, Different};
     use crate::noise::effect::figures::Figures;
 
@@ -112,12 +118,8 @@ mod tests {
     }
 
     fn change(ratio: f64, verdict: Verdict) -> Change {
-        Change {
-            ratio: Some(Interval { value: ratio, low: ratio * 0.9, high: ratio * 1.1 }),
-            p_value: None,
-            smallest: None,
-            verdict,
-        }
+        let ratio = Some(Interval { value: ratio, low: ratio * 0.9, high: ratio * 1.1 });
+        Change { found: Finding { ratio, p_value: None, verdict, reason: None }, counts: None }
     }
 
     fn effect(control: &str, load: Load, time: Change, spread: Change) -> Effect {

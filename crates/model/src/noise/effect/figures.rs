@@ -4,12 +4,10 @@
 
 use super::OneRun;
 use crate::stats;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
 /// Medians over the runs, but where a name says otherwise; absent where
 /// nothing is counted, or no run is there.
-#[derive(Serialize, Deserialize, JsonSchema, Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Figures {
     /// Time from the making of its process until its end was seen, ns.
     pub wall_ns: Option<f64>,

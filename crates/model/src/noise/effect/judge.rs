@@ -5,7 +5,7 @@
 //! effect anywhere, the chance that any is shown is at most [`LEVEL`](crate::compare::finding::LEVEL) for all together.
 
 use super::figures::figures;
-use super::{Block, Change, Control, CountChange, Effect, OneRun};
+use super::{Block, Change, Control, Effect, OneRun};
 use crate::compare::exchange::Exchange;
 use crate::compare::finding::{Correction, Finding, Known, Samples, judge};
 use crate::interleaved::Rounds;
@@ -69,7 +69,9 @@ fn found<'a>(control: &'a Control, block: &'a Block) -> Option<Found<'a>> {
 }
 
 fn effect(found: &Found, [time, spread, switches, migrations]: &[Finding; COMPARISONS]) -> Effect {
-    let counts = |finding, at: usize| Some(count_change(finding, found.exchanges[at].as_ref()?));
+    let counts = |answer: &Finding, at: usize| {
+        Some(Change { found: *answer, counts: Some(found.exchanges[at].as_ref()?.means()) })
+    };
     Effect {
         control: found.control.name.clone(),
         workload: found.block.workload,
@@ -77,30 +79,9 @@ fn effect(found: &Found, [time, spread, switches, migrations]: &[Finding; COMPAR
         rounds: found.on.len() as u32,
         on: figures(found.on),
         off: figures(found.off),
-        time: change(time),
-        spread: change(spread),
+        time: Change { found: *time, counts: None },
+        spread: Change { found: *spread, counts: None },
         switches: counts(switches, 1),
         migrations: counts(migrations, 2),
-    }
-}
-
-fn change(found: &Finding) -> Change {
-    Change {
-        smallest: found.ratio.map(|r| (r.value / r.low).max(r.high / r.value) - 1.0),
-        ratio: found.ratio,
-        p_value: found.p_value,
-        verdict: found.verdict,
-    }
-}
-
-fn count_change(found: &Finding, counts: &Exchange) -> CountChange {
-    let [off, on] = counts.means();
-    CountChange {
-        on,
-        off,
-        smallest: found.ratio.map(|d| (d.value - d.low).max(d.high - d.value)),
-        difference: found.ratio,
-        p_value: found.p_value,
-        verdict: found.verdict,
     }
 }

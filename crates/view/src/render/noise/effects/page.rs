@@ -2,7 +2,6 @@
 //! it can't be told, and why a control was not tried.
 
 use compare::references::{NoiseEffect, References};
-use model::compare::finding::Verdict;
 use model::noise::effect::{Change, Control, Effect, Effects};
 use model::share::percent;
 use model::stats::Interval;
@@ -57,9 +56,8 @@ fn group(control: &Control, own: &[&Effect], references: &References, wide: bool
     }
     let is_told = |effect: &&&Effect| {
         let counted = [&effect.switches, &effect.migrations].into_iter().flatten();
-        let times = [&effect.time, &effect.spread].map(|change| change.verdict);
-        let mut all = counted.map(|change| change.verdict).chain(times);
-        wide || all.any(|verdict| verdict == Verdict::Different)
+        let mut all = counted.chain([&effect.time, &effect.spread]);
+        wide || all.any(|change| change.found.is_different())
     };
     for effect in own.iter().filter(is_told) {
         table.row(cells(effect));
@@ -72,7 +70,7 @@ fn group(control: &Control, own: &[&Effect], references: &References, wide: bool
         let text = places(own.iter().filter(of_word).copied());
         if !text.is_empty() {
             let smallest = own.iter().filter(of_word);
-            let smallest = smallest.filter_map(|effect| effect.time.smallest);
+            let smallest = smallest.filter_map(|effect| effect.time.smallest());
             let shows = match smallest.reduce(f64::max) {
                 Some(share) => format!(" (time detectable from {})", percent(share)),
                 None => String::new(),
@@ -119,19 +117,19 @@ fn counts(effect: &Effect) -> String {
     let mut text: Vec<String> = Vec::new();
     let mut shows = Vec::new();
     for (name, change) in [("time", &effect.time), ("spread", &effect.spread)] {
-        shows.extend(change.smallest.map(|share| format!("{name} {}", percent(share))));
+        shows.extend(change.smallest().map(|share| format!("{name} {}", percent(share))));
     }
     for (name, change) in changes {
         let Some(change) = change else {
             text.push(format!("{name} not counted here"));
             continue;
         };
-        if let (Some(off), Some(on)) = (change.off, change.on) {
+        if let Some([Some(off), Some(on)]) = change.counts {
             let word = change.word();
             text.push(format!("{name} {} -> {} {word}", count(off), count(on)));
         }
         // All rounds alike: any difference would have been seen.
-        shows.extend(change.smallest.map(|n| match n < 0.01 {
+        shows.extend(change.smallest().map(|n| match n < 0.01 {
             true => format!("{name} <0.01"),
             false => format!("{name} {}", count(n)),
         }));
@@ -154,7 +152,7 @@ pub(super) fn count(mean: f64) -> String {
 }
 
 fn ratio(change: &Change) -> String {
-    change.ratio.as_ref().map_or("-".into(), interval)
+    change.found.ratio.as_ref().map_or("-".into(), interval)
 }
 
 /// `0.29 [0.25, 0.33]`.
@@ -164,7 +162,7 @@ pub(super) fn interval(ratio: &Interval) -> String {
 }
 
 fn word(change: &Change) -> Cell {
-    let (text, tone) = match (change.is_less(), change.ratio) {
+    let (text, tone) = match (change.is_less(), change.found.ratio) {
         (Some(true), _) => (change.word(), Tone::Good),
         (Some(false), _) => (change.word(), Tone::Bad),
         // Two of them on a line.
