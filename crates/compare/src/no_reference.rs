@@ -1,5 +1,7 @@
 //! Why a row can't be the reference workload of `--normalize`.
 
+use model::share::percent;
+
 /// What keeps a row from being the reference.
 #[derive(thiserror::Error, Clone, Copy, Debug, PartialEq)]
 #[expect(missing_docs, reason = "the messages say what each is")]
@@ -17,10 +19,10 @@ pub enum NoReference {
     #[error("no kept runs have rows that it would be taken out of")]
     NoRows,
     #[error(
-        "it takes too little error out: kept runs that are alike differ by {:.2} % with it, \
-         {:.2} % without",
-        divided * 100.0,
-        plain * 100.0
+        "it takes too little error out: kept runs that are alike differ by {} with it, \
+         {} without",
+        percent(*divided),
+        percent(*plain)
     )]
     TooLittle {
         /// Median difference of successive runs, of the logarithm.

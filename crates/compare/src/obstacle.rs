@@ -1,6 +1,7 @@
 //! What keeps a comparison of a row from saying more.
 
 use model::estimate::{Estimate, Verdict};
+use model::share::range;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -21,10 +22,8 @@ pub enum Obstacle {
     Side(&'static str, Flaw),
     #[error("in {count} of {sets} sets {flaw}")]
     Sets { count: usize, sets: usize, flaw: Flaw },
-    #[error(
-        "the runs are of different modes: {name} between {least_percent:.0} and {most_percent:.0} %"
-    )]
-    ModesShifted { name: String, least_percent: f64, most_percent: f64 },
+    #[error("the runs are of different modes: {name} in {}", range(*least, *most))]
+    ModesShifted { name: String, least: f64, most: f64 },
     #[error("no figure of the same kind on both sides")]
     NoCommonFigure,
     #[error("a figure that is not above 0 has no ratio")]

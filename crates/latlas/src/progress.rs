@@ -7,6 +7,7 @@ use meter::plan::Plan;
 use meter::run_remark::RunRemark;
 use model::estimate::Verdict;
 use model::figure::figure;
+use model::share::percent;
 use model::text::counted;
 use std::io::IsTerminal;
 use std::sync::{Mutex, PoisonError};
@@ -72,8 +73,8 @@ impl Observer for Bar {
         self.bar.set_length(100);
         self.bar.set_position((done * 100.0) as u64);
         self.bar.set_prefix(format!(
-            "{:.0} %, {} left{}",
-            done * 100.0,
+            "{}, {} left{}",
+            percent(done),
             seconds(progress.remaining),
             certain(progress.latest)
         ));

@@ -13,8 +13,7 @@ pub(crate) fn merged(notes: &[String]) -> Vec<String> {
     for note in sorted {
         let question = |note: &str| {
             let (subject, answer) = note.split_once(": ")?;
-            let words: String =
-                answer.chars().filter(|c| !c.is_ascii_digit() && *c != '.').collect();
+            let words = answer.replace(|c| matches!(c, '0'..='9' | '.' | ' ' | '<' | '>'), "");
             Some((subject.to_string(), words))
         };
         let known =

@@ -1,7 +1,7 @@
 //! What is known of one quantity: its figures, their intervals, a verdict.
 
 use crate::row_kind::Bound;
-use crate::share::percent;
+use crate::share::{half, percent};
 use crate::stats::Interval;
 use crate::unit::Unit;
 use schemars::JsonSchema;
@@ -207,8 +207,7 @@ impl Tail {
                 words.push("p99 not known: its interval reaches the longest".into())
             }
             (Some(Verdict::Noisy), Some(p99)) => {
-                let wide = p99.relative_half_width() * 100.0;
-                words.push(format!("p99 noisy: ±{wide:.0} %"));
+                words.push(format!("p99 noisy: {}", half(p99.relative_half_width())));
             }
             _ => {}
         }

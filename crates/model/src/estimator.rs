@@ -19,6 +19,7 @@ use crate::gate::{GateState, LEAST_VISITS};
 use crate::row_kind::{Bound, Regime};
 use crate::sample::{Sample, flag, ordinary};
 use crate::selection_bias;
+use crate::share::{self, percent};
 use crate::spread::{self, Between, Reading};
 use crate::stats::{self, Interval};
 use crate::tail::tail;
@@ -187,14 +188,14 @@ fn too_few(quiet: &[&Sample], all: &[Sample], context: &Context) -> String {
         .quiet_readings(ordinary(all))
         .filter(|&calm| calm < 0.5 && gate.quiet_ratio.is_some() && visits.len() >= LEAST_VISITS);
     if let Some(calm) = calm {
-        let busy = (1.0 - calm) * 100.0;
+        let busy = percent(1.0 - calm);
         // The canaries see whatever takes L1 and the front end; the
         // multiplications react to a task that shares the core. Whose it was,
         // an SMT sibling's or a guest's that can't be seen from here, no
         // reading says.
         return match gate.multiply_is_whole() {
-            Some(false) => format!("the core was shared in {busy:.0} % of readings"),
-            _ => format!("{busy:.0} % of readings were disturbed"),
+            Some(false) => format!("the core was shared in {busy} of readings"),
+            _ => format!("{busy} of readings were disturbed"),
         };
     }
     if quiet.len() < SAMPLES_IN_ALL {
@@ -362,7 +363,7 @@ fn judge_width(
         true => format!("{what} vary by ±{half}"),
         // A percentage of a figure that may be nothing says nothing.
         false if width >= 1.0 => format!("{what} vary: the interval reaches 0"),
-        false => format!("{what} vary by ±{:.0} %", width * 100.0),
+        false => format!("{what} vary by {}", share::half(width)),
     };
     if width > limits.cannot_tell_above {
         (Verdict::CannotTell, reason)

@@ -11,6 +11,7 @@
 //! another canary.
 
 use crate::sample::{Sample, flag};
+use crate::share::percent;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -140,7 +141,7 @@ pub(crate) struct Reason<'g>(pub(crate) &'g Gate);
 impl fmt::Display for Reason<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let gate = self.0;
-        let percent = |share: Option<f64>| share.unwrap_or(0.0) * 100.0;
+        let percent = |share: Option<f64>| percent(share.unwrap_or(0.0));
         match (gate.state, gate.multiply_ratio) {
             (GateState::Older | GateState::Unused | GateState::Usable, _) => Ok(()),
             (GateState::WithoutCapacity, _) => f.write_str(
@@ -159,7 +160,7 @@ impl fmt::Display for Reason<'_> {
             ),
             _ => write!(
                 f,
-                "the core was never undisturbed (L1 capacity in {:.1} % of readings, taken branches in {:.0} %)",
+                "the core was never undisturbed (L1 capacity in {} of readings, taken branches in {})",
                 percent(gate.capacity_quiet_share),
                 percent(gate.branch_quiet_share)
             ),

@@ -12,6 +12,7 @@
 use crate::context::Context;
 use crate::estimate::{CANNOT_TELL_ABOVE, Estimate, NOISY_ABOVE, Verdict};
 use crate::sample::Sample;
+use crate::share::bound;
 use crate::spread::worker_medians;
 use crate::stats::{self, Interval};
 
@@ -86,8 +87,7 @@ pub fn weigh(estimate: &mut Estimate, samples: &[Sample], context: &Context) {
         estimate.invalidate(reason);
     } else if error > NOISY_ABOVE {
         estimate.verdict = Verdict::Biased;
-        let percent = error * 100.0;
-        estimate.reason = format!("{reason}: result may be off by {percent:.0} %");
+        estimate.reason = format!("{reason}: result may be off by {}", bound(error));
     }
 }
 

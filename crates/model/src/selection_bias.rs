@@ -25,6 +25,7 @@ use crate::estimate::{Estimate, Quiet, SAMPLES_IN_ALL, Verdict};
 use crate::figure::number_of_digits;
 use crate::row_kind::Bound;
 use crate::sample::{Sample, flag};
+use crate::share::percent;
 use crate::spread::visit;
 use crate::stats::{self, Interval};
 use std::collections::BTreeMap;
@@ -105,10 +106,10 @@ impl fmt::Display for Bias {
             }
             Bias::Below { value, cycles, reached, quiet_share } => write!(
                 f,
-                "{:.1} % of samples take {} or less, though {:.0} % are undisturbed",
-                reached * 100.0,
+                "{} of samples take {} or less, though {} are undisturbed",
+                percent(reached),
                 text(value.value, cycles),
-                quiet_share * 100.0
+                percent(quiet_share)
             ),
             Bias::Above { value, cycles, disturbed } => write!(
                 f,

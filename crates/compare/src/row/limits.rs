@@ -34,11 +34,7 @@ pub(crate) fn modes_shifted<'e>(estimates: &[&'e Estimate]) -> Option<Obstacle> 
             (name, least, most)
         })
         .find(|(_, least, most)| most - least > SHARE_OF_A_MODE)
-        .map(|(name, least, most)| Obstacle::ModesShifted {
-            name: name.clone(),
-            least_percent: least * 100.0,
-            most_percent: most * 100.0,
-        })
+        .map(|(name, least, most)| Obstacle::ModesShifted { name: name.clone(), least, most })
 }
 
 /// Whether the middle 80 % of everything seen on one side lie beyond those of

@@ -3,6 +3,7 @@
 use super::{Block, Cell, Table, curve, left, right};
 use crate::figure::{decimals, time};
 use crate::run::{Axis, CurvePoint, Row, Run};
+use crate::share::percent;
 use crate::size;
 use crate::stats::Interval;
 use std::fmt::{self, Display};
@@ -130,7 +131,7 @@ fn growth_text(factor: f64) -> String {
         f if !f.is_finite() || f <= 0.0 => "can't be compared".into(),
         f if (0.995..=1.005).contains(&f) => "does not change".into(),
         f if f < 0.995 => format!("falls to {f:.2} of it"),
-        f if f < 1.2 => format!("grows by {:.0} %", (f - 1.0) * 100.0),
+        f if f < 1.2 => format!("grows by {}", percent(f - 1.0)),
         f => format!("grows {f:.1}-fold"),
     }
 }

@@ -3,6 +3,7 @@
 
 use super::system::{CPUS, siblings};
 use crate::pattern::expand;
+use model::share::percent;
 use std::collections::HashMap;
 use std::fmt;
 use sys::cpu_times::{CpuTicks, CpuTimes};
@@ -60,8 +61,7 @@ pub(super) struct Ran {
 impl fmt::Display for Busy {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         let kernel = if self.kernel { ", kernel" } else { "" };
-        let percent = self.share * 100.0;
-        write!(f, "{} ({}{kernel}) {percent:.0} %", self.name, self.pid)
+        write!(f, "{} ({}{kernel}) {}", self.name, self.pid, percent(self.share))
     }
 }
 

@@ -9,6 +9,7 @@ use meter::probe::WorkError;
 use meter::scratch::ScratchError;
 use meter::worker_memory::WorkerMemory;
 use model::filesystem::DeviceKind;
+use model::share::percent;
 use std::os::unix::fs::FileExt;
 use sys::filesystem::read_from_storage_bytes;
 use sys::page_cache::cached_bytes;
@@ -99,16 +100,16 @@ struct Evidence {
 impl Evidence {
     /// What speaks against storage's having served them.
     fn contradiction(self) -> Option<String> {
-        let share = |part: u64, whole: u64| part as f64 / whole as f64 * 100.0;
+        let share = |part: u64, whole: u64| percent(part as f64 / whole as f64);
         if let Some(read) = self.read
             && (read as f64) < self.requested as f64 * FROM_STORAGE
         {
             let share = share(read, self.requested);
-            return Some(format!("share of the bytes that came from storage: {share:.0} %"));
+            return Some(format!("share of the bytes that came from storage: {share}"));
         }
         let (all, cached) = self.cached.filter(|&(_, cached)| cached > 0)?;
         let share = share(cached, all);
-        Some(format!("share of the file in the page cache: {share:.1} %"))
+        Some(format!("share of the file in the page cache: {share}"))
     }
 
     /// Why there is no row where this is said of a first read, from a file
@@ -253,7 +254,7 @@ mod tests {
         );
         assert_eq!(
             contradiction(Some(1000), Some((8192, 4096))).as_deref(),
-            Some("share of the file in the page cache: 50.0 %")
+            Some("share of the file in the page cache: 50 %")
         );
     }
 

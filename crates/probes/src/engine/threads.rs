@@ -2,6 +2,7 @@
 
 use super::reason::Reason;
 use meter::probe::{Event, MachineShape, Place};
+use model::share::percent;
 use std::io;
 use std::thread::{self, Scope, ScopedJoinHandle};
 use std::time::Instant;
@@ -185,8 +186,8 @@ pub(crate) fn waited_too_long(
 ) -> Option<String> {
     let share = delay_ns as f64 / wall_ns.max(1) as f64;
     (share > at_most).then(|| {
-        let percent = share * 100.0;
-        format!("other programs ran: {thread} waited for a CPU {percent:.0} % of the time")
+        let share = percent(share);
+        format!("other programs ran: {thread} waited for a CPU {share} of the time")
     })
 }
 

@@ -6,6 +6,7 @@ use crate::engine::single::{Single, Singles};
 use meter::probe::{Effort, Probe, Work, WorkError};
 use meter::worker_memory::{Order, WorkerMemory};
 use model::run::{Bound, Regime};
+use model::share::percent;
 use std::io;
 use std::path::Path;
 use sys::child::{Environment, NOT_STARTED, Program};
@@ -105,8 +106,10 @@ impl Single for Children {
         let wall_ns = sys::clock::monotonic_raw_ns().saturating_sub(self.began_ns);
         let others = 1.0 - after.saturating_sub(before) as f64 / wall_ns.max(1) as f64;
         (alone && others > OTHERS_AT_MOST).then(|| {
-            let percent = others * 100.0;
-            format!("share of a visit in which the CPU was neither the parent's nor a child's: {percent:.0} %")
+            format!(
+                "share of a visit in which the CPU was neither the parent's nor a child's: {}",
+                percent(others)
+            )
         })
     }
     fn notes(&self) -> Vec<String> {

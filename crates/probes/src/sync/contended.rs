@@ -7,6 +7,7 @@ use crate::engine::threads::alone;
 use kernels::UNROLL;
 use meter::probe::{Effort, Probe, Work, WorkError};
 use model::run::{Bound, Regime};
+use model::share::percent;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -134,8 +135,8 @@ impl<W: Wanted> Work for Contended<W> {
     }
     fn notes(&self) -> Vec<String> {
         let all = (self.ours + self.theirs).max(1);
-        let share = 100.0 * self.ours as f64 / all as f64;
-        vec![format!("operations that were the measured thread's: {share:.0} %")]
+        let share = percent(self.ours as f64 / all as f64);
+        vec![format!("operations that were the measured thread's: {share}")]
     }
 }
 

@@ -2,6 +2,7 @@
 //! assume.
 
 use crate::engine::threads::{Waits, waited_too_long};
+use model::share::percent;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use sys::evidence::{Switches, thread_switches};
 
@@ -100,8 +101,8 @@ impl Joins {
             )
         });
         let waited = self.waited().map(|(waited, wall)| {
-            let percent = waited as f64 / wall as f64 * 100.0;
-            format!("the creator's wait for a CPU: {percent:.1} % of the time")
+            let share = percent(waited as f64 / wall as f64);
+            format!("the creator's wait for a CPU: {share} of the time")
         });
         switches.into_iter().chain(waited).collect()
     }
@@ -165,7 +166,7 @@ mod tests {
         let said = joins.contradiction().expect("others had its CPU");
         assert!(said.ends_with("the creator waited for a CPU 40 % of the time"), "{said}");
         let notes = joins.notes();
-        assert_eq!(notes[1], "the creator's wait for a CPU: 40.0 % of the time");
+        assert_eq!(notes[1], "the creator's wait for a CPU: 40 % of the time");
         let watched = Joins::default();
         assert_eq!(watched.watched(|| 7), 7);
         let counts = Waits::of(sys::thread::current_id()).is_some();

@@ -5,6 +5,7 @@ use super::{machine, noise};
 use model::conditions::Conditions;
 use model::imported::{Imported, UNKNOWN};
 use model::run::{Program, Run, Scale};
+use model::share::percent;
 use model::story::Block;
 use model::text::short_id;
 use model::utc;
@@ -179,7 +180,7 @@ pub(crate) fn disturbances(run: &Run) -> Vec<String> {
     let conditions = &run.conditions;
     let mut parts = Vec::new();
     if let Some(pressure) = conditions.before.cpu_pressure_percent {
-        parts.push(format!("CPU pressure {pressure:.1} % before"));
+        parts.push(format!("CPU pressure {} before", percent(pressure / 100.0)));
     }
     let stolen = conditions
         .after

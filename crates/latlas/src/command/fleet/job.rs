@@ -11,6 +11,7 @@ use ::fleet::{FleetError, hosts, ssh};
 use anyhow::anyhow;
 use meter::probe::Probe;
 use model::campaign::Job;
+use model::share::{limit, percent};
 use std::path::Path;
 use std::process::ExitCode;
 use std::time::Duration;
@@ -173,9 +174,9 @@ fn check_quiet(submission: &Submission) -> anyhow::Result<()> {
     match busy > allowed.0 {
         false => Ok(()),
         true => Err(anyhow!(
-            "not quiet: {:.0} % of CPU time in use, at most {:.0} % allowed",
-            100.0 * busy,
-            100.0 * allowed.0
+            "not quiet: {} of CPU time in use, at most {} allowed",
+            percent(busy),
+            limit(allowed.0)
         )),
     }
 }

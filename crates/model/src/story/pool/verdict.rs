@@ -4,6 +4,7 @@ use super::{PUBLISHED, Size, base, cpus, sizes, threads};
 use crate::compare::finding::Verdict;
 use crate::estimate::CANNOT_TELL_ABOVE;
 use crate::run::Run;
+use crate::share::with_half;
 use crate::shown::number_with_half;
 use crate::stats::Interval;
 use std::fmt::{self, Display};
@@ -48,9 +49,7 @@ impl More {
     }
 
     fn text(&self) -> String {
-        let percent = number_with_half(&self.cost.scaled(100.0));
-        // `8 % ±3`
-        let percent = percent.replacen(" ±", " % ±", 1);
+        let percent = with_half(&self.cost);
         let (verb, percent, remark) = match self.verdict() {
             Verdict::Different if self.cost.value > 0.0 => ("cost", percent.as_str(), ""),
             Verdict::Different => ("save", percent.trim_start_matches('-'), ""),

@@ -4,6 +4,7 @@ use crate::grouped::grouped;
 use crate::render::figures::counted;
 use crate::render::table::{group_of, in_group};
 use model::figure;
+use model::share::percent;
 use model::story::{Block, Cell, Link, Table, Tone, left, right};
 use model::summary::{KeptResult, KeptRun, Key, Machine, MachineKey};
 use model::unit::Unit;
@@ -72,7 +73,7 @@ pub fn percentiles(all: &[Percentile], points: bool) -> Table {
         table.row([
             row_cell(&p.row, &p.row, &p.at, &p.mode),
             value(p.value_ns, &p.unit).into(),
-            format!("{:.0} %", p.percentile).into(),
+            percent(p.percentile / 100.0).into(),
             p.results.to_string().into(),
             p.machines.to_string().into(),
         ]);
@@ -104,7 +105,7 @@ pub fn standing(standing: &RowStanding, unit: &Unit, machines: &[Machine]) -> Ve
             Cell::from(name).to(Link::Machine(machine.0.clone())),
             value(*latest, unit).into(),
             Cell::bar(0.0, latest / slowest, BAR),
-            format!("{percentile:.0} %").into(),
+            percent(percentile / 100.0).into(),
             results.to_string().into(),
         ]);
     }
