@@ -57,6 +57,14 @@ impl Rate {
     }
 }
 
+/// What contradicts a method by which a thread sleeps once for each operation, by its voluntary switches.
+pub(crate) fn not_once(voluntary: Option<u64>, operations: u64, per: &str) -> Option<String> {
+    let each = voluntary? as f64 / operations.max(1) as f64;
+    (!(0.9..=1.1).contains(&each)).then(|| {
+        format!("voluntary context switches per {per}: {each:.2} where the method assumes 1")
+    })
+}
+
 impl fmt::Display for Rate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (voluntary, involuntary) = (self.voluntary, self.involuntary);
@@ -74,6 +82,19 @@ mod tests {
         assert_eq!(sum([of(1, 2), of(3, 4)]), of(4, 6));
         assert_eq!(sum([of(1, 2), None]), None);
         assert_eq!(sum([]), of(0, 0));
+    }
+
+    #[test]
+    fn a_thread_sleeps_once_for_each_operation() {
+        let of = |switches| not_once(switches, 100, "sleep");
+        for agrees in [Some(98), Some(100), Some(101)] {
+            assert_eq!(of(agrees), None);
+        }
+        assert_eq!(of(None), None, "not every system counts");
+        let said = of(Some(3)).expect("it did not sleep");
+        assert!(said.ends_with("0.03 where the method assumes 1"), "{said}");
+        assert!(of(Some(31)).is_some_and(|said| said.contains("0.31")));
+        assert!(of(Some(200)).is_some());
     }
 
     #[test]

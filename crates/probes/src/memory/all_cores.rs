@@ -1,9 +1,10 @@
 //! Streaming on all CPUs at once.
 
 use super::team::{Job, workers};
-use crate::engine::team::{Team, others};
+use crate::engine::repeated::turns;
+use crate::engine::team::others;
 use crate::engine::threads::alone;
-use meter::probe::{Effort, MachineShape, Probe, Shape, Work, WorkingSet};
+use meter::probe::{Effort, MachineShape, Probe, Shape, WorkingSet};
 use model::run::{Axis, Bound, Regime, Scale};
 use model::unit::Unit;
 
@@ -34,12 +35,15 @@ pub(crate) fn probes() -> Vec<Probe> {
                 let cpus = others(&worker.machine);
                 let team = workers(&cpus, job, bytes as usize)?;
                 let (memory, ..) = worker.huge(bytes)?;
-                Ok(Box::new(Together {
-                    team,
-                    threads: cpus.len() + 1,
-                    job,
-                    memory,
-                }))
+                let bytes = (cpus.len() + 1) * job.bytes(memory.len());
+                let together = move |turns| {
+                    team.begin(turns);
+                    for _ in 0..turns {
+                        job.pass(memory);
+                    }
+                    team.finish();
+                };
+                turns(bytes as f64, together).restored_by(2).boxed()
             }),
             ..Probe::blank(id)
         })
@@ -60,27 +64,4 @@ fn points(machine: &MachineShape, _: Scale) -> Vec<u64> {
     points.sort_unstable();
     points.dedup();
     points
-}
-
-struct Together<'a> {
-    team: Team,
-    threads: usize,
-    job: Job,
-    memory: &'a mut [u8],
-}
-
-impl Work for Together<'_> {
-    fn ops_per_turn(&self) -> f64 {
-        (self.threads * self.job.bytes(self.memory.len())) as f64
-    }
-    fn restore(&mut self) {
-        self.run(2, false);
-    }
-    fn run(&mut self, turns: u64, _double: bool) {
-        self.team.begin(turns);
-        for _ in 0..turns {
-            self.job.pass(self.memory);
-        }
-        self.team.finish();
-    }
 }

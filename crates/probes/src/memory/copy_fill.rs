@@ -1,9 +1,9 @@
 //! memcpy and memset of the platform's C library.
 
-use super::stream::{STREAM_EFFORT, lasts_ns, start};
+use super::stream::{Pieces, STREAM_EFFORT};
 use crate::engine::points::{coarse, levels, octaves};
 use kernels::checked::{copy, fill};
-use meter::probe::{Effort, MachineShape, Probe, Shape, Work, WorkingSet};
+use meter::probe::{Effort, MachineShape, Probe, Shape, WorkingSet};
 use model::run::{Axis, Scale};
 use model::unit::Unit;
 
@@ -29,14 +29,9 @@ pub(crate) fn probes() -> Vec<Probe> {
                 let (memory, _, rng) = worker.huge(2 * site.at[0])?;
                 let (from, to) = memory.split_at_mut(site.at[0] as usize);
                 let chunk = chunk(2 * site.at[0], to.len(), &machine);
-                let at = start(2 * site.at[0], &machine, to.len(), chunk, rng);
-                Ok(Box::new(Blocks {
-                    from: Some(from),
-                    to,
-                    at,
-                    chunk,
-                    machine,
-                }))
+                Pieces::of(2 * site.at[0], &machine, to.len(), chunk, rng)
+                    .work(chunk as f64, |piece| copy(&mut to[piece.clone()], &from[piece]))
+.boxed()
             }),
             ..Probe::blank("memory.copy")
         },
@@ -52,14 +47,9 @@ pub(crate) fn probes() -> Vec<Probe> {
                 let machine = worker.machine.clone();
                 let (memory, _, rng) = worker.huge(site.at[0])?;
                 let chunk = chunk(site.at[0], memory.len(), &machine);
-                let at = start(site.at[0], &machine, memory.len(), chunk, rng);
-                Ok(Box::new(Blocks {
-                    from: None,
-                    to: memory,
-                    at,
-                    chunk,
-                    machine,
-                }))
+                Pieces::of(site.at[0], &machine, memory.len(), chunk, rng)
+                    .work(chunk as f64, |piece| fill(&mut memory[piece], 0))
+.boxed()
             }),
             ..Probe::blank("memory.fill")
         },
@@ -84,51 +74,5 @@ fn chunk(working_set: u64, block: usize, machine: &MachineShape) -> usize {
         block.min(machine.last_level_bytes as usize)
     } else {
         block.min(CHUNK_BYTES)
-    }
-}
-
-struct Blocks<'a> {
-    from: Option<&'a mut [u8]>,
-    to: &'a mut [u8],
-    at: usize,
-    chunk: usize,
-    machine: MachineShape,
-}
-
-impl Blocks<'_> {
-    fn bytes(&self) -> u64 {
-        let blocks = if self.from.is_some() { 2 } else { 1 };
-        self.to.len() as u64 * blocks
-    }
-}
-
-impl Work for Blocks<'_> {
-    fn ops_per_turn(&self) -> f64 {
-        self.chunk as f64
-    }
-
-    fn restore(&mut self) {
-        if self.bytes() <= 2 * self.machine.last_level_bytes {
-            self.run(2 * (self.to.len() / self.chunk) as u64, false);
-        }
-    }
-
-    fn lasts_ns(&self) -> u64 {
-        lasts_ns(self.bytes(), &self.machine)
-    }
-
-    fn run(&mut self, turns: u64, _double: bool) {
-        let chunk = self.chunk;
-        for _ in 0..turns {
-            if self.at + chunk > self.to.len() {
-                self.at = 0;
-            }
-            let piece = self.at..self.at + chunk;
-            match &self.from {
-                Some(from) => copy(&mut self.to[piece.clone()], &from[piece]),
-                None => fill(&mut self.to[piece], 0),
-            }
-            self.at += chunk;
-        }
     }
 }

@@ -2,6 +2,7 @@
 //! than to others.
 
 use super::chase::{self, Restore};
+use super::stream::Pieces;
 use crate::engine::reason::Reason;
 use crate::engine::threads::Pinned;
 use kernels::checked::read_vector;
@@ -47,8 +48,17 @@ pub(crate) fn probes() -> Vec<Probe> {
                 if pieces == 0 {
                     return Err(Reason::wrong("the largest working set here is no piece of 64KiB").into());
                 }
-                let at = rng.usize(..pieces);
-                let work = Reading { memory, pieces, at };
+                let pieces = Pieces {
+                    at: rng.usize(..pieces) * PIECE_BYTES,
+                    piece: PIECE_BYTES,
+                    length: memory.len(),
+                    restored_by: 0,
+                    lasts_ns: u64::MAX,
+                };
+                let read = |piece| {
+                    black_box(read_vector(&memory[piece]));
+                };
+                let work = pieces.work(PIECE_BYTES as f64, read);
                 Ok(Box::new(Away { work, _home: home }))
             }),
             ..probe()
@@ -155,26 +165,6 @@ impl<W: Work> Work for Away<W> {
     }
     fn notes(&self) -> Vec<String> {
         self.work.notes()
-    }
-}
-
-struct Reading<'a> {
-    memory: &'a [u8],
-    pieces: usize,
-    /// The next piece.
-    at: usize,
-}
-
-impl Work for Reading<'_> {
-    fn ops_per_turn(&self) -> f64 {
-        PIECE_BYTES as f64
-    }
-    fn run(&mut self, turns: u64, _double: bool) {
-        for _ in 0..turns {
-            let start = self.at * PIECE_BYTES;
-            black_box(read_vector(&self.memory[start..start + PIECE_BYTES]));
-            self.at = (self.at + 1) % self.pieces;
-        }
     }
 }
 

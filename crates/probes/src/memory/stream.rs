@@ -2,11 +2,14 @@
 //! every 4th.
 
 use crate::engine::points::streaming;
+use crate::engine::repeated::{Repeated, turns};
 use kernels::checked::{Access, stream, touched, words_mut};
 use meter::probe::{Effort, MachineShape, Probe, Shape, Site, Work, WorkError, WorkingSet};
 use meter::worker_memory::WorkerMemory;
 use model::run::Axis;
 use model::unit::Unit;
+use std::io;
+use std::ops::Range;
 
 /// A turn goes through at most this much.
 const CHUNK_BYTES: usize = 64 << 10;
@@ -49,59 +52,69 @@ fn make<'a>(
     let (memory, _, rng) = worker.huge(bytes)?;
     let memory = words_mut(memory);
     let chunk = (CHUNK_BYTES / 4).min(memory.len());
-    let at = start(bytes, &machine, memory.len(), chunk, rng);
-    Ok(Box::new(Stream {
-        access,
-        every_4th: site.variant == "every_4th",
-        memory,
-        chunk,
-        at,
-        machine,
-    }))
+    let every_4th = site.variant == "every_4th";
+    let pieces = Pieces::of(bytes, &machine, memory.len(), chunk, rng);
+    let operate = move |piece| {
+        stream(access, &mut memory[piece], every_4th);
+    };
+    pieces.work(touched(chunk, every_4th) as f64, operate).boxed()
 }
 
-struct Stream<'a> {
-    access: Access,
-    every_4th: bool,
-    memory: &'a mut [u32],
-    chunk: usize,
-    at: usize,
-    machine: MachineShape,
+/// A working set that is gone through in pieces, carried on from sample to sample.
+pub(super) struct Pieces {
+    /// Where the next one begins.
+    pub(super) at: usize,
+    pub(super) piece: usize,
+    pub(super) length: usize,
+    /// Pieces that bring it back before a visit.
+    pub(super) restored_by: u64,
+    /// How long it stays as it was brought back.
+    pub(super) lasts_ns: u64,
 }
 
-impl Work for Stream<'_> {
-    fn ops_per_turn(&self) -> f64 {
-        touched(self.chunk, self.every_4th) as f64
-    }
-
-    fn restore(&mut self) {
-        let bytes = self.memory.len() as u64 * 4;
-        if bytes <= 2 * self.machine.last_level_bytes {
-            let chunks = (self.memory.len() / self.chunk) as u64;
-            self.run(2 * chunks, false);
+impl Pieces {
+    /// Those of a visit to a working set of so many bytes.
+    pub(super) fn of(
+        bytes: u64,
+        machine: &MachineShape,
+        length: usize,
+        piece: usize,
+        rng: &mut fastrand::Rng,
+    ) -> Pieces {
+        let returns = bytes <= 2 * machine.last_level_bytes;
+        Pieces {
+            at: start(bytes, machine, length, piece, rng),
+            piece,
+            length,
+            restored_by: if returns { 2 * (length / piece) as u64 } else { 0 },
+            lasts_ns: if returns && bytes > machine.l2_bytes { 2_000_000 } else { u64::MAX },
         }
     }
 
-    fn lasts_ns(&self) -> u64 {
-        lasts_ns(self.memory.len() as u64 * 4, &self.machine)
-    }
-
-    fn run(&mut self, turns: u64, _double: bool) {
-        for _ in 0..turns {
-            if self.at + self.chunk > self.memory.len() {
-                self.at = 0;
+    /// Does this with one piece a turn, which is so many operations.
+    pub(super) fn work(
+        mut self,
+        ops_per_turn: f64,
+        mut perform: impl FnMut(Range<usize>),
+    ) -> Repeated<impl FnMut(u64) -> io::Result<()>> {
+        let (restored_by, lasts_ns) = (self.restored_by, self.lasts_ns);
+        let run = move |turns| {
+            for _ in 0..turns {
+                if self.at + self.piece > self.length {
+                    self.at = 0;
+                }
+                perform(self.at..self.at + self.piece);
+                self.at += self.piece;
             }
-            let piece = &mut self.memory[self.at..self.at + self.chunk];
-            stream(self.access, piece, self.every_4th);
-            self.at += self.chunk;
-        }
+        };
+        turns(ops_per_turn, run).restored_by(restored_by).lasting_ns(lasts_ns)
     }
 }
 
 /// Where a visit begins: at the head of what it can bring back; beyond that
 /// somewhere in the part that smaller cells, whose working sets are the
 /// buffer's head, have not just left in the last level.
-pub(super) fn start(
+fn start(
     bytes: u64,
     machine: &MachineShape,
     length: usize,
@@ -115,13 +128,4 @@ pub(super) fn start(
     let chunks = length / chunk;
     let first = (chunks as f64 * (kept as f64 / bytes as f64)) as usize;
     rng.usize(first.min(chunks - 1)..chunks) * chunk
-}
-
-/// How long a working set of this size stays as it was brought back.
-pub(super) fn lasts_ns(bytes: u64, machine: &MachineShape) -> u64 {
-    if bytes > machine.l2_bytes && bytes <= 2 * machine.last_level_bytes {
-        2_000_000
-    } else {
-        u64::MAX
-    }
 }

@@ -1,6 +1,7 @@
 //! LMbench's context switch: a token in a ring of processes.
 
 use crate::engine::reason::Reason;
+use crate::engine::switches::{self, Rate};
 use kernels::checked::{sum, words};
 use meter::probe::{Effort, Event, MachineShape, Probe, Shape, Work, WorkError, WorkingSet};
 use model::run::{Axis, Bound, Regime, Scale};
@@ -99,30 +100,19 @@ impl Ring {
                 other.turns
             )));
         }
-        let switches: Option<Vec<Switches>> = members.iter().map(|m| m.switches).collect();
-        if let Some(switches) = switches {
+        if let Some(switches) = switches::sum(members.iter().map(|m| m.switches)) {
             // The wait for the turn that ended the counting counts too.
-            self.judge_switches(&switches, self.processes * (turns + 1));
+            self.judge_switches(switches, self.processes * (turns + 1));
         }
         Ok(())
     }
 
-    fn judge_switches(&mut self, switches: &[Switches], hops: u64) {
-        let per_hop = |count: fn(&Switches) -> u64| {
-            switches.iter().map(count).sum::<u64>() as f64 / hops as f64
-        };
-        let (waits, forced) = (per_hop(|s| s.voluntary), per_hop(|s| s.involuntary));
-        self.note = Some(format!(
-            "context switches per hop, ring of {}: {waits:.2} voluntary, {forced:.2} involuntary",
-            self.processes
-        ));
-        let all = waits + forced;
-        self.contradiction = (!ONE_OR_TWO.contains(&all)).then(|| {
-            format!(
-                "contradiction, ring of {}: {all:.2} context switches per hop where the method assumes 1 to 2",
-                self.processes
-            )
-        });
+    fn judge_switches(&mut self, switches: Switches, hops: u64) {
+        let hop = format!("hop, ring of {}", self.processes);
+        let rate = Rate::per(switches, hops);
+        self.note = Some(rate.note(&hop));
+        self.contradiction = (!ONE_OR_TWO.contains(&rate.all()))
+            .then(|| rate.contradiction(&format!("1 to 2 context switches per {hop}")));
     }
 }
 
@@ -226,9 +216,9 @@ mod tests {
     #[test]
     fn counts_that_are_not_about_one_contradict() {
         let mut ring = Ring::start(2, 0).expect("a ring");
-        let mut judged = |voluntary, involuntary| {
-            let each = Switches { voluntary, involuntary };
-            ring.judge_switches(&[each, each], 200);
+        let mut judged = |voluntary: u64, involuntary: u64| {
+            let both = Switches { voluntary: 2 * voluntary, involuntary: 2 * involuntary };
+            ring.judge_switches(both, 200);
             (ring.notes(), ring.contradiction())
         };
         let (notes, contradiction) = judged(60, 40);

@@ -1,10 +1,11 @@
 //! How often the creator of threads left its CPU, held against what its rows
 //! assume.
 
+use crate::engine::switches::{Rate, since};
 use crate::engine::threads::{Waits, waited_too_long};
 use model::share::percent;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use sys::evidence::{Switches, thread_switches};
+use sys::evidence::Switches;
 
 /// Context switches of the creator for each thread, at least and at most.
 const LEAST: f64 = 0.5;
@@ -34,15 +35,8 @@ impl Joins {
     /// Adds one thread that the calling one has created and joined since it
     /// had these switches.
     pub(super) fn add(&self, before: Option<Switches>) {
-        let since = || {
-            let (before, now) = (before?, thread_switches()?);
-            Some((
-                now.voluntary.checked_sub(before.voluntary)?,
-                now.involuntary.checked_sub(before.involuntary)?,
-            ))
-        };
-        match since() {
-            Some((voluntary, involuntary)) => self.count(1, voluntary, involuntary),
+        match since(before) {
+            Some(Switches { voluntary, involuntary }) => self.count(1, voluntary, involuntary),
             None => self.untold.store(true, Ordering::Relaxed),
         }
     }
@@ -83,23 +77,17 @@ impl Joins {
         self.involuntary.fetch_add(involuntary, Ordering::Relaxed);
     }
 
-    /// Switches per thread, to wait and forced.
-    fn per_thread(&self) -> Option<(f64, f64)> {
-        let threads = self.threads.load(Ordering::Relaxed);
-        if threads == 0 || self.untold.load(Ordering::Relaxed) {
-            return None;
-        }
-        let [waits, forced] = [&self.voluntary, &self.involuntary]
-            .map(|count| count.load(Ordering::Relaxed) as f64 / threads as f64);
-        Some((waits, forced))
+    /// Switches per thread.
+    fn per_thread(&self) -> Option<Rate> {
+        let [threads, voluntary, involuntary] = [&self.threads, &self.voluntary, &self.involuntary]
+            .map(|count| count.load(Ordering::Relaxed));
+        let counted = threads > 0 && !self.untold.load(Ordering::Relaxed);
+        counted.then(|| Rate::per(Switches { voluntary, involuntary }, threads))
     }
 
     pub(super) fn notes(&self) -> Vec<String> {
-        let switches = self.per_thread().map(|(waits, forced)| {
-            format!(
-                "the creator's context switches per thread: {waits:.2} voluntary, {forced:.2} involuntary"
-            )
-        });
+        let switches =
+            self.per_thread().map(|rate| format!("the creator's {}", rate.note("thread")));
         let waited = self.waited().map(|(waited, wall)| {
             let share = percent(waited as f64 / wall as f64);
             format!("the creator's wait for a CPU: {share} of the time")
@@ -113,11 +101,11 @@ impl Joins {
     }
 
     fn strange_switches(&self) -> Option<String> {
-        let (waits, forced) = self.per_thread()?;
-        (!(LEAST..=MOST).contains(&(waits + forced))).then(|| {
-            format!(
-                "the method assumes {LEAST} to {MOST} context switches of the creator per thread, but the kernel counted: {waits:.2} voluntary, {forced:.2} involuntary"
-            )
+        let rate = self.per_thread()?;
+        (!(LEAST..=MOST).contains(&rate.all())).then(|| {
+            rate.contradiction(&format!(
+                "{LEAST} to {MOST} context switches of the creator per thread"
+            ))
         })
     }
 }
@@ -125,6 +113,7 @@ impl Joins {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use sys::evidence::thread_switches;
 
     fn of_100(voluntary: u64, involuntary: u64) -> Joins {
         let joins = Joins::default();
