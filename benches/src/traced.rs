@@ -13,34 +13,22 @@ pub struct Arguments {
     operations: u64,
 }
 
-/// What is traced.
-#[derive(clap::ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Workload {
-    /// Two threads wake each other on one CPU.
-    PingPong,
-    /// 16 threads do 5 µs each, on all CPUs.
-    Pool,
-    /// System calls.
-    Getppid,
-    /// First touches of pages.
-    Faults,
+model::words! {
+    /// What is traced, as an argument.
+    #[derive(clap::ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Workload: name {
+        /// Two threads wake each other on one CPU.
+        PingPong = "ping-pong",
+        /// 16 threads do 5 µs each, on all CPUs.
+        Pool = "pool",
+        /// System calls.
+        Getppid = "getppid",
+        /// First touches of pages.
+        Faults = "faults",
+    }
 }
 
 impl Workload {
-    /// All of them.
-    pub const ALL: [Workload; 4] =
-        [Workload::PingPong, Workload::Pool, Workload::Getppid, Workload::Faults];
-
-    /// As an argument.
-    pub fn name(self) -> &'static str {
-        match self {
-            Workload::PingPong => "ping-pong",
-            Workload::Pool => "pool",
-            Workload::Getppid => "getppid",
-            Workload::Faults => "faults",
-        }
-    }
-
     /// Some 0.2 s of operations.
     pub fn operations(self) -> u64 {
         match self {

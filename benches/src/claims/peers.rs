@@ -59,28 +59,17 @@ enum Statistic {
 /// One measurement of one side: figures by our row's name, and its wall time.
 type Side = (BTreeMap<String, Figures>, Duration);
 
-#[derive(Deserialize, Clone, Copy, PartialEq, Eq, Debug)]
-#[serde(rename_all = "snake_case")]
-enum Tool {
-    Lmbench,
-    Perf,
-    CoreToCore,
-    Fio,
-    Multichase,
-    BwMem,
-}
-
-impl Tool {
-    /// The variable with the path of the program (lmbench: of their directory).
-    fn variable(self) -> &'static str {
-        match self {
-            Tool::Lmbench => "LMBENCH",
-            Tool::Perf => "PERF",
-            Tool::CoreToCore => "CORE_TO_CORE",
-            Tool::Fio => "FIO",
-            Tool::Multichase => "MULTICHASE",
-            Tool::BwMem => "BW_MEM",
-        }
+model::words! {
+    /// The peers, with the variable that has the path of the program (lmbench: of their directory).
+    #[derive(Deserialize, Clone, Copy, PartialEq, Eq, Debug)]
+    #[serde(rename_all = "snake_case")]
+    enum Tool: variable {
+        Lmbench = "LMBENCH",
+        Perf = "PERF",
+        CoreToCore = "CORE_TO_CORE",
+        Fio = "FIO",
+        Multichase = "MULTICHASE",
+        BwMem = "BW_MEM",
     }
 }
 

@@ -26,48 +26,28 @@ pub const EITHER_ORDER_FROM_NS: f64 = 2_000.0;
 /// Smallest share of the operations that is a mode or a state of its own.
 pub(crate) const LEAST_SHARE: f64 = 1.0 / 6.0;
 
-/// How far a figure can be trusted.
-#[derive(Serialize, Deserialize, JsonSchema, Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[schemars(rename = "EstimateVerdict")]
-#[serde(rename_all = "snake_case")]
-pub enum Verdict {
-    /// Take it.
-    Ok,
-    /// The interval is wide, or the machine stole from it: the reason says.
-    Noisy,
-    /// The method is off by some percent here, whatever the machine does: the reason says.
-    Biased,
-    /// There are two figures, not one: the reason gives both.
-    TwoStates,
-    /// Too little was seen of the quiet machine to say.
-    CannotTell,
-    /// The samples don't measure what the row says: there is no figure.
-    Invalid,
+crate::words! {
+    /// How far a figure can be trusted.
+    #[derive(Serialize, Deserialize, JsonSchema, Clone, Copy, Debug, PartialEq, Eq, Hash)]
+    #[schemars(rename = "EstimateVerdict")]
+    #[serde(rename_all = "snake_case")]
+    pub enum Verdict: text {
+        /// Take it.
+        Ok = "ok",
+        /// The interval is wide, or the machine stole from it: the reason says.
+        Noisy = "noisy",
+        /// The method is off by some percent here, whatever the machine does: the reason says.
+        Biased = "biased",
+        /// There are two figures, not one: the reason gives both.
+        TwoStates = "two states",
+        /// Too little was seen of the quiet machine to say.
+        CannotTell = "can't tell",
+        /// The samples don't measure what the row says: there is no figure.
+        Invalid = "invalid",
+    }
 }
 
 impl Verdict {
-    /// All of them, the best first.
-    pub const ALL: [Verdict; 6] = [
-        Verdict::Ok,
-        Verdict::Noisy,
-        Verdict::Biased,
-        Verdict::TwoStates,
-        Verdict::CannotTell,
-        Verdict::Invalid,
-    ];
-
-    /// As printed.
-    pub fn text(self) -> &'static str {
-        match self {
-            Verdict::Ok => "ok",
-            Verdict::Noisy => "noisy",
-            Verdict::Biased => "biased",
-            Verdict::TwoStates => "two states",
-            Verdict::CannotTell => "can't tell",
-            Verdict::Invalid => "invalid",
-        }
-    }
-
     /// As documents have it.
     pub fn name(self) -> &'static str {
         match self {

@@ -42,52 +42,30 @@ pub const WORLDS: [World; 3] = [
     },
 ];
 
-/// What is wrong with a host.
-#[derive(Clone, Copy)]
-pub enum Wrong {
-    /// L2 in 12 cycles instead of 14, as on the design before; the CPU calls itself the same.
-    OlderCore,
-    /// L1 in 5 cycles instead of 4.
-    OtherVendor,
-    /// Clock, L3, memory, core to core and disk slower by a tenth.
-    All,
-    /// The clock alone.
-    Clock,
-    /// L3 and memory.
-    Memory,
-    /// Memory alone.
-    Dram,
-    /// Half a CPU by a quota.
-    Quota,
-    /// Half a CPU to other programs.
-    Shared,
+model::words! {
+    /// What is wrong with a host.
+    #[derive(Clone, Copy)]
+    pub enum Wrong: text {
+        /// L2 in 12 cycles instead of 14, as on the design before; the CPU calls itself the same.
+        OlderCore = "L2 12 cycles",
+        /// L1 in 5 cycles instead of 4.
+        OtherVendor = "L1 5 cycles",
+        /// Clock, L3, memory, core to core and disk slower by a tenth.
+        All = "all 10 %",
+        /// The clock alone.
+        Clock = "clock 10 %",
+        /// L3 and memory.
+        Memory = "L3+memory 10 %",
+        /// Memory alone.
+        Dram = "memory 10 %",
+        /// Half a CPU by a quota.
+        Quota = "half, quota",
+        /// Half a CPU to other programs.
+        Shared = "half, others",
+    }
 }
 
 impl Wrong {
-    pub const ALL: [Wrong; 8] = [
-        Wrong::OlderCore,
-        Wrong::OtherVendor,
-        Wrong::All,
-        Wrong::Clock,
-        Wrong::Memory,
-        Wrong::Dram,
-        Wrong::Quota,
-        Wrong::Shared,
-    ];
-
-    pub fn text(self) -> &'static str {
-        match self {
-            Wrong::OlderCore => "L2 12 cycles",
-            Wrong::OtherVendor => "L1 5 cycles",
-            Wrong::All => "all 10 %",
-            Wrong::Clock => "clock 10 %",
-            Wrong::Memory => "L3+memory 10 %",
-            Wrong::Dram => "memory 10 %",
-            Wrong::Quota => "half, quota",
-            Wrong::Shared => "half, others",
-        }
-    }
-
     /// Whether the verdict names it. Half of the CPU that others took is named by *not quiet now*.
     pub fn is_named(self, verdict: Answer) -> bool {
         match self {

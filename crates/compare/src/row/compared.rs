@@ -67,18 +67,20 @@ impl ComparedRow {
     }
 }
 
-/// Which way B differs.
-#[derive(Serialize, JsonSchema, Clone, Copy, Debug, PartialEq, Eq)]
-#[serde(rename_all = "snake_case")]
-pub enum Direction {
-    /// An operation takes longer, fewer bytes pass.
-    Slower,
-    /// The other way.
-    Faster,
-    /// More events or bytes: of itself neither good nor bad.
-    More,
-    /// Fewer.
-    Less,
+model::words! {
+    /// Which way B differs.
+    #[derive(Serialize, JsonSchema, Clone, Copy, Debug, PartialEq, Eq)]
+    #[serde(rename_all = "snake_case")]
+    pub enum Direction: text {
+        /// An operation takes longer, fewer bytes pass.
+        Slower = "slower",
+        /// The other way.
+        Faster = "faster",
+        /// More events or bytes: of itself neither good nor bad.
+        More = "more",
+        /// Fewer.
+        Less = "less",
+    }
 }
 
 impl Direction {
@@ -88,16 +90,6 @@ impl Direction {
             (true, false) => Direction::Faster,
             (false, true) => Direction::More,
             (false, false) => Direction::Less,
-        }
-    }
-
-    /// As printed.
-    pub fn text(self) -> &'static str {
-        match self {
-            Direction::Slower => "slower",
-            Direction::Faster => "faster",
-            Direction::More => "more",
-            Direction::Less => "less",
         }
     }
 }

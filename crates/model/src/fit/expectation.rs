@@ -84,28 +84,19 @@ pub struct ExpectedGroup {
     pub spread: Spread,
 }
 
-/// Elements that a slow host moves together.
-#[derive(Serialize, Deserialize, JsonSchema, Clone, Copy, Debug, PartialEq, Eq)]
-#[serde(rename_all = "snake_case")]
-pub enum Group {
-    /// Clock, L3, memory and core to core: what is not counted in cycles, the disk apart.
-    Machine,
-    /// L3 and memory.
-    Memory,
+crate::words! {
+    /// Elements that a slow host moves together.
+    #[derive(Serialize, Deserialize, JsonSchema, Clone, Copy, Debug, PartialEq, Eq)]
+    #[serde(rename_all = "snake_case")]
+    pub enum Group: text {
+        /// Clock, L3, memory and core to core: what is not counted in cycles, the disk apart.
+        Machine = "the machine as a whole",
+        /// L3 and memory.
+        Memory = "L3 and memory together",
+    }
 }
 
 impl Group {
-    /// All of them.
-    pub const ALL: [Group; 2] = [Group::Machine, Group::Memory];
-
-    /// As printed.
-    pub fn text(self) -> &'static str {
-        match self {
-            Group::Machine => "the machine as a whole",
-            Group::Memory => "L3 and memory together",
-        }
-    }
-
     /// Its elements.
     pub fn elements(self) -> &'static [Element] {
         use Element::{Clock, CoreToCore, Dram, L3};

@@ -34,32 +34,34 @@ pub const ROWS: [&str; 5] = [
     "file.write_durable/16B",
 ];
 
-/// One figure of the vector.
-#[derive(
-    Serialize, Deserialize, JsonSchema, Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord,
-)]
-#[serde(rename_all = "snake_case")]
-pub enum Element {
-    /// Clock of the core, GHz, by dependent adds.
-    Clock,
-    /// Dependent multiplication, cycles.
-    Multiply,
-    /// Load from L1, cycles.
-    L1,
-    /// Load from L2, cycles.
-    L2,
-    /// Load from L3, ns.
-    L3,
-    /// Load from memory, ns.
-    Dram,
-    /// Cache line handed over between two CPUs, ns, median over all pairs.
-    CoreToCore,
-    /// System call, cycles.
-    Syscall,
-    /// Write and fsync of 16 bytes, ns.
-    Disk,
-    /// Share of its time that a spinning thread had the CPU, 0 to 1.
-    Share,
+crate::words! {
+    /// One figure of the vector.
+    #[derive(
+        Serialize, Deserialize, JsonSchema, Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord,
+    )]
+    #[serde(rename_all = "snake_case")]
+    pub enum Element: text {
+        /// Clock of the core, GHz, by dependent adds.
+        Clock = "core clock",
+        /// Dependent multiplication, cycles.
+        Multiply = "multiply",
+        /// Load from L1, cycles.
+        L1 = "load from L1",
+        /// Load from L2, cycles.
+        L2 = "load from L2",
+        /// Load from L3, ns.
+        L3 = "load from L3",
+        /// Load from memory, ns.
+        Dram = "load from memory",
+        /// Cache line handed over between two CPUs, ns, median over all pairs.
+        CoreToCore = "core to core",
+        /// System call, cycles.
+        Syscall = "system call",
+        /// Write and fsync of 16 bytes, ns.
+        Disk = "write + fsync",
+        /// Share of its time that a spinning thread had the CPU, 0 to 1.
+        Share = "share of the CPU",
+    }
 }
 
 /// What an element is counted in.
@@ -76,36 +78,6 @@ pub enum Counted {
 }
 
 impl Element {
-    /// All of them, in their order.
-    pub const ALL: [Element; 10] = [
-        Element::Clock,
-        Element::Multiply,
-        Element::L1,
-        Element::L2,
-        Element::L3,
-        Element::Dram,
-        Element::CoreToCore,
-        Element::Syscall,
-        Element::Disk,
-        Element::Share,
-    ];
-
-    /// As printed.
-    pub fn text(self) -> &'static str {
-        match self {
-            Element::Clock => "core clock",
-            Element::Multiply => "multiply",
-            Element::L1 => "load from L1",
-            Element::L2 => "load from L2",
-            Element::L3 => "load from L3",
-            Element::Dram => "load from memory",
-            Element::CoreToCore => "core to core",
-            Element::Syscall => "system call",
-            Element::Disk => "write + fsync",
-            Element::Share => "share of the CPU",
-        }
-    }
-
     /// What it is counted in.
     pub fn counted(self) -> Counted {
         match self {

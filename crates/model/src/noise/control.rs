@@ -160,44 +160,29 @@ pub struct SetBy {
     pub command: String,
 }
 
-/// Kinds of reasons why a control can't be set.
-#[derive(Serialize, Deserialize, JsonSchema, Clone, Copy, Debug, PartialEq, Eq)]
-#[serde(rename_all = "snake_case")]
-pub enum Kind {
-    /// Not exposed by the hypervisor.
-    AbsentInVm,
-    /// Not in this kernel, or disabled at boot.
-    AbsentInKernel,
-    /// Needs root.
-    NoPrivilege,
-    /// Root of this container lacks a capability.
-    NoCapability,
-    /// kernel_lockdown(7).
-    Lockdown,
-    /// The mount or the file is read-only.
-    ReadOnly,
-    /// Set by the firmware (BIOS).
-    Firmware,
-    /// The kernel manages these interrupts.
-    ManagedInterrupt,
-    /// Another operating system or other hardware has it.
-    NotOnThisSystem,
-}
-
-impl Kind {
-    /// As printed.
-    pub fn words(self) -> &'static str {
-        match self {
-            Kind::AbsentInVm => "not in this virtual machine",
-            Kind::AbsentInKernel => "not in this kernel",
-            Kind::NoPrivilege => "no privilege",
-            Kind::NoCapability => "no capability",
-            Kind::Lockdown => "kernel lockdown",
-            Kind::ReadOnly => "read-only",
-            Kind::Firmware => "set by the firmware",
-            Kind::ManagedInterrupt => "managed interrupt",
-            Kind::NotOnThisSystem => "not on this system",
-        }
+crate::words! {
+    /// Kinds of reasons why a control can't be set.
+    #[derive(Serialize, Deserialize, JsonSchema, Clone, Copy, Debug, PartialEq, Eq)]
+    #[serde(rename_all = "snake_case")]
+    pub enum Kind: words {
+        /// Not exposed by the hypervisor.
+        AbsentInVm = "not in this virtual machine",
+        /// Not in this kernel, or disabled at boot.
+        AbsentInKernel = "not in this kernel",
+        /// Needs root.
+        NoPrivilege = "no privilege",
+        /// Root of this container lacks a capability.
+        NoCapability = "no capability",
+        /// kernel_lockdown(7).
+        Lockdown = "kernel lockdown",
+        /// The mount or the file is read-only.
+        ReadOnly = "read-only",
+        /// Set by the firmware (BIOS).
+        Firmware = "set by the firmware",
+        /// The kernel manages these interrupts.
+        ManagedInterrupt = "managed interrupt",
+        /// Another operating system or other hardware has it.
+        NotOnThisSystem = "not on this system",
     }
 }
 

@@ -97,57 +97,39 @@ pub struct Control {
     pub unavailable: Option<String>,
 }
 
-/// The jobs.
-#[derive(Serialize, Deserialize, JsonSchema, Clone, Copy, Debug, PartialEq, Eq)]
-#[serde(rename_all = "snake_case")]
-pub enum Workload {
-    /// A chain of dependent operations in registers.
-    Cpu,
-    /// A chase through more memory than the caches hold.
-    Memory,
-    /// A thread that sleeps and wakes up many times.
-    Wakeup,
-    /// Many small files that are looked for, opened and read.
-    Files,
-    /// The user's own command.
-    Command,
-}
-
-impl Workload {
-    /// As on the command line.
-    pub fn name(self) -> &'static str {
-        match self {
-            Workload::Cpu => "cpu",
-            Workload::Memory => "memory",
-            Workload::Wakeup => "wakeup",
-            Workload::Files => "files",
-            Workload::Command => "command",
-        }
+crate::words! {
+    /// The jobs, as on the command line.
+    #[derive(Serialize, Deserialize, JsonSchema, Clone, Copy, Debug, PartialEq, Eq)]
+    #[serde(rename_all = "snake_case")]
+    pub enum Workload: name {
+        /// A chain of dependent operations in registers.
+        Cpu = "cpu",
+        /// A chase through more memory than the caches hold.
+        Memory = "memory",
+        /// A thread that sleeps and wakes up many times.
+        Wakeup = "wakeup",
+        /// Many small files that are looked for, opened and read.
+        Files = "files",
+        /// The user's own command.
+        Command = "command",
     }
 }
 
-/// What loads the machine during the job.
-#[derive(Serialize, Deserialize, JsonSchema, Clone, Copy, Debug, PartialEq, Eq)]
-#[serde(rename_all = "snake_case")]
-pub enum Load {
-    /// Nothing of ours.
-    None,
-    /// Busy processes of the job's own session.
-    SameSession,
-    /// Busy processes of another session.
-    OtherSession,
+crate::words! {
+    /// What loads the machine during the job, as on the command line.
+    #[derive(Serialize, Deserialize, JsonSchema, Clone, Copy, Debug, PartialEq, Eq)]
+    #[serde(rename_all = "snake_case")]
+    pub enum Load: name {
+        /// Nothing of ours.
+        None = "none",
+        /// Busy processes of the job's own session.
+        SameSession = "same-session",
+        /// Busy processes of another session.
+        OtherSession = "other-session",
+    }
 }
 
 impl Load {
-    /// As on the command line.
-    pub fn name(self) -> &'static str {
-        match self {
-            Load::None => "none",
-            Load::SameSession => "same-session",
-            Load::OtherSession => "other-session",
-        }
-    }
-
     /// In a sentence, after the name of a job.
     pub fn in_words(self) -> &'static str {
         match self {

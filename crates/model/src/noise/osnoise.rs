@@ -5,49 +5,27 @@ use crate::stats::{Interval, time_share};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What had the CPU during a detour.
-#[derive(
-    Serialize, Deserialize, JsonSchema, Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord,
-)]
-#[serde(rename_all = "snake_case")]
-pub enum Cause {
-    /// Another thread (run delay: ready, but not running).
-    Scheduler,
-    /// The CPU's timer interrupt: the scheduler tick and other timers.
-    Tick,
-    /// Other interrupts of this CPU.
-    Interrupts,
-    /// Timer and other interrupts, in unknown proportion.
-    TickAndInterrupts,
-    /// Neither a thread nor an interrupt: hypervisor, firmware (SMI) or the
-    /// core; the osnoise tracer's hardware noise.
-    Unexplained,
-    /// Not known: a source is missing, or was read too seldom.
-    #[serde(rename = "not_told")]
-    Unknown,
-}
-
-impl Cause {
-    /// All of them, in the order of display and of [`Stretch::lost_ns`].
-    pub const ALL: [Cause; 6] = [
-        Cause::Scheduler,
-        Cause::Tick,
-        Cause::Interrupts,
-        Cause::TickAndInterrupts,
-        Cause::Unexplained,
-        Cause::Unknown,
-    ];
-
-    /// As printed.
-    pub fn words(self) -> &'static str {
-        match self {
-            Cause::Scheduler => "scheduler",
-            Cause::Tick => "tick",
-            Cause::Interrupts => "interrupts",
-            Cause::TickAndInterrupts => "tick and interrupts",
-            Cause::Unexplained => "unexplained",
-            Cause::Unknown => "unknown",
-        }
+crate::words! {
+    /// What had the CPU during a detour.
+    #[derive(
+        Serialize, Deserialize, JsonSchema, Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord,
+    )]
+    #[serde(rename_all = "snake_case")]
+    pub enum Cause: words {
+        /// Another thread (run delay: ready, but not running).
+        Scheduler = "scheduler",
+        /// The CPU's timer interrupt: the scheduler tick and other timers.
+        Tick = "tick",
+        /// Other interrupts of this CPU.
+        Interrupts = "interrupts",
+        /// Timer and other interrupts, in unknown proportion.
+        TickAndInterrupts = "tick and interrupts",
+        /// Neither a thread nor an interrupt: hypervisor, firmware (SMI) or the
+        /// core; the osnoise tracer's hardware noise.
+        Unexplained = "unexplained",
+        /// Not known: a source is missing, or was read too seldom.
+        #[serde(rename = "not_told")]
+        Unknown = "unknown",
     }
 }
 

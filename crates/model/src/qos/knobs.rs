@@ -62,23 +62,15 @@ impl<'de> Deserialize<'de> for Knob {
     }
 }
 
-/// Where the competitor runs.
-#[derive(Serialize, Deserialize, JsonSchema, Clone, Copy, Debug, PartialEq, Eq)]
-#[serde(rename_all = "snake_case")]
-pub enum Session {
-    /// In the same session: threads compete.
-    Same,
-    /// In another one: with autogroups, sessions compete.
-    Other,
-}
-
-impl Session {
-    /// As in a table.
-    pub fn text(self) -> &'static str {
-        match self {
-            Session::Same => "same",
-            Session::Other => "other",
-        }
+crate::words! {
+    /// Where the competitor runs.
+    #[derive(Serialize, Deserialize, JsonSchema, Clone, Copy, Debug, PartialEq, Eq)]
+    #[serde(rename_all = "snake_case")]
+    pub enum Session: text {
+        /// In the same session: threads compete.
+        Same = "same",
+        /// In another one: with autogroups, sessions compete.
+        Other = "other",
     }
 }
 

@@ -32,33 +32,35 @@ impl Tier {
     }
 }
 
-/// A question about a thread.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Topic {
-    /// When it ran, and on which CPU.
-    Running,
-    /// When it was runnable, apart from blocked.
-    Runnable,
-    /// When it was preempted.
-    Preempted,
-    /// By whom it was preempted and woken.
-    Causes,
-    /// Its system calls.
-    Calls,
-    /// Its page faults.
-    Faults,
-    /// Stretches and moments that the program itself marks.
-    Signposts,
-    /// Stacks, if they are asked for.
-    Stacks,
-    /// USDT probes, if they are asked for.
-    Probes,
+crate::words! {
+    /// A question about a thread.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    pub enum Topic: name {
+        /// When it ran, and on which CPU.
+        Running = "running",
+        /// When it was runnable, apart from blocked.
+        Runnable = "runnable",
+        /// When it was preempted.
+        Preempted = "preempted",
+        /// By whom it was preempted and woken.
+        Causes = "by whom",
+        /// Its system calls.
+        Calls = "calls",
+        /// Its page faults.
+        Faults = "faults",
+        /// Stretches and moments that the program itself marks.
+        Signposts = "signposts",
+        /// Stacks, if they are asked for.
+        Stacks = "stacks",
+        /// USDT probes, if they are asked for.
+        Probes = "USDT probes",
+    }
 }
 
 impl Topic {
     /// All topics that need no request, in the order of the table of tiers.
-    pub const ALL: [Topic; 7] = [
+    pub const WITHOUT_REQUEST: [Topic; 7] = [
         Topic::Running,
         Topic::Runnable,
         Topic::Preempted,
@@ -67,21 +69,6 @@ impl Topic {
         Topic::Faults,
         Topic::Signposts,
     ];
-
-    /// Its name.
-    pub fn name(self) -> &'static str {
-        match self {
-            Topic::Running => "running",
-            Topic::Runnable => "runnable",
-            Topic::Preempted => "preempted",
-            Topic::Causes => "by whom",
-            Topic::Calls => "calls",
-            Topic::Faults => "faults",
-            Topic::Signposts => "signposts",
-            Topic::Stacks => "stacks",
-            Topic::Probes => "USDT probes",
-        }
-    }
 }
 
 crate::words! {

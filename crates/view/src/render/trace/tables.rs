@@ -9,11 +9,11 @@ use model::trace::{Kind, Thread, Tier, Topic, Trace};
 
 /// What each tier can say, the one that was used marked.
 pub(super) fn tiers(used: Tier) -> Table {
-    let topics = Topic::ALL.map(|topic| left(topic.name()));
+    let topics = Topic::WITHOUT_REQUEST.map(|topic| left(topic.name()));
     let mut table = Table::new([left(""), left("tier")].into_iter().chain(topics));
     for tier in Tier::ALL {
         let mark = if tier == used { ">" } else { "" };
-        let answers = Topic::ALL.map(|topic| Cell::from(tier.answer(topic).name()));
+        let answers = Topic::WITHOUT_REQUEST.map(|topic| Cell::from(tier.answer(topic).name()));
         table.row([mark.into(), tier.name().into()].into_iter().chain(answers));
     }
     table
