@@ -9,7 +9,6 @@ pub struct Bars {
 }
 
 impl Bars {
-    /// None yet.
     pub fn new() -> Bars {
         Bars::default()
     }

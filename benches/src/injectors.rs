@@ -33,10 +33,8 @@ pub enum Injection {
 use Injection::{Clock, Faults, Fifo, Interrupts, Neighbour, Quota, Stop};
 
 impl Injection {
-    /// All of them.
     pub const ALL: [Injection; 7] = [Neighbour, Fifo, Faults, Quota, Interrupts, Stop, Clock];
 
-    /// Its name.
     pub fn name(self) -> &'static str {
         match self {
             Neighbour => "busy neighbour",
@@ -103,7 +101,6 @@ pub struct Place<'p> {
 /// What an injector did.
 #[derive(Clone, Debug, Default)]
 pub struct Acted {
-    /// The thread.
     pub thread: u32,
     /// When it acted.
     pub stretches: Stretches,

@@ -96,7 +96,6 @@ impl MadeUp {
     }
 }
 
-/// Id of the row at a place.
 pub fn row_id(place: u32) -> String {
     format!("made_up.group_{}/row_{place}", place / 50)
 }

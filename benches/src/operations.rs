@@ -29,7 +29,6 @@ macro_rules! names {
 }
 for_each_operation!(names);
 
-/// Nothing.
 #[inline]
 pub fn empty() -> impl FnMut() + 'static {
     || ()

@@ -38,7 +38,6 @@ pub struct Task {
     pub budget_s: Option<f64>,
     /// Whether the budget is to be used up by more visits.
     pub fill: bool,
-    /// Seed of the order.
     pub seed: u64,
     /// The CPU.
     pub pin: Option<u32>,

@@ -3,7 +3,6 @@
 
 use model::stats::{self, Interval};
 
-/// Ratios of pairs.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Ratios(Vec<f64>);
 

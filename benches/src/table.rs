@@ -1,6 +1,5 @@
 //! Plain tables: the first column left, the others right.
 
-/// Lines of cells.
 pub struct Table {
     lines: Vec<Vec<String>>,
 }
@@ -11,7 +10,6 @@ impl Table {
         Table { lines: vec![titles.iter().map(ToString::to_string).collect()] }
     }
 
-    /// Adds a line.
     pub fn line(&mut self, cells: Vec<String>) {
         self.lines.push(cells);
     }

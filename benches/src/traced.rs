@@ -21,7 +21,6 @@ model::words! {
         PingPong = "ping-pong",
         /// 16 threads do 5 µs each, on all CPUs.
         Pool = "pool",
-        /// System calls.
         Getppid = "getppid",
         /// First touches of pages.
         Faults = "faults",

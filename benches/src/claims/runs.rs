@@ -187,7 +187,6 @@ pub struct Figures {
     pub p99: Option<(Interval, bool)>,
     /// Of which kind it is.
     pub family: &'static str,
-    /// The verdict.
     pub verdict: Verdict,
 }
 
@@ -257,7 +256,6 @@ impl Figures {
 pub struct Count {
     /// Those that did.
     pub hits: usize,
-    /// All.
     pub all: usize,
 }
 

@@ -4,7 +4,6 @@ use model::share::percent;
 
 /// What keeps a row from being the reference.
 #[derive(thiserror::Error, Clone, Copy, Debug, PartialEq)]
-#[expect(missing_docs, reason = "the messages say what each is")]
 pub enum NoReference {
     #[error("neither side has such a row with a single figure")]
     NoRow,

@@ -9,7 +9,6 @@ use serde::Serialize;
 #[derive(Serialize, JsonSchema, Clone, Debug, PartialEq, thiserror::Error)]
 #[serde(into = "String")]
 #[schemars(with = "String")]
-#[expect(missing_docs, reason = "the messages say what each is")]
 pub enum Obstacle {
     #[error("the published figure is doubtful: {0}")]
     Doubtful(String),
@@ -36,15 +35,12 @@ pub enum Obstacle {
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[error("{kind}{}", if self.reason.is_empty() { String::new() } else { format!(": {}", self.reason) })]
 pub struct Flaw {
-    /// What is wrong.
     pub kind: FlawKind,
     /// The estimate's reason; empty if it has none.
     pub reason: String,
 }
 
-/// Kinds of flaws.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[expect(missing_docs, reason = "the messages say what each is")]
 pub enum FlawKind {
     #[error("no figure")]
     NoFigure,

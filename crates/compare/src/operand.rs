@@ -13,7 +13,6 @@ pub const USED: usize = 10;
 pub struct Operand {
     /// As it was named.
     pub name: String,
-    /// What it is.
     pub source: Source,
 }
 
@@ -23,7 +22,6 @@ pub enum Source {
     /// One run, or several of one machine, alike, the newest first. Without
     /// their samples.
     Runs(Vec<Run>),
-    /// A published table.
     Published(Reference),
 }
 

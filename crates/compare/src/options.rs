@@ -7,7 +7,6 @@ pub const USUAL_MARGIN: f64 = 0.05;
 /// What a memory row is set in relation to by default.
 pub const MEMORY_REFERENCE: &str = "memory.latency/DRAM";
 
-/// How to compare.
 #[derive(Clone, Debug)]
 pub struct Options {
     /// *Same within noise* is what is not different and has its interval within
@@ -30,7 +29,6 @@ pub enum Normalize {
 
 /// Why there is no comparison.
 #[derive(Debug, thiserror::Error, PartialEq)]
-#[expect(missing_docs, reason = "the messages say what each is")]
 pub enum CompareError {
     /// The reference row of `--normalize` can't be one.
     #[error("can't normalize by {row:?}: {why}")]

@@ -43,7 +43,6 @@ pub struct PairedRow {
     pub why: Option<String>,
 }
 
-/// All of them.
 #[derive(Serialize, Clone, Debug)]
 pub struct PairedGate {
     /// By how much a time may grow, as a share.
@@ -81,7 +80,6 @@ impl PairedGate {
         }
     }
 
-    /// The rows with this answer.
     pub fn with(&self, answer: Verdict) -> impl Iterator<Item = &PairedRow> {
         self.rows.iter().filter(move |row| row.answer == answer)
     }

@@ -18,7 +18,6 @@ use model::summary::Key;
 use serde::Serialize;
 use std::collections::HashSet;
 
-/// What came of it.
 #[derive(Clone, Debug)]
 pub struct SelfTest {
     /// The sets in the order in which they were measured, `A` or `B` each.
@@ -37,7 +36,6 @@ pub struct SelfTest {
     pub comparison: Comparison,
 }
 
-/// One row.
 #[derive(Serialize, Clone, Debug)]
 pub struct Detectable {
     /// Row, and mode where it ran in several.

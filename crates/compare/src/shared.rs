@@ -28,7 +28,6 @@ pub(super) struct Figure {
     pub(super) repeats: Repeats,
 }
 
-/// A published figure.
 #[derive(Clone, Debug)]
 pub(super) struct Published {
     pub(super) ns: Option<f64>,
@@ -40,11 +39,9 @@ pub(super) struct Published {
 /// What one side has of a figure.
 #[derive(Clone, Debug)]
 pub(super) enum Has {
-    /// The figures of its runs.
     Runs(Vec<Figure>),
     /// What was published.
     Published(Published),
-    /// Nothing.
     Nothing,
 }
 

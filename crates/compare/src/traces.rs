@@ -33,7 +33,6 @@ pub struct TraceDifference {
     pub tiers: Both<Tier>,
     /// How long they are.
     pub duration_ns: Both<u64>,
-    /// Threads.
     pub threads: Both<u64>,
     /// Time of all threads of a name in a state.
     pub states: Vec<StateDifference>,
@@ -50,16 +49,12 @@ pub struct TraceDifference {
 pub struct StateDifference {
     /// Name of the threads.
     pub thread: String,
-    /// The state.
     pub state: &'static str,
-    /// Time in it.
     pub time_ns: Both<u64>,
 }
 
-/// A system call.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct CallDifference {
-    /// Its name.
     pub name: String,
     /// Those that returned.
     pub times: Both<Times>,
@@ -68,9 +63,7 @@ pub struct CallDifference {
 /// Of a number of times.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Times {
-    /// How many.
     pub count: u64,
-    /// All of them.
     pub total_ns: u64,
     /// Percentiles with at least ten times above them.
     pub p50_ns: Option<u64>,
@@ -166,7 +159,6 @@ fn calls(both: &[(&Trace, Summary); 2]) -> Vec<CallDifference> {
 }
 
 impl CallDifference {
-    /// Time in all of them.
     pub fn time_ns(&self) -> Both<u64> {
         pair([self.times.a.total_ns, self.times.b.total_ns])
     }

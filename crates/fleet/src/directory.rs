@@ -31,7 +31,6 @@ impl Directory {
         Directory(path.to_owned())
     }
 
-    /// Its path.
     pub fn path(&self) -> &Path {
         &self.0
     }
@@ -41,7 +40,6 @@ impl Directory {
         self.0.join("campaign.json")
     }
 
-    /// The program of this digest.
     pub fn program(&self, digest: &str) -> PathBuf {
         self.0.join(program_name(digest))
     }
@@ -51,12 +49,10 @@ impl Directory {
         self.0.join("submitted").join(format!("{host}.json"))
     }
 
-    /// Records of jobs.
     pub fn records(&self) -> PathBuf {
         self.0.join("records")
     }
 
-    /// The record of a job.
     pub fn record(&self, job: &Job) -> PathBuf {
         self.records().join(format!("{}.json", job_name(job)))
     }
@@ -110,7 +106,6 @@ impl Directory {
     }
 }
 
-/// Name of the program of this digest.
 pub(crate) fn program_name(digest: &str) -> String {
     format!("latlas-{}", digest.get(..16).unwrap_or(digest))
 }
@@ -147,7 +142,6 @@ pub(crate) fn read_json<T: DeserializeOwned>(path: &Path) -> Result<Option<T>, F
         .map_err(|why| FleetError::in_file(path, why.to_string()))
 }
 
-/// Digest of a file.
 pub fn digest(path: &Path) -> Result<String, FleetError> {
     let mut file = sys::input::open_file(path).map_err(FleetError::io("read", path))?;
     let mut sha = Sha256::new();

@@ -4,7 +4,6 @@ use std::path::{Path, PathBuf};
 
 /// What failed. Every message is one line.
 #[derive(Debug, thiserror::Error)]
-#[expect(missing_docs, reason = "the messages say what each is")]
 pub enum FleetError {
     #[error("{}:{line}: {reason}", path.display())]
     InLine {
@@ -41,7 +40,6 @@ pub enum FleetError {
     /// Another `fleet submit` of this campaign runs.
     #[error("another `latlas fleet submit` of this campaign is running")]
     Busy,
-    /// The store.
     #[error(transparent)]
     Store(#[from] store::StoreError),
 }

@@ -35,7 +35,6 @@ pub struct Submission {
 pub struct ProgramFile {
     /// SHA-256 of its file.
     pub digest: String,
-    /// Its version.
     pub version: String,
     /// Its commit, where known.
     #[serde(default)]
@@ -47,13 +46,11 @@ pub struct ProgramFile {
 pub struct Batch {
     /// Its number on this host, from 1.
     pub number: u32,
-    /// The repetitions.
     pub repetitions: Vec<u32>,
     /// The number of their first attempt.
     pub first_attempt: u32,
     /// When, ms since 1970 UTC.
     pub at_unix_ms: u64,
-    /// What came of it.
     pub outcome: Outcome,
 }
 
@@ -127,7 +124,6 @@ impl Directory {
         }
     }
 
-    /// The batches of these hosts.
     pub fn all_batches(&self, hosts: &[String]) -> Result<Batches, FleetError> {
         let read = |host: &String| {
             let batches: Option<Vec<Batch>> = read_json(&self.batches(host))?;
@@ -136,7 +132,6 @@ impl Directory {
         hosts.iter().map(read).collect()
     }
 
-    /// Writes the batches of a host.
     pub fn write_batches(&self, host: &str, batches: &[Batch]) -> Result<(), FleetError> {
         write_json(&self.batches(host), &batches)
     }

@@ -12,7 +12,6 @@ use std::path::Path;
 /// The record of one execution of a job.
 #[derive(Serialize, Deserialize, Clone, Debug, PartialEq)]
 pub struct Record {
-    /// The job.
     pub job: Job,
     /// When it began, by the host's clock, ms since 1970 UTC.
     pub started_unix_ms: u64,
@@ -33,22 +32,11 @@ pub enum Stage {
     /// Its document is written.
     Finished,
     /// A document of this host and repetition was there already.
-    Unneeded {
-        /// Its file.
-        result: String,
-    },
+    Unneeded { result: String },
     /// It was ended on its host: it took too long.
-    TimedOut {
-        /// In words.
-        text: String,
-    },
+    TimedOut { text: String },
     /// It was not measured.
-    Refused {
-        /// Why.
-        why: Refusal,
-        /// In words.
-        text: String,
-    },
+    Refused { why: Refusal, text: String },
 }
 
 /// Why a job was not measured.

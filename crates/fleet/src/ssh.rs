@@ -21,26 +21,11 @@ mod host;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Event {
     /// A job begins.
-    Begins {
-        /// The host.
-        host: String,
-        /// The repetition.
-        repetition: u32,
-    },
+    Begins { host: String, repetition: u32 },
     /// Its document is here.
-    Done {
-        /// The host.
-        host: String,
-        /// The repetition.
-        repetition: u32,
-    },
+    Done { host: String, repetition: u32 },
     /// It has none.
-    Failed {
-        /// The host.
-        host: String,
-        /// Why.
-        reason: String,
-    },
+    Failed { host: String, reason: String },
 }
 
 /// Runs the missing jobs, on so many hosts at once. The caller holds the lock of the campaign.

@@ -26,6 +26,7 @@
 //! - A kernel never reads a clock: the caller brackets the call.
 //! - Registers hold everything that the loop needs. A loop that touches the
 //!   stack says so in its name.
+#![warn(missing_docs)]
 #![no_std]
 
 extern crate alloc;

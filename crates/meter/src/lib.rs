@@ -9,6 +9,7 @@
 //! them in a shuffled order; a visit ([`visit`]) restores the working set and
 //! takes short samples between canaries ([`environment`]); and
 //! [`assemble`] makes the Run document of what came back.
+#![warn(missing_docs)]
 // Threads of tests may panic where there are none.
 #![cfg_attr(test, allow(clippy::disallowed_methods))]
 #![forbid(unsafe_code)]

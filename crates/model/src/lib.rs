@@ -5,6 +5,7 @@
 //! with it) → [`gate::Gate`] (was the machine quiet then?) →
 //! [`estimate::Estimate`] (quiet, typical, interval, verdict) →
 //! [`run::Run`] (the document that everything later is drawn from).
+#![warn(missing_docs)]
 #![forbid(unsafe_code)]
 
 mod bits;

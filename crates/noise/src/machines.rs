@@ -21,7 +21,6 @@ macro_rules! machines {
             }
         )*
 
-        /// All of them.
         pub fn all() -> Vec<Machine> {
             vec![$($function()),*]
         }

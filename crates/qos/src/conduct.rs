@@ -21,7 +21,6 @@ use sys::command::Usage;
 pub struct Jobs {
     /// What is compressed.
     pub file: PathBuf,
-    /// How.
     pub how: How,
     /// Whether sessions have autogroups that act.
     pub autogroups: bool,
@@ -34,7 +33,6 @@ pub struct Jobs {
 /// How often the CPUs' times are read for a history.
 const HISTORY_EVERY: Duration = Duration::from_millis(100);
 
-/// What came of it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Conducted {
     /// The cases with their runs.
@@ -57,7 +55,6 @@ pub struct Progress {
 }
 
 impl Jobs {
-    /// Blocks in the file.
     fn blocks_of_file(&self) -> u64 {
         self.how.file_bytes.div_ceil(self.how.block_bytes.max(1))
     }

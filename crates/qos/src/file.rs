@@ -18,7 +18,6 @@ const WORDS: usize = 512;
 
 /// Why there is no file.
 #[derive(Debug, thiserror::Error)]
-#[expect(missing_docs, reason = "the messages say what each is")]
 pub enum FileError {
     #[error("{path}: {error}")]
     Io { path: String, error: io::Error },

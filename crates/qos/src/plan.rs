@@ -17,7 +17,6 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// All of them.
     pub const ALL: [Kind; 4] = [Kind::Alone, Kind::Pairs, Kind::Lowest, Kind::Operations];
 }
 

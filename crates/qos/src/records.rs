@@ -13,7 +13,6 @@ pub struct Record {
     pub end_ns: u64,
     /// CPU time of its thread for it.
     pub cpu_ns: u64,
-    /// The thread.
     pub thread: u16,
     /// How often the thread moved at most: its context switches. `None` where they
     /// are not counted by thread.
@@ -78,7 +77,6 @@ impl Records {
         self.bytes.extend(record.additions_ns.to_le_bytes());
     }
 
-    /// How many.
     pub fn len(&self) -> usize {
         self.bytes.len() / BYTES
     }

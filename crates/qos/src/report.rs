@@ -15,13 +15,11 @@ use sys::role::frame;
 pub struct Order {
     /// What to compress.
     pub file: PathBuf,
-    /// Bytes of a block.
     pub block_bytes: u64,
     /// Blocks to compress, beginning anew at the end of the file.
     pub blocks: u64,
     /// Time after which no more blocks begin, ns.
     pub for_ns: Option<u64>,
-    /// By what.
     pub codec: Codec,
     /// Most operations at once.
     pub operations: u32,

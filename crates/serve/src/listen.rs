@@ -4,7 +4,6 @@ use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr, ToSocketAddrs};
 
 /// Why a server can't listen there.
 #[derive(Debug, thiserror::Error)]
-#[expect(missing_docs, reason = "the messages say what each is")]
 pub enum ListenError {
     /// Not an address: the text, and what the system says.
     #[error("no address {0:?}: give HOST:PORT, such as 127.0.0.1:8080 ({1})")]

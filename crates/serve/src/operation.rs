@@ -11,7 +11,6 @@ pub(crate) type Handler = fn() -> MethodRouter<App>;
 
 #[derive(Clone, Copy)]
 pub(crate) enum Content {
-    /// JSON of this schema.
     Json(SchemaOf),
     RunDocument,
     Text,

@@ -13,7 +13,6 @@ const MIN_DISTINCT: usize = 8;
 
 /// Why a text can't be the token.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
-#[expect(missing_docs, reason = "the messages say what each is")]
 pub enum TokenError {
     #[error(
         "the token has {0} characters, at least {MIN_CHARACTERS} are needed: make one with \

@@ -25,6 +25,7 @@
 //!
 //! Not for signal handlers. Systems other than Linux and Android with 64 bits:
 //! all of it does nothing.
+#![warn(missing_docs)]
 
 #[cfg(all(any(target_os = "linux", target_os = "android"), target_pointer_width = "64"))]
 #[path = "thread.rs"]

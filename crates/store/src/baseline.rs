@@ -9,7 +9,6 @@ use std::path::Path;
 
 /// Why there is no baseline.
 #[derive(Debug, thiserror::Error)]
-#[expect(missing_docs, reason = "the messages say what each is")]
 pub enum BaselineError {
     /// Nothing of that name.
     #[error(transparent)]

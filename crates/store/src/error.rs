@@ -7,13 +7,9 @@ model::words! {
     /// What is done with a file or directory.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub enum FileAction: word {
-        /// To read it.
         Read = "read",
-        /// To write it.
         Write = "write",
-        /// To create it.
         Create = "create",
-        /// To remove it.
         Remove = "remove",
     }
 }
@@ -21,7 +17,6 @@ model::words! {
 /// Why a run could not be kept or read. Every message is one line that names
 /// the path and says what to do where that is not plain.
 #[derive(Debug, thiserror::Error)]
-#[expect(missing_docs, reason = "the messages say what each is")]
 pub enum StoreError {
     #[error(
         "no directory for runs: set LATLAS_DATA_DIR, XDG_DATA_HOME or HOME, or write --store into the \
@@ -97,7 +92,6 @@ pub enum StoreError {
 
 /// What a database could not do.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[expect(missing_docs, reason = "the messages say what each is")]
 pub enum DatabaseFailure {
     #[error("can't be reached: {0}")]
     Unreachable(String),

@@ -16,7 +16,6 @@ const NAMED: usize = 5;
 
 /// Why there is no such campaign.
 #[derive(Debug, thiserror::Error)]
-#[expect(missing_docs, reason = "the messages say what each is")]
 pub enum CampaignError {
     /// The store can't be read.
     #[error(transparent)]

@@ -16,7 +16,6 @@ const NAMED: usize = 5;
 
 /// Why there is no history. Each message is one line that says what to do.
 #[derive(Debug, thiserror::Error)]
-#[expect(missing_docs, reason = "the messages say what each is")]
 pub enum HistoryError {
     /// The kept runs can't be read.
     #[error(transparent)]
@@ -112,13 +111,10 @@ fn named(machines: &[Machine]) -> String {
 /// What is asked for.
 #[derive(Clone, Copy, Debug)]
 pub struct HistoryQuery<'a> {
-    /// The machine.
     pub machine: &'a MachineKey,
-    /// The row.
     pub row: &'a str,
     /// The point; empty for a single figure.
     pub at: &'a [u64],
-    /// Which of its figures.
     pub figure: Figure,
     /// Only runs from then on, ms since 1970 UTC.
     pub since_unix_ms: Option<u64>,

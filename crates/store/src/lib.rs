@@ -92,7 +92,6 @@ impl Store {
         Store { runs: data_dir.join("runs"), documents: Arc::new(Directory::at(data_dir)) }
     }
 
-    /// Where it is.
     pub fn place(&self) -> Place {
         self.documents.place()
     }

@@ -13,7 +13,6 @@ const LONGEST: usize = 64;
 /// A name and a run that it means, one of several perhaps.
 #[derive(Serialize, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Tag {
-    /// The name.
     pub name: String,
     /// Id of the run, which may be kept no more.
     pub run: String,

@@ -5,7 +5,6 @@ use crate::{Store, StoreError, Taken, document, id_in_name};
 use serde::Serialize;
 use std::path::Path;
 
-/// What was moved.
 #[derive(Serialize, Clone, Debug, Default, PartialEq, Eq)]
 pub struct Moved {
     /// Documents that were copied and read back.
@@ -23,9 +22,7 @@ pub struct Moved {
 /// A document that stays where it is.
 #[derive(Serialize, Clone, Debug, PartialEq, Eq)]
 pub struct Stayed {
-    /// Which.
     pub document: String,
-    /// Why.
     pub why: String,
 }
 

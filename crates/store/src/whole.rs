@@ -5,7 +5,6 @@ use model::run::{Row, Run};
 
 /// Why a kept run is never `last`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[expect(missing_docs, reason = "the messages say what each is")]
 pub enum NotWhole {
     #[error("interrupted")]
     Partial,

@@ -6,6 +6,7 @@
 //! One topic is one file. Where it has much code of one operating system, that
 //! is in `linux/` and `apple/`, chosen in `platform.rs`; the architecture of a
 //! clock is chosen in `clock/mod.rs`.
+#![warn(missing_docs)]
 // Threads of tests may panic where there are none.
 #![cfg_attr(test, allow(clippy::disallowed_methods))]
 

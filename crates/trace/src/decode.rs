@@ -112,7 +112,6 @@ enum Layout {
 }
 
 impl Layouts {
-    /// Adds a tracepoint by its description.
     pub fn add(&mut self, tracepoint: Tracepoint, description: &str) -> Result<(), FormatError> {
         let format = Format::parse(description)?;
         let common = Common {
@@ -173,9 +172,7 @@ impl Layouts {
 /// What the samples in the rings are.
 #[derive(Clone, Debug)]
 pub enum Samples {
-    /// Of tracepoints.
     Tracepoints(Layouts),
-    /// Page faults.
     Faults,
 }
 
@@ -189,7 +186,6 @@ impl Samples {
     }
 }
 
-/// Events read so far.
 #[derive(Clone, Debug, Default)]
 pub struct Decoded {
     /// The events, CPU after CPU until [`Decoded::sort`].

@@ -2,21 +2,17 @@
 
 use model::trace::{Access, InterruptKind};
 
-/// Something that happened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Event {
     /// When, on CLOCK_MONOTONIC_RAW, in ns.
     pub at_ns: u64,
-    /// On which CPU.
     pub cpu: u32,
-    /// What.
     pub what: What,
 }
 
 /// A thread's name as the kernel has it, filled up with zeros.
 pub type Name = [u8; 16];
 
-/// What happened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum What {
     /// A thread was switched out and another in, traced or not
@@ -39,7 +35,6 @@ pub enum What {
     /// A traced thread was switched in or out: the kernel's record of the
     /// thread itself, which is written apart from `sched_switch`.
     OwnSwitch {
-        /// The thread.
         thread: u32,
         /// Out, else in.
         out: bool,
@@ -48,32 +43,21 @@ pub enum What {
     },
     /// A traced thread entered a system call.
     Enter {
-        /// The thread.
         thread: u32,
-        /// Number of the call.
         number: u32,
         /// Its first arguments.
         arguments: [u64; 3],
     },
     /// A system call of a traced thread returned.
     Return {
-        /// The thread.
         thread: u32,
         /// What the call returned.
         returned: i64,
     },
     /// A page fault of a traced thread in user mode.
-    Fault {
-        /// The thread.
-        thread: u32,
-        /// The address.
-        address: u64,
-        /// The access.
-        access: Access,
-    },
+    Fault { thread: u32, address: u64, access: Access },
     /// A traced thread was found asleep after the recording had begun.
     Asleep {
-        /// The thread.
         thread: u32,
         /// In this system call, if any.
         call: Option<u32>,
@@ -90,26 +74,18 @@ pub enum What {
         parent: u32,
     },
     /// A traced thread is ending.
-    Exit {
-        /// The thread.
-        thread: u32,
-    },
+    Exit { thread: u32 },
     /// A traced thread got a name.
     Name {
-        /// Its process.
         process: u32,
-        /// The thread.
         thread: u32,
-        /// The name.
         name: Name,
         /// By executing a program.
         exec: bool,
     },
     /// A traced thread mapped memory.
     Map {
-        /// The thread.
         thread: u32,
-        /// The address.
         address: u64,
         /// How much.
         bytes: u64,
@@ -117,14 +93,12 @@ pub enum What {
     /// A traced thread leaves its CPU with this stack. It is recorded right after
     /// `sched_switch`, and right before the kernel's record of the thread itself.
     Stack {
-        /// The thread.
         thread: u32,
         /// A place in [`model::trace::Stacks::nodes`].
         stack: u32,
     },
     /// A traced thread passed a USDT probe.
     Probe {
-        /// The thread.
         thread: u32,
         /// The place of its name in those of the signposts.
         name: u32,
@@ -135,7 +109,6 @@ pub enum What {
     Lost(u64),
 }
 
-/// A name as text.
 pub fn text_of(name: &[u8]) -> String {
     let end = name.iter().position(|&b| b == 0).unwrap_or(name.len());
     String::from_utf8_lossy(&name[..end]).into_owned()

@@ -21,7 +21,6 @@ pub struct Field {
 
 /// Why a description can't be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[expect(missing_docs, reason = "the messages say what each is")]
 pub enum FormatError {
     #[error("the description of a tracepoint has no ID")]
     NoId,
@@ -43,7 +42,6 @@ impl Format {
         })
     }
 
-    /// A field by its name.
     pub fn field(&self, name: &'static str) -> Result<Field, FormatError> {
         let field = self.fields.get(name).copied();
         field.ok_or(FormatError::NoField(name))
@@ -69,7 +67,6 @@ fn field(line: &str) -> Option<(String, Field)> {
 }
 
 impl Field {
-    /// Its bytes in a sample.
     pub fn bytes(self, sample: &[u8]) -> Option<&[u8]> {
         sample.get(self.offset..)?.get(..self.size)
     }

@@ -8,7 +8,6 @@ use std::collections::{BTreeMap, HashMap};
 /// Records that were read from a ring at once.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Chunk {
-    /// The ring.
     pub ring: usize,
     /// The process of its thread,
     pub process: u32,

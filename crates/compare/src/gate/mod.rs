@@ -17,12 +17,10 @@ use std::collections::{HashMap, HashSet};
 /// How far from 1 the interval of a row that is the same may reach.
 const MARGIN: f64 = 0.05;
 
-/// What came of it.
 #[derive(Serialize, Clone, Debug)]
 pub struct Gate {
     /// The baseline as it was named.
     pub baseline: String,
-    /// Runs of it.
     pub baseline_runs: usize,
     /// By how much a row's time may grow, as a share.
     pub fail_above: f64,
@@ -78,7 +76,6 @@ impl GateRow {
 
 /// Why a run can't be judged.
 #[derive(Debug, thiserror::Error)]
-#[expect(missing_docs, reason = "the messages say what each is")]
 pub enum GateError<E> {
     /// No row in common.
     #[error(transparent)]

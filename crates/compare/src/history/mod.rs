@@ -32,7 +32,6 @@ pub enum Figure {
     /// Cycles of rows bound by the core, where any run has them; else ns.
     #[default]
     Best,
-    /// Cycles.
     Cycles,
     /// ns, or what the row is counted in.
     Ns,
@@ -41,11 +40,9 @@ pub enum Figure {
 /// A row over time.
 #[derive(Serialize, Clone, Debug)]
 pub struct History {
-    /// The row.
     pub row: String,
     /// The point; empty for a single figure.
     pub at: Vec<u64>,
-    /// On which machine.
     pub machine: Machine,
     /// What is followed. Runs that don't have it are listed without.
     pub measure: Measure,
@@ -73,10 +70,8 @@ pub struct History {
     pub detectable: Option<f64>,
 }
 
-/// One run of it.
 #[derive(Serialize, Clone, Debug)]
 pub struct Entry {
-    /// Which.
     pub run: KeptRun,
     /// The figure in the history's unit, with its 95 % interval.
     pub figure: Option<Interval>,

@@ -36,14 +36,12 @@ pub struct NoiseEffects {
 #[derive(Deserialize, Clone, Debug, PartialEq)]
 #[serde(deny_unknown_fields)]
 pub struct Sentence {
-    /// The sentence.
     pub text: String,
 }
 
 /// The effect of one control.
 #[derive(Deserialize, Clone, Debug, PartialEq)]
 pub struct NoiseEffect {
-    /// Which control.
     pub control: String,
     /// On what machine, where that is said.
     pub machine: Option<String>,

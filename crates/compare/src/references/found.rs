@@ -30,7 +30,6 @@ pub struct FoundControl {
     pub memory_load: Option<FoundTime>,
 }
 
-/// A time.
 #[derive(Deserialize, Clone, Copy, Debug, PartialEq)]
 #[serde(deny_unknown_fields)]
 pub struct FoundTime {

@@ -52,12 +52,10 @@ pub enum Form {
 pub struct Part {
     /// Its heading; empty where it is the whole table.
     pub title: String,
-    /// Its rows.
     #[serde(rename = "row")]
     pub rows: Vec<PartRow>,
 }
 
-/// A row of a part.
 #[derive(Deserialize, Clone, Debug, PartialEq)]
 #[serde(deny_unknown_fields)]
 pub struct PartRow {

@@ -56,7 +56,6 @@ pub struct References {
 
 /// Why a reference file was refused.
 #[derive(Debug, thiserror::Error)]
-#[expect(missing_docs, reason = "the messages say what each is")]
 pub enum ReferenceError {
     #[error("can't read {}: {source}", path.display())]
     Unreadable { path: PathBuf, source: std::io::Error },

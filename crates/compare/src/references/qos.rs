@@ -24,11 +24,9 @@ pub struct QosReference {
 #[derive(Deserialize, Clone, Debug, PartialEq)]
 #[serde(deny_unknown_fields)]
 pub struct QosMachine {
-    /// Its key.
     pub key: String,
     /// What a heading calls it.
     pub title: String,
-    /// The cases.
     #[serde(rename = "row")]
     pub cases: Vec<QosCase>,
 }

@@ -8,7 +8,6 @@ use model::size;
 /// Operations inside the brackets of the clock.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Counted {
-    /// How many.
     pub operations: u64,
     /// How long they took together, loops included, s.
     pub seconds: f64,

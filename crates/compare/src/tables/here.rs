@@ -20,13 +20,9 @@ pub enum Here {
         reason: String,
     },
     /// It was measured, and the result is invalid.
-    Invalid {
-        /// Why, in words.
-        reason: String,
-    },
+    Invalid { reason: String },
     /// The run has no figure of it.
     NotMeasured {
-        /// Why, in words.
         reason: String,
         /// Whether measuring it could give one.
         measurable: bool,

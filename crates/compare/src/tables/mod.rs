@@ -36,18 +36,15 @@ pub struct Table {
     pub columns: Vec<Column>,
     /// The run that ours are from; none where there is none.
     pub run: Option<RunFacts>,
-    /// Its parts.
     pub parts: Vec<TablePart>,
 }
 
 /// What must be known of a run beside its figures.
 #[derive(Serialize, Clone, Debug, PartialEq)]
 pub struct RunFacts {
-    /// Its id.
     pub id: String,
     /// When it began, ms since 1970 UTC.
     pub started_unix_ms: u64,
-    /// The program that measured.
     pub program: Program,
     /// The CPU, where it is known.
     pub cpu_model: Option<String>,
@@ -79,7 +76,6 @@ impl From<&Run> for RunFacts {
 pub struct Column {
     /// Key of the table of figures.
     pub key: String,
-    /// What it is.
     pub title: String,
     /// Who published it and where.
     pub source: String,
@@ -92,11 +88,9 @@ pub struct Column {
 pub struct TablePart {
     /// Heading; empty where it is the whole table.
     pub title: String,
-    /// Its rows.
     pub rows: Vec<TableRow>,
 }
 
-/// One row.
 #[derive(Serialize, Clone, Debug, PartialEq)]
 pub struct TableRow {
     /// Public name of our row.
@@ -175,7 +169,6 @@ impl TableRow {
 }
 
 impl Table {
-    /// Every row.
     pub fn rows(&self) -> impl Iterator<Item = &TableRow> {
         self.parts.iter().flat_map(|part| &part.rows)
     }

@@ -10,7 +10,6 @@ use model::stats::Interval;
 use model::text::counted;
 use serde::Serialize;
 
-/// The table.
 #[derive(Serialize, Clone, Debug, PartialEq)]
 pub struct Oakley {
     /// Author and place of publication.
@@ -28,9 +27,7 @@ pub struct Oakley {
 /// The cases on one of his machines.
 #[derive(Serialize, Clone, Debug, PartialEq)]
 pub struct OakleyMachine {
-    /// Its name.
     pub title: String,
-    /// The cases.
     pub rows: Vec<OakleyRow>,
 }
 

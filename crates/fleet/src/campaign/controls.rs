@@ -7,7 +7,6 @@ use std::path::PathBuf;
 /// Controls of the measured processes: options of `latlas run` of the same names.
 #[derive(Serialize, Deserialize, Clone, Debug, Default, PartialEq)]
 #[serde(deny_unknown_fields, default)]
-#[allow(missing_docs, reason = "they are documented as options of `latlas run`")]
 pub struct Controls {
     pub pin: Option<u32>,
     pub nice: Option<i32>,

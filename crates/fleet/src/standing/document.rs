@@ -6,9 +6,7 @@ use serde::Serialize;
 /// What a document says of its job.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Document {
-    /// Its file.
     pub file: String,
-    /// Id of the run.
     pub id: String,
     /// The job that made it.
     pub job: Option<Job>,
@@ -18,9 +16,7 @@ pub struct Document {
     pub started_unix_ms: u64,
     /// How long it took.
     pub wall_ms: u64,
-    /// Version of the program.
     pub version: String,
-    /// Its commit.
     pub commit: Option<String>,
     /// Rows that could not be measured.
     pub unavailable: usize,
@@ -31,19 +27,15 @@ pub struct Document {
 /// A file among the documents that is none.
 #[derive(Serialize, Clone, Debug, PartialEq, Eq)]
 pub struct Unreadable {
-    /// The file.
     pub file: String,
-    /// Why.
     pub reason: String,
 }
 
 /// A document that is not stored.
 #[derive(Serialize, Clone, Debug, PartialEq, Eq)]
 pub struct Foreign {
-    /// Its file.
     pub file: String,
     /// Id of the run.
     pub run: String,
-    /// Why.
     pub reason: String,
 }

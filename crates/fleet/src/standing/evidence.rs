@@ -21,9 +21,7 @@ pub enum Queue {
 pub struct Queued {
     /// The host it was asked for.
     pub host: String,
-    /// The batch.
     pub batch: u32,
-    /// The repetition.
     pub repetition: u32,
     /// Where it stands.
     pub phase: Phase,
@@ -51,7 +49,6 @@ pub struct Evidence<'a> {
     pub batches: &'a Batches,
     /// What the engine says. It must be asked before the documents are read.
     pub queue: &'a Queue,
-    /// The documents.
     pub documents: Documents,
     /// Files that are none.
     pub unreadable: &'a [Unreadable],

@@ -31,11 +31,8 @@ model::words! {
 /// A job with its state.
 #[derive(Serialize, Clone, Debug, PartialEq)]
 pub struct JobStanding {
-    /// The host.
     pub host: String,
-    /// The repetition.
     pub repetition: u32,
-    /// Its state.
     pub state: State,
     /// Why it is not done.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -74,7 +71,6 @@ fn is_zero(n: &usize) -> bool {
 /// How complete a campaign is.
 #[derive(Serialize, Clone, Debug, PartialEq)]
 pub struct Standing {
-    /// Its name.
     pub campaign: String,
     /// Digest of its content.
     pub digest: String,

@@ -115,7 +115,6 @@ fn oakley(references: &References, options: &TableOptions) -> anyhow::Result<Exi
     })
 }
 
-/// The list of tables.
 fn list(references: &References, json: bool) -> anyhow::Result<()> {
     let tables = references.layouts.iter();
     let all: Vec<_> = tables

@@ -249,7 +249,6 @@ fn no_option(option: &str, path: Option<&str>, own: &Command) -> WrongLine {
     WrongLine::NoOption { name: shown(option), of, near }
 }
 
-/// The option of a command with this name.
 pub(super) fn long<'a>(command: &'a Command, name: &str) -> Option<&'a Arg> {
     command.get_arguments().find(|arg| {
         let mut aliases = arg.get_all_aliases().into_iter().flatten();

@@ -13,7 +13,6 @@ use sys::role::{Child, Loss, Lost, Role, Session, Task, Wait, frame};
 /// A child has this long, not counting what it waits for a CPU.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// What to do.
 #[derive(Serialize, Deserialize)]
 struct Order {
     file: PathBuf,

@@ -13,7 +13,6 @@ pub(super) const FOR_ALL: &str = "always";
 
 /// Why a control can't be compared here.
 #[derive(thiserror::Error, Debug)]
-#[expect(missing_docs, reason = "the messages say what each is")]
 pub enum Unavailable {
     /// No CPU to pin to.
     #[error("{0}")]
@@ -46,7 +45,6 @@ pub enum Unavailable {
 
 /// Why no CPU can be pinned to.
 #[derive(thiserror::Error, Clone, Debug)]
-#[expect(missing_docs, reason = "the messages say what each is")]
 pub enum NoPin {
     #[error("no CPU to pin to")]
     NoCpu,

@@ -65,7 +65,6 @@ pub struct Progress<'a> {
     pub elapsed_ms: u64,
 }
 
-/// What came of it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Conducted {
     /// All blocks of which there is a run.

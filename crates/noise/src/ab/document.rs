@@ -14,7 +14,6 @@ pub const SHORT_MS: f64 = 50.0;
 pub struct Context {
     /// When, by what and on what.
     pub about: About,
-    /// How.
     pub how: How,
     /// Last level of the caches, bytes; 0 where it is not known.
     pub last_level_bytes: u64,
@@ -26,7 +25,6 @@ pub struct Context {
     pub seen: Vec<String>,
 }
 
-/// The run with all runs of the plan.
 pub fn document(plan: &Plan, conducted: Conducted, context: Context) -> Run {
     let remarks =
         [conducted.cut.iter().cloned().collect(), remarks(&context), of_controls(plan, &context)]

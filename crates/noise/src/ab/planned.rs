@@ -13,7 +13,6 @@ use std::time::Duration;
 pub struct Request {
     /// Controls; none for all.
     pub controls: Vec<&'static Spec>,
-    /// Loads.
     pub loads: Vec<Load>,
     /// Jobs.
     pub workloads: Vec<Workload>,
@@ -68,9 +67,7 @@ pub struct Plan {
 /// One job under one load.
 #[derive(Clone, Debug, Serialize, PartialEq)]
 pub struct PlannedBlock {
-    /// The job.
     pub workload: Workload,
-    /// The load.
     pub load: Load,
     /// The states, interleaved.
     pub arms: Vec<PlannedArm>,
@@ -81,7 +78,6 @@ pub struct PlannedBlock {
 /// One state.
 #[derive(Clone, Debug, Serialize, PartialEq)]
 pub struct PlannedArm {
-    /// Its name.
     pub name: String,
     /// What is set for the job's process.
     pub asked: RequestedControls,

@@ -6,7 +6,6 @@ use std::time::Instant;
 
 /// Why a control can't be switched.
 #[derive(thiserror::Error, Debug)]
-#[expect(missing_docs, reason = "the messages say what each is")]
 pub enum ToggleError {
     /// It can't begin.
     #[error(transparent)]

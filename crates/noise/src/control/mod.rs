@@ -88,7 +88,6 @@ pub(crate) enum Moves {
     Nothing,
     /// These files of the same cpufreq policy.
     SamePolicy(&'static [&'static str]),
-    /// These files.
     Files(&'static [&'static str]),
     /// All that depends on which CPUs are online.
     CpuGoes,
@@ -182,7 +181,6 @@ impl Control {
 
 /// A name given to `--only` that `noise tune` can't set.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[expect(missing_docs, reason = "the messages say what each is")]
 pub enum UnknownControl {
     /// No such control; the second is a suggestion.
     #[error("no control {0:?}{1} (latlas noise show lists all)")]

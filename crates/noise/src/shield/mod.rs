@@ -27,7 +27,6 @@ pub(crate) const OURS: [&str; 2] = [SHIELD, SYSTEM];
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Hierarchy {
     pub(crate) version: Version,
-    /// Where it is mounted.
     pub(crate) mount: String,
     /// Directory of the group that this process is in.
     pub(crate) home: String,

@@ -14,7 +14,6 @@ pub struct Faults(Option<Hook>);
 type Hook = Rc<dyn Fn(&str)>;
 
 impl Faults {
-    /// A hook.
     pub fn new(hook: impl Fn(&str) + 'static) -> Faults {
         Faults(Some(Rc::new(hook)))
     }

@@ -18,7 +18,6 @@ pub(crate) enum Place {
     /// The group of a task in the hierarchy of cpusets (version 1), as
     /// `/proc/TASK/cpuset` tells it: `/docker/x`.
     Cpuset {
-        /// The task.
         task: Task,
         /// Where the hierarchy is mounted.
         mount: String,

@@ -58,7 +58,6 @@ pub enum Step {
 /// Why nothing could be begun. Nothing is changed then.
 #[derive(thiserror::Error, Debug)]
 #[non_exhaustive]
-#[expect(missing_docs, reason = "the messages say what each is")]
 pub enum TuneError {
     #[error("the state directory {path} can't be used: {why}")]
     StateDirectory { path: PathBuf, why: String },

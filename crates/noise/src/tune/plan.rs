@@ -10,7 +10,6 @@ const SHIELD: &str = "shield";
 
 /// Why something can't be planned.
 #[derive(thiserror::Error, Debug)]
-#[expect(missing_docs, reason = "the messages say what each is")]
 pub enum PlanError {
     /// A name that is no control.
     #[error(transparent)]

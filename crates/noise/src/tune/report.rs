@@ -32,7 +32,6 @@ pub enum SetOutcome {
 /// What became of one value that was to be put back.
 #[derive(Serialize, Clone, Debug, PartialEq, Eq)]
 pub struct PutBack {
-    /// The control.
     pub control: String,
     /// The file, or what else was set.
     pub what: String,

@@ -70,7 +70,6 @@ pub(crate) fn items(files: &dyn Files, places: Vec<Place>) -> Vec<Item> {
         .collect()
 }
 
-/// The files of these patterns.
 fn all(files: &dyn Files, patterns: &[&str]) -> Vec<Place> {
     let all = patterns.iter().flat_map(|pattern| expand(files, pattern));
     all.map(|(_, path)| Place::File(path)).collect()

@@ -26,21 +26,14 @@ const STEPS: u32 = 4_000;
 #[derive(Serialize, Deserialize, Clone, Debug, PartialEq)]
 pub enum Order {
     /// Threads that run in a window.
-    Compete {
-        /// The threads.
-        threads: Vec<Competitor>,
-    },
+    Compete { threads: Vec<Competitor> },
     /// Turns a knob and turns it back.
-    Try {
-        /// Which.
-        knob: Knob,
-    },
+    Try { knob: Knob },
 }
 
 /// A thread.
 #[derive(Serialize, Deserialize, Clone, Debug, PartialEq)]
 pub struct Competitor {
-    /// What it has.
     pub knob: Knob,
     /// The CPUs that it may use; empty for all.
     pub cpus: Vec<u32>,
@@ -80,9 +73,7 @@ pub struct Did {
 /// The window, in ns of CLOCK_MONOTONIC_RAW.
 #[derive(Serialize, Deserialize, Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Window {
-    /// Its begin.
     pub begin_ns: u64,
-    /// Its end.
     pub end_ns: u64,
 }
 

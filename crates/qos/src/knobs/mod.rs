@@ -71,9 +71,7 @@ pub fn all() -> Vec<(Knob, Session)> {
 /// How the knobs are measured.
 #[derive(Clone, Debug)]
 pub struct Plan {
-    /// Which.
     pub knobs: Vec<(Knob, Session)>,
-    /// Rounds.
     pub rounds: u32,
     /// Seed of the order in each.
     pub seed: u64,

@@ -4,7 +4,6 @@ use crate::problem::Problem;
 use crate::share::{Client, Held, Shares};
 use std::time::Duration;
 
-/// Limits of uploads.
 #[derive(Clone, Copy, Debug)]
 pub struct UploadLimits {
     /// How far a sender may fall behind the minimum rate. Also the longest

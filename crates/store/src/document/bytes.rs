@@ -20,7 +20,6 @@ pub fn is_packed(bytes: &[u8]) -> bool {
 
 /// Why bytes are no run, in one line each.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[expect(missing_docs, reason = "the messages say what each is")]
 pub enum Refused {
     #[error("it is larger than {} MiB", .0 >> 20)]
     TooLarge(u64),

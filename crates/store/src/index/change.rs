@@ -27,10 +27,8 @@ pub struct Rebuilt {
     pub left_over: usize,
 }
 
-/// What was deleted.
 #[derive(Serialize, Clone, Debug, PartialEq)]
 pub struct Deleted {
-    /// Id of the run.
     pub id: String,
     /// Its document, which is gone.
     pub path: PathBuf,

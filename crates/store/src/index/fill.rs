@@ -102,7 +102,6 @@ impl NotIndexed {
 /// Documents that the system failed to read now. They are left out, and tried again at each use.
 #[derive(Serialize, Clone, Debug, PartialEq, Eq)]
 pub struct NotRead {
-    /// How many.
     pub documents: usize,
     /// Why the first of them can't be read, with its path.
     pub why: String,

@@ -81,7 +81,6 @@ impl Index {
         std::mem::take(&mut *self.messages.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// The documents.
     pub fn store(&self) -> &Store {
         &self.store
     }

@@ -6,7 +6,6 @@ use std::sync::OnceLock;
 /// to the index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Reading {
-    /// Documents that were read.
     pub done: usize,
     /// Of so many.
     pub of: usize,

@@ -38,7 +38,6 @@ pub struct Percentile {
 /// The figures of one row over all machines.
 #[derive(Serialize, Clone, Debug, PartialEq)]
 pub struct RowStanding {
-    /// The row.
     pub row: String,
     /// The point; empty for a single figure.
     pub at: Vec<u64>,

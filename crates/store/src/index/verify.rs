@@ -17,7 +17,6 @@ const NAMED: usize = 3;
 /// What a look at everything found.
 #[derive(Serialize, Clone, Debug, Default, PartialEq)]
 pub struct Verified {
-    /// Documents that were read.
     pub documents: usize,
     /// Results in them, each of which was compared.
     pub results: usize,
@@ -35,10 +34,8 @@ pub struct Verified {
     pub left_over: Vec<PathBuf>,
 }
 
-/// A damaged file.
 #[derive(Serialize, Clone, Debug, PartialEq)]
 pub struct Damage {
-    /// Which file.
     pub path: PathBuf,
     /// What is wrong with it.
     pub what: String,

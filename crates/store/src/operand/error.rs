@@ -4,7 +4,6 @@ use crate::StoreError;
 
 /// Why there is no such side.
 #[derive(Debug, thiserror::Error)]
-#[expect(missing_docs, reason = "the messages say what each is")]
 pub enum OperandError {
     /// A run that can't be had.
     #[error(transparent)]

@@ -18,7 +18,6 @@ use url::{is_known, scheme_of, shown};
 /// Where runs are kept.
 #[derive(Clone, PartialEq, Eq)]
 pub enum Place {
-    /// A directory.
     Directory(PathBuf),
     /// A PostgreSQL database, by its URL. It may contain a password, which `Display` and `Debug`
     /// leave out.

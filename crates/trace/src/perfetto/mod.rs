@@ -42,7 +42,6 @@ const BLOCK_BYTES: usize = 512 << 10;
 /// Of zlib.
 const LEVEL: u8 = 6;
 
-/// Writes the trace.
 pub fn write(trace: &Trace, to: &mut dyn Write) -> io::Result<()> {
     let mut writer = Writer {
         trace,

@@ -158,7 +158,6 @@ impl<F: FnMut()> Drop for OnDrop<F> {
     }
 }
 
-/// How a command ended.
 pub fn ended_as(status: ExitStatus) -> Ended {
     match status.code() {
         Some(code) => Ended::Exited(code),

@@ -30,7 +30,6 @@ pub use process::anything;
 pub use running::process;
 pub use usdt::Usdt;
 
-/// What to record.
 #[derive(Clone, Debug)]
 pub struct Request {
     /// This tier and no other.
@@ -53,7 +52,6 @@ pub struct Request {
     pub keep_off: Option<u32>,
     /// The CPUs of the machine.
     pub cpus: Vec<u32>,
-    /// Architecture of the machine.
     pub architecture: String,
     /// Release of its kernel.
     pub kernel: String,
@@ -94,9 +92,7 @@ pub fn tier(process: Option<u32>, request: &Request) -> Result<Tier, RecordError
     Ok(Source::open(&traced, &request)?.0.tier())
 }
 
-/// Why nothing was recorded.
 #[derive(Debug, thiserror::Error)]
-#[expect(missing_docs, reason = "the messages say what each is")]
 pub enum RecordError {
     #[error("can't start {}: {error}", shown(.program))]
     Start { program: OsString, error: io::Error },

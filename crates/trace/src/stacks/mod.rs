@@ -35,12 +35,10 @@ pub struct Reader {
     unread_bytes: u64,
 }
 
-/// What was read.
 #[derive(Debug, Default)]
 pub struct Read {
     /// [`What::Stack`], in the order of their time.
     pub events: Vec<Event>,
-    /// The stacks.
     pub stacks: Stacks,
     /// Stacks that found no room.
     pub lost: u64,

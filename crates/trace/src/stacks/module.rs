@@ -77,7 +77,6 @@ impl Modules {
         sections.get_or_insert_with(read).as_ref()
     }
 
-    /// The files' paths.
     pub(super) fn paths(&self) -> Vec<String> {
         let paths = self.all.iter().map(|module| &module.path);
         paths.map(|path| String::from_utf8_lossy(path).into_owned()).collect()

@@ -54,7 +54,6 @@ pub struct Settings {
 pub struct Timeline {
     /// When the trace begins: times in it are since then.
     pub began_ns: u64,
-    /// The threads.
     pub threads: Vec<Thread>,
     /// What ran on the CPUs.
     pub cpus: Vec<Cpu>,

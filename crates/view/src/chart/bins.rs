@@ -5,7 +5,6 @@ use model::run::{Cell, Run};
 use model::story::histogram::Bins;
 use model::unit::Unit;
 
-/// Bins of a picture.
 pub(super) const BINS: usize = 36;
 
 /// Where each bin begins, in words of a row's unit: of one that is seen as a

@@ -63,7 +63,6 @@ pub(super) fn of_unit(unit: &Unit) -> Quantity {
     }
 }
 
-/// A logarithmic axis.
 pub(crate) fn log(label: &str, quantity: Quantity) -> Axis {
     Axis { label: label.into(), quantity, log: true, from_zero: true }
 }

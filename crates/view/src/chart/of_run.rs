@@ -12,7 +12,6 @@ use model::run::Run;
 pub struct LeftOut {
     /// The picture.
     pub id: String,
-    /// Why, in words.
     pub why: String,
 }
 

@@ -24,7 +24,6 @@ fn axis(label: &str) -> Axis {
 /// What an estimate says of some of the percentiles.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Known<'e> {
-    /// The median and its verdict.
     pub(super) median: Option<(Interval, Verdict)>,
     pub(super) tail: Option<&'e Tail>,
 }

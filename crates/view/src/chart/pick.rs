@@ -11,7 +11,6 @@ use model::run::Run;
 
 /// Why there is no such picture.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
-#[expect(missing_docs, reason = "the messages say what each is")]
 pub enum PickError {
     #[error("{id} can't be drawn of this run: {why}")]
     Nothing { id: String, why: String },

@@ -22,7 +22,6 @@ impl<'a> Source<'a> {
         Source { run, references, others: Vec::new() }
     }
 
-    /// The other runs.
     pub(super) fn runs(&self) -> Vec<Against<'_>> {
         self.others.iter().map(|(name, run)| Against::Run(name, run)).collect()
     }
@@ -33,7 +32,6 @@ impl<'a> Source<'a> {
 pub struct OtherRun<'a> {
     /// What it is called: as it was asked for, say.
     pub name: String,
-    /// Its document.
     pub run: &'a Run,
     /// The drawn run over it, the baseline, or why there is no comparison. Made
     /// by the caller, so that a picture says what a table beside it says.
@@ -43,9 +41,7 @@ pub struct OtherRun<'a> {
 /// A picture with the ids of the rows that it shows.
 #[derive(Clone, Debug)]
 pub struct Picture {
-    /// The picture.
     pub chart: Chart,
-    /// The rows.
     pub rows: Vec<String>,
 }
 

@@ -13,7 +13,6 @@ const MAP_LINES: usize = 16;
 /// Columns of a map from each place to each.
 const MATRIX: usize = 8;
 
-/// A row with the points of its curve.
 type Curve<'a> = (&'a Row, &'a [CurvePoint]);
 
 /// All curves, those of one kind in one block, then the maps; but not those

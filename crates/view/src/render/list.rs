@@ -22,7 +22,6 @@ pub struct ProbeText {
     pub method: String,
     /// Where the definition comes from.
     pub source: String,
-    /// Unit of its rows.
     pub unit: Unit,
     /// What its time follows.
     pub bound: Bound,
@@ -88,10 +87,8 @@ pub(super) fn since_text(since: Scale) -> &'static str {
     }
 }
 
-/// A row with what it is.
 #[derive(Serialize, Clone, Debug, PartialEq)]
 pub struct RowTitle<'a> {
-    /// Its id.
     pub row: String,
     /// A few words.
     pub title: &'a str,

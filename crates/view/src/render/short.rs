@@ -47,7 +47,6 @@ const LIBRARIES: [(&str, &str); 3] = [
 /// Rows that are named where several are meant.
 const NAMED: usize = 4;
 
-/// The page.
 pub(super) fn short(run: &Run, references: &References, options: &Options) -> Vec<Block> {
     let against = tables(references, options);
     let mut parts = vec![header::short(run), vec![groups(run, &against, options)]];

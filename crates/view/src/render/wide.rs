@@ -13,7 +13,6 @@ use model::share::percent;
 use model::story::tail::{longest, modes_with_intervals, percentile};
 use model::story::{Block, left, right};
 
-/// The wide table.
 pub(super) fn table(run: &Run, references: &References, options: &Options) -> Vec<Block> {
     let tables = tables(run, references, options);
     let columns = columns(run, &tables, options);

@@ -15,7 +15,6 @@ const LISTS: [&str; 2] = ["overview", "ladder"];
 pub struct Shown<'a> {
     /// As it was named: a file, `last`, a tag.
     pub name: &'a str,
-    /// Its document.
     pub run: &'a Run,
 }
 
@@ -24,9 +23,7 @@ pub struct Shown<'a> {
 pub struct Offered {
     /// Its name, which the link leads to.
     pub file: String,
-    /// What it is.
     pub what: String,
-    /// Its size.
     pub bytes: u64,
 }
 

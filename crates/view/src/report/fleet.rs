@@ -12,7 +12,6 @@ use model::fleet::Fleet;
 use model::story::{Block, Link};
 use std::collections::HashMap;
 
-/// The page.
 pub fn fleet_page(fleet: &Fleet) -> String {
     let places: HashMap<&str, usize> =
         fleet.hosts.iter().enumerate().map(|(place, host)| (host.name.as_str(), place)).collect();

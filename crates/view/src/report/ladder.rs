@@ -47,7 +47,6 @@ impl Others<'_> {
     }
 }
 
-/// The section.
 pub(super) fn section(content: &Content) -> Markup {
     let others =
         Others { runs: content.others, tables: tables(content), picture_of: content.picture_of() };
@@ -329,7 +328,6 @@ fn published_figures(row: &Row, estimate: &Estimate, others: &Others) -> Markup 
     }
 }
 
-/// The row on the axis.
 fn drawing(row: &Row, axis: &Scale, others: &Others) -> Markup {
     if row.unit != Unit::Time {
         return html! { td.c-axis.none {} };

@@ -39,7 +39,6 @@ pub fn is_ours(head: &[u8]) -> bool {
     head.windows(mark.len()).any(|bytes| bytes == mark.as_bytes())
 }
 
-/// The page.
 pub fn page(content: &Content) -> String {
     let run = content.first().run;
     let style = style() + &ladder::style(content) + &first::style(content);

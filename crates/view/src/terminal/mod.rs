@@ -13,7 +13,6 @@ use model::story::{Block, Cell, Note, Row, Table, Value};
 /// How wide a page is, and whether it has colours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Screen {
-    /// Columns.
     pub columns: usize,
     /// Whether verdicts are coloured.
     pub color: bool,

@@ -35,7 +35,6 @@ const SCRIPT: &str = concat!(
     "})();\n"
 );
 
-/// The page.
 pub fn page(trace: &Trace) -> String {
     // The lanes of a terminal are left out.
     let options = TraceOptions { all: true, columns: 0, stretch: None };

@@ -29,7 +29,6 @@ struct Checked {
     about_ns: Option<f64>,
 }
 
-/// Checks a pack.
 pub(super) fn check(file: &Path, json: bool) -> anyhow::Result<ExitCode> {
     let file = packs::absolute(file)?;
     let listing = packs::named(&file)?;

@@ -8,28 +8,18 @@ use std::path::PathBuf;
 #[derive(Serialize, Deserialize, Clone, Debug, PartialEq)]
 pub enum Job {
     /// So many steps of a chain in registers.
-    Cpu {
-        /// Steps.
-        steps: u64,
-    },
+    Cpu { steps: u64 },
     /// So many steps of a chase through so much memory, which is written
     /// before.
     Memory {
-        /// Steps.
         steps: u64,
         /// Bytes, a power of two.
         bytes: u64,
     },
     /// So many short sleeps.
-    Wakeup {
-        /// Sleeps.
-        sleeps: u64,
-    },
+    Wakeup { sleeps: u64 },
     /// Looks at and reads all files two directories deep.
-    Files {
-        /// Where.
-        directory: PathBuf,
-    },
+    Files { directory: PathBuf },
     /// Keeps a CPU busy until its parent ends.
     Busy {
         /// The CPUs it may use; empty for all.

@@ -16,12 +16,7 @@ pub(crate) enum Action {
         items: Vec<Item>,
     },
     /// A controller given to the groups below (`cgroup.subtree_control`).
-    Enable {
-        /// The file.
-        path: String,
-        /// The controller.
-        controller: String,
-    },
+    Enable { path: String, controller: String },
     /// A control group made. The processes in it return to their own groups when
     /// it is removed.
     Group {

@@ -22,7 +22,6 @@ pub(super) struct Life {
     pub(super) created: u64,
     /// The thread's first instruction.
     pub(super) first: u64,
-    /// Its last.
     pub(super) last: u64,
     /// The kernel's word that it is gone, where it is asked.
     pub(super) gone: Option<u64>,

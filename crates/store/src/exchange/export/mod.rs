@@ -14,7 +14,6 @@ use model::pattern::names;
 use model::run::Run;
 use serde::Serialize;
 
-/// The formats.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
     /// A table for READMEs and issues.
@@ -42,7 +41,6 @@ pub struct Exported {
 
 /// Why there is nothing to export.
 #[derive(Debug, thiserror::Error, PartialEq)]
-#[expect(missing_docs, reason = "the messages say what each is")]
 pub enum ExportError {
     #[error("no row of this run matches {pattern:?}{suggestion} (`latlas show` lists them)")]
     NoRow {
@@ -69,7 +67,6 @@ impl Format {
         Format::Bencher,
     ];
 
-    /// The format of this name.
     pub fn named(name: &str) -> Option<Format> {
         Format::ALL.into_iter().find(|format| format.name() == name)
     }

@@ -20,7 +20,6 @@ pub enum Input {
     File {
         /// As the user named it.
         name: String,
-        /// Its content.
         bytes: Vec<u8>,
     },
     /// Results of criterion.
@@ -44,7 +43,6 @@ impl Input {
 /// criterion's files of one benchmark.
 #[derive(Debug, Default)]
 pub struct Benchmark {
-    /// Where they are.
     pub directory: String,
     /// What to call it where they don't say.
     pub fallback_name: String,
@@ -56,12 +54,9 @@ pub struct Benchmark {
     pub estimates: Option<Part>,
 }
 
-/// One of them.
 #[derive(Debug)]
 pub struct Part {
-    /// Its path.
     pub name: String,
-    /// Its content.
     pub bytes: Vec<u8>,
 }
 
@@ -234,7 +229,6 @@ fn benchmark(directory: &Path) -> Result<Benchmark, ImportError> {
 mod tests {
     use super::*;
 
-    /// A tree with these files.
     fn tree(files: &[&str]) -> tempfile::TempDir {
         let root = tempfile::tempdir().expect("tempdir");
         for file in files {

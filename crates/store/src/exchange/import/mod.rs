@@ -30,7 +30,6 @@ pub const MAX_ROWS: usize = 10_000;
 /// Samples of one import at most, over all rows.
 pub const MAX_SAMPLES: usize = 1_000_000;
 
-/// The formats.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
     /// `hyperfine --export-json`.
@@ -48,7 +47,6 @@ impl Format {
     pub const ALL: [Format; 4] =
         [Format::Hyperfine, Format::GoogleBenchmark, Format::Criterion, Format::Run];
 
-    /// The format of this name.
     pub fn named(name: &str) -> Option<Format> {
         Format::ALL.into_iter().find(|format| format.name() == name)
     }
@@ -100,7 +98,6 @@ pub struct ImportError {
     pub file: String,
     /// Line and column, counted from 1, where the fault has a place.
     pub place: Option<(usize, usize)>,
-    /// What is wrong.
     pub reason: String,
 }
 

@@ -13,7 +13,6 @@ use super::svg::Unit;
 
 /// Why there is no image.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
-#[expect(missing_docs, reason = "the messages say what each is")]
 pub enum PaintError {
     /// Not an SVG of ours: a bug.
     #[error("the picture is not a valid SVG: {0} (a bug in latlas)")]

@@ -16,7 +16,6 @@ const LINES: f64 = 360.0;
 /// A picture for a page.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Inline {
-    /// The element.
     pub svg: String,
     /// Names of what the picture's script can hide, each with a sample of how
     /// it is drawn, as SVG. The element's parts have their place as `data-s`.

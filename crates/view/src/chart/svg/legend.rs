@@ -6,7 +6,6 @@ pub(super) enum Sample {
     /// A line with marks.
     Line(&'static str),
     Mark,
-    /// A filled box.
     Box,
 }
 

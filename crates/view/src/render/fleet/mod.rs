@@ -40,7 +40,6 @@ pub fn fleet(fleet: &Fleet) -> Vec<Block> {
 pub(crate) enum Length {
     /// A terminal: the first few.
     Short,
-    /// A page.
     Whole,
 }
 

@@ -44,7 +44,6 @@ const COLUMNS_OF_TIMES: [Column; 4] = [
     },
 ];
 
-/// Parts of the page.
 pub(crate) fn effects(
     document: &Effects,
     references: &References,

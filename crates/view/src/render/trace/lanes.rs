@@ -106,7 +106,6 @@ impl Columns {
         Columns { from_ns, duration_ns: to_ns.saturating_sub(from_ns).max(1), count }
     }
 
-    /// Where a column begins.
     pub(crate) fn begin_ns(self, column: usize) -> u64 {
         let at = u128::from(self.duration_ns) * column as u128 / self.count.max(1) as u128;
         let at = u64::try_from(at).unwrap_or(u64::MAX);

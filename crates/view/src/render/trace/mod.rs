@@ -51,7 +51,6 @@ pub(crate) struct TraceParts {
     pub figures: Vec<(&'static str, Vec<Block>)>,
 }
 
-/// A trace.
 pub fn trace(trace: &Trace, options: TraceOptions) -> Vec<Block> {
     let parts = parts(trace, options);
     let mut blocks = vec![Block::text(parts.heading)];
@@ -63,7 +62,6 @@ pub fn trace(trace: &Trace, options: TraceOptions) -> Vec<Block> {
     blocks
 }
 
-/// A trace, part by part.
 pub(crate) fn parts(trace: &Trace, options: TraceOptions) -> TraceParts {
     let summary = summary(trace);
     let most = if options.all { usize::MAX } else { FEW };
