@@ -31,7 +31,7 @@ pub(crate) fn probes() -> Vec<Probe> {
                 let chunk = chunk(2 * site.at[0], to.len(), &machine);
                 Pieces::of(2 * site.at[0], &machine, to.len(), chunk, rng)
                     .work(chunk as f64, |piece| copy(&mut to[piece.clone()], &from[piece]))
-.boxed()
+                    .boxed()
             }),
             ..Probe::blank("memory.copy")
         },
@@ -49,7 +49,7 @@ pub(crate) fn probes() -> Vec<Probe> {
                 let chunk = chunk(site.at[0], memory.len(), &machine);
                 Pieces::of(site.at[0], &machine, memory.len(), chunk, rng)
                     .work(chunk as f64, |piece| fill(&mut memory[piece], 0))
-.boxed()
+                    .boxed()
             }),
             ..Probe::blank("memory.fill")
         },
