@@ -85,10 +85,10 @@ fn arms_that_contradict_each_other_are_refused() {
         experiment.arms.remove(0);
     }
     for (run, why) in [(twice, "the arm \"none\" twice"), (other, "names the arm \"none\"")] {
-        home.write("bad.json", &serde_json::to_string(&run).expect("JSON"));
+        home.write("bad.json", serde_json::to_string(&run).expect("JSON"));
         home.run("show bad.json").refused(why);
     }
     let newer = Run { schema: SCHEMA_VERSION + 1, ..run };
-    home.write("newer.json", &serde_json::to_string(&newer).expect("JSON"));
+    home.write("newer.json", serde_json::to_string(&newer).expect("JSON"));
     home.run("show newer.json").refused("use a newer latlas");
 }

@@ -84,7 +84,7 @@ mod tests {
         let rows = rows(&of);
         let ids: Vec<&str> = rows.rows.iter().map(|row| &*row.id).collect();
         assert_eq!(ids, ["trace.running"]);
-        let typical = rows.rows[0].estimate().and_then(|estimate| estimate.typical.clone());
+        let typical = rows.rows[0].estimate().and_then(|estimate| estimate.typical);
         assert_eq!(typical.map(|typical| typical.ns.value), Some(150.0 / 2_050.0));
     }
 
