@@ -68,6 +68,20 @@ impl TryFrom<Written> for Percent {
 
 impl From<Percent> for String {
     fn from(percent: Percent) -> String {
-        format!("{}%", percent.0 * 100.0)
+        // 0.07 times 100 is 7.000000000000001.
+        format!("{}%", (percent.0 * 1e8).round() / 1e6)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_share_is_written_as_it_was_read() {
+        for text in ["7%", "0.1%", "33.3%", "100%"] {
+            let read = Percent::try_from(Written::Text(text.into())).expect("a share");
+            assert_eq!(String::from(read), text);
+        }
     }
 }

@@ -157,7 +157,7 @@ pub enum Correction {
     /// Yekutieli, J. Am. Stat. Assoc. 100, 2005, 71-81: level 1 - q R / m where R
     /// of m are significant), so that one holds no difference exactly where none is shown.
     FalseCoverage,
-    /// The same in each family of rows, the level spent where a change is in doubt ([`families`]); all of them have
+    /// The same in each family of rows, the level spent where a change is in doubt (`multiplicity::families`); all of them have
     /// a precision.
     ByPrecision,
 }

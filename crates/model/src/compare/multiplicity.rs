@@ -1,6 +1,6 @@
 //! Many rows, many chances to be fooled: at 5 % each, three hundred rows of
 //! an unchanged machine would call fifteen false alarms. Everything that is
-//! done against it is here: [`families`] for comparisons, [`holm`] for gates.
+//! done against it is here: `families` for comparisons, `holm` for gates.
 
 use super::student;
 use schemars::JsonSchema;
@@ -109,7 +109,7 @@ pub fn levels(all: &[Hypothesis], level: f64) -> Vec<f64> {
 /// its parts, with p-values weighted by them. So where all hold, any is rejected
 /// in at most a share `level` of comparisons, and of those rejected in a family
 /// at most that share is expected to hold.
-pub fn families(all: &[Hypothesis], level: f64) -> Vec<bool> {
+pub(super) fn families(all: &[Hypothesis], level: f64) -> Vec<bool> {
     let levels = levels(all, level);
     let mut rejected = vec![false; all.len()];
     let mut kinds: Vec<Family> = all.iter().map(|h| h.family).collect();
@@ -137,7 +137,7 @@ pub fn families(all: &[Hypothesis], level: f64) -> Vec<bool> {
 /// The rows of a run share a clock and neighbours, so their errors lean the
 /// same way; the bound is proven for independent ones and held in simulation
 /// where they share half of their error (`tests/compare.rs`).
-pub fn benjamini_hochberg(p_values: &[f64], q: f64) -> Vec<bool> {
+pub(super) fn benjamini_hochberg(p_values: &[f64], q: f64) -> Vec<bool> {
     let order = rising(p_values);
     let m = p_values.len() as f64;
     let rejected = order
@@ -151,7 +151,7 @@ pub fn benjamini_hochberg(p_values: &[f64], q: f64) -> Vec<bool> {
 /// Holm's step-down procedure (Scand. J. Statist. 6, 1979, 65-70): which of
 /// the hypotheses to reject, so that the chance of rejecting any true one is at
 /// most `level`, however the errors hang together.
-pub fn holm(p_values: &[f64], level: f64) -> Vec<bool> {
+pub(super) fn holm(p_values: &[f64], level: f64) -> Vec<bool> {
     let order = rising(p_values);
     let m = p_values.len();
     let rejected = order
