@@ -68,8 +68,7 @@ impl TryFrom<Written> for Percent {
 
 impl From<Percent> for String {
     fn from(percent: Percent) -> String {
-        // 0.07 times 100 is 7.000000000000001.
-        format!("{}%", (percent.0 * 1e8).round() / 1e6)
+        model::share::limit(percent.0).replace(' ', "")
     }
 }
 

@@ -74,11 +74,16 @@ impl Destination {
         run: &Run,
         (is_free, is_known): (bool, bool),
     ) -> anyhow::Result<ExitCode> {
-        let references = References::embedded()?;
+        // What was measured is kept before anything can fail.
         let kept = keep(run, self.store.as_ref());
+        let references = References::embedded()?;
         let lost = kept.is_none() && self.must_keep;
-        let written: anyhow::Result<()> =
-            self.files.iter().try_for_each(|(ending, file)| write(run, &references, *ending, file));
+        // One that can't be written is no reason to leave out the others.
+        let written: Vec<anyhow::Result<()>> = self
+            .files
+            .iter()
+            .map(|(ending, file)| write(run, &references, *ending, file))
+            .collect();
         let page = || {
             let options = Options { kept, ..self.look.clone() };
             render::run(run, &references, &options)
@@ -88,7 +93,7 @@ impl Destination {
             (_, true) => output::show(&page(), self.color)?,
             (_, false) => output::print_error(&output::plain(&page())),
         }
-        written?;
+        written.into_iter().collect::<anyhow::Result<()>>()?;
         Ok(exit_code(run, lost || !is_known))
     }
 }

@@ -26,12 +26,15 @@ pub(crate) fn trace(catalogue: &[Probe], options: &TraceOptions) -> anyhow::Resu
         None => recorded(catalogue, options),
         Some(TraceCommand::Show { file, json, look }) => {
             let path = found(file)?;
-            let run = store::read(&path)?;
+            // As JSON every character as it is; a pipe gives its bytes once.
+            let run = match json {
+                true => store::read_as_it_is(&path)?,
+                false => store::read(&path)?,
+            };
             let trace = trace_of(&run, file)?;
             check_stretch(look.stretch.ns(), Some(trace.duration_ns))?;
             match json {
-                // Every character as it is.
-                true => output::print(&output::document(&store::read_as_it_is(&path)?)?)?,
+                true => output::print(&output::document(&run)?)?,
                 false => output::show(&blocks(trace, look), look.color)?,
             }
             Ok(ExitCode::SUCCESS)
@@ -131,7 +134,10 @@ fn recorded(catalogue: &[Probe], options: &TraceOptions) -> anyhow::Result<ExitC
         (None, None) => record::command(&options.words, &held, &request)?,
     };
     let whole_ns = trace.duration_ns;
-    trace.keep_what_fits(options.last.is_some());
+    // Other formats hold all of it.
+    if out.as_ref().is_some_and(|(format, _)| format.is_none()) {
+        trace.keep_what_fits(options.last.is_some());
+    }
     if trace.duration_ns < whole_ns {
         let [kept, whole] = [trace.duration_ns, whole_ns].map(|ns| time(ns as f64));
         output::message(format_args!(

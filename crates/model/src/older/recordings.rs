@@ -40,13 +40,18 @@ struct Header {
 /// The run in such a document; `None` if it is none.
 pub fn recorded(json: &[u8]) -> Option<Run> {
     let header: Header = misfit::read_json_within(json, &TRACE).ok()?;
-    let recording = body::<Interruptions>(json)
-        .map(Recording::Interruptions)
-        .or_else(|| body::<CpuHistory>(json).map(Recording::CpuHistory))
-        .or_else(|| body::<Effects>(json).map(Recording::Effects))
-        .or_else(|| body::<Qos>(json).map(Recording::Qos))
-        .or_else(|| body::<Knobs>(json).map(Recording::Knobs))
-        .or_else(|| body::<Trace>(json).map(|trace| Recording::Trace(Box::new(trace))))?;
+    let recording = || {
+        body::<Interruptions>(json)
+            .map(Recording::Interruptions)
+            .or_else(|| body::<CpuHistory>(json).map(Recording::CpuHistory))
+            .or_else(|| body::<Effects>(json).map(Recording::Effects))
+            .or_else(|| body::<Qos>(json).map(Recording::Qos))
+            .or_else(|| body::<Knobs>(json).map(Recording::Knobs))
+    };
+    let recording = match header.began {
+        Some(_) => Recording::Trace(Box::new(body::<Trace>(json)?)),
+        None => recording()?,
+    };
     let began_unix_ms = header.began.map(|began| began.real_ns / 1_000_000);
     let not_said = "the document of an older latlas does not say";
     let unknown = || Machine {

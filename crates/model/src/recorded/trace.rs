@@ -36,12 +36,15 @@ fn parts(of: &Trace, kind: Kind) -> Vec<Part> {
         .collect();
     let mut add = |(from_ns, to_ns): (u64, u64), count: fn(&mut Part) -> &mut u64| {
         let to_ns = to_ns.min(of.duration_ns);
-        let first = (from_ns / part_ns).min(PARTS);
-        for (part, begin_ns) in
-            parts.iter_mut().zip((0..).step_by(part_ns as usize)).skip(first as usize)
-        {
-            let ends = to_ns.min(begin_ns + part_ns);
-            *count(part) += ends.saturating_sub(from_ns.max(begin_ns));
+        let first = (from_ns / part_ns).min(PARTS) as usize;
+        for (place, part) in parts.iter_mut().enumerate().skip(first) {
+            let begin_ns = place as u64 * part_ns;
+            if begin_ns >= to_ns {
+                break;
+            }
+            let end_ns = to_ns.min(begin_ns.saturating_add(part_ns));
+            let sum = count(part);
+            *sum = sum.saturating_add(end_ns.saturating_sub(from_ns.max(begin_ns)));
         }
     };
     for Thread { from_ns, to_ns, segments, .. } in &of.threads {

@@ -11,6 +11,9 @@ use model::trace::{Kind, Target, Thread, Trace};
 /// A picture has fewer px: it shows one state of each.
 const COLUMNS: usize = 2000;
 
+/// Threads of a picture that stands alone.
+pub const MOST_THREADS: usize = 24;
+
 /// The threads of a trace in a stretch: the one asked for, in ns, else a typical
 /// operation of a row or the whole; no more than so many.
 pub fn of_trace(trace: &Trace, asked: Option<(u64, u64)>, most: usize) -> Chart {

@@ -32,7 +32,7 @@ pub use cpu_history::of_cpu_history;
 pub use csv::csv;
 pub use decimate::extremes;
 pub use distribution::of_row;
-pub use lanes::of_trace;
+pub use lanes::{MOST_THREADS, of_trace};
 pub(crate) use memory::{NAIVE_LOOP, staircase};
 pub use of_run::{LeftOut, of_run, one, pictures};
 pub use paint::{PaintError, pdf, png};

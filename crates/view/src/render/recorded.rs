@@ -3,16 +3,15 @@
 use super::noise::effects::effects;
 use super::noise::osnoise::osnoise;
 use super::{Options, TraceOptions, cpu_history, footer, header, joined, qos, selftest, trace};
-use crate::chart::{Chart, of_trace};
+use crate::chart::{Chart, MOST_THREADS, of_trace};
 use compare::references::References;
 use compare::selftest::selftest as judged;
 use model::recording::Recording;
 use model::run::Run;
 use model::story::Block;
 
-/// Columns of the threads over time, and threads of a picture.
+/// Columns of the threads over time.
 const COLUMNS: usize = 80;
-const MOST_THREADS: usize = 24;
 
 /// The story of one, in parts.
 pub(crate) fn story(
@@ -56,7 +55,10 @@ pub(super) fn page(run: &Run, references: &References, options: &Options) -> Vec
 /// Pictures in the stories of a run.
 pub(crate) fn charts(run: &Run, references: &References) -> Vec<Chart> {
     let options = Options::default();
-    let stories = run.recordings.iter().flat_map(|of| story(run, of, references, &options));
+    // These two have no picture in their stories.
+    let drawn = |of: &&Recording| !matches!(of, Recording::Sets(_) | Recording::Trace(_));
+    let stories =
+        run.recordings.iter().filter(drawn).flat_map(|of| story(run, of, references, &options));
     let charts = stories.flatten().filter_map(|block| match block {
         Block::Chart(chart) => Some(*chart),
         _ => None,

@@ -6,7 +6,7 @@ use ::trace::perfetto;
 use anyhow::bail;
 use model::trace::{Tier, Trace};
 use std::path::Path;
-use view::chart::of_trace;
+use view::chart::{MOST_THREADS, of_trace};
 use view::timeline;
 
 /// What a trace is converted to.
@@ -17,9 +17,6 @@ pub(super) enum Format {
     /// Of a stretch, in ns.
     Picture(Paint, Option<(u64, u64)>),
 }
-
-/// Threads of a picture.
-const MOST_THREADS: usize = 24;
 
 /// Of these a trace is written, besides a run.
 const WRITTEN: [Ending; 5] =
