@@ -28,10 +28,17 @@ pub fn suggestion<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>)
     }
 }
 
+/// Slips of the fingers in a long name.
+const MOST_EDITS: usize = 6;
+
 /// Edits between the two, if few enough; upper case does not matter. A name typed without its
 /// group or without its ending (`div_i32` and `cpu.div` for `cpu.div_i32`) is as near as one
 /// letter.
 fn distance(name: &str, candidate: &str) -> Option<usize> {
+    // Each letter more is an edit: a long word is refused before it is compared letter by letter.
+    if name.chars().count() > candidate.chars().count() + MOST_EDITS {
+        return None;
+    }
     let (name, candidate) = (name.to_lowercase(), candidate.to_lowercase());
     let start = candidate.find('.').map_or(0, |dot| dot + 1);
     let without_group = &candidate[start..];
@@ -40,7 +47,7 @@ fn distance(name: &str, candidate: &str) -> Option<usize> {
     if name == without_group || shortened.iter().any(|short| name == short[start..]) {
         return Some(1);
     }
-    let allowed = (name.chars().count() / 3).clamp(1, 6);
+    let allowed = (name.chars().count() / 3).clamp(1, MOST_EDITS);
     let edits = |candidate: &str| strsim::damerau_levenshtein(&name, candidate);
     let partial = shortened.into_iter().chain([without_group]);
     let partial = partial.map(|part| edits(part) + 1).min();

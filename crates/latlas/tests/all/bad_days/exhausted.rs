@@ -102,12 +102,19 @@ fn an_allocation_that_fails_is_an_error() {
         let limit = format!("ulimit -v {kib}; exec {WITHIN} \"$@\"");
         Done::of(&mut home.limited(&limit, line))
     };
-    // From where the system can load the program.
-    let first = (40_000..400_000).step_by(4_000);
-    let first = first.clone().find(|&kib| matches!(limited(kib, "--version").code, 0 | 2));
-    let first = first.expect("some limit");
+    // From where the system can load the program, by bisection.
+    let loads = |kib: u32| matches!(limited(kib, "--version").code, 0 | 2);
+    let (mut too_little, mut first) = (20_000, 800_000);
+    assert!(!loads(too_little) && loads(first), "no limit between");
+    while first - too_little > 1_000 {
+        let middle = too_little.midpoint(first);
+        match loads(middle) {
+            true => first = middle,
+            false => too_little = middle,
+        }
+    }
     let mut named = 0;
-    for kib in (first..first + 100_000).step_by(10_000) {
+    for kib in (first..first + 100_000).step_by(20_000) {
         for line in ["show", "import --format run large.json", "atlas rebuild"] {
             let done = limited(kib, line);
             ended(&done, &format!("{kib} KiB: {line}"));

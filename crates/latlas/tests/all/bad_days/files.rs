@@ -202,7 +202,7 @@ fn killed_runs_leave_nothing_to_the_next_but_one() {
 fn a_directory_that_vanishes_is_a_reason_and_the_run_is_kept() {
     let (home, files) = with_files();
     // Long enough for the workers to start on a busy machine too.
-    let (child, _) = started(&home, &LONG.replace("120s", "20s"));
+    let (child, _) = started(&home, &LONG.replace("120s", "10s"));
     // A worker may be making a file just then.
     wait_until("its end", || {
         let _ = std::fs::remove_dir_all(&files);

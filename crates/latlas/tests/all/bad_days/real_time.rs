@@ -17,7 +17,7 @@ fn rows_with_threads_end_under_every_policy() {
     let home = Home::new();
     for policy in ["-f 50", "-f 1", "-r 50", "-b 0", "-i 0"] {
         let wrapper = format!("timeout --signal=KILL 300 chrt {policy}");
-        let line = format!("run --in-process --quick --budget 4s --json {ROWS}");
+        let line = format!("run --in-process --quick --budget 2s --json {ROWS}");
         Done::of(&mut home.wrapped(&wrapper, line)).measured();
     }
 }

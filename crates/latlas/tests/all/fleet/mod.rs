@@ -5,10 +5,11 @@ mod report;
 mod ssh;
 mod submit;
 
-use crate::support::{Done, Home, json, synthetic};
+use crate::support::{Done, Home, PROGRAM, json, synthetic};
 use serde_json::Value;
 use std::os::unix::fs::PermissionsExt;
 use std::process::Command;
+use std::sync::LazyLock;
 
 /// Keeps jobs in the file `queue`, a line `HOST#BATCH|TASK|STATE|REASON` each; refuses the host `bad`.
 const SBATCH: &str = r#"#!/bin/sh
@@ -45,6 +46,18 @@ echo "$host $3" >>"$HOSTS/log"
 mkdir -p "$HOSTS/$host"; cd "$HOSTS/$host" && exec sh -c "$3"
 "#;
 
+/// The program without debugging information, which is more than half of it: each host gets a copy and its digest.
+/// Where it can't be stripped, as it is.
+fn small_program() -> &'static str {
+    static SMALL: LazyLock<String> = LazyLock::new(|| {
+        let small = concat!(env!("CARGO_TARGET_TMPDIR"), "/latlas");
+        let stripped = Command::new("strip").args(["-o", small, PROGRAM]).status();
+        let is_there = stripped.is_ok_and(|status| status.success());
+        (if is_there { small } else { PROGRAM }).to_owned()
+    });
+    &SMALL
+}
+
 /// A home with these tools, and a campaign.
 struct Fleet(Home);
 
@@ -64,7 +77,7 @@ impl Fleet {
     }
 
     fn command(&self, line: &str) -> Command {
-        let mut command = self.0.command(format!("fleet {line}"));
+        let mut command = self.0.launch(format!("'{}' fleet {line}", small_program()));
         let path = std::env::var("PATH").unwrap_or_default();
         command
             .env("PATH", format!("{}:{path}", self.0.path("bin").display()))

@@ -275,7 +275,7 @@ fn a_job_that_takes_too_long_is_ended_on_its_host() {
 #[test]
 fn a_job_that_outlives_its_submission_is_measured_once() {
     let fleet = Fleet::new(
-        "rows = ['cpu.*']\nscale = 'quick'\nbudget = '20s'\nengine = 'ssh'\nhosts = ['a']",
+        "rows = ['cpu.*']\nscale = 'quick'\nbudget = '10s'\nengine = 'ssh'\nhosts = ['a']",
     );
     let mut command = fleet.command("submit lab.toml");
     let child = command.stderr(std::process::Stdio::piped()).spawn().expect("it starts");
