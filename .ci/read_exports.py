@@ -73,12 +73,18 @@ assert len(records) == len(expected), (len(records), len(expected))
 _, text = export(document, "jsonl")
 objects = [json.loads(line) for line in text.splitlines()]
 assert len(objects) == len(expected)
+assert text == run(latlas, "show", document, "--json")
+KEYS = {"ns": "ns_per_op", "GB/s": "gb_per_s", "GHz": "ghz", "count": "count", "bytes": "bytes"}
+for record, line in zip(records, objects):
+    value = record["quiet"] or record["typical"]
+    assert value == "" or float(value) == line[KEYS[line["unit"]]], (record, line)
+    assert record["verdict"] == line["verdict"] and None not in line.values(), line
 for record, (row, at, estimate) in zip(records, figures(kept)):
     assert record["row"] == row["id"], record
     places = [int(p.split("=")[1]) for p in record["point"].split(";") if p]
     assert tuple(places) == at, record
     if estimate is None:
-        assert record["verdict"] == "not_available" and record["reason"]
+        assert record["verdict"] == "not available" and record["reason"]
         assert record["quiet"] == record["typical"] == ""
     elif estimate["below_ns"] is None and estimate["quiet"]:
         assert close(float(record["quiet"]), in_unit(row, estimate["quiet"]["ns"]["value"]))
@@ -144,7 +150,7 @@ for name, measures in json.loads(text).items():
 # Out and in again.
 for kind, scale in (("hyperfine", 1e9), ("google-benchmark", 1)):
     path, text = export(document, kind)
-    again = json.loads(run(latlas, "import", path, "--json"))
+    again = json.loads(run(latlas, "import", path, "--document"))
     found = [e["typical"]["ns"]["value"] for _, _, e in figures(again) if e]
     if kind == "hyperfine":
         there = [r["median"] * scale for r in json.loads(text)["results"]]

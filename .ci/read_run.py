@@ -45,8 +45,9 @@ def readings(columns):
     return ends, visits
 
 
-def quiet_samples(cell, gate):
-    """How many samples are quiet by the rule in docs/method.md."""
+def quiet_samples(cell, gate, low_end):
+    """How many samples are quiet by the rule in docs/method.md; of a figure from the low end,
+    those whose own ends are, in whatever visit."""
     columns = cell["samples"]
     quiet_ratio, state = gate["quiet_ratio"], gate["state"]
     if state not in ("usable", "mostly_contended", "without_capacity") or "visits" not in columns:
@@ -61,6 +62,8 @@ def quiet_samples(cell, gate):
     lost = {i for i, ns in columns.get("lost_ns", [])}
     broken = {i for i, bits in columns.get("flags", []) if bits & BROKEN}
     last_level = columns.get("last_level_ps") or [0] * len(ends)
+    if low_end:
+        lost = set()
     own = [
         i not in lost | broken
         and all(map(is_quiet, both))
@@ -68,6 +71,8 @@ def quiet_samples(cell, gate):
         and last_level[i] / 1000 <= (gate["quiet_last_level_ns"] or 1e9) * 1.25
         for i, both in enumerate(ends)
     ]
+    if low_end:
+        return sum(own)
     calm = {}
     for both, visit in zip(ends, visits):
         calm.setdefault(visit, []).extend(map(is_quiet, both))
@@ -102,7 +107,7 @@ for cell in run["cells"]:
     assert abs(ours - theirs) <= 1e-9 * max(1.0, abs(theirs)), (key, ours, theirs)
     quiet = estimates[key].get("quiet")
     if quiet and "visits" in cell["samples"]:
-        counted = quiet_samples(cell, run["gate"])
+        counted = quiet_samples(cell, run["gate"], quiet.get("low_end", False))
         # In two states the quiet figure is the first state's.
         states = [mode["typical"]["samples"] for mode in estimates[key].get("modes", [])]
         assert quiet["samples"] == (states or [counted])[0], (key, states, quiet["samples"])

@@ -1,7 +1,7 @@
-"""Lists the crates of the program: sbom.py SBOM LICENCES.
+"""Lists the crates of the programs: sbom.py SBOM LICENCES PROGRAM..., of which the first runs the others.
 
 SBOM is CycloneDX 1.5 JSON (https://cyclonedx.org/docs/1.5/json), LICENCES the texts that the crates
-come with. Crates are those that `cargo tree` links into the program on either architecture; licence,
+come with. Crates are those that `cargo tree` links into a program on either architecture; licence,
 checksum and source come from `cargo metadata` and Cargo.lock.
 """
 
@@ -18,9 +18,10 @@ def cargo(*arguments):
     return subprocess.run(command, check=True, capture_output=True, text=True).stdout
 
 
+programs = sys.argv[3:]
 linked = set()
 for arch in ["x86_64", "aarch64"]:
-    tree = cargo("tree", "-p", "latlas", "-e", "normal", "--prefix=none", "--format={p}",
+    tree = cargo("tree", *(f"--package={name}" for name in programs), "-e", "normal", "--prefix=none", "--format={p}",
                  f"--target={arch}-unknown-linux-musl")
     # "name v1.2.3", and more behind it
     linked |= {tuple(line.split()[:2]) for line in tree.splitlines() if line}
@@ -31,13 +32,13 @@ packages = [
     one for one in json.loads(cargo("metadata", "--format-version=1"))["packages"]
     if (one["name"], f"v{one['version']}") in linked
 ]
-assert len(packages) == len(linked), "a crate of the program is not in the metadata"
+assert len(packages) == len(linked), "a crate of the programs is not in the metadata"
 
 
 def component(one):
     key = (one["name"], one["version"])
     entry = {
-        "type": "application" if one["name"] == "latlas" else "library",
+        "type": "application" if one["name"] in programs else "library",
         "bom-ref": f"pkg:cargo/{key[0]}@{key[1]}",
         "name": key[0],
         "version": key[1],
@@ -54,14 +55,14 @@ def component(one):
 
 
 components = sorted(map(component, packages), key=lambda one: one["bom-ref"])
-program = next(one for one in components if one["name"] == "latlas")
-libraries = [one for one in components if one is not program]
+main = next(one for one in components if one["name"] == programs[0])
+others = [one for one in components if one is not main]
 body = {
     "bomFormat": "CycloneDX",
     "specVersion": "1.5",
     "version": 1,
-    "metadata": {"component": program},
-    "components": libraries,
+    "metadata": {"component": main},
+    "components": others,
 }
 # The same list has the same number.
 number = uuid.uuid5(uuid.NAMESPACE_URL, json.dumps(body))

@@ -4,7 +4,7 @@
 use anyhow::Context;
 use meter::one_visit::{Explain, one_visit};
 use meter::plan::{self, plan};
-use meter::probe::{Effort, Event, Place, Probe, Work, WorkError};
+use meter::probe::{CounterOrigin, Effort, Event, Probe, Work, WorkError};
 use model::run::Regime;
 use model::trace::row::Marks;
 use rustix::thread::{MembarrierCommand, clock_nanosleep_absolute, membarrier};
@@ -29,7 +29,7 @@ pub const SLEEP: &str = "bench.sleep";
 pub type Stretches = Vec<(u64, u64)>;
 
 /// What the process tells.
-pub type Answer = (Marks, Stretches);
+pub type ProcessReport = (Marks, Stretches);
 
 #[derive(clap::Args)]
 pub struct Arguments {
@@ -71,7 +71,7 @@ pub fn visit(arguments: &Arguments) -> anyhow::Result<()> {
     let mut catalogue = probes::catalogue();
     catalogue.push(spin(arguments.operation_us, arguments.faults, &truth));
     catalogue.push(sleep(arguments.operation_us));
-    let machine = sys::machine(Path::new("/"));
+    let machine = sys::machine_facts(Path::new("/"));
     let (row, point) = match arguments.row.rsplit_once('/') {
         Some((row, point)) if point.parse::<u64>().is_ok() => (row, point.parse().ok()),
         _ => (&*arguments.row, None),
@@ -101,7 +101,7 @@ pub fn visit(arguments: &Arguments) -> anyhow::Result<()> {
         anyhow::Ok(visit?.marks(&catalogue[plan.cells[cell].probe])?)
     })?;
     let truth = std::mem::take(&mut *truth.lock().unwrap_or_else(PoisonError::into_inner));
-    let answer: Answer = (marks, truth);
+    let answer: ProcessReport = (marks, truth);
     Ok(frame::send(&mut std::io::stdout().lock(), &answer)?)
 }
 
@@ -178,7 +178,7 @@ fn event(from: u64, to: u64) -> Event {
         to_ticks: to.wrapping_sub(from),
         ops: 1,
         mode: 0,
-        place: Some(Place { zero_ticks: from, thread: sys::thread::current_id() }),
+        place: Some(CounterOrigin { zero_ticks: from, thread: sys::thread::current_id() }),
     }
 }
 

@@ -35,7 +35,7 @@ use Injection::{Clock, Faults, Fifo, Interrupts, Neighbour, Quota, Stop};
 impl Injection {
     pub const ALL: [Injection; 7] = [Neighbour, Fifo, Faults, Quota, Interrupts, Stop, Clock];
 
-    pub fn name(self) -> &'static str {
+    pub fn label(self) -> &'static str {
         match self {
             Neighbour => "busy neighbour",
             Fifo => "FIFO task",
@@ -62,7 +62,7 @@ impl Injection {
     ///
     /// # Errors
     /// If a right is missing.
-    pub fn act(self, on: &Place<'_>, stop: &AtomicBool) -> anyhow::Result<Acted> {
+    pub fn act(self, on: &InjectionSite<'_>, stop: &AtomicBool) -> anyhow::Result<Acted> {
         let stretches = match self {
             Faults | Interrupts => Vec::new(),
             Neighbour => {
@@ -87,7 +87,7 @@ impl Injection {
 }
 
 /// Where an injector acts.
-pub struct Place<'p> {
+pub struct InjectionSite<'p> {
     /// The CPU of the operations.
     pub cpu: u32,
     /// Another one, if there is one.
@@ -128,7 +128,7 @@ fn spin(stop: &AtomicBool, work: Duration, pause: Duration) -> Stretches {
 }
 
 /// When the group had no quota left, by its own sum: it grows as a stretch ends.
-fn throttled(on: &Place<'_>, stop: &AtomicBool) -> anyhow::Result<Stretches> {
+fn throttled(on: &InjectionSite<'_>, stop: &AtomicBool) -> anyhow::Result<Stretches> {
     const INTERVAL: Duration = Duration::from_micros(200);
     sys::pin_to(&[on.other])?;
     let file = on.group.context("no control group")?.join("cpu.stat");
@@ -154,7 +154,7 @@ fn throttled(on: &Place<'_>, stop: &AtomicBool) -> anyhow::Result<Stretches> {
     Ok(stretches)
 }
 
-fn stopped(on: &Place<'_>, stop: &AtomicBool) -> anyhow::Result<Stretches> {
+fn stopped(on: &InjectionSite<'_>, stop: &AtomicBool) -> anyhow::Result<Stretches> {
     sys::pin_to(&[on.other])?;
     let me = std::process::id();
     let children = format!("/proc/{me}/task/{}/children", on.parent);
@@ -180,7 +180,7 @@ fn stopped(on: &Place<'_>, stop: &AtomicBool) -> anyhow::Result<Stretches> {
     Ok(stretches)
 }
 
-fn stepped(on: &Place<'_>, stop: &AtomicBool) -> anyhow::Result<Stretches> {
+fn stepped(on: &InjectionSite<'_>, stop: &AtomicBool) -> anyhow::Result<Stretches> {
     const STEP_NS: i64 = 2_000_000;
     sys::pin_to(&[on.other])?;
     let step = |by_ns: i64| -> anyhow::Result<u64> {
@@ -208,21 +208,21 @@ fn stepped(on: &Place<'_>, stop: &AtomicBool) -> anyhow::Result<Stretches> {
 }
 
 /// A control group with half a CPU, removed when dropped.
-pub struct Group(PathBuf);
+pub struct ControlGroup(PathBuf);
 
-impl Group {
+impl ControlGroup {
     /// Makes it.
     ///
     /// # Errors
     /// If the CPU controller is not there, or a right is missing.
-    pub fn new() -> anyhow::Result<Group> {
+    pub fn new() -> anyhow::Result<ControlGroup> {
         let name = format!("latlas-bench-{}", std::process::id());
         let v1 = Path::new("/sys/fs/cgroup/cpu");
         let (root, limits): (_, &[(&str, &str)]) = match v1.join("cpu.cfs_quota_us").exists() {
             true => (v1, &[("cpu.cfs_period_us", "20000"), ("cpu.cfs_quota_us", "10000")]),
             false => (Path::new("/sys/fs/cgroup"), &[("cpu.max", "10000 20000")]),
         };
-        let group = Group(root.join(name));
+        let group = ControlGroup(root.join(name));
         std::fs::create_dir(&group.0).context("can't make a control group")?;
         for (file, value) in limits {
             let path = group.0.join(file);
@@ -238,7 +238,7 @@ impl Group {
     }
 }
 
-impl Drop for Group {
+impl Drop for ControlGroup {
     fn drop(&mut self) {
         let _ = std::fs::remove_dir(&self.0);
     }

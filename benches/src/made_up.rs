@@ -39,7 +39,7 @@ impl MadeUp {
     /// # Errors
     /// If the template is not what it was.
     pub fn new(results: u32, machines: u32, seed: u64) -> anyhow::Result<MadeUp> {
-        let template = store::read(Path::new(TEMPLATE))?;
+        let template = store::read_run(Path::new(TEMPLATE))?;
         let cell = template.cells.first().cloned();
         let cell = cell.context("the template has no samples")?;
         let row = template.row(&cell.row).cloned();
@@ -51,7 +51,7 @@ impl MadeUp {
     }
 
     /// Run number `number`, under an id of its own.
-    pub fn run(&mut self, number: u32) -> Run {
+    pub fn numbered_run(&mut self, number: u32) -> Run {
         let (a, b) = (self.rng.u64(..), self.rng.u64(..));
         let mut run = Run {
             id: format!(

@@ -21,13 +21,16 @@ mod traced;
 mod values;
 
 mod claims {
+    pub mod alarms;
     pub mod atlas_store;
     pub mod cost;
     pub mod coverage;
+    pub mod decode;
     pub mod exec;
     pub mod fit;
     pub mod gate;
     pub mod honesty;
+    pub mod judge;
     pub mod linear;
     pub mod osnoise;
     pub mod outside;
@@ -54,11 +57,11 @@ use std::process::ExitCode;
 #[command(name = "latlas-bench", version)]
 struct Arguments {
     #[command(subcommand)]
-    entry: Entry,
+    entry: Claim,
 }
 
 #[derive(Subcommand)]
-enum Entry {
+enum Claim {
     /// Spread of small operations over process runs of latlas, criterion and divan (4 min)
     Repeatability(repeatability::Arguments),
     /// Cycles of the cpu rows against published Zen 3 tables; an empty body; an L1 load (1 min)
@@ -72,6 +75,8 @@ enum Entry {
     Files(peers::Arguments),
     /// `latlas exec` against hyperfine and perf stat, and its overhead (20 min)
     Exec(exec::Arguments),
+    /// How often `latlas exec` calls a command faster than itself (15 min)
+    Alarms(alarms::Arguments),
     /// `latlas noise measure` against tracepoints of the same seconds; root (2 min)
     Osnoise(osnoise::Arguments),
     /// What several runs say of each other: coverage of the 95 % intervals, verdicts, spread (5 min)
@@ -86,16 +91,20 @@ enum Entry {
     UnderLoad(under_load::Arguments),
     /// False alarms and misses of `run --baseline` (25 min)
     Gate(gate::Arguments),
+    /// False alarms and misses of `latlas judge`, on suites made up from kept slots (10 min)
+    Judge(claims::judge::Arguments),
     /// What latlas's and pyperf's tune and reset leave changed; root (10 s)
     TunePeers(tune_peers::Arguments),
     /// What tracing costs the program: `latlas trace` against perf, strace and ftrace; root (6 min)
     Trace(trace::Arguments),
+    /// How many records of the kernel's buffers a second become events (10 s)
+    Decode(decode::Arguments),
     /// What `latlas trace ROW --tails` says of causes that are injected; root (5 min)
     Tails(tails::Arguments),
     /// `latlas qos` against the kernel's run times, `perf sched timehist`, our trace and the zstd
     /// command line; root (4 min)
     Qos(qos::Arguments),
-    /// How often `latlas fit` is wrong: recorded runs, and fleets made up from them (3 min)
+    /// How often `latlas fit` is wrong: published types, recorded runs, and fleets made up from them (3 min)
     Fit(fit::Arguments),
     /// Time and size of an atlas of 1000 runs (5 min)
     AtlasStore(atlas_store::Arguments),
@@ -120,7 +129,7 @@ enum Entry {
 fn main() -> ExitCode {
     busy::enter_if_busy();
     ours::enter_if_child();
-    match run(&Arguments::parse().entry) {
+    match run_claim(&Arguments::parse().entry) {
         Ok(bars) => bars.conclude(),
         Err(error) => {
             eprintln!("{error:#}");
@@ -129,38 +138,41 @@ fn main() -> ExitCode {
     }
 }
 
-fn run(entry: &Entry) -> anyhow::Result<bars::Bars> {
+fn run_claim(entry: &Claim) -> anyhow::Result<bars::Bars> {
     match entry {
-        Entry::Repeatability(of) => repeatability::claim(of),
-        Entry::Truth(of) => truth::claim(of),
-        Entry::Memory(of) => peers::claim(of, "memory"),
-        Entry::Kernel(of) => peers::claim(of, "kernel"),
-        Entry::Files(of) => peers::claim(of, "files"),
-        Entry::Exec(of) => exec::claim(of),
-        Entry::Osnoise(of) => osnoise::claim(of),
-        Entry::Linear(of) => linear::claim(of),
-        Entry::Runs(of) => runs::claim(of),
-        Entry::Coverage(of) => coverage::claim(of),
-        Entry::Outside(of) => outside::claim(of),
-        Entry::Honesty(of) => honesty::claim(of),
-        Entry::UnderLoad(of) => under_load::claim(of),
-        Entry::Gate(of) => gate::claim(of),
-        Entry::TunePeers(of) => tune_peers::claim(of),
-        Entry::Qos(of) => qos::claim(of),
-        Entry::Fit(of) => fit::claim(of),
-        Entry::AtlasStore(of) => atlas_store::claim(of),
-        Entry::Cost(of) => cost::claim(of),
-        Entry::Packs(of) => packs::claim(of),
-        Entry::Trace(of) => trace::claim(of),
-        Entry::Tails(of) => tails::claim(of),
-        Entry::Injected(of) => injected::visit(of).map(|()| bars::Bars::new()),
-        Entry::Traced(of) => traced::work(of).map(|()| bars::Bars::new()),
-        Entry::Latlas(of) => operations::latlas(of).map(|()| bars::Bars::new()),
-        Entry::Criterion(of) => {
+        Claim::Repeatability(of) => repeatability::check_repeatability(of),
+        Claim::Truth(of) => truth::check_truth(of),
+        Claim::Memory(of) => peers::check_peers(of, "memory"),
+        Claim::Kernel(of) => peers::check_peers(of, "kernel"),
+        Claim::Files(of) => peers::check_peers(of, "files"),
+        Claim::Exec(of) => exec::check_exec(of),
+        Claim::Alarms(of) => alarms::check_alarms(of),
+        Claim::Osnoise(of) => osnoise::check_osnoise(of),
+        Claim::Linear(of) => linear::check_linear(of),
+        Claim::Runs(of) => runs::check_runs(of),
+        Claim::Coverage(of) => coverage::check_coverage(of),
+        Claim::Outside(of) => outside::check_outside(of),
+        Claim::Honesty(of) => honesty::check_honesty(of),
+        Claim::UnderLoad(of) => under_load::check_under_load(of),
+        Claim::Gate(of) => gate::check_gate(of),
+        Claim::Judge(of) => claims::judge::check_judge(of),
+        Claim::TunePeers(of) => tune_peers::check_tune_peers(of),
+        Claim::Qos(of) => qos::check_qos(of),
+        Claim::Fit(of) => fit::check_fit(of),
+        Claim::AtlasStore(of) => atlas_store::check_atlas_store(of),
+        Claim::Cost(of) => cost::check_cost(of),
+        Claim::Packs(of) => packs::check_packs(of),
+        Claim::Trace(of) => trace::check_trace(of),
+        Claim::Decode(of) => decode::check_decode(of),
+        Claim::Tails(of) => tails::check_tails(of),
+        Claim::Injected(of) => injected::visit(of).map(|()| bars::Bars::new()),
+        Claim::Traced(of) => traced::do_operations(of).map(|()| bars::Bars::new()),
+        Claim::Latlas(of) => operations::latlas(of).map(|()| bars::Bars::new()),
+        Claim::Criterion(of) => {
             operations::criterion(of);
             Ok(bars::Bars::new())
         }
-        Entry::Divan(of) => {
+        Claim::Divan(of) => {
             operations::divan(of);
             Ok(bars::Bars::new())
         }

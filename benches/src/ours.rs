@@ -26,7 +26,7 @@ pub const EMPTY: &str = "truth.empty";
 
 /// What a child is to measure.
 #[derive(Serialize, Deserialize, Clone, Debug)]
-pub struct Task {
+pub struct MeasureTask {
     /// Rows: ids, or patterns that end in `*`; none for the default set.
     pub rows: Vec<String>,
     /// Only these points of curves (the last coordinate of a map's); one that
@@ -47,10 +47,10 @@ pub struct Task {
     pub slowed: Option<String>,
 }
 
-impl Task {
+impl MeasureTask {
     /// These rows at the default scale.
-    pub fn of(rows: &[&str]) -> Task {
-        Task {
+    pub fn for_rows(rows: &[&str]) -> MeasureTask {
+        MeasureTask {
             rows: rows.iter().map(ToString::to_string).collect(),
             points: Vec::new(),
             scale: Scale::Default,
@@ -65,8 +65,13 @@ impl Task {
 
     /// These rows on one CPU, as often as fits into a time (a second at
     /// least).
-    pub fn filling(rows: &[&str], seconds: f64, cpu: u32) -> Task {
-        Task { budget_s: Some(seconds.max(1.0)), fill: true, pin: Some(cpu), ..Task::of(rows) }
+    pub fn filling(rows: &[&str], seconds: f64, cpu: u32) -> MeasureTask {
+        MeasureTask {
+            budget_s: Some(seconds.max(1.0)),
+            fill: true,
+            pin: Some(cpu),
+            ..MeasureTask::for_rows(rows)
+        }
     }
 }
 
@@ -147,7 +152,7 @@ pub fn enter_if_child() {
 ///
 /// # Errors
 /// When it can't be started or fails.
-pub fn measure(task: &Task) -> anyhow::Result<Run> {
+pub fn measure_in_child(task: &MeasureTask) -> anyhow::Result<Run> {
     let mut command = Command::new(std::env::current_exe()?);
     command.env(VARIABLE, serde_json::to_string(task)?);
     if let Some(row) = &task.slowed {
@@ -157,8 +162,8 @@ pub fn measure(task: &Task) -> anyhow::Result<Run> {
     Ok(serde_json::from_str(&out)?)
 }
 
-fn measure_here(catalogue: &[Probe], task: &Task) -> anyhow::Result<Run> {
-    let machine = sys::machine(Path::new("/"));
+fn measure_here(catalogue: &[Probe], task: &MeasureTask) -> anyhow::Result<Run> {
+    let machine = sys::machine_facts(Path::new("/"));
     let request = Request {
         scale: task.scale,
         rows: resolve(catalogue, &task.rows)?,
@@ -223,7 +228,7 @@ fn only_points(plan: &mut Plan, points: &[u64]) -> anyhow::Result<()> {
         }
     }
     let Some(bytes) = plan.cells.iter().map(|cell| cell.working_set_bytes).max() else {
-        let points: Vec<String> = points.iter().map(|&p| model::size::text(p)).collect();
+        let points: Vec<String> = points.iter().map(|&p| model::size::format_size(p)).collect();
         bail!("no curve here has a point at {}", points.join(", "));
     };
     // A cell that another one's visits measure follows it to its new place.
@@ -261,14 +266,14 @@ fn fill(plan: &mut Plan, budget_s: f64) {
 pub fn estimates(run: &Run) -> Vec<(String, Bound, Estimate)> {
     let of = |row: &'_ model::run::Row| {
         let figures = row.figures().into_iter();
-        let named = figures.map(|f| (name(&row.id, &f.at), row.bound, f.estimate.clone()));
+        let named = figures.map(|f| (figure_name(&row.id, &f.at), row.bound, f.estimate.clone()));
         named.collect::<Vec<_>>()
     };
     run.rows.iter().flat_map(of).collect()
 }
 
 /// The name of a row's figure at a point.
-pub fn name(row: &str, at: &[u64]) -> String {
+pub fn figure_name(row: &str, at: &[u64]) -> String {
     let at: Vec<String> = at.iter().map(u64::to_string).collect();
     match at.is_empty() {
         true => row.into(),
@@ -278,7 +283,7 @@ pub fn name(row: &str, at: &[u64]) -> String {
 
 /// A cell's name as [`estimates`] has it.
 pub fn cell_name(cell: &Cell) -> String {
-    name(&cell.row, &cell.at)
+    figure_name(&cell.row, &cell.at)
 }
 
 /// Time of all ordinary samples of a cell over all their operations, ns: what

@@ -25,7 +25,7 @@ impl Ratios {
 
     /// As printed: `1.012 [0.984, 1.037]`, the median alone where there are
     /// too few pairs for an interval.
-    pub fn text(&self) -> String {
+    pub fn ratio_text(&self) -> String {
         match (self.interval(), stats::quantile_sorted(&self.0, 0.5)) {
             (Some(i), _) => format!("{:.3} [{:.3}, {:.3}]", i.value, i.low, i.high),
             (None, Some(value)) => format!("{value:.3}"),
@@ -63,7 +63,7 @@ mod tests {
     #[test]
     fn an_interval_needs_six_pairs_and_must_lie_inside() {
         let few = Ratios::new([1.0, 1.02, 0.98]);
-        assert_eq!((few.interval(), few.text().as_str()), (None, "1.000"));
+        assert_eq!((few.interval(), few.ratio_text().as_str()), (None, "1.000"));
         assert!(!few.inside(0.9, 1.1));
         let eleven = Ratios::new((0..11).map(|k| 0.95 + f64::from(k) * 0.01));
         assert!(eleven.inside(0.9, 1.1));

@@ -1,16 +1,16 @@
 //! Plain tables: the first column left, the others right.
 
-pub struct Table {
+pub struct TextTable {
     lines: Vec<Vec<String>>,
 }
 
-impl Table {
+impl TextTable {
     /// A table with these column titles.
-    pub fn new(titles: &[&str]) -> Table {
-        Table { lines: vec![titles.iter().map(ToString::to_string).collect()] }
+    pub fn new(titles: &[&str]) -> TextTable {
+        TextTable { lines: vec![titles.iter().map(ToString::to_string).collect()] }
     }
 
-    pub fn line(&mut self, cells: Vec<String>) {
+    pub fn add_line(&mut self, cells: Vec<String>) {
         self.lines.push(cells);
     }
 
@@ -42,7 +42,7 @@ impl Table {
 }
 
 /// Three significant digits, or a dash.
-pub fn figure(value: Option<f64>) -> String {
+pub fn three_digits(value: Option<f64>) -> String {
     match value {
         None => "-".into(),
         Some(v) if v == 0.0 || !v.is_finite() => format!("{v}"),

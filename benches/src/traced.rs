@@ -43,7 +43,7 @@ impl Workload {
 ///
 /// # Errors
 /// What the system refuses.
-pub fn work(arguments: &Arguments) -> anyhow::Result<()> {
+pub fn do_operations(arguments: &Arguments) -> anyhow::Result<()> {
     let count = arguments.operations;
     let began_ns = cpu_ns()?;
     match arguments.workload {

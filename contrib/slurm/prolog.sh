@@ -1,6 +1,6 @@
 #!/bin/sh
 # Prolog of slurmd (slurm.conf: Prolog=/etc/slurm/prolog.sh, PrologFlags=Alloc): drains a node that is not one of
-# the machines of an expectation file, with the reason. docs/fit.md
+# the machines of an expectation file, with the reason. latlas help fit
 #
 #   LATLAS            the program            (/usr/bin/latlas)
 #   LATLAS_EXPECT     the expectation file   (/etc/latlas/fleet.json)

@@ -1,10 +1,11 @@
-//! Facts of the build that every Run document names.
+//! Facts of the build that every Run document names; the pages of docs/, packed.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
+    pack_pages();
     println!("cargo::rerun-if-env-changed=LATLAS_COMMIT");
     for file in ["HEAD", "logs/HEAD"] {
         // In a work tree of its own these are elsewhere.
@@ -36,4 +37,32 @@ fn git(arguments: &[&str]) -> Option<String> {
     let output = Command::new("git").args(arguments).output();
     let output = output.ok().filter(|output| output.status.success())?;
     Some(String::from_utf8(output.stdout).ok()?.trim().to_owned())
+}
+
+/// Writes all pages of docs/ as one deflated text, and a table with the name and length of each: a page of a folder
+/// has the folder's name before its own.
+fn pack_pages() {
+    let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs");
+    let mut files: Vec<PathBuf> =
+        [docs.clone(), docs.join("noise")].iter().flat_map(files_of).collect();
+    files.retain(|file| file.extension().is_some_and(|end| end == "md"));
+    files.sort();
+    let (mut table, mut texts) = (String::from("["), String::new());
+    for file in files {
+        let text = std::fs::read_to_string(&file).expect("a page can be read");
+        let topic = file.strip_prefix(&docs).unwrap_or(&file).with_extension("");
+        let topic = topic.to_string_lossy().replace('/', "-");
+        table += &format!("({topic:?}, {}),", text.len());
+        texts += &text;
+    }
+    let out = PathBuf::from(std::env::var_os("OUT_DIR").expect("cargo sets it"));
+    let packed = miniz_oxide::deflate::compress_to_vec(texts.as_bytes(), 9);
+    std::fs::write(out.join("pages.deflate"), packed).expect("OUT_DIR can be written");
+    std::fs::write(out.join("pages.rs"), table + "]").expect("OUT_DIR can be written");
+}
+
+fn files_of(folder: &PathBuf) -> Vec<PathBuf> {
+    println!("cargo::rerun-if-changed={}", folder.display());
+    let entries = std::fs::read_dir(folder).into_iter().flatten();
+    entries.flatten().map(|entry| entry.path()).collect()
 }

@@ -3,7 +3,8 @@
 #![no_main]
 
 use trace::decode::{Decoded, Layouts, Samples, Tracepoint};
-use trace::format::Format;
+use trace::endian::Endian;
+use trace::format::TracepointFormat;
 
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
     let end = bytes.iter().position(|&byte| byte == 0).unwrap_or(bytes.len());
@@ -16,12 +17,13 @@ libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
     trace::record::anything(text);
     #[cfg(target_os = "linux")]
     sys::pages::smaps_anything(text.as_bytes());
-    sys::cpu_times::CpuTimes::of(text);
-    sys::proc_stat::Stat::of(text);
+    sys::cpu_times::CpuTimes::from_stat(text);
+    sys::proc_stat::Stat::from_line(text);
     sys::files::cpu_list(text);
     sys::files::bracketed(text);
     sys::files::kib_field(text, "MemTotal");
-    if let Ok(format) = Format::parse(text) {
+    let endian = if ring.len() % 2 == 0 { Endian::Little } else { Endian::Big };
+    if let Ok(format) = TracepointFormat::parse(text, endian) {
         for name in ["prev_pid", "next_comm", "id", "args", "address"] {
             if let Ok(field) = format.field(name) {
                 field.bytes(ring);
@@ -32,9 +34,11 @@ libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
     }
     for point in [Tracepoint::Switch, Tracepoint::Waking, Tracepoint::Enter, Tracepoint::Fault] {
         let mut layouts = Layouts::default();
-        if layouts.add(point, text).is_ok() {
+        if layouts.add_tracepoint(point, text).is_ok() {
+            layouts.set_counted(text);
+            let _ = layouts.set_page(text);
             let mut decoded = Decoded::default();
-            decoded.add(&Samples::Tracepoints(layouts), 0, ring);
+            decoded.add_pages(&Samples::Tracepoints(layouts), 0, ring);
             decoded.sort();
         }
     }

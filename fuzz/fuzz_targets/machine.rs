@@ -27,7 +27,7 @@ libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
     let Some((&first, bytes)) = bytes.split_first() else {
         return;
     };
-    let all = machines::all();
+    let all = machines::all_machines();
     let machine = &all[usize::from(first) % all.len()];
     let dir = tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir()).expect("a directory");
     machine.write_below(dir.path()).expect("written");
@@ -54,6 +54,6 @@ libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
     };
     let facts = machine_from(dir.path(), &live);
     serde_json::to_vec(&facts).expect("JSON");
-    let shown = noise::control::show(&Tree::new(dir.path()), &facts, None, &mut || ());
+    let shown = noise::control::inspect_controls(&Tree::new(dir.path()), &facts, None, &mut || ());
     serde_json::to_vec(&shown).expect("JSON");
 });

@@ -1,4 +1,4 @@
-//! Any text as a campaign's file, a file of hosts, a file of references: refused in one line, or read.
+//! Any text as a campaign's file, a file of hosts, published records and their names: refused in one line, or read.
 #![no_main]
 
 #[path = "../words.rs"]
@@ -22,13 +22,20 @@ libfuzzer_sys::fuzz_target!(|text: &str| {
             Ok(host) => assert!(!host.contains(['/', ' ', ';', '\n', '\'', '"', '$'])),
             Err(error) => words::check(&error.to_string(), text),
         },
-        _ => match References::parse("any.toml", text) {
-            Ok(all) => {
-                for key in all.keys() {
-                    all.find(key);
-                }
-            }
-            Err(error) => words::check(&error.to_string(), text),
-        },
+        "r" => {
+            let refused = [
+                references::checked_records::<references::CloudType>(text).err(),
+                references::checked_records::<references::BoardReport>(text).err(),
+                references::checked_records::<references::InstructionTimings>(text).err(),
+                references::checked_records::<references::CoreMatrix>(text).err(),
+                references::checked_records::<references::TestPopulation>(text).err(),
+            ];
+            refused.iter().flatten().for_each(|error| assert!(!error.to_string().contains('\n')));
+        }
+        "n" => {
+            let found = references::find_reference(&References::default(), text);
+            found.err().iter().for_each(|error| words::check(&error.to_string(), text));
+        }
+        _ => {}
     }
 });

@@ -6,7 +6,7 @@ use compare::references::References;
 use store::Store;
 use std::sync::Arc;
 
-#[path = "../../crates/serve/tests/anything/invariants.rs"]
+#[path = "../../programs/serve/tests/anything/invariants.rs"]
 mod invariants;
 
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {

@@ -3,7 +3,7 @@
  * A probe pack is a shared library that exports latlas_probe_pack(). `latlas run --pack FILE` measures
  * its probes in worker processes of the pack's own, with the gate and the verdicts of all other rows; only
  * these processes load the library. `latlas pack check FILE` says what is wrong with a pack.
- * See docs/packs.md. C11 and C++20.
+ * See `latlas help packs`. C11 and C++20.
  *
  * SPDX-License-Identifier: MIT OR Apache-2.0
  */

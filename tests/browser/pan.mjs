@@ -1,11 +1,12 @@
-// How fast a timeline is: node pan.mjs PAGE. Prints the milliseconds until it is drawn, and
-// the frames a second while it moves and while it zooms. Asserts nothing: a time is the machine's.
+// What a timeline costs: node pan.mjs PAGE. Prints when it is drawn, and the CPU time of the page's
+// thread (task time in thread ticks: others on the machine don't count) for each frame of zooming and
+// of panning, and for each movement of the pointer. Asserts nothing: a time is the machine's.
 
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { start } from "./browser.mjs";
 
-const SECONDS = 3;
+const TIMES = Number(process.argv[3] ?? 120);
 const browser = await start();
 const page = await browser.context.newPage();
 await page.setViewportSize({ width: 1440, height: 900 });
@@ -13,23 +14,36 @@ await page.goto(pathToFileURL(resolve(process.argv[2])).href);
 await page.waitForSelector("#lanes[data-drawn]");
 const [paint, drawn] = await page.evaluate(() => [performance.getEntriesByType("paint")[0].startTime, Number(document.getElementById("lanes").dataset.drawn)]);
 console.log(`first paint ${paint.toFixed(0)} ms, timeline drawn ${drawn} ms`);
-// Keys, one a frame; after each round of them back to where it began.
-const frames = (keys) =>
-  page.evaluate(async ([keys, seconds]) => {
-    const box = document.getElementById("lanes");
-    const began = performance.now();
-    let [count, last, longest] = [0, began, 0];
-    while (last - began < 1000 * seconds) {
-      const [key, shiftKey] = keys[count % keys.length];
-      box.dispatchEvent(new KeyboardEvent("keydown", { key, shiftKey, cancelable: true }));
-      await new Promise(requestAnimationFrame);
-      const now = performance.now();
-      [longest, last, count] = [Math.max(longest, now - last), now, count + 1];
-    }
-    return `${((1000 * count) / (last - began)).toFixed(1)} frames a second, the longest ${longest.toFixed(0)} ms`;
-  }, [keys, SECONDS]);
-const several = (count, ...keys) => keys.flatMap((key) => Array(count).fill(key));
-console.log(`whole trace and back: ${await frames(several(8, ["+"], ["-"]))}`);
-await page.evaluate(() => document.getElementById("in").click());
-console.log(`half of it, moving:   ${await frames(several(2, ["ArrowRight", true], ["ArrowLeft", true]))}`);
+const cdp = await browser.context.newCDPSession(page);
+await cdp.send("Performance.enable", { timeDomain: "threadTicks" });
+const cpu = async () => {
+  const { metrics } = await cdp.send("Performance.getMetrics");
+  return 1000 * metrics.find(({ name }) => name === "TaskDuration").value;
+};
+
+// Of each of many steps, the time that its frame takes.
+async function costs(name, step) {
+  const all = [];
+  for (let i = 0; i < TIMES; i++) {
+    const before = await cpu();
+    await step(i);
+    await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+    all.push((await cpu()) - before);
+  }
+  all.sort((a, b) => a - b);
+  const at = (share) => all[Math.min(all.length - 1, Math.floor(share * all.length))].toFixed(1);
+  console.log(`${name.padEnd(8)} median ${at(0.5)} ms, p95 ${at(0.95)} ms of ${TIMES}`);
+}
+const key = (key, shiftKey = false) =>
+  page.evaluate(([key, shiftKey]) => void document.getElementById("lanes").dispatchEvent(new KeyboardEvent("keydown", { key, shiftKey, cancelable: true })), [key, shiftKey]);
+await costs("nothing", () => {});
+const box = await page.locator("#lanes").boundingBox();
+await page.evaluate(() => document.getElementById("whole").click());
+await costs("hover", (i) => page.mouse.move(box.x + 200 + ((i * 137) % (box.width - 250)), box.y + 60 + ((i * 53) % Math.min(box.height - 80, 600))));
+await costs("zoom", (i) => key(i % 16 < 8 ? "+" : "-"));
+await page.evaluate(() => document.getElementById("whole").click());
+await key("+");
+await costs("pan", (i) => key(i % 4 < 2 ? "ArrowRight" : "ArrowLeft", true));
+const { usedSize } = await cdp.send("Runtime.getHeapUsage");
+console.log(`heap ${(usedSize / 1e6).toFixed(0)} MB`);
 await browser.end();

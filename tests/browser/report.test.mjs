@@ -60,6 +60,9 @@ const drawing = (page, id) => page.locator(`.chart[data-chart="${id}"] svg[role=
 
 // Of two CPUs the map of pairs is a sentence.
 const PAIRS = RUN.rows.find((r) => r.id === "memory.core_to_core").outcome.map.points;
+const LIFE_KNOWN = ["create", "start", "procedure", "end", "join"].every(
+  (part) => figureOf(RUN.rows.find((r) => r.id === `thread.lifecycle/${part}`))?.ns != null,
+);
 const KINDS = ["lines", "bars", "dots", ...(PAIRS.length > 1 ? ["heat"] : [])];
 
 // Figures that a picture has a place for.
@@ -90,7 +93,10 @@ test("every picture is drawn, with as many marks as the data has", async () => {
     for (const { id, body } of charts) {
       const { width, height, marks, colours } = await drawing(page, id).evaluate((svg) => {
         const { width, height } = svg.getBoundingClientRect();
-        const marks = [...svg.querySelectorAll("[data-n], [data-tip]")];
+        // Of a pair of CPUs there are two cells, and the bars of the distribution are no figures.
+        const isOfPairs = svg.closest(".heat") !== null;
+        const twice = new Map([...svg.querySelectorAll(isOfPairs ? "[data-n]" : "[data-n], [data-tip]")].map((mark, at) => [isOfPairs ? mark.dataset.n : at, mark]));
+        const marks = [...twice.values()];
         const of = (mark) => mark.closest("[data-s]")?.dataset.s ?? "0";
         const counts = {};
         for (const mark of marks) counts[of(mark)] = (counts[of(mark)] ?? 0) + 1;
@@ -102,14 +108,17 @@ test("every picture is drawn, with as many marks as the data has", async () => {
       // Of a curve of very many points only those to doubt have marks.
       const marked = (line, p) => !(line.joined && line.points.length > 200) || (p.verdict && p.verdict !== "ok");
       const expected = {
-        lines: () => body.series.map((line) => line.points.filter((p) => placed(body.y, p.y) && placed(body.x, p.x) && marked(line, p)).length),
+        // A band of many machines has none.
+        lines: () => body.series.map((line) => (line.is === "population" ? [] : line.points).filter((p) => placed(body.y, p.y) && placed(body.x, p.x) && marked(line, p)).length),
         // Bars that lie have a stroke where there is nothing.
         bars: () => body.parts.map((part) => part.values.filter((v) => v != null && (body.lying || v !== 0)).length),
         heat: () => [body.cells.filter((cell) => placed(body.value, cell.value)).length],
         dots: () => {
           const names = [...new Set(body.rows.flatMap((row) => row.others.map((o) => o.name)))];
           const of = (name) => body.rows.flatMap((row) => row.others.filter((o) => o.name === name && placed(body.value, o.value))).length;
-          return [body.rows.filter((row) => placed(body.value, row.value)).length, ...names.map(of)];
+          const own = body.rows.filter((row) => placed(body.value, row.value)).length;
+          // Quartiles are labels.
+          return body.labelled ? [own] : [own, ...names.map(of)];
         },
       }[body.kind]();
       assert.deepEqual(expected.map((_, at) => marks[at] ?? 0), expected, `${id}: marks`);
@@ -198,7 +207,7 @@ test("the ladder has every row of the document, with its figure, interval, cycle
       })),
     );
     assert.deepEqual(lines.map((line) => line.id), RUN.rows.map((row) => row.id));
-    const words = { ok: "ok", noisy: "noisy", biased: "biased", two_states: "two states", cannot_tell: "can't tell", invalid: "invalid" };
+    const words = { ok: "ok", noisy: "noisy", biased: "biased", two_states: "two states", inconclusive: "inconclusive", invalid: "invalid" };
     let checked = 0;
     for (const [at, row] of RUN.rows.entries()) {
       const line = lines[at];
@@ -257,7 +266,7 @@ const AS_TEXT = {
     body.series.flatMap((line) =>
       !line.joined && line.points.length > 120
         ? [null]
-        : line.points.map((p) => ({ names: [line.name], at: 1, figures: [[2, p.y]], interval: [3, p], quantity: body.y.quantity })),
+        : line.points.map((p) => ({ names: [line.name], at: 1, figures: [[2, p.y]], interval: [3, p], prefix: line.is === "population" ? "band: " : "", quantity: body.y.quantity })),
     ),
   bars: (body) =>
     body.categories.map((name, at) => ({ names: [name], figures: body.parts.map((part, i) => [i + 1, part.values[at]]), quantity: body.value.quantity })),
@@ -292,7 +301,7 @@ test("each picture's figures as text are its data", async () => {
         }
         if (line.interval) {
           const [cell, { low, high }] = line.interval;
-          sameInterval(lines[at][cell], low, high, what);
+          sameInterval(lines[at][cell].replace(line.prefix ?? "", ""), low, high, what);
         }
       }
     }
@@ -314,8 +323,9 @@ test("pictures hold the document's figures", async () => {
     const first = (estimate) => (estimate.quiet ?? mode(estimate) ?? estimate.typical)?.ns.value ?? null;
     // By another way than the program's: bars, cells and dots.
     const life = bodyOf("thread.lifecycle");
-    assert.ok(life, "the life of a thread");
-    for (const part of life.parts) {
+    // A busy machine may leave it without figures.
+    assert.equal(life !== undefined, LIFE_KNOWN, "the life of a thread");
+    for (const part of life?.parts ?? []) {
       const row = RUN.rows.find((r) => r.id === `thread.lifecycle/${part.name}`);
       assert.equal(part.values[0], first(figureOf(row).estimate), row.id);
     }
@@ -325,9 +335,9 @@ test("pictures hold the document's figures", async () => {
         PAIRS.map((p) => first(p.estimate)).filter((ns) => ns != null).sort(),
       );
     } else {
-      assert.match(await page.locator("#threads").innerText(), /CPUs 0 and 1 hand over a cache line|no pair can be relied on/);
+      assert.match(await page.locator("#threads").innerText(), /CPUs 0 and 1 hand over a cache line|handing over a cache line: /);
     }
-    for (const dot of bodyOf("thread.lifecycle.parts").rows) {
+    for (const dot of bodyOf("thread.lifecycle.parts")?.rows ?? []) {
       assert.equal(dot.value, first(figureOf(RUN.rows.find((r) => r.id === dot.id)).estimate), dot.id);
     }
     const latency = bodyOf("memory.latency");
@@ -362,7 +372,7 @@ test("a mouse over a point shows its figure, interval and verdict", async () => 
     await page.mouse.move(2, 2);
     assert.equal(await page.locator(".tip:visible").count(), 0);
     // The other kinds.
-    for (const [id, text] of [["thread.lifecycle", /^lives all lives\n.*create: /], ...(PAIRS.length > 1 ? [["memory.core_to_core", /\d ns, 95 % interval/]] : []), ["thread.lifecycle.parts", /^row thread\.lifecycle\/.*\ntime: /]]) {
+    for (const [id, text] of [...(LIFE_KNOWN ? [["thread.lifecycle", /^lives all lives\n.*create: /]] : []), ...(PAIRS.length > 1 ? [["memory.core_to_core", /\d ns, 95 % interval/]] : []), ...(LIFE_KNOWN ? [["thread.lifecycle.parts", /^row thread\.lifecycle\/.*\ntime: /]] : [])]) {
       await page.locator(`.chart[data-chart="${id}"]`).scrollIntoViewIfNeeded();
       await page.mouse.move(...(await middle(page, id, 0)), { steps: 3 });
       assert.match((await tipLines(page)).join("\n"), text, id);
@@ -420,6 +430,13 @@ test("a stretch of the x axis can be zoomed, and all of it shown again", async (
     const [left, right] = await svg.evaluate((e) => e.dataset.x.split(" ").map((x) => new DOMPoint(Number(x), 0).matrixTransform(e.getScreenCTM()).x));
     const after = await xs();
     assert.ok(Math.abs(after[from] - left) < 4 && Math.abs(after[to] - right) < 4, `${after[from]} ${left} ${after[to]} ${right}`);
+    // Curves end where the axis ends.
+    const clip = () => svg.evaluate((e) => {
+      const edge = e.querySelector("clipPath rect");
+      const [x, width] = ["x", "width"].map((name) => Number(edge.getAttribute(name)));
+      return [x, x + width].map((at, end) => at - Number(e.dataset.x.split(" ")[end]));
+    });
+    assert.deepEqual((await clip()).map(Math.round), [0, 0]);
     // Places in between keep their proportions.
     const share = (all, at) => (all[at] - all[from]) / (all[to] - all[from]);
     const between = Math.floor((from + to) / 2);
@@ -456,6 +473,7 @@ test("a stretch of the x axis can be zoomed, and all of it shown again", async (
     assert.ok(!(await reset.isVisible()));
     assert.deepEqual((await xs()).map(Math.round), before.map(Math.round));
     assert.deepEqual(await labels(), names);
+    assert.ok((await clip()).every((beyond, end) => (end ? beyond : -beyond) > 3), "marks at the ends are whole again");
     await page.mouse.move(before[from], y);
     await page.keyboard.down("Control");
     await page.mouse.wheel(0, -100);
@@ -608,7 +626,7 @@ test("the first screen has the document's figures, and fits", async () => {
           return name.left < line.left - 1 || name.right > drawing.left || name.height > line.height + 1 || box(li.querySelector(".cost").firstChild).right > line.right + 1
             || [...li.querySelectorAll(".versus > span")].some((e) => e.offsetParent && box(e).right > line.right + 1);
         });
-        const ticks = [...document.querySelectorAll(".scale b")].filter((b) => b.offsetParent).map(box);
+        const ticks = [...document.querySelectorAll(".scale div b")].filter((b) => b.offsetParent).map(box);
         const meet = ticks.filter((tick, at) => at && tick.left < ticks[at - 1].right);
         return [...names.map((li) => li.textContent), ...meet.map((tick) => `tick at ${tick.left}`)];
       });
@@ -617,6 +635,21 @@ test("the first screen has the document's figures, and fits", async () => {
       assert.ok(await page.locator("table.ladder tr:target").isVisible(), "it leads to its row");
     });
   }
+});
+
+test("a click on a dot of the first screen leads to its row; marks of others keep their names", async () => {
+  await on(REPORT, { width: 1440 }, async (page) => {
+    const line = page.locator(".steps li", { has: page.locator("svg svg title") }).first();
+    const under = await line.evaluate((line) => {
+      const { x, y, width, height } = line.querySelector("svg svg title").parentElement.getBoundingClientRect();
+      return document.elementFromPoint(x + width / 2, y + height / 2).closest("svg")?.querySelector("title")?.textContent;
+    });
+    assert.match(under ?? "", /: .* [nµm]?s$/);
+    const other = page.locator(".steps li:not(:has(svg svg))").first();
+    const dot = await other.locator("circle").boundingBox();
+    await page.mouse.click(dot.x + dot.width / 2, dot.y + dot.height / 2);
+    assert.equal(await page.evaluate(() => location.hash), await other.locator("a").evaluate((link) => link.hash));
+  });
 });
 
 test("switches show the human scale, frames and published tables", async () => {
@@ -738,8 +771,9 @@ test("on paper: light, everything, nothing to press", async () => {
       return [".c-value", ".c-half", ".c-cycles", ".c-typical", ".c-verdict"].map(shown);
     });
     assert.deepEqual(columns, Array(5).fill("table-cell"));
-    const folded = await page.evaluate(() => [...document.querySelectorAll("details.folded li")].filter((e) => !e.checkVisibility({ contentVisibilityAuto: true })).length);
-    assert.equal(folded, 0, "folded notes are printed");
+    // What is folded stays so, and its summary counts it.
+    const folded = await page.evaluate(() => [...document.querySelectorAll("details.folded:has(> ul.notes)")].map((e) => [e.querySelector("summary").textContent, e.querySelectorAll("li").length]));
+    for (const [summary, count] of folded) assert.ok(summary.startsWith(`${count} notes`), summary);
     const seen = await page.evaluate(() => ({
       ground: getComputedStyle(document.body).backgroundColor,
       pressed: [...document.querySelectorAll("button.theme, .controls, nav")].filter((e) => e.offsetParent).length,
@@ -771,7 +805,11 @@ test("two runs: the others are drawn, and compared row by row", async () => {
     const findings = ["different", "same within noise", "inconclusive", "no figure"];
     assert.ok(rows.every(([, finding]) => findings.includes(finding)));
     const latency = chartOf("memory.latency", "--vs", QUICK).body.series;
-    const colours = await drawing(page, "memory.latency").evaluate((svg) => [...svg.querySelectorAll("[data-s]")].map((series) => getComputedStyle(series.querySelector("polyline")).stroke));
+    const colours = await drawing(page, "memory.latency").evaluate((svg) => [...svg.querySelectorAll("[data-s]")].sort((a, b) => a.dataset.s - b.dataset.s).map((series) => {
+      // The others are drawn first. Published figures are marks without a line.
+      const line = series.querySelector("polyline");
+      return line && getComputedStyle(line).stroke;
+    }));
     assert.equal(colours.length, latency.length);
     const curves = latency.map((line, at) => ({ name: line.name, is: line.is, colour: colours[at] }));
     const theirs = curves.filter((line) => line.is === "reference" && line.name.includes(": "));
@@ -781,11 +819,12 @@ test("two runs: the others are drawn, and compared row by row", async () => {
       assert.equal(line.colour, curves.find((own) => own.is === "measured" && line.name.startsWith(`${own.name}: `)).colour, line.name);
     }
     // The picture says what the table says, row by row.
-    const ratios = chartOf("comparison", "--vs", QUICK).body.rows.map(({ id, verdict, reason }) => [id, [verdict === "cannot_tell" ? "inconclusive" : "", reason].filter(Boolean).join("; ")]);
+    const ratios = chartOf("comparison", "--vs", QUICK).body.rows.map(({ id, verdict, reason }) => [id, [verdict === "inconclusive" ? "inconclusive" : "", reason].filter(Boolean).join("; ")]);
     assert.equal(ratios.length, rows.length);
-    for (const [at, [id, reason]] of ratios.entries()) {
+    // The picture has the largest change first, the table has the order of the rows.
+    for (const [id, reason] of ratios) {
       // The table also names what is compared: p10, or a mode.
-      const [of, found] = rows[at];
+      const [of, found] = rows.find(([of]) => of === id) ?? rows.find(([of]) => `${of} `.startsWith(`${id} `)) ?? [];
       const finding = found === "no figure" ? "inconclusive" : found;
       assert.ok(`${of} `.startsWith(`${id} `) && (reason === finding || reason.startsWith(`${finding}:`) || reason.startsWith(`${finding};`)), `${id}: ${reason}, not ${finding}`);
     }
@@ -794,6 +833,45 @@ test("two runs: the others are drawn, and compared row by row", async () => {
     assert.ok(other >= 20, `${other} figures`);
   });
 });
+
+test("two runs: the answer and the first changes are on the first screen", async () => {
+  await on(REPORT_TWO, { viewport: { width: 1280, height: 800 } }, async (page) => {
+    await page.setViewportSize({ width: 1280, height: 800 });
+    const seen = await page.evaluate(() => {
+      const bar = document.querySelector("nav.bar").getBoundingClientRect().bottom;
+      const box = (of) => of.getBoundingClientRect();
+      const marks = [...document.querySelectorAll("#answer .drawn svg [data-n]")].map(box).filter((at) => at.height > 0);
+      const answer = document.querySelector("#answer .verdict p");
+      return { text: answer.textContent, free: box(answer).top >= bar, below: box(answer).bottom, marks: marks.filter((at) => at.bottom <= 800).length };
+    });
+    assert.match(seen.text, /^\d+ of \d+ rows? differs?( \(.*\))?(, \d+ (is|are) inconclusive)?(, \d+ the same within noise)?\.$/);
+    assert.ok(seen.free && seen.below <= 800, JSON.stringify(seen));
+    assert.ok(seen.marks >= 5, `${seen.marks} changes above the fold`);
+  });
+});
+
+for (const width of [390, 1280, 2560]) {
+  test(`two runs: each line of the slope chart has both its marks, and no label covers another, ${width} px wide`, async () => {
+    await on(REPORT_TWO, { width }, async (page) => {
+      const { lines } = chartOf("slope", "--vs", QUICK).body;
+      const seen = await page.evaluate(() => {
+        const svg = [...document.querySelectorAll('.chart[data-chart="slope"] svg')].find((one) => one.getBoundingClientRect().width > 0);
+        const boxes = [...svg.querySelectorAll("text")].map((text) => [text.textContent, text.getBoundingClientRect().toJSON()]);
+        return { boxes, marks: svg.querySelectorAll("[data-n]").length, frame: svg.getBoundingClientRect().toJSON() };
+      });
+      assert.equal(seen.marks, 2 * lines.length);
+      for (const [at, [text, box]] of seen.boxes.entries()) {
+        assert.ok(box.left >= seen.frame.left - 1 && box.right <= seen.frame.right + 1, `${text} is cut off`);
+        for (const [other, there] of seen.boxes.slice(at + 1)) {
+          const across = Math.min(box.right, there.right) - Math.max(box.left, there.left);
+          // Boxes of letters are higher than the letters.
+          const down = Math.min(box.bottom, there.bottom) - Math.max(box.top, there.top);
+          assert.ok(across < 1 || down < box.height * 0.35, `${text} covers ${other}`);
+        }
+      }
+    });
+  });
+}
 
 test("a link to a folded method opens it", async () => {
   await on(REPORT, {}, async (page) => {
@@ -871,7 +949,8 @@ test("texts of a document stay texts, in tables, legends and tooltips", async ()
   const directory = mkdtempSync(join(tmpdir(), "latlas-evil-"));
   try {
     const bad = structuredClone(RUN);
-    bad.id = `e${bad.id.slice(1)}`;
+    // Another one, whatever it begins with.
+    bad.id = `${bad.id.startsWith("e") ? "f" : "e"}${bad.id.slice(1)}`;
     bad.machine.hostname = { value: evil };
     for (const row of bad.rows) row.notes = [evil];
     for (const row of bad.rows) if (row.outcome.unavailable) row.outcome.unavailable.reason = evil;
@@ -981,12 +1060,14 @@ test("a picture is copied as SVG, PNG and CSV", async () => {
       assert.equal(download.suggestedFilename(), `${id}.${kind}`);
       return readFileSync(await download.path());
     };
+    const cells = (line) => [...line.matchAll(/(?:^|,)("(?:[^"]|"")*"|[^,]*)/g)].map(([, cell]) => cell);
     await page.evaluate(() => Object.defineProperty(navigator, "clipboard", { value: undefined }));
     const { body } = chartOf("memory.latency");
-    const [head, ...records] = (await of("memory.latency", "csv")).toString().trim().split("\n").map((line) => line.split(","));
+    const [head, ...records] = (await of("memory.latency", "csv")).toString().trim().split("\n").map(cells);
     assert.deepEqual(head.slice(1, 3), ["working set (bytes)", "time of a load (ns)"]);
     const digits = (number) => (Number.isInteger(number) ? number : Number(number.toPrecision(8)));
-    assert.deepEqual(records.map(([, x, y]) => [Number(x), Number(y)]), body.series.flatMap(({ points }) => points.map(({ x, y }) => [x, y].map(digits))));
+    const plain = (cell) => cell.replace(/^"(.*)"$/, "$1").replaceAll('""', '"');
+    assert.deepEqual(records.map(([name, x, y]) => [plain(name), Number(x), Number(y)]), body.series.flatMap(({ name, points }) => points.map(({ x, y }) => [name, ...[x, y].map(digits)])));
     const svg = (await of("memory.bandwidth", "svg")).toString();
     const seen = await page.evaluate((text) => {
       const { documentElement: svg } = new DOMParser().parseFromString(text, "image/svg+xml");

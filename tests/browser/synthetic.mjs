@@ -31,9 +31,10 @@ function become(thread, at, state) {
   [thread.since, thread.was] = [at, state];
 }
 
+const threadsOf = cpus.map(({ id }) => threads.filter((_, at) => at % CPUS === id));
 for (let turn = 0; count < SEGMENTS; turn++) {
   const cpu = cpus[turn % CPUS];
-  const own = threads.filter((_, at) => at % CPUS === cpu.id);
+  const own = threadsOf[cpu.id];
   const next = own[random(own.length)];
   if (next === cpu.running) continue;
   const at = cpu.at + 800 + random(turn % 49 === 0 ? 400_000 : 12_000);
@@ -64,7 +65,7 @@ for (const thread of threads) {
 // Some are created when they are first seen.
 for (const thread of threads.slice(12)) {
   thread.segments.shift();
-  thread.from_ns = thread.segments[0][0];
+  thread.from_ns = thread.segments[0]?.[0] ?? end;
 }
 // A stretch of the second thread that is lost, on its CPU too.
 const long = threads[1].segments.findIndex(([, duration]) => duration > 30_000);

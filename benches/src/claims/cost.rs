@@ -2,7 +2,7 @@
 
 use crate::bars::Bars;
 use crate::spread::{absolute, median};
-use crate::table::{Table, figure};
+use crate::table::{TextTable, three_digits};
 use anyhow::Context;
 use model::run::Run;
 use std::collections::BTreeMap;
@@ -27,14 +27,14 @@ pub struct Arguments {
 const LISTS: usize = 20;
 
 /// What one run cost.
-struct Cost {
+struct RunCost {
     wall_s: f64,
     peak_bytes: u64,
     largest_bytes: u64,
     file_bytes: u64,
 }
 
-pub fn claim(arguments: &Arguments) -> anyhow::Result<Bars> {
+pub fn check_cost(arguments: &Arguments) -> anyhow::Result<Bars> {
     let binary_bytes = std::fs::metadata(&arguments.latlas)
         .with_context(|| format!("no {}", arguments.latlas.display()))?
         .len();
@@ -42,9 +42,9 @@ pub fn claim(arguments: &Arguments) -> anyhow::Result<Bars> {
     for number in 0..arguments.runs {
         eprintln!("run {} of {}", number + 1, arguments.runs);
         if !arguments.quick_only {
-            default.push(run(&arguments.latlas, &[])?);
+            default.push(run_latlas(&arguments.latlas, &[])?);
         }
-        quick.push(run(&arguments.latlas, &["--quick"])?);
+        quick.push(run_latlas(&arguments.latlas, &["--quick"])?);
     }
     let mut lists = Vec::new();
     for _ in 0..LISTS {
@@ -54,18 +54,19 @@ pub fn claim(arguments: &Arguments) -> anyhow::Result<Bars> {
         lists.push(began.elapsed().as_secs_f64() * 1e3);
     }
 
-    let mut table = Table::new(&["what", "median", "spread (max - min)"]);
+    let mut table = TextTable::new(&["what", "median", "spread (max - min)"]);
     let mut line = |what: &str, values: &[f64]| {
-        let cells = [figure(median(values)), figure(absolute(values))];
-        table.line(std::iter::once(what.to_string()).chain(cells).collect());
+        let cells = [three_digits(median(values)), three_digits(absolute(values))];
+        table.add_line(std::iter::once(what.to_string()).chain(cells).collect());
     };
-    let walls = |costs: &[Cost]| costs.iter().map(|c| c.wall_s).collect::<Vec<f64>>();
-    let ratios = |costs: &[Cost]| -> Vec<f64> {
+    let walls = |costs: &[RunCost]| costs.iter().map(|c| c.wall_s).collect::<Vec<f64>>();
+    let ratios = |costs: &[RunCost]| -> Vec<f64> {
         costs.iter().map(|c| c.peak_bytes as f64 / c.largest_bytes.max(1) as f64).collect()
     };
-    let files =
-        |costs: &[Cost]| -> Vec<f64> { costs.iter().map(|c| c.file_bytes as f64 * 1e-6).collect() };
-    let peaks = |costs: &[Cost]| -> Vec<f64> {
+    let files = |costs: &[RunCost]| -> Vec<f64> {
+        costs.iter().map(|c| c.file_bytes as f64 * 1e-6).collect()
+    };
+    let peaks = |costs: &[RunCost]| -> Vec<f64> {
         costs.iter().map(|c| c.peak_bytes as f64 / f64::from(1 << 20)).collect()
     };
     for (name, costs) in [("default", &default), ("--quick", &quick)] {
@@ -93,13 +94,13 @@ pub fn claim(arguments: &Arguments) -> anyhow::Result<Bars> {
     Ok(bars)
 }
 
-fn run(latlas: &Path, options: &[&str]) -> anyhow::Result<Cost> {
+fn run_latlas(latlas: &Path, options: &[&str]) -> anyhow::Result<RunCost> {
     let directory = tempfile::tempdir()?;
     let small = directory.path().join("run.json.zst");
     let began = Instant::now();
     let mut child = Command::new(latlas)
         .args(options)
-        .arg("--json")
+        .arg("--document")
         .arg("--out")
         .arg(&small)
         .env("LATLAS_DATA_DIR", directory.path())
@@ -121,7 +122,7 @@ fn run(latlas: &Path, options: &[&str]) -> anyhow::Result<Cost> {
     anyhow::ensure!(matches!(status.code(), Some(0 | 3)), "{}: {status}", latlas.display());
     let document: Run = serde_json::from_slice(&std::fs::read(directory.path().join("run.json"))?)?;
     let largest_bytes = document.plan.largest_working_set_bytes;
-    Ok(Cost {
+    Ok(RunCost {
         wall_s,
         peak_bytes: peaks.values().copied().max().unwrap_or(0),
         largest_bytes,

@@ -4,10 +4,11 @@
 
 use crate::bars::Bars;
 use crate::ours;
-use crate::table::{Table, percent};
+use crate::table::{TextTable, percent};
 use anyhow::{Context, bail};
-use model::core_clock::{ClockMovement, NEIGHBOURS_MS, StoredClock};
+use model::core_clock::ClockMovement;
 use model::estimate::{Estimate, Quiet};
+use model::movement::{NEIGHBOURS_MS, StoredFigure};
 use model::run::Run;
 use model::stats::Interval;
 use model::summary::MachineKey;
@@ -43,26 +44,26 @@ struct Inside {
     all: usize,
 }
 
-pub fn claim(arguments: &Arguments) -> anyhow::Result<Bars> {
+pub fn check_coverage(arguments: &Arguments) -> anyhow::Result<Bars> {
     let mut runs = Vec::new();
     let mut machine = None;
     for path in &arguments.documents {
-        let run: Run = store::read(path)?;
-        let key = MachineKey::of(&run);
+        let run: Run = store::read_run(path)?;
+        let key = MachineKey::from_run(&run);
         if machine.get_or_insert_with(|| key.clone()) != &key {
             bail!("{}: a run of another machine", path.display());
         }
         let name = path.file_stem().context("a file")?.to_string_lossy();
-        let marked = Marked::of(&run, name.into_owned());
+        let marked = Marked::find_in(&run, name.into_owned());
         runs.push(marked.with_context(|| format!("{}: no core clock", path.display()))?);
     }
     runs.sort_by_key(|run| run.started_unix_ms);
-    let clocks: Vec<StoredClock> = runs.iter().map(Marked::clock).collect();
+    let clocks: Vec<StoredFigure> = runs.iter().map(Marked::clock).collect();
     let titles = "run|rerun|minutes|clock moved|widened by|figures|inside|not widened";
-    let mut table = Table::new(&titles.split('|').collect::<Vec<_>>());
+    let mut table = TextTable::new(&titles.split('|').collect::<Vec<_>>());
     let mut total = Inside::default();
     for (at, first) in runs.iter().enumerate() {
-        let movement = first.movement.unwrap_or_else(|| ClockMovement::of(&clocks[..at]));
+        let movement = first.movement.unwrap_or_else(|| ClockMovement::from_clocks(&clocks[..at]));
         for later in &runs[at + 1..] {
             let after_ms = later.started_unix_ms - first.started_unix_ms;
             if after_ms > NEIGHBOURS_MS {
@@ -78,7 +79,7 @@ pub fn claim(arguments: &Arguments) -> anyhow::Result<Bars> {
             line.push(movement.to_string());
             line.push(inside.all.to_string());
             line.extend(inside.shares());
-            table.line(line);
+            table.add_line(line);
         }
     }
     table.print("Reruns within an hour whose quiet figure in ns lies inside the earlier interval");
@@ -101,7 +102,7 @@ impl Inside {
 }
 
 impl Marked {
-    fn of(run: &Run, name: String) -> Option<Marked> {
+    fn find_in(run: &Run, name: String) -> Option<Marked> {
         let clock = run.core_clock.as_ref()?;
         let shown = |estimate: &Estimate| {
             let known = estimate.verdict.is_usable() && estimate.below_ns.is_none();
@@ -109,7 +110,7 @@ impl Marked {
         };
         let figures = run.rows.iter().flat_map(|row| {
             let of_row = row.figures().into_iter();
-            of_row.filter_map(|f| Some((ours::name(&row.id, &f.at), shown(f.estimate)?)))
+            of_row.filter_map(|f| Some((ours::figure_name(&row.id, &f.at), shown(f.estimate)?)))
         });
         Some(Marked {
             name,
@@ -120,8 +121,8 @@ impl Marked {
         })
     }
 
-    fn clock(&self) -> StoredClock {
-        StoredClock { started_unix_ms: self.started_unix_ms, cycle_ns: self.cycle_ns }
+    fn clock(&self) -> StoredFigure {
+        StoredFigure { started_unix_ms: self.started_unix_ms, ns: self.cycle_ns }
     }
 
     /// How many of the later figures lie inside.

@@ -5,7 +5,7 @@ use crate::bars::Bars;
 use crate::pairs::{Ratios, alternate};
 use crate::process::output;
 use crate::spread::median;
-use crate::table::{Table, figure};
+use crate::table::{TextTable, three_digits};
 use anyhow::{Context, bail};
 use model::run::Run;
 use model::stats::{self, Interval};
@@ -51,12 +51,12 @@ const COUNT_HALF_WIDTH: f64 = 0.05;
 const BARE_RUNS: usize = 200;
 
 /// A command of the comparison.
-struct Case {
+struct TimedCommand {
     name: &'static str,
     words: Vec<String>,
 }
 
-fn cases(files: &Path) -> anyhow::Result<Vec<Case>> {
+fn cases(files: &Path) -> anyhow::Result<Vec<TimedCommand>> {
     // Not compressible, as a tarball is not; the same in each run.
     let mut random = 0x9e37_79b9_7f4a_7c15_u64;
     let bytes: Vec<u8> = (0..20_000_000)
@@ -70,7 +70,7 @@ fn cases(files: &Path) -> anyhow::Result<Vec<Case>> {
     let (large, small) = (files.join("20MB"), files.join("2MB"));
     std::fs::write(&large, &bytes).context("can't write the files of the commands")?;
     std::fs::write(&small, &bytes[..2_000_000]).context("can't write the files")?;
-    let case = |name, words: &[&str]| Case {
+    let case = |name, words: &[&str]| TimedCommand {
         name,
         words: words.iter().map(ToString::to_string).collect(),
     };
@@ -87,7 +87,7 @@ fn cases(files: &Path) -> anyhow::Result<Vec<Case>> {
 
 /// What one half of a pair found, times in ns.
 #[derive(Clone, Copy, Default)]
-struct Found {
+struct HalfResult {
     wall_median: f64,
     wall_mean: f64,
     switches: f64,
@@ -95,10 +95,10 @@ struct Found {
     faults: f64,
 }
 
-fn ours(arguments: &Arguments, case: &Case, home: &Path) -> anyhow::Result<Found> {
+fn ours(arguments: &Arguments, case: &TimedCommand, home: &Path) -> anyhow::Result<HalfResult> {
     let mut command = Command::new(&arguments.latlas);
     command
-        .args(["exec", "--json", "-r", &arguments.runs.to_string()])
+        .args(["exec", "--document", "-r", &arguments.runs.to_string()])
         .env("LATLAS_DATA_DIR", home);
     command.arg("--name").arg("x").arg("--").args(&case.words);
     let got = command.output().context("can't run latlas")?;
@@ -115,7 +115,7 @@ fn ours(arguments: &Arguments, case: &Case, home: &Path) -> anyhow::Result<Found
         Ok(samples.iter().map(|s| s.ns_per_op(1.0, 1.0)).collect())
     };
     let mean = |row: &str| -> anyhow::Result<f64> { stats::mean(&values(row)?).context("no run") };
-    Ok(Found {
+    Ok(HalfResult {
         wall_median: stats::median(values("wall")?).context("no run")?,
         wall_mean: mean("wall")?,
         switches: mean("context_switches")?,
@@ -124,7 +124,12 @@ fn ours(arguments: &Arguments, case: &Case, home: &Path) -> anyhow::Result<Found
     })
 }
 
-fn hyperfine(arguments: &Arguments, case: &Case, home: &Path, runs: u32) -> anyhow::Result<Found> {
+fn hyperfine(
+    arguments: &Arguments,
+    case: &TimedCommand,
+    home: &Path,
+    runs: u32,
+) -> anyhow::Result<HalfResult> {
     let json = home.join("hyperfine.json");
     let mut command = Command::new(&arguments.hyperfine);
     command
@@ -137,10 +142,10 @@ fn hyperfine(arguments: &Arguments, case: &Case, home: &Path, runs: u32) -> anyh
     let text = std::fs::read_to_string(&json).context("hyperfine wrote nothing")?;
     let found: serde_json::Value = serde_json::from_str(&text)?;
     let second = |name: &str| found["results"][0][name].as_f64();
-    Ok(Found {
+    Ok(HalfResult {
         wall_median: second("median").context("no median")? * 1e9,
         wall_mean: second("mean").context("no mean")? * 1e9,
-        ..Found::default()
+        ..HalfResult::default()
     })
 }
 
@@ -150,7 +155,7 @@ fn quoted(words: &[String]) -> String {
     words.iter().map(quote).collect::<Vec<_>>().join(" ")
 }
 
-fn perf(arguments: &Arguments, case: &Case) -> anyhow::Result<Found> {
+fn perf(arguments: &Arguments, case: &TimedCommand) -> anyhow::Result<HalfResult> {
     let mut command = Command::new(&arguments.perf);
     command
         .args(["stat", "-x,", "-r", &arguments.runs.to_string(), "-e"])
@@ -170,7 +175,7 @@ fn perf(arguments: &Arguments, case: &Case) -> anyhow::Result<Found> {
             .and_then(|value| value.parse().ok())
             .with_context(|| format!("perf printed no {event}: {text}"))
     };
-    Ok(Found {
+    Ok(HalfResult {
         wall_median: 0.0,
         wall_mean: number("duration_time")?,
         switches: number("context-switches")?,
@@ -179,7 +184,7 @@ fn perf(arguments: &Arguments, case: &Case) -> anyhow::Result<Found> {
     })
 }
 
-pub fn claim(arguments: &Arguments) -> anyhow::Result<Bars> {
+pub fn check_exec(arguments: &Arguments) -> anyhow::Result<Bars> {
     if let Some(cpu) = arguments.cpu {
         // Whatever is started from here inherits it: all share one CPU alike.
         sys::pin_to(&[cpu]).context("can't keep to that CPU")?;
@@ -187,8 +192,8 @@ pub fn claim(arguments: &Arguments) -> anyhow::Result<Bars> {
     let files = TempDir::new()?;
     let home = files.path();
     let mut bars = Bars::new();
-    let mut walls = Table::new(&["command", "peer", "latlas ms", "peer ms", "ratio [95 %]"]);
-    let mut counts = Table::new(&["command", "count", "latlas", "perf", "difference [95 %]"]);
+    let mut walls = TextTable::new(&["command", "peer", "latlas ms", "peer ms", "ratio [95 %]"]);
+    let mut counts = TextTable::new(&["command", "count", "latlas", "perf", "difference [95 %]"]);
     for case in cases(home)? {
         let other = |only: &String| !case.name.contains(only.as_str());
         if arguments.only.as_ref().is_some_and(other) {
@@ -209,7 +214,7 @@ pub fn claim(arguments: &Arguments) -> anyhow::Result<Bars> {
         )?;
         let means = pairs.iter().map(|(a, b)| (a.wall_mean, b.wall_mean));
         wall(&mut walls, &mut bars, case.name, "perf, means", means.collect());
-        let count = |get: fn(&Found) -> f64| -> Vec<(f64, f64)> {
+        let count = |get: fn(&HalfResult) -> f64| -> Vec<(f64, f64)> {
             pairs.iter().map(|(a, b)| (get(a), get(b))).collect()
         };
         for (what, pairs) in [
@@ -236,20 +241,20 @@ fn middle(values: impl Iterator<Item = f64>) -> Option<f64> {
     median(&values.collect::<Vec<_>>())
 }
 
-fn wall(table: &mut Table, bars: &mut Bars, case: &str, peer: &str, pairs: Vec<(f64, f64)>) {
+fn wall(table: &mut TextTable, bars: &mut Bars, case: &str, peer: &str, pairs: Vec<(f64, f64)>) {
     let ratios = Ratios::new(pairs.iter().map(|(a, b)| a / b));
-    let ms = |values: Option<f64>| figure(values.map(|ns| ns / 1e6));
-    table.line(vec![
+    let ms = |values: Option<f64>| three_digits(values.map(|ns| ns / 1e6));
+    table.add_line(vec![
         case.into(),
         peer.into(),
         ms(middle(pairs.iter().map(|p| p.0))),
         ms(middle(pairs.iter().map(|p| p.1))),
-        ratios.text(),
+        ratios.ratio_text(),
     ]);
     let holds = ratios
         .interval()
         .is_some_and(|i| i.low <= 1.0 && i.high >= 1.0 && i.relative_half_width() <= HALF_WIDTH);
-    let text = ratios.text();
+    let text = ratios.ratio_text();
     bars.hold(
         holds,
         format!("{case} compared with {peer}: {text} (holds 1, half-width at most 5 %)"),
@@ -258,18 +263,24 @@ fn wall(table: &mut Table, bars: &mut Bars, case: &str, peer: &str, pairs: Vec<(
 
 /// Whether two tools count the same: the interval of the differences holds 0
 /// and is narrow enough to say so.
-fn same_count(table: &mut Table, bars: &mut Bars, case: &str, what: &str, pairs: &[(f64, f64)]) {
+fn same_count(
+    table: &mut TextTable,
+    bars: &mut Bars,
+    case: &str,
+    what: &str,
+    pairs: &[(f64, f64)],
+) {
     let differences = stats::sorted(pairs.iter().map(|(a, b)| a - b));
     let interval = stats::quantile_interval_sorted(&differences, 0.5);
     let text = interval.map_or("-".into(), |Interval { value, low, high }| {
         format!("{value:.2} [{low:.2}, {high:.2}]")
     });
     let peers_median = middle(pairs.iter().map(|p| p.1));
-    table.line(vec![
+    table.add_line(vec![
         case.into(),
         what.into(),
-        figure(middle(pairs.iter().map(|p| p.0))),
-        figure(peers_median),
+        three_digits(middle(pairs.iter().map(|p| p.0))),
+        three_digits(peers_median),
         text.clone(),
     ]);
     let widest = (COUNT_HALF_WIDTH * peers_median.unwrap_or(0.0)).max(0.5);
@@ -282,7 +293,7 @@ fn same_count(table: &mut Table, bars: &mut Bars, case: &str, what: &str, pairs:
 fn own_cost(arguments: &Arguments, home: &Path) -> anyhow::Result<()> {
     let path = sys::command::find_program("true".as_ref()).context("no true in PATH")?;
     let program = Program::new(&path, &[], Environment::Inherited)?;
-    let case = Case { name: "true", words: vec!["true".into()] };
+    let case = TimedCommand { name: "true", words: vec!["true".into()] };
     let (mut spawned, mut forked, mut walls, mut around) = (vec![], vec![], vec![], vec![]);
     let mut peers_median = Vec::new();
     for pair in 0..arguments.pairs {
@@ -303,7 +314,7 @@ fn own_cost(arguments: &Arguments, home: &Path) -> anyhow::Result<()> {
             }
         }
     }
-    let mut table = Table::new(&["one run of true", "us"]);
+    let mut table = TextTable::new(&["one run of true", "us"]);
     for (what, values) in [
         ("posix_spawn and wait in a loop", &spawned),
         ("fork, exec and wait in a loop", &forked),
@@ -311,11 +322,11 @@ fn own_cost(arguments: &Arguments, home: &Path) -> anyhow::Result<()> {
         ("latlas exec, between two runs", &around),
         ("hyperfine, wall", &peers_median),
     ] {
-        table.line(vec![what.into(), figure(median(values))]);
+        table.add_line(vec![what.into(), three_digits(median(values))]);
     }
     table.print("own cost, medians (the loops wait by waitpid and count nothing)");
     let added = Ratios::new(walls.iter().zip(&spawned).map(|(ours, bare)| ours - bare));
-    println!("latlas exec adds to posix_spawn and wait, us: {}", added.text());
+    println!("latlas exec adds to posix_spawn and wait, us: {}", added.ratio_text());
     Ok(())
 }
 
@@ -334,7 +345,7 @@ fn bare(mut once: impl FnMut() -> std::io::Result<i32>) -> anyhow::Result<f64> {
 fn whole(arguments: &Arguments, home: &Path) -> anyhow::Result<(f64, f64)> {
     let mut command = Command::new(&arguments.latlas);
     command
-        .args(["exec", "--json", "-r", &BARE_RUNS.to_string(), "--name", "x", "--", "true"])
+        .args(["exec", "--document", "-r", &BARE_RUNS.to_string(), "--name", "x", "--", "true"])
         .env("LATLAS_DATA_DIR", home);
     let got = command.output().context("can't run latlas")?;
     let run: Run = serde_json::from_slice(&got.stdout).context("latlas printed no run")?;

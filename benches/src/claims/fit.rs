@@ -1,13 +1,17 @@
-//! How often `latlas fit` is wrong: on recorded runs, and on fleets made up from them.
+//! How often `latlas fit` is wrong: on published figures of cloud types (`published.rs`), on recorded runs
+//! (`benches/data/fit.json`), and on fleets simulated from them (`fleets.rs`). The rule itself is in `crates/model/src/fit`.
 
 mod fleets;
+mod published;
 
 use crate::bars::Bars;
-use crate::table::Table;
+use crate::table::TextTable;
 use anyhow::{Context, bail};
 use fleets::{Fleets, WORLDS, Wrong};
 use model::fit::Vector;
-use model::fit::judge::{ANOTHER_MACHINE, Answer, FITS, NOT_QUIET, OUT_OF_RANGE, judge};
+use model::fit::judge::{
+    ANOTHER_MACHINE, FITS, NOT_QUIET, OUT_OF_RANGE, VerdictWithReason, judge_host,
+};
 use model::fit::learn::learn;
 use model::stats::share_interval;
 use serde::Deserialize;
@@ -30,6 +34,9 @@ pub struct Arguments {
     /// Seed; constants of the rule were chosen with 1
     #[arg(long, default_value_t = 2026)]
     seed: u64,
+    /// Only the rule for published figures (10 s)
+    #[arg(long)]
+    published: bool,
     /// Other recorded vectors than those of benches/data/fit.json
     #[arg(long, value_name = "FILE")]
     recorded: Option<PathBuf>,
@@ -54,7 +61,7 @@ pub struct Rate {
 }
 
 impl Rate {
-    fn count(&mut self, hit: bool) {
+    fn count_hit(&mut self, hit: bool) {
         self.hits += u64::from(hit);
         self.tries += 1;
     }
@@ -64,7 +71,7 @@ impl Rate {
     }
 
     /// `99.2 % [98.4, 99.7]`
-    fn text(self) -> String {
+    fn rate_text(self) -> String {
         match share_interval(self.hits, self.tries) {
             None => "-".into(),
             Some(share) => format!(
@@ -81,13 +88,17 @@ impl Rate {
 ///
 /// # Errors
 /// If the recorded vectors can't be read.
-pub fn claim(arguments: &Arguments) -> anyhow::Result<Bars> {
+pub fn check_fit(arguments: &Arguments) -> anyhow::Result<Bars> {
     let recorded: Recorded = match &arguments.recorded {
         Some(path) => serde_json::from_slice(&std::fs::read(path)?)
             .with_context(|| format!("{}", path.display()))?,
         None => serde_json::from_str(RECORDED).context("benches/data/fit.json")?,
     };
     let mut bars = Bars::new();
+    published::of_published(&mut bars)?;
+    if arguments.published {
+        return Ok(bars);
+    }
     of_recorded(&recorded, &mut bars)?;
     of_fleets(&recorded, arguments, &mut bars)?;
     Ok(bars)
@@ -97,17 +108,24 @@ pub fn claim(arguments: &Arguments) -> anyhow::Result<Bars> {
 fn of_recorded(recorded: &Recorded, bars: &mut Bars) -> anyhow::Result<()> {
     let (learned, quiet) = recorded.quiet.split_at(recorded.quiet.len() / 2);
     let expected = learn(learned)?;
-    let mut table =
-        Table::new(&["recorded", "runs", "fits", "out of range", "not quiet", "another machine"]);
+    let mut table = TextTable::new(&[
+        "recorded",
+        "runs",
+        "fits",
+        "out of range",
+        "not quiet",
+        "another machine",
+    ]);
     for (name, vectors) in
         [("quiet", quiet), ("half by a quota", &recorded.half), ("loaded", &recorded.load)]
     {
-        let verdicts: Vec<Answer> = vectors.iter().map(|v| judge(v, &expected).verdict).collect();
+        let verdicts: Vec<VerdictWithReason> =
+            vectors.iter().map(|v| judge_host(v, &expected).verdict).collect();
         let count = |wanted| verdicts.iter().filter(|own| **own == wanted).count();
         let all = [FITS, OUT_OF_RANGE, NOT_QUIET, ANOTHER_MACHINE];
         let mut line = vec![name.to_owned(), vectors.len().to_string()];
         line.extend(all.map(|wanted| count(wanted).to_string()));
-        table.line(line);
+        table.add_line(line);
         let (wanted, right) = match name {
             "quiet" => ("fit", count(FITS)),
             "loaded" => ("are not quiet", count(NOT_QUIET)),
@@ -130,22 +148,22 @@ fn of_fleets(recorded: &Recorded, arguments: &Arguments, bars: &mut Bars) -> any
     for world in WORLDS {
         let mut titles = vec!["hosts".to_owned(), "good, refused".into()];
         titles.extend(Wrong::ALL.map(|wrong| wrong.text().to_owned()));
-        let mut table = Table::new(&titles.iter().map(String::as_str).collect::<Vec<_>>());
+        let mut table = TextTable::new(&titles.iter().map(String::as_str).collect::<Vec<_>>());
         for &hosts in &arguments.hosts {
             let mut fleets = Fleets::new(&quiet, world, arguments.seed);
             let mut good = Rate::default();
             let mut named = [Rate::default(); Wrong::ALL.len()];
             for _ in 0..arguments.fleets {
                 let expected = learn(&fleets.runs(hosts, arguments.runs))?;
-                let verdict = |vector: &Vector| judge(vector, &expected).verdict;
-                good.count(verdict(&fleets.host()) != FITS);
+                let verdict = |vector: &Vector| judge_host(vector, &expected).verdict;
+                good.count_hit(verdict(&fleets.host()) != FITS);
                 for (wrong, rate) in Wrong::ALL.iter().zip(&mut named) {
-                    rate.count(wrong.is_named(verdict(&wrong.of(fleets.host()))));
+                    rate.count_hit(wrong.is_named(verdict(&wrong.applied_to(fleets.host()))));
                 }
             }
-            let mut line = vec![hosts.to_string(), good.text()];
-            line.extend(named.iter().map(|rate| rate.text()));
-            table.line(line);
+            let mut line = vec![hosts.to_string(), good.rate_text()];
+            line.extend(named.iter().map(|rate| rate.rate_text()));
+            table.add_line(line);
             let of = format!("{}, {hosts} hosts", world.name);
             bars.at_most(
                 &format!("{of}, good refused"),
@@ -156,7 +174,7 @@ fn of_fleets(recorded: &Recorded, arguments: &Arguments, bars: &mut Bars) -> any
             for (wrong, rate) in Wrong::ALL.iter().zip(&named) {
                 bars.hold(
                     rate.hits == rate.tries,
-                    format!("{of}, {}: {}", wrong.text(), rate.text()),
+                    format!("{of}, {}: {}", wrong.text(), rate.rate_text()),
                 );
             }
         }

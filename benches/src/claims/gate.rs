@@ -2,10 +2,10 @@
 //! how often it finds a row that is really a tenth slower.
 
 use crate::bars::Bars;
-use crate::ours::{self, Task};
-use crate::table::Table;
+use crate::ours::{self, MeasureTask};
+use crate::table::TextTable;
 use anyhow::Context;
-use compare::gate::{Gate, judge};
+use compare::gate::{Gate, judge_run};
 use compare::operand::{Operand, without_samples};
 use model::run::{Run, Scale};
 use model::stats::share_interval;
@@ -81,7 +81,7 @@ struct Bench<'a> {
     seed: u64,
 }
 
-pub fn claim(arguments: &Arguments) -> anyhow::Result<Bars> {
+pub fn check_gate(arguments: &Arguments) -> anyhow::Result<Bars> {
     let began = Instant::now();
     let mut bench = Bench { arguments, before: VecDeque::new(), seed: 0 };
     let mut counts: BTreeMap<&str, Count> = BTreeMap::new();
@@ -90,9 +90,9 @@ pub fn claim(arguments: &Arguments) -> anyhow::Result<Bars> {
         bench.keep_another()?;
     }
     for number in 0..arguments.unchanged() {
-        let run = bench.measure(&ROWS.map(String::from), Scale::Quick, None)?;
+        let run = bench.measure_rows(&ROWS.map(String::from), Scale::Quick, None)?;
         for way in WAYS {
-            let gate = bench.judge(way, &run, None)?;
+            let gate = bench.ask_gate(way, &run, None)?;
             let count = counts.entry(way).or_default();
             count.comparisons += 1;
             count.again += u64::from(gate.runs > 1);
@@ -110,9 +110,9 @@ pub fn claim(arguments: &Arguments) -> anyhow::Result<Bars> {
         let row = ROWS[number % ROWS.len()];
         // A fresh baseline, as it was before the change.
         bench.keep_another()?;
-        let run = bench.measure(&ROWS.map(String::from), Scale::Quick, Some(row))?;
+        let run = bench.measure_rows(&ROWS.map(String::from), Scale::Quick, Some(row))?;
         for (at, way) in WAYS.into_iter().enumerate() {
-            let gate = bench.judge(way, &run, Some(row))?;
+            let gate = bench.ask_gate(way, &run, Some(row))?;
             let hit = gate.crossed.iter().any(|own| own == row);
             let count = counts.entry(way).or_default();
             count.slowed += 1;
@@ -136,26 +136,26 @@ pub fn claim(arguments: &Arguments) -> anyhow::Result<Bars> {
 }
 
 impl Bench<'_> {
-    fn measure(
+    fn measure_rows(
         &mut self,
         rows: &[String],
         scale: Scale,
         slowed: Option<&str>,
     ) -> anyhow::Result<Run> {
         self.seed += 1;
-        let run = ours::measure(&Task {
+        let run = ours::measure_in_child(&MeasureTask {
             rows: rows.to_vec(),
             scale,
             seed: self.seed,
             pin: self.arguments.cpu,
             slowed: slowed.map(str::to_owned),
-            ..Task::of(&[])
+            ..MeasureTask::for_rows(&[])
         })?;
         Ok(without_samples(run))
     }
 
     fn keep_another(&mut self) -> anyhow::Result<()> {
-        let run = self.measure(&ROWS.map(String::from), Scale::Quick, None)?;
+        let run = self.measure_rows(&ROWS.map(String::from), Scale::Quick, None)?;
         self.keep(run);
         Ok(())
     }
@@ -167,7 +167,7 @@ impl Bench<'_> {
 
     /// The gate's answer, in one of the ways; what it measures again is slowed
     /// as the run was.
-    fn judge(&mut self, way: &str, run: &Run, slowed: Option<&str>) -> anyhow::Result<Gate> {
+    fn ask_gate(&mut self, way: &str, run: &Run, slowed: Option<&str>) -> anyhow::Result<Gate> {
         let runs: Vec<Run> = self.before.iter().cloned().collect();
         let newest = runs.first().cloned().context("runs are kept")?;
         let (baseline, recent) = match way {
@@ -177,9 +177,9 @@ impl Bench<'_> {
         };
         let share = self.arguments.fail_above / 100.0;
         // As the program does after a quick run.
-        let mut again = |rows: &[String]| self.measure(rows, Scale::Default, slowed);
+        let mut again = |rows: &[String]| self.measure_rows(rows, Scale::Default, slowed);
         let baseline = Operand::of_runs(way, baseline);
-        Ok(judge(&baseline, run.clone(), &recent, share, &mut again)?)
+        Ok(judge_run(&baseline, run.clone(), &recent, share, &mut again)?)
     }
 }
 
@@ -198,7 +198,7 @@ fn progress(what: &str, number: usize, of: usize, began: &Instant) {
 }
 
 /// A count with its share and the exact 95 % interval of it.
-fn share(hits: u64, of: u64) -> String {
+fn share_text(hits: u64, of: u64) -> String {
     match share_interval(hits, of) {
         None => "-".into(),
         Some(i) => format!(
@@ -212,18 +212,18 @@ fn share(hits: u64, of: u64) -> String {
 
 fn print(counts: &BTreeMap<&str, Count>, found: &BTreeMap<&str, [u64; WAYS.len()]>, slowed: usize) {
     let mut table =
-        Table::new(&["way", "false alarms", "measured again", "found", "another named"]);
+        TextTable::new(&["way", "false alarms", "measured again", "found", "another named"]);
     for (way, count) in counts {
-        table.line(vec![
+        table.add_line(vec![
             (*way).to_owned(),
-            share(count.alarms, count.comparisons),
-            share(count.again, count.comparisons),
-            share(count.hits, count.slowed),
-            share(count.others, count.slowed),
+            share_text(count.alarms, count.comparisons),
+            share_text(count.again, count.comparisons),
+            share_text(count.hits, count.slowed),
+            share_text(count.others, count.slowed),
         ]);
     }
     table.print("Runs of ten rows against a baseline; shares with exact 95 % intervals");
-    let mut table = Table::new(&["slowed row", "cold", "warm", "tag", "of"]);
+    let mut table = TextTable::new(&["slowed row", "cold", "warm", "tag", "of"]);
     for (at, row) in ROWS.iter().enumerate() {
         let Some(hits) = found.get(row) else {
             continue;
@@ -232,7 +232,7 @@ fn print(counts: &BTreeMap<&str, Count>, found: &BTreeMap<&str, [u64; WAYS.len()
         let mut line = vec![(*row).to_owned()];
         line.extend(hits.iter().map(u64::to_string));
         line.push(of.to_string());
-        table.line(line);
+        table.add_line(line);
     }
     table.print("Found, by row");
 }

@@ -3,7 +3,7 @@
 
 use crate::bars::Bars;
 use crate::made_up::{MadeUp, row_id};
-use crate::table::{Table, figure};
+use crate::table::{TextTable, three_digits};
 use anyhow::Context;
 use std::io::{BufRead, BufReader, Read, Seek, Write};
 use std::net::TcpStream;
@@ -33,12 +33,12 @@ const WATCH: Duration = Duration::from_millis(2);
 
 /// What a command took.
 #[derive(Clone, Copy)]
-struct Cost {
+struct CommandCost {
     seconds: f64,
     peak_mib: f64,
 }
 
-pub fn claim(arguments: &Arguments) -> anyhow::Result<Bars> {
+pub fn check_linear(arguments: &Arguments) -> anyhow::Result<Bars> {
     let directory = tempfile::tempdir()?;
     let row = row_id(0);
     let page = directory.path().join("page.html");
@@ -47,7 +47,7 @@ pub fn claim(arguments: &Arguments) -> anyhow::Result<Bars> {
         ("show", &["show", "FILE"]),
         ("show --all", &["show", "--all", "FILE"]),
         ("show --wide", &["show", "--wide", "FILE"]),
-        ("show --json", &["show", "--json", "FILE"]),
+        ("show --document", &["show", "--document", "FILE"]),
         ("compare", &["compare", "FILE", "FILE"]),
         ("report", &["report", "FILE", "-o", page, "--force"]),
         ("plot", &["plot", "ladder", "FILE", "-o", "-"]),
@@ -63,35 +63,35 @@ pub fn claim(arguments: &Arguments) -> anyhow::Result<Bars> {
         let rows = arguments.rows * times;
         let data = directory.path().join(rows.to_string());
         let file = directory.path().join(format!("{rows}.json"));
-        let run = MadeUp::new(rows, 1, 1)?.run(0);
-        store::write(&run, &file)?;
+        let run = MadeUp::new(rows, 1, 1)?.numbered_run(0);
+        store::write_run(&run, &file)?;
         store::Store::in_directory(&data).save(&run)?;
         documents.push((data, file));
     }
     let mut bars = Bars::new();
     let mut table =
-        Table::new(&["command", "1x, s", "4x, s", "16x, s", "16x / 16", "MiB", "MiB", "MiB"]);
+        TextTable::new(&["command", "1x, s", "4x, s", "16x, s", "16x / 16", "MiB", "MiB", "MiB"]);
     for (name, words) in commands {
         let costs = documents.iter().map(|(data, file)| {
             let all =
                 (0..arguments.runs.max(1)).map(|_| cost(&arguments.latlas, words, data, file));
-            let all = all.collect::<anyhow::Result<Vec<Cost>>>()?;
+            let all = all.collect::<anyhow::Result<Vec<CommandCost>>>()?;
             let shortest = all.into_iter().min_by(|a, b| a.seconds.total_cmp(&b.seconds));
             shortest.context("no run")
         });
-        let costs = costs.collect::<anyhow::Result<Vec<Cost>>>()?;
+        let costs = costs.collect::<anyhow::Result<Vec<CommandCost>>>()?;
         // What every command takes, however small its document, is no part of the growth.
         let [few, some, many] = [costs[0], costs[1], costs[2]];
-        let grown = |of: fn(Cost) -> f64| {
+        let grown = |of: fn(CommandCost) -> f64| {
             // Of what hardly grows, the difference of two is the machine's noise.
             let step = (of(some) - of(few)).max(of(some) / 8.0);
             (of(many) - of(some)) / step / 4.0
         };
         let (time, memory) = (grown(|c| c.seconds), grown(|c| c.peak_mib));
-        let seconds = costs.iter().map(|cost| figure(Some(cost.seconds)));
-        let peaks = costs.iter().map(|cost| figure(Some(cost.peak_mib)));
+        let seconds = costs.iter().map(|cost| three_digits(Some(cost.seconds)));
+        let peaks = costs.iter().map(|cost| three_digits(Some(cost.peak_mib)));
         let cells = [name.to_owned()].into_iter().chain(seconds);
-        table.line(cells.chain([figure(Some(time))]).chain(peaks).collect());
+        table.add_line(cells.chain([three_digits(Some(time))]).chain(peaks).collect());
         bars.at_most(&format!("{name}: time over linear, 4x to 16x"), Some(time), LINEAR, "");
         bars.at_most(&format!("{name}: memory over linear, 4x to 16x"), Some(memory), LINEAR, "");
     }
@@ -99,7 +99,7 @@ pub fn claim(arguments: &Arguments) -> anyhow::Result<Bars> {
     Ok(bars)
 }
 
-fn cost(latlas: &Path, words: &[&str], data: &Path, file: &Path) -> anyhow::Result<Cost> {
+fn cost(latlas: &Path, words: &[&str], data: &Path, file: &Path) -> anyhow::Result<CommandCost> {
     let empty = tempfile::tempdir()?;
     let mut command = Command::new(latlas);
     match words[0] {
@@ -136,14 +136,14 @@ fn cost(latlas: &Path, words: &[&str], data: &Path, file: &Path) -> anyhow::Resu
     said.rewind()?;
     said.read_to_string(&mut why)?;
     anyhow::ensure!(matches!(status.code(), Some(0 | 3)), "{words:?}: {status}: {why}");
-    Ok(Cost { seconds, peak_mib: peak_kib / 1024.0 })
+    Ok(CommandCost { seconds, peak_mib: peak_kib / 1024.0 })
 }
 
 /// What a server takes for an upload, from the first byte to its answer.
-fn upload(mut server: Command, file: &Path) -> anyhow::Result<Cost> {
+fn upload(mut server: Command, file: &Path) -> anyhow::Result<CommandCost> {
     let document = std::fs::read(file)?;
     let server = server.stdin(Stdio::null()).stdout(Stdio::null());
-    let mut server = Ended(server.stderr(Stdio::piped()).spawn()?);
+    let mut server = KilledOnDrop(server.stderr(Stdio::piped()).spawn()?);
     let said = server.0.stderr.take().context("its output is a pipe")?;
     let mut lines = BufReader::new(said).lines();
     let address = loop {
@@ -167,13 +167,13 @@ fn upload(mut server: Command, file: &Path) -> anyhow::Result<Cost> {
     let status = answer.lines().next().unwrap_or_default();
     anyhow::ensure!(status.contains("201"), "the upload was answered: {status}");
     let peak_kib = peak(server.0.id()).context("the server is gone")?;
-    Ok(Cost { seconds, peak_mib: peak_kib / 1024.0 })
+    Ok(CommandCost { seconds, peak_mib: peak_kib / 1024.0 })
 }
 
 /// A process that ends with this value.
-struct Ended(Child);
+struct KilledOnDrop(Child);
 
-impl Drop for Ended {
+impl Drop for KilledOnDrop {
     fn drop(&mut self) {
         let _ = self.0.kill();
         let _ = self.0.wait();

@@ -9,9 +9,9 @@
 //! calls its wait time; and interrupts that came while the thread ran.
 
 use crate::bars::Bars;
-use crate::busy::Busy;
+use crate::busy::{Busy, Load};
 use crate::pairs::Ratios;
-use crate::table::{Table, figure};
+use crate::table::{TextTable, three_digits};
 use anyhow::{Context, bail};
 use model::noise::osnoise::{Cause, Osnoise};
 use model::recording::Recording;
@@ -54,8 +54,8 @@ const EVENTS: [&str; 5] = [
     "irq:irq_handler_exit",
 ];
 
-pub fn claim(arguments: &Arguments) -> anyhow::Result<Bars> {
-    let mut table = Table::new(&[
+pub fn check_osnoise(arguments: &Arguments) -> anyhow::Result<Bars> {
+    let mut table = TextTable::new(&[
         "load, round",
         "sched ms",
         "traced",
@@ -75,10 +75,10 @@ pub fn claim(arguments: &Arguments) -> anyhow::Result<Bars> {
     let mut of = [Vec::new(), Vec::new()];
     for round in 1..=arguments.rounds {
         for (place, load) in ["none", "same CPU"].into_iter().enumerate() {
-            let busy = (place == 1).then(|| Busy::on(&[arguments.cpu])).transpose()?;
+            let busy = (place == 1).then(|| Busy::on(&[arguments.cpu], Load::Loops)).transpose()?;
             let (detours, traced) = both(arguments)?;
             drop(busy);
-            table.line(line(load, round, &detours, &traced));
+            table.add_line(round_line(load, round, &detours, &traced));
             of[place].push((detours, traced));
         }
     }
@@ -96,11 +96,11 @@ pub fn claim(arguments: &Arguments) -> anyhow::Result<Bars> {
         let share = traced_share(&of[place]);
         println!(
             "load {load}: the scheduler took {} % of the span, traced (median of {} rounds)",
-            figure(Some(share * 100.0)),
+            three_digits(Some(share * 100.0)),
             of[place].len()
         );
-        println!("load {load}: scheduler by detours / traced {}", detours.text());
-        println!("load {load}: run delay / traced         {}", kernels.text());
+        println!("load {load}: scheduler by detours / traced {}", detours.ratio_text());
+        println!("load {load}: run delay / traced         {}", kernels.ratio_text());
         if share < LEAST_SHARE {
             println!(
                 "load {load}: no bar: below {} % of the span a single switch decides",
@@ -111,8 +111,8 @@ pub fn claim(arguments: &Arguments) -> anyhow::Result<Bars> {
         let holds = detours.inside(1.0 - WITHIN, 1.0 + WITHIN);
         let text = format!(
             "scheduler, load {load}: {} (0.9 to 1.1), {} % of the span",
-            detours.text(),
-            figure(Some(share * 100.0))
+            detours.ratio_text(),
+            three_digits(Some(share * 100.0))
         );
         bars.hold(holds, text);
     }
@@ -126,8 +126,8 @@ fn traced_share(rounds: &[(Osnoise, Traced)]) -> f64 {
 }
 
 /// One round's line.
-fn line(load: &str, round: u32, detours: &Osnoise, traced: &Traced) -> Vec<String> {
-    let ms = |ns: f64| figure(Some(ns / 1e6));
+fn round_line(load: &str, round: u32, detours: &Osnoise, traced: &Traced) -> Vec<String> {
+    let ms = |ns: f64| three_digits(Some(ns / 1e6));
     let devices = detours.interrupts.iter().filter(|i| !i.timer);
     let devices = devices.filter(|i| i.name.starts_with(|c: char| c.is_ascii_digit()));
     let ticks: u64 = detours.interrupts.iter().filter(|i| i.timer).map(|i| i.count).sum();
@@ -137,17 +137,17 @@ fn line(load: &str, round: u32, detours: &Osnoise, traced: &Traced) -> Vec<Strin
         format!("{load}, {round}"),
         ms(scheduler_ns(detours)),
         ms(traced.off_cpu_ns),
-        figure(Some(scheduler_ns(detours) / traced.off_cpu_ns)),
+        three_digits(Some(scheduler_ns(detours) / traced.off_cpu_ns)),
         ms(run_delay_ns(detours)),
-        figure(Some(run_delay_ns(detours) / traced.off_cpu_ns)),
+        three_digits(Some(run_delay_ns(detours) / traced.off_cpu_ns)),
         ticks.to_string(),
         traced.ticks.to_string(),
         ms(on_the_span(detours, Cause::Tick)),
         ms(traced.tick_ns),
         devices.map(|i| i.count).sum::<u64>().to_string(),
         traced.devices.to_string(),
-        figure(Some(left * 100.0)),
-        figure(detours.blind_share().map(|share| share * 100.0)),
+        three_digits(Some(left * 100.0)),
+        three_digits(detours.blind_share().map(|share| share * 100.0)),
     ]
 }
 
@@ -171,7 +171,7 @@ fn both(arguments: &Arguments) -> anyhow::Result<(Osnoise, Traced)> {
     record.args(["record", "-q", "-k", "CLOCK_MONOTONIC_RAW", "-m", "1024"]);
     record.args(["-C", &arguments.cpu.to_string(), "-e", &EVENTS.join(",")]);
     record.arg("-o").arg(&data).arg("--").arg(&arguments.latlas);
-    record.args(["noise", "measure", "--json", "--for", &arguments.span]);
+    record.args(["noise", "measure", "--document", "--for", &arguments.span]);
     record.args(["--cpu", &arguments.cpu.to_string(), "--out"]).arg(&out);
     let done = record.stdout(Stdio::null()).output().context("can't run perf")?;
     if !done.status.success() {
@@ -188,11 +188,11 @@ fn both(arguments: &Arguments) -> anyhow::Result<(Osnoise, Traced)> {
         _ => None,
     });
     let detours = detours.context("latlas measured no CPU")?;
-    let traced = trace(&arguments.perf, &data, &detours)?;
+    let traced = trace_detours(&arguments.perf, &data, &detours)?;
     Ok((detours, traced))
 }
 
-fn trace(perf: &Path, data: &Path, detours: &Osnoise) -> anyhow::Result<Traced> {
+fn trace_detours(perf: &Path, data: &Path, detours: &Osnoise) -> anyhow::Result<Traced> {
     let mut script = Command::new(perf);
     script.arg("script").arg("-i").arg(data);
     script.args(["--ns", "-F", "time,event,trace", "--show-lost-events"]);
@@ -201,7 +201,7 @@ fn trace(perf: &Path, data: &Path, detours: &Osnoise) -> anyhow::Result<Traced> 
         bail!("perf lost records, so the trace is no witness: {said}");
     }
     let thread = detours.thread.context("the thread has no number")?;
-    Ok(Traced::of(&text, thread, detours.began_ns, detours.span_ns))
+    Ok(Traced::from_text(&text, thread, detours.began_ns, detours.span_ns))
 }
 
 /// The line in which perf tells that it lost records: an event of its own
@@ -226,13 +226,13 @@ struct Traced {
 }
 
 impl Traced {
-    fn of(text: &str, thread: u32, began_ns: u64, span_ns: u64) -> Traced {
+    fn from_text(text: &str, thread: u32, began_ns: u64, span_ns: u64) -> Traced {
         let ended_ns = began_ns + span_ns;
         let inside =
             |from: u64, to: u64| to.min(ended_ns).saturating_sub(from.max(began_ns)) as f64;
         let mut traced = Traced::default();
         let (mut away, mut entered) = (None, None);
-        for (at_ns, event, rest) in text.lines().filter_map(record) {
+        for (at_ns, event, rest) in text.lines().filter_map(script_record) {
             let within = (began_ns..ended_ns).contains(&at_ns);
             match event {
                 "sched:sched_switch" => {
@@ -264,7 +264,7 @@ impl Traced {
 }
 
 /// Time, event and the rest of a line of `perf script`.
-fn record(line: &str) -> Option<(u64, &str, &str)> {
+fn script_record(line: &str) -> Option<(u64, &str, &str)> {
     let (time, rest) = line.trim_start().split_once(": ")?;
     let (seconds, ns) = time.split_once('.')?;
     let at_ns = seconds.parse::<u64>().ok()? * 1_000_000_000 + ns.parse::<u64>().ok()?;
@@ -320,12 +320,12 @@ mod tests {
     #[test]
     fn a_trace_is_cut_to_the_span() {
         // From 0.2 ms after the first switch to 2.1 ms after it.
-        let traced = Traced::of(TRACE, 77, 10_000_200_000, 1_900_000);
+        let traced = Traced::from_text(TRACE, 77, 10_000_200_000, 1_900_000);
         let wanted =
             Traced { off_cpu_ns: 300_000.0 + 200_000.0, ticks: 1, tick_ns: 4_000.0, devices: 1 };
         assert_eq!(traced, wanted);
-        let other = Traced::of(TRACE, 78, 10_000_000_000, 1_900_000);
+        let other = Traced::from_text(TRACE, 78, 10_000_000_000, 1_900_000);
         assert_eq!(other.off_cpu_ns, 0.0);
-        assert_eq!(record("no time"), None);
+        assert_eq!(script_record("no time"), None);
     }
 }

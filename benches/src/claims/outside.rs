@@ -4,7 +4,7 @@
 
 use crate::bars::Bars;
 use crate::ours;
-use crate::table::{Table, figure, percent};
+use crate::table::{TextTable, percent, three_digits};
 use anyhow::Context as _;
 use model::context::Context;
 use model::estimate::{Estimate, Verdict};
@@ -24,13 +24,13 @@ pub struct Arguments {
     middle: f64,
 }
 
-pub fn claim(arguments: &Arguments) -> anyhow::Result<Bars> {
+pub fn check_outside(arguments: &Arguments) -> anyhow::Result<Bars> {
     let tail = (1.0 - arguments.middle / 100.0) / 2.0;
     anyhow::ensure!((0.0..0.5).contains(&tail), "--middle is from 1 to 100");
     let (mut figures, mut biased) = (0, 0);
     for path in &arguments.documents {
-        let run: Run = store::read(path)?;
-        let mut table = Table::new(&[
+        let run: Run = store::read_run(path)?;
+        let mut table = TextTable::new(&[
             "row",
             "verdict",
             "quiet",
@@ -50,7 +50,9 @@ pub fn claim(arguments: &Arguments) -> anyhow::Result<Bars> {
                 };
                 let samples = cell.samples.samples();
                 let samples = samples.with_context(|| path.display().to_string())?;
-                let Some(found) = Found::of(&run, cell, of.bound, of.estimate, &samples) else {
+                let Some(found) =
+                    QuietFigure::from_cell(&run, cell, of.bound, of.estimate, &samples)
+                else {
                     continue;
                 };
                 figures += 1;
@@ -63,12 +65,12 @@ pub fn claim(arguments: &Arguments) -> anyhow::Result<Bars> {
                 let numbers =
                     [found.quiet.value, found.quiet.low, found.quiet.high, from, median, to];
                 let mut line =
-                    vec![ours::name(&row.id, &of.at), of.estimate.verdict.text().to_owned()];
-                line.extend(numbers.map(|number| figure(Some(number))));
+                    vec![ours::figure_name(&row.id, &of.at), of.estimate.verdict.text().to_owned()];
+                line.extend(numbers.map(|number| three_digits(Some(number))));
                 line.push(percent(Some(found.reached())));
                 line.push(percent(of.estimate.quiet_share));
                 line.push(found.bias.unwrap_or_else(|| "-".into()));
-                table.line(line);
+                table.add_line(line);
             }
         }
         table.print(&format!(
@@ -82,7 +84,7 @@ pub fn claim(arguments: &Arguments) -> anyhow::Result<Bars> {
 }
 
 /// A quiet figure among the ordinary samples of its row, in the row's own unit.
-struct Found {
+struct QuietFigure {
     quiet: Interval,
     /// Ordinary samples, ascending.
     values: Vec<f64>,
@@ -90,20 +92,20 @@ struct Found {
     bias: Option<String>,
 }
 
-impl Found {
-    fn of(
+impl QuietFigure {
+    fn from_cell(
         run: &Run,
         cell: &Cell,
         bound: Bound,
         estimate: &Estimate,
         samples: &[Sample],
-    ) -> Option<Found> {
+    ) -> Option<QuietFigure> {
         let quiet = estimate.quiet.filter(|_| estimate.below_ns.is_none())?;
-        let context = Context::of(run, cell, bound);
+        let context = Context::for_cell(run, cell, bound);
         let in_cycles = bound == Bound::Core && quiet.cycles.is_some();
         let ordinary = samples.iter().filter(|s| !s.has(flag::WAITED_FOR_QUIET));
         let values = stats::sorted(ordinary.filter_map(|s| context.cost(s, in_cycles)));
-        (!values.is_empty()).then(|| Found {
+        (!values.is_empty()).then(|| QuietFigure {
             quiet: quiet.cycles_or_ns(bound),
             values,
             bias: selection_bias::bias(&quiet, samples, &context).map(|bias| bias.to_string()),

@@ -2,7 +2,7 @@
 
 use crate::bars::Bars;
 use crate::spread::{absolute, median};
-use crate::table::{Table, figure};
+use crate::table::{TextTable, three_digits};
 use anyhow::{Context, ensure};
 use model::run::{Outcome, Run};
 use std::path::{Path, PathBuf};
@@ -26,28 +26,30 @@ const INCLUDE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../packs/include");
 const BUILT_IN: &str = "alloc.malloc_free/16B";
 const BY_PACK: &str = "cost.malloc_free";
 
-pub fn claim(arguments: &Arguments) -> anyhow::Result<Bars> {
+pub fn check_packs(arguments: &Arguments) -> anyhow::Result<Bars> {
     let directory = tempfile::tempdir()?;
     let library = directory.path().join("cost.so");
     let mut cc = Command::new("cc");
     cc.args(["-std=gnu11", "-O2", "-fPIC", "-shared", "-pthread", "-I", INCLUDE, SOURCE, "-o"]);
     ensure!(cc.arg(&library).status().context("no cc")?.success(), "{SOURCE} was not built");
-    let mut table = Table::new(&["run", "built in, ns", "by a pack, ns", "pack / built in"]);
+    let mut table = TextTable::new(&["run", "built in, ns", "by a pack, ns", "pack / built in"]);
     let mut ratios = Vec::new();
     for number in 0..arguments.runs {
-        let run = run(arguments, &library, number, directory.path())?;
+        let run = run_pack(arguments, &library, number, directory.path())?;
         let of = |row: &str| match &run.row(row)?.outcome {
             Outcome::Figure(estimate) => Some(estimate.quiet.as_ref()?.ns.value),
             _ => None,
         };
         let (Some(built_in), Some(by_pack)) = (of(BUILT_IN), of(BY_PACK)) else {
-            table.line([&number.to_string(), "no quiet figure", "", ""].map(str::to_owned).into());
+            table.add_line(
+                [&number.to_string(), "no quiet figure", "", ""].map(str::to_owned).into(),
+            );
             continue;
         };
         ratios.push(by_pack / built_in);
-        let cells = [built_in, by_pack].map(|ns| figure(Some(ns))).into_iter();
+        let cells = [built_in, by_pack].map(|ns| three_digits(Some(ns))).into_iter();
         let ratio = format!("{:.4}", by_pack / built_in);
-        table.line([number.to_string()].into_iter().chain(cells).chain([ratio]).collect());
+        table.add_line([number.to_string()].into_iter().chain(cells).chain([ratio]).collect());
     }
     table.print("malloc and free of 16 bytes");
     ensure!(!ratios.is_empty(), "the machine was never quiet");
@@ -59,13 +61,13 @@ pub fn claim(arguments: &Arguments) -> anyhow::Result<Bars> {
     Ok(bars)
 }
 
-fn run(of: &Arguments, library: &Path, seed: u32, data: &Path) -> anyhow::Result<Run> {
+fn run_pack(of: &Arguments, library: &Path, seed: u32, data: &Path) -> anyhow::Result<Run> {
     let mut command = Command::new(&of.latlas);
     command.args([
         "run",
         BUILT_IN,
         BY_PACK,
-        "--json",
+        "--document",
         "--budget",
         "8s",
         "--seed",

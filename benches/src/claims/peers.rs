@@ -2,12 +2,12 @@
 //! one session, pinned alike, and the ratio of each figure that the peer prints.
 
 use crate::bars::Bars;
-use crate::claims::printed::{Figure, Figures, read};
-use crate::ours::{self, Task};
+use crate::claims::printed::{FiguresByStatistic, PeerFigure, read_figures};
+use crate::ours::{self, MeasureTask};
 use crate::pairs::{Ratios, alternate};
 use crate::process::{on_cpu, output, peer};
 use crate::spread::median;
-use crate::table::{Table, figure};
+use crate::table::{TextTable, three_digits};
 use anyhow::{Context, bail};
 use model::run::{Outcome, Run};
 use serde::Deserialize;
@@ -57,7 +57,7 @@ enum Statistic {
 }
 
 /// One measurement of one side: figures by our row's name, and its wall time.
-type Side = (BTreeMap<String, Figures>, Duration);
+type Side = (BTreeMap<String, FiguresByStatistic>, Duration);
 
 model::words! {
     /// The peers, with the variable that has the path of the program (lmbench: of their directory).
@@ -85,20 +85,20 @@ struct Comparison {
     #[serde(default)]
     points: Vec<u64>,
     statistic: Statistic,
-    figures: Vec<Figure>,
+    figures: Vec<PeerFigure>,
 }
 
 fn comparisons() -> anyhow::Result<Vec<Comparison>> {
     #[derive(Deserialize)]
-    struct Document {
+    struct ComparisonsFile {
         comparison: Vec<Comparison>,
     }
-    let document: Document = toml::from_str(include_str!("../../data/peers.toml"))?;
+    let document: ComparisonsFile = toml::from_str(include_str!("../../data/peers.toml"))?;
     Ok(document.comparison)
 }
 
 /// Compares all of a set.
-pub fn claim(arguments: &Arguments, set: &str) -> anyhow::Result<Bars> {
+pub fn check_peers(arguments: &Arguments, set: &str) -> anyhow::Result<Bars> {
     let cpu = ours::cpu(arguments.cpu)?;
     let seconds = arguments.seconds.unwrap_or(if set == "memory" { 3.0 } else { 1.0 });
     if let Some(cell) = &arguments.ours {
@@ -109,7 +109,7 @@ pub fn claim(arguments: &Arguments, set: &str) -> anyhow::Result<Bars> {
     let only = arguments.only.as_deref().unwrap_or_default();
     all.retain(|c| c.name.contains(only));
     anyhow::ensure!(!all.is_empty(), "no comparison has {only:?} in its name");
-    let session = Session {
+    let session = PeerSession {
         files: tempfile::tempdir_in(&arguments.dir)
             .with_context(|| format!("no directory in {}", arguments.dir.display()))?,
         dir: &arguments.dir,
@@ -121,7 +121,7 @@ pub fn claim(arguments: &Arguments, set: &str) -> anyhow::Result<Bars> {
         arguments.pairs,
         arguments.dir.display()
     );
-    let mut report = Report::new();
+    let mut report = PeerReport::new();
     for comparison in &all {
         let Some(path) = peer(comparison.tool.variable()) else {
             let variable = comparison.tool.variable();
@@ -136,7 +136,7 @@ pub fn claim(arguments: &Arguments, set: &str) -> anyhow::Result<Bars> {
             |_| session.measure_theirs(comparison, &path),
         );
         match pairs {
-            Ok(pairs) => report.add(comparison, statistic, &pairs),
+            Ok(pairs) => report.add_comparison(comparison, statistic, &pairs),
             Err(e) => report.bars.hold(false, format!("{}: {e:#}", comparison.name)),
         }
     }
@@ -145,37 +145,40 @@ pub fn claim(arguments: &Arguments, set: &str) -> anyhow::Result<Bars> {
 
 fn print_ours(cell: &str, seconds: f64, cpu: u32) -> anyhow::Result<Bars> {
     let (row, size) = cell.split_once('@').context("give ROW@SIZE")?;
-    let point = model::size::parse(size).with_context(|| format!("{size} is no size"))?;
-    let run = ours::measure(&Task { points: vec![point], ..Task::filling(&[row], seconds, cpu) })?;
+    let point = model::size::parse_size(size).with_context(|| format!("{size} is no size"))?;
+    let run = ours::measure_in_child(&MeasureTask {
+        points: vec![point],
+        ..MeasureTask::filling(&[row], seconds, cpu)
+    })?;
     for (name, figures) in figures_of(&run) {
         let names = ["mean", "median", "quiet", "minimum"];
         for (statistic, ns) in names.iter().zip(figures) {
-            println!("{name} on CPU {cpu}: {statistic} {} ns", figure(ns));
+            println!("{name} on CPU {cpu}: {statistic} {} ns", three_digits(ns));
         }
     }
     Ok(Bars::new())
 }
 
-struct Session<'s> {
+struct PeerSession<'s> {
     files: tempfile::TempDir,
     dir: &'s Path,
     seconds: f64,
     cpu: u32,
 }
 
-impl Session<'_> {
+impl PeerSession<'_> {
     fn measure_ours(&self, comparison: &Comparison, seed: u64) -> anyhow::Result<(Side, f64)> {
         let began = Instant::now();
         let rows: Vec<&str> = comparison.rows.iter().map(String::as_str).collect();
-        let run = ours::measure(&Task {
+        let run = ours::measure_in_child(&MeasureTask {
             seed,
             points: comparison.points.clone(),
             dir: (comparison.set == "files").then(|| self.dir.to_path_buf()),
-            ..Task::filling(&rows, self.seconds, self.cpu)
+            ..MeasureTask::filling(&rows, self.seconds, self.cpu)
         })?;
         let wall = began.elapsed();
         let figures = figures_of(&run);
-        let missing = |f: &&Figure| !figures.contains_key(&f.ours);
+        let missing = |f: &&PeerFigure| !figures.contains_key(&f.ours);
         if let Some(wanted) = comparison.figures.iter().find(missing) {
             bail!("{} gave no figure: {}", wanted.ours, why(&run));
         }
@@ -184,17 +187,17 @@ impl Session<'_> {
     }
 
     fn measure_theirs(&self, comparison: &Comparison, path: &Path) -> anyhow::Result<Side> {
-        let mut command = self.command(comparison, path)?;
+        let mut command = self.peer_command(comparison, path)?;
         let (out, err, wall) = output(&mut command)?;
         let text = match comparison.tool {
             Tool::CoreToCore | Tool::Fio => out,
             _ => format!("{out}\n{err}"),
         };
-        let figures = read(&comparison.figures, &text);
+        let figures = read_figures(&comparison.figures, &text);
         Ok((figures.with_context(|| format!("{command:?}"))?, wall))
     }
 
-    fn command(&self, comparison: &Comparison, path: &Path) -> anyhow::Result<Command> {
+    fn peer_command(&self, comparison: &Comparison, path: &Path) -> anyhow::Result<Command> {
         let pinned = (comparison.cpus != Some(2)).then_some(self.cpu);
         let mut words = comparison.command.split(' ');
         let program = match comparison.tool {
@@ -263,7 +266,7 @@ impl Session<'_> {
     }
 }
 
-fn figures_of(run: &Run) -> BTreeMap<String, Figures> {
+fn figures_of(run: &Run) -> BTreeMap<String, FiguresByStatistic> {
     let estimates = ours::estimates(run).into_iter();
     estimates
         .filter_map(|(name, _, estimate)| {
@@ -289,16 +292,16 @@ fn why(run: &Run) -> String {
     reasons.chain(notes).collect::<Vec<_>>().join("; ")
 }
 
-struct Report {
-    ratios: Table,
-    walls: Table,
+struct PeerReport {
+    ratios: TextTable,
+    walls: TextTable,
     bars: Bars,
 }
 
-impl Report {
-    fn new() -> Report {
-        Report {
-            ratios: Table::new(&[
+impl PeerReport {
+    fn new() -> PeerReport {
+        PeerReport {
+            ratios: TextTable::new(&[
                 "comparison",
                 "row",
                 "ours ns",
@@ -310,12 +313,12 @@ impl Report {
                 "min/min",
                 "same operation",
             ]),
-            walls: Table::new(&["comparison", "ours s", "of that the rows s", "peer s"]),
+            walls: TextTable::new(&["comparison", "ours s", "of that the rows s", "peer s"]),
             bars: Bars::new(),
         }
     }
 
-    fn add(
+    fn add_comparison(
         &mut self,
         comparison: &Comparison,
         statistic: Statistic,
@@ -338,7 +341,7 @@ impl Report {
             };
             let of = judged as usize;
             let middle = |pick: fn(&(f64, f64)) -> f64| {
-                figure(median(&both(of).iter().map(pick).collect::<Vec<_>>()))
+                three_digits(median(&both(of).iter().map(pick).collect::<Vec<_>>()))
             };
             let mut line = vec![
                 comparison.name.clone(),
@@ -347,24 +350,24 @@ impl Report {
                 middle(|pair| pair.1),
                 format!("{judged:?}").to_lowercase(),
             ];
-            line.extend((0..4).map(|of| ratios(of).text()));
+            line.extend((0..4).map(|of| ratios(of).ratio_text()));
             line.push(match wanted.differs.as_str() {
                 "" => "yes".into(),
                 differs => format!("no: {differs}"),
             });
-            self.ratios.line(line);
+            self.ratios.add_line(line);
             if wanted.differs.is_empty() {
                 let ratios = ratios(of);
-                let (name, row, text) = (&comparison.name, &wanted.ours, ratios.text());
+                let (name, row, text) = (&comparison.name, &wanted.ours, ratios.ratio_text());
                 self.bars.hold(
                     ratios.inside(0.9, 1.1),
                     format!("{name} {row}: {text} (inside 0.9 to 1.1)"),
                 );
             }
         }
-        let middle = |values: Vec<f64>| figure(median(&values));
+        let middle = |values: Vec<f64>| three_digits(median(&values));
         let pairs = pairs.iter();
-        self.walls.line(vec![
+        self.walls.add_line(vec![
             comparison.name.clone(),
             middle(pairs.clone().map(|((ours, _), _)| ours.1.as_secs_f64()).collect()),
             middle(pairs.clone().map(|((_, ms), _)| ms / 1e3).collect()),
@@ -410,7 +413,7 @@ mod tests {
         let all = comparisons().expect("readable");
         let of = |name: &str, row: &str, text: &str| {
             let comparison = all.iter().find(|c| c.name == name).expect("there");
-            read(&comparison.figures, text).expect("a figure")[row][0]
+            read_figures(&comparison.figures, text).expect("a figure")[row][0]
         };
         let row = "file.read_open/as_lmbench@1024";
         assert_eq!(of("1 KiB, open file", row, "0.001024 512.00\n"), Some(2000.0));

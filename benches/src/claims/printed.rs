@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 /// ns of one operation, by statistic. A peer that prints one figure has it for
 /// all but the last.
-pub type Figures = [Option<f64>; 4];
+pub type FiguresByStatistic = [Option<f64>; 4];
 
 /// Where the peer prints a figure.
 #[derive(Deserialize, Clone, Debug)]
@@ -32,7 +32,7 @@ pub enum Find {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Figure {
+pub struct PeerFigure {
     pub ours: String,
     pub find: Find,
     pub ns: Option<f64>,
@@ -46,11 +46,14 @@ pub struct Figure {
 /// # Errors
 /// When one is missing: a program of LMbench prints nothing where it measured
 /// nothing.
-pub fn read(figures: &[Figure], text: &str) -> anyhow::Result<BTreeMap<String, Figures>> {
+pub fn read_figures(
+    figures: &[PeerFigure],
+    text: &str,
+) -> anyhow::Result<BTreeMap<String, FiguresByStatistic>> {
     figures
         .iter()
         .map(|wanted| {
-            let printed = find(text, &wanted.find)
+            let printed = find_figures(text, &wanted.find)
                 .with_context(|| format!("no figure for {} in:\n{text}", wanted.ours))?;
             let ns = |value: f64| match wanted.over {
                 Some(over) => over / value,
@@ -61,7 +64,7 @@ pub fn read(figures: &[Figure], text: &str) -> anyhow::Result<BTreeMap<String, F
         .collect()
 }
 
-fn find(text: &str, place: &Find) -> Option<Figures> {
+fn find_figures(text: &str, place: &Find) -> Option<FiguresByStatistic> {
     let first_number = |text: &str| {
         text.split(|c: char| c.is_whitespace() || c == ',').find_map(|word| word.parse().ok())
     };
@@ -98,7 +101,7 @@ fn find(text: &str, place: &Find) -> Option<Figures> {
 
 /// Mean and median of fio's completion latencies, ns: with psync that is the
 /// time of the call.
-fn of_fio(json: &str) -> Option<Figures> {
+fn of_fio(json: &str) -> Option<FiguresByStatistic> {
     // Notes may stand before the document.
     let document: serde_json::Value = serde_json::from_str(&json[json.find('{')?..]).ok()?;
     let latency = &document["jobs"][0]["read"]["clat_ns"];
@@ -113,7 +116,7 @@ mod tests {
 
     #[test]
     fn figures_are_found_where_the_peer_prints_them() {
-        let first = |text: &str, place: Find| find(text, &place).and_then(|all| all[0]);
+        let first = |text: &str, place: Find| find_figures(text, &place).and_then(|all| all[0]);
         let after = |text: &str| Find::After(text.into());
         let simple = "Simple syscall: 0.2133 microseconds\n";
         assert_eq!(first(simple, after("Simple syscall:")), Some(0.2133));
@@ -132,9 +135,9 @@ mod tests {
             assert_eq!(first(files, nothing), None);
         }
         let chase = "chase = simple\n  3.004  avg=3.004\n  2.925  avg=2.925\n 2.925\n";
-        let chase = find(chase, &Find::Multichase).expect("samples");
+        let chase = find_figures(chase, &Find::Multichase).expect("samples");
         assert_eq!((chase[2], chase[3]), (Some(2.925), Some(2.925)));
-        assert_eq!(find("no sample", &Find::Multichase), None);
+        assert_eq!(find_figures("no sample", &Find::Multichase), None);
     }
 
     #[test]

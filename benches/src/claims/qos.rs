@@ -7,7 +7,7 @@ use crate::bars::Bars;
 use crate::pairs::{Ratios, alternate};
 use crate::process::output;
 use crate::spread::median;
-use crate::table::{Table, figure, percent};
+use crate::table::{TextTable, percent, three_digits};
 use anyhow::{Context, bail};
 use model::qos::shares::shares_of_second;
 use model::qos::{Case, CaseRuns, Qos};
@@ -41,10 +41,10 @@ pub struct Arguments {
 ///
 /// # Errors
 /// If latlas or a peer can't be run.
-pub fn claim(arguments: &Arguments) -> anyhow::Result<Bars> {
+pub fn check_qos(arguments: &Arguments) -> anyhow::Result<Bars> {
     let files = tempfile::tempdir().context("no directory for files")?;
     let mut bars = Bars::new();
-    shares(arguments, files.path(), &mut bars)?;
+    measure_shares(arguments, files.path(), &mut bars)?;
     occupancy(arguments, files.path(), &mut bars)?;
     throughput(arguments, files.path(), &mut bars)?;
     Ok(bars)
@@ -52,7 +52,7 @@ pub fn claim(arguments: &Arguments) -> anyhow::Result<Bars> {
 
 /// `latlas qos` with these words, after others.
 fn qos(mut command: Command, arguments: &Arguments, words: &[&str]) -> anyhow::Result<Qos> {
-    command.args(["--no-config", "qos", "--json", "--size", &arguments.size]).args(words);
+    command.args(["--no-config", "qos", "--document", "--size", &arguments.size]).args(words);
     let got = command.output().context("can't run latlas")?;
     // 3: too few rounds for an interval.
     let stopped = || String::from_utf8_lossy(&got.stderr).into_owned();
@@ -82,7 +82,7 @@ fn case(document: &Qos, wanted: impl Fn(Case) -> bool) -> anyhow::Result<&CaseRu
 }
 
 /// The lower job's share by latlas, by `sched_stat_runtime`, and by `timehist`.
-fn shares(arguments: &Arguments, files: &Path, bars: &mut Bars) -> anyhow::Result<()> {
+fn measure_shares(arguments: &Arguments, files: &Path, bars: &mut Bars) -> anyhow::Result<()> {
     let data = files.join("perf.data");
     let data = data.to_string_lossy();
     let events = "sched:sched_switch,sched:sched_stat_runtime,sched:sched_waking";
@@ -92,7 +92,7 @@ fn shares(arguments: &Arguments, files: &Path, bars: &mut Bars) -> anyhow::Resul
     let document = qos(after(&arguments.perf, &record, &arguments.latlas), arguments, &words)?;
     let runs = case(&document, |case| matches!(case, Case::Pair { .. }))?;
     let pairs = pairs_in_perf(&arguments.perf, &data, runs.runs.len())?;
-    let mut table = Table::new(&["round", "latlas", "sched_stat_runtime", "timehist"]);
+    let mut table = TextTable::new(&["round", "latlas", "sched_stat_runtime", "timehist"]);
     let mut apart = [Vec::new(), Vec::new()];
     let ours = shares_of_second(runs).into_iter().zip(&runs.runs);
     for (round, ((share, run), pair)) in ours.zip(&pairs).enumerate() {
@@ -107,7 +107,7 @@ fn shares(arguments: &Arguments, files: &Path, bars: &mut Bars) -> anyhow::Resul
         }
         let shares =
             [share, by_runtime, by_timehist].map(|share| format!("{:.2} %", share * 100.0));
-        table.line([vec![(round + 1).to_string()], shares.to_vec()].concat());
+        table.add_line([vec![(round + 1).to_string()], shares.to_vec()].concat());
     }
     table.print("utility beside default: its share of the CPU time while both ran");
     let limits = [("sched_stat_runtime", 0.5), ("timehist", 3.0)];
@@ -129,10 +129,10 @@ fn occupancy(arguments: &Arguments, files: &Path, bars: &mut Bars) -> anyhow::Re
     let latlas = &arguments.latlas;
     let document = qos(after(latlas, &record, latlas), arguments, &words)?;
     let runs = case(&document, |case| matches!(case, Case::Alone { .. }))?;
-    let traced = store::read(&kept)?;
+    let traced = store::read_run(&kept)?;
     let trace = traced.recordings.iter().find_map(Recording::trace).context("no trace")?;
     let jobs = jobs_in_trace(trace, runs.runs.len());
-    let mut table = Table::new(&["round", "CPU", "by blocks", "by the trace", "moved"]);
+    let mut table = TextTable::new(&["round", "CPU", "by blocks", "by the trace", "moved"]);
     let mut apart = Vec::new();
     for (round, (run, job)) in runs.runs.iter().zip(&jobs).enumerate() {
         let work = run.jobs.first().context("no job")?;
@@ -143,7 +143,7 @@ fn occupancy(arguments: &Arguments, files: &Path, bars: &mut Bars) -> anyhow::Re
             let ours = cpu.work.cpu_ns as f64 / certain_ns.max(1) as f64;
             let theirs = job.share_of(cpu.cpu);
             apart.push((ours - theirs).abs() * 100.0);
-            table.line(vec![
+            table.add_line(vec![
                 (round + 1).to_string(),
                 cpu.cpu.to_string(),
                 percent(Some(ours)),
@@ -174,7 +174,7 @@ fn throughput(arguments: &Arguments, files: &Path, bars: &mut Bars) -> anyhow::R
     ::qos::file::make(&file, bytes, &AtomicBool::new(false))?;
     let (version, _, _) = output(Command::new(&arguments.zstd).arg("--version"))?;
     println!("\n{}", version.trim());
-    let mut table = Table::new(&["operations", "latlas, MB/s", "zstd, MB/s", "ratio"]);
+    let mut table = TextTable::new(&["operations", "latlas, MB/s", "zstd, MB/s", "ratio"]);
     for operations in [1, 2] {
         let ours = |_| -> anyhow::Result<f64> {
             let jobs = operations.to_string();
@@ -191,13 +191,13 @@ fn throughput(arguments: &Arguments, files: &Path, bars: &mut Bars) -> anyhow::R
         let ratios = Ratios::new(pairs.iter().map(|(ours, theirs)| ours / theirs));
         let column = |of: fn(&(f64, f64)) -> f64| {
             let values: Vec<f64> = pairs.iter().map(of).collect();
-            figure(median(&model::stats::sorted(values)))
+            three_digits(median(&model::stats::sorted(values)))
         };
-        table.line(vec![
+        table.add_line(vec![
             operations.to_string(),
             column(|pair| pair.0),
             column(|pair| pair.1),
-            ratios.text(),
+            ratios.ratio_text(),
         ]);
         let what = format!("throughput of {operations}, by zstd -b");
         bars.within(&what, ratios.interval().map(|i| i.value), 0.97, 1.03);

@@ -5,7 +5,7 @@ use crate::bars::Bars;
 use crate::operations::NAMES;
 use crate::process::{on_cpu, output};
 use crate::spread;
-use crate::table::{Table, figure, percent};
+use crate::table::{TextTable, percent, three_digits};
 use anyhow::Context;
 use model::run::Run;
 use std::collections::BTreeMap;
@@ -44,12 +44,12 @@ impl Series {
         self.0.entry(name).or_default().extend(value);
     }
 
-    fn of(&self, name: &str) -> &[f64] {
+    fn named(&self, name: &str) -> &[f64] {
         self.0.get(name).map_or(&[], Vec::as_slice)
     }
 
     fn spread(&self, name: &str) -> Option<f64> {
-        let values = self.of(name);
+        let values = self.named(name);
         let counts = name != EMPTY && spread::median(values)?.abs() >= NOTHING_NS;
         counts.then(|| spread::relative(values)).flatten()
     }
@@ -63,7 +63,7 @@ impl Series {
     fn over_add(&self) -> Series {
         let mut series = Series::default();
         for name in NAMES.iter().filter(|name| **name != ADD) {
-            for (value, add) in self.of(name).iter().zip(self.of(ADD)) {
+            for (value, add) in self.named(name).iter().zip(self.named(ADD)) {
                 series.push(name, Some(value / add));
             }
         }
@@ -92,7 +92,7 @@ impl Tool {
     }
 }
 
-pub fn claim(arguments: &Arguments) -> anyhow::Result<Bars> {
+pub fn check_repeatability(arguments: &Arguments) -> anyhow::Result<Bars> {
     let mut ours = Tool::new(&["quiet ns", "quiet cycles", "typical ns"]);
     let mut criterion = Tool::new(&["criterion median", "criterion mean", "criterion slope"]);
     let mut divan = Tool::new(&["divan median", "divan fastest"]);
@@ -131,9 +131,9 @@ pub fn claim(arguments: &Arguments) -> anyhow::Result<Bars> {
         println!("flagged: {line}");
     }
     for (name, tool) in [("latlas", &ours), ("criterion", &criterion), ("divan", &divan)] {
-        println!("wall time of a run, {name}: {} s", figure(spread::median(&tool.wall_s)));
+        println!("wall time of a run, {name}: {} s", three_digits(spread::median(&tool.wall_s)));
     }
-    Ok(judge(&ours, &peers, &measuring_ms))
+    Ok(judge_series(&ours, &peers, &measuring_ms))
 }
 
 fn run_ours(arguments: &Arguments, run: u32, tool: &mut Tool) -> anyhow::Result<Run> {
@@ -230,18 +230,18 @@ fn print_tables(ours: &Tool, peers: &[(&str, &Series)]) {
     let titles: Vec<&str> =
         std::iter::once("operation").chain(all.iter().map(|(kind, _)| *kind)).collect();
 
-    let mut medians = Table::new(&titles);
-    let mut spreads = Table::new(&titles);
+    let mut medians = TextTable::new(&titles);
+    let mut spreads = TextTable::new(&titles);
     for name in NAMES {
         let cells = |cell: &dyn Fn(&Series) -> String| {
             std::iter::once(name.to_string())
                 .chain(all.iter().map(|(_, series)| cell(series)))
                 .collect()
         };
-        medians.line(cells(&|s| figure(spread::median(s.of(name)))));
-        spreads.line(cells(&|s| match s.spread(name) {
+        medians.add_line(cells(&|s| three_digits(spread::median(s.named(name)))));
+        spreads.add_line(cells(&|s| match s.spread(name) {
             Some(share) => percent(Some(share)),
-            None => format!("abs {}", figure(spread::absolute(s.of(name)))),
+            None => format!("abs {}", three_digits(spread::absolute(s.named(name)))),
         }));
     }
     summary(&mut spreads, &all);
@@ -255,9 +255,9 @@ fn print_tables(ours: &Tool, peers: &[(&str, &Series)]) {
     let over: Vec<(&str, &Series)> = over.iter().map(|(kind, series)| (*kind, series)).collect();
     let titles: Vec<&str> =
         std::iter::once("operation").chain(over.iter().map(|(kind, _)| *kind)).collect();
-    let mut table = Table::new(&titles);
+    let mut table = TextTable::new(&titles);
     for name in NAMES.iter().filter(|name| **name != ADD && **name != EMPTY) {
-        table.line(
+        table.add_line(
             std::iter::once(name.to_string())
                 .chain(over.iter().map(|(_, s)| percent(s.spread(name))))
                 .collect(),
@@ -269,17 +269,17 @@ fn print_tables(ours: &Tool, peers: &[(&str, &Series)]) {
     );
 }
 
-fn summary(table: &mut Table, all: &[(&str, &Series)]) {
+fn summary(table: &mut TextTable, all: &[(&str, &Series)]) {
     let line = |title: &str, pick: fn(&Series) -> Option<f64>| {
         std::iter::once(title.to_string())
             .chain(all.iter().map(|(_, s)| percent(pick(s))))
             .collect()
     };
-    table.line(line("median", |s| s.median_and_worst().0));
-    table.line(line("worst", |s| s.median_and_worst().1));
+    table.add_line(line("median", |s| s.median_and_worst().0));
+    table.add_line(line("worst", |s| s.median_and_worst().1));
 }
 
-fn judge(ours: &Tool, peers: &[(&str, &Series)], measuring_ms: &[f64]) -> Bars {
+fn judge_series(ours: &Tool, peers: &[(&str, &Series)], measuring_ms: &[f64]) -> Bars {
     let mut bars = Bars::new();
     let hundred = |share: Option<f64>| share.map(|s| s * 100.0);
     let own = |index: usize| ours.series[index].1.median_and_worst();

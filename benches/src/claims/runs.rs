@@ -4,9 +4,9 @@
 //! again by today's rules against the figures as stored.
 
 use crate::bars::Bars;
-use crate::ours::{self, EMPTY, Task};
+use crate::ours::{self, EMPTY, MeasureTask};
 use crate::spread::median;
-use crate::table::{Table, percent};
+use crate::table::{TextTable, percent};
 use anyhow::Context;
 use model::estimate::{Estimate, Verdict};
 use model::run::{Bound, Row, Run, Scale};
@@ -38,16 +38,16 @@ pub struct Arguments {
     rows: bool,
 }
 
-pub fn claim(arguments: &Arguments) -> anyhow::Result<Bars> {
+pub fn check_runs(arguments: &Arguments) -> anyhow::Result<Bars> {
     let catalogue = probes::catalogue();
     let (mut stored, mut today) = (Vec::new(), Vec::new());
     for path in &arguments.documents {
-        let run: Run = store::read(path)?;
+        let run: Run = store::read_run(path)?;
         let rows = meter::rejudge::again(&catalogue, &run)
             .map_err(anyhow::Error::msg)
             .with_context(|| path.display().to_string())?;
-        let again = Judged::of(&rows, None);
-        stored.push(Judged::of(&run.rows, Some(&again)));
+        let again = JudgedRun::from_rows(&rows, None);
+        stored.push(JudgedRun::from_rows(&run.rows, Some(&again)));
         today.push(again);
     }
     if arguments.documents.is_empty() {
@@ -65,10 +65,10 @@ pub fn claim(arguments: &Arguments) -> anyhow::Result<Bars> {
 }
 
 /// The figures of runs made now.
-fn made(arguments: &Arguments) -> anyhow::Result<Vec<Judged>> {
+fn made(arguments: &Arguments) -> anyhow::Result<Vec<JudgedRun>> {
     let run = |number: u64| {
         eprintln!("run {number} of {}", arguments.runs);
-        let run = ours::measure(&Task {
+        let run = ours::measure_in_child(&MeasureTask {
             rows: arguments.row.clone(),
             scale: match arguments.quick {
                 true => Scale::Quick,
@@ -77,9 +77,9 @@ fn made(arguments: &Arguments) -> anyhow::Result<Vec<Judged>> {
             budget_s: arguments.seconds,
             seed: number,
             pin: arguments.cpu,
-            ..Task::of(&[])
+            ..MeasureTask::for_rows(&[])
         })?;
-        Ok(Judged::of(&run.rows, None))
+        Ok(JudgedRun::from_rows(&run.rows, None))
     };
     (1..=arguments.runs).map(run).collect()
 }
@@ -106,7 +106,7 @@ fn held(families: &BTreeMap<String, Summary>) -> Bars {
 }
 
 fn print(name: &str, families: &BTreeMap<String, Summary>) {
-    let mut table = Table::new(&[
+    let mut table = TextTable::new(&[
         "family",
         "rows",
         "held",
@@ -115,7 +115,7 @@ fn print(name: &str, families: &BTreeMap<String, Summary>) {
         "half width",
         "flagged",
         "two states",
-        "can't tell",
+        "inconclusive",
         "same verdict",
         "spread",
         "spread, ns",
@@ -123,7 +123,7 @@ fn print(name: &str, families: &BTreeMap<String, Summary>) {
         "ok and > 5 % off",
     ]);
     for (family, summary) in families {
-        table.line(vec![
+        table.add_line(vec![
             family.clone(),
             summary.rows.to_string(),
             percent(summary.held.share()),
@@ -143,20 +143,26 @@ fn print(name: &str, families: &BTreeMap<String, Summary>) {
     table.print(name);
 }
 
-fn print_rows(before: &[Judged], today: &[Judged]) {
-    let mut table =
-        Table::new(&["row", "as stored", "judged again", "figures, cycles or ns", "ns", "cycles"]);
+fn print_rows(before: &[JudgedRun], today: &[JudgedRun]) {
+    let mut table = TextTable::new(&[
+        "row",
+        "as stored",
+        "judged again",
+        "figures, cycles or ns",
+        "ns",
+        "cycles",
+    ]);
     for id in today.iter().flat_map(|run| run.0.keys()).collect::<BTreeSet<_>>() {
-        let of = |runs: &[Judged], text: fn(&Figures) -> String| {
+        let of = |runs: &[JudgedRun], text: fn(&EstimateFigures) -> String| {
             let texts: Vec<String> =
                 runs.iter().map(|run| run.0.get(id).map_or("-".into(), text)).collect();
             texts.join(" ")
         };
-        table.line(vec![
+        table.add_line(vec![
             id.clone(),
             of(before, |f| f.verdict.text().into()),
             of(today, |f| f.verdict.text().into()),
-            of(today, Figures::text),
+            of(today, EstimateFigures::own_figure_text),
             of(today, |f| f.ns.map_or("-".into(), |ns| format!("{:.4}", ns.value))),
             of(today, |f| f.cycles.map_or("-".into(), |c| format!("{:.4}", c.value))),
         ]);
@@ -170,11 +176,11 @@ const OFF: f64 = 0.05;
 const IN_CYCLES: &str = "quiet, cycles";
 
 /// The figures of one run, by row, `row@x` for points.
-pub struct Judged(pub BTreeMap<String, Figures>);
+pub struct JudgedRun(pub BTreeMap<String, EstimateFigures>);
 
 /// What one estimate says.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Figures {
+pub struct EstimateFigures {
     /// Cycles or ns, whichever the row is answerable for.
     pub own: Option<Interval>,
     /// ns on the quiet machine.
@@ -190,10 +196,10 @@ pub struct Figures {
     pub verdict: Verdict,
 }
 
-impl Judged {
+impl JudgedRun {
     /// Every figure of these rows. `today` says which points of curves count in
     /// cycles, where the documents are too old to.
-    pub fn of(rows: &[Row], today: Option<&Judged>) -> Judged {
+    pub fn from_rows(rows: &[Row], today: Option<&JudgedRun>) -> JudgedRun {
         let mut figures = BTreeMap::new();
         for row in rows.iter().filter(|row| row.id != EMPTY) {
             let mut add = |id: String, estimate: &Estimate| {
@@ -202,18 +208,18 @@ impl Judged {
                     None if today.is_some() => row.bound == Bound::Core,
                     None => estimate.quiet.is_some_and(|quiet| quiet.at_run_clock),
                 };
-                figures.insert(id, Figures::of(estimate, in_cycles));
+                figures.insert(id, EstimateFigures::from_estimate(estimate, in_cycles));
             };
             for figure in row.figures() {
-                add(ours::name(&row.id, &figure.at), figure.estimate);
+                add(ours::figure_name(&row.id, &figure.at), figure.estimate);
             }
         }
-        Judged(figures)
+        JudgedRun(figures)
     }
 }
 
-impl Figures {
-    fn of(estimate: &Estimate, in_cycles: bool) -> Figures {
+impl EstimateFigures {
+    fn from_estimate(estimate: &Estimate, in_cycles: bool) -> EstimateFigures {
         let gated = estimate.quiet_share.is_some();
         let known = estimate.below_ns.is_none();
         let quiet = estimate.quiet.filter(|_| known);
@@ -231,7 +237,7 @@ impl Figures {
             let known = tail.verdict != Some(Verdict::CannotTell);
             Some((tail.p99_ns?, known))
         });
-        Figures {
+        EstimateFigures {
             own,
             ns,
             cycles,
@@ -243,7 +249,7 @@ impl Figures {
     }
 
     /// The row's own figure with half of its interval in percent.
-    pub fn text(&self) -> String {
+    pub fn own_figure_text(&self) -> String {
         match self.own {
             Some(own) => format!("{:.4}±{:.1}%", own.value, own.relative_half_width() * 100.0),
             None => "-".into(),
@@ -260,7 +266,7 @@ pub struct Count {
 }
 
 impl Count {
-    fn add(&mut self, hit: bool) {
+    fn count_hit(&mut self, hit: bool) {
         self.hits += usize::from(hit);
         self.all += 1;
     }
@@ -286,7 +292,7 @@ pub struct Summary {
     pub flagged: Count,
     /// Rows in two states.
     pub two_states: Count,
-    /// Rows that can't tell, or are invalid.
+    /// Rows that are inconclusive or invalid.
     pub cannot_tell: Count,
     /// Rows whose verdict the next run repeats.
     pub same_verdict: Count,
@@ -316,9 +322,9 @@ impl Summary {
         median(&self.cycles)
     }
 
-    fn add(&mut self, runs: &[&Figures]) {
+    fn add_runs(&mut self, runs: &[&EstimateFigures]) {
         self.rows += 1;
-        let of = |figure: fn(&Figures) -> Option<Interval>| -> Vec<Option<Interval>> {
+        let of = |figure: fn(&EstimateFigures) -> Option<Interval>| -> Vec<Option<Interval>> {
             runs.iter().map(|run| figure(run)).collect()
         };
         let own = of(|f| f.own);
@@ -333,14 +339,15 @@ impl Summary {
             self.cycles.push(cycles);
         }
         for (k, run) in runs.iter().enumerate() {
-            self.flagged.add(run.verdict != Verdict::Ok);
-            self.two_states.add(run.verdict == Verdict::TwoStates);
-            self.cannot_tell.add(matches!(run.verdict, Verdict::CannotTell | Verdict::Invalid));
+            self.flagged.count_hit(run.verdict != Verdict::Ok);
+            self.two_states.count_hit(run.verdict == Verdict::TwoStates);
+            self.cannot_tell
+                .count_hit(matches!(run.verdict, Verdict::CannotTell | Verdict::Invalid));
             if let Some(next) = runs.get(k + 1) {
-                self.same_verdict.add(next.verdict == run.verdict);
+                self.same_verdict.count_hit(next.verdict == run.verdict);
             }
             if let (Verdict::Ok, Some(own), Some(others)) = (run.verdict, own[k], others(&own, k)) {
-                self.ok_and_off.add((own.value / others - 1.0).abs() > OFF);
+                self.ok_and_off.count_hit((own.value / others - 1.0).abs() > OFF);
             }
         }
     }
@@ -356,7 +363,7 @@ fn others(figures: &[Option<Interval>], but: usize) -> Option<f64> {
 fn count_held(figures: &[Option<Interval>], count: &mut Count) {
     for (k, figure) in figures.iter().enumerate() {
         if let (Some(figure), Some(others)) = (figure, others(figures, k)) {
-            count.add((figure.low..=figure.high).contains(&others));
+            count.count_hit((figure.low..=figure.high).contains(&others));
         }
     }
 }
@@ -370,19 +377,19 @@ fn range(figures: &[Option<Interval>]) -> Option<f64> {
 }
 
 /// By kind of row, and all.
-pub fn by_family(runs: &[Judged]) -> BTreeMap<String, Summary> {
+pub fn by_family(runs: &[JudgedRun]) -> BTreeMap<String, Summary> {
     let mut families: BTreeMap<String, Summary> = BTreeMap::new();
     let Some(first) = runs.first() else {
         return families;
     };
     for (id, figures) in &first.0 {
-        let all: Vec<&Figures> = runs.iter().filter_map(|run| run.0.get(id)).collect();
+        let all: Vec<&EstimateFigures> = runs.iter().filter_map(|run| run.0.get(id)).collect();
         if all.len() < 2 {
             continue;
         }
         let place = if id.contains('@') { "point" } else { "row" };
         for family in [format!("{}, {place}s", figures.family), format!("all {place}s")] {
-            families.entry(family).or_default().add(&all);
+            families.entry(family).or_default().add_runs(&all);
         }
     }
     families

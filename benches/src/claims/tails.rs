@@ -3,10 +3,10 @@
 //! the share that is named rightly, wrongly, and not at all.
 
 use crate::bars::Bars;
-use crate::injected::{Answer, Stretches};
-use crate::injectors::{Acted, Group, Injection, Place};
+use crate::injected::{ProcessReport, Stretches};
+use crate::injectors::{Acted, ControlGroup, Injection, InjectionSite};
 use crate::spread::median;
-use crate::table::{Table, percent};
+use crate::table::{TextTable, percent};
 use anyhow::{Context, bail};
 use model::trace::tails::{Cause, Tails, tails};
 use model::trace::{Ended, InterruptKind, Target, Tier, Trace};
@@ -16,7 +16,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use sys::attached::Held;
 use sys::role::frame;
-use trace::record::{self, Request};
+use trace::record::{self, RecordRequest};
 
 #[derive(clap::Args)]
 pub struct Arguments {
@@ -58,7 +58,7 @@ const TIERS: [Tier; 2] = [Tier::Full, Tier::OwnProcess];
 ///
 /// # Errors
 /// If a visit can't be made or recorded.
-pub fn claim(arguments: &Arguments) -> anyhow::Result<Bars> {
+pub fn check_tails(arguments: &Arguments) -> anyhow::Result<Bars> {
     let cpus = sys::allowed_cpus()?;
     let (Some(&cpu), Some(&other)) = (cpus.first(), cpus.last()) else {
         bail!("no CPU");
@@ -70,7 +70,7 @@ pub fn claim(arguments: &Arguments) -> anyhow::Result<Bars> {
     }
     let held = sys::attached::hold()?;
     let mut bars = Bars::new();
-    let mut table = Table::new(&[
+    let mut table = TextTable::new(&[
         "",
         "tier",
         "rightly",
@@ -92,36 +92,36 @@ pub fn claim(arguments: &Arguments) -> anyhow::Result<Bars> {
             for (shares, tier) in shares.iter_mut().zip(TIERS) {
                 match once(arguments, injection, tier, &cpus, &held) {
                     Ok(Some(found)) => shares.push(found),
-                    Ok(None) => println!("{}: no slow operation was hit", injection.name()),
-                    Err(error) => println!("SKIPPED {}: {error:#}", injection.name()),
+                    Ok(None) => println!("{}: no slow operation was hit", injection.label()),
+                    Err(error) => println!("SKIPPED {}: {error:#}", injection.label()),
                 }
                 if held.is_requested_within(Duration::ZERO) {
                     bail!("interrupted");
                 }
             }
         }
-        judge(&mut table, &mut bars, injection.name(), &shares);
+        judge_injection(&mut table, &mut bars, injection.label(), &shares);
         for (all, shares) in all.iter_mut().zip(shares) {
             all.extend(shares);
         }
     }
     for (shares, tier) in all.iter().zip(TIERS) {
-        line(&mut table, "all", tier, shares);
+        add_shares_line(&mut table, "all", tier, shares);
     }
     table.print("injected time of the slowest operations, by what it is called: medians");
     Ok(bars)
 }
 
-fn of(shares: &[Shares], value: impl Fn(&Shares) -> f64) -> Vec<f64> {
+fn values(shares: &[Shares], value: impl Fn(&Shares) -> f64) -> Vec<f64> {
     model::stats::sorted(shares.iter().map(value))
 }
 
-fn line(table: &mut Table, name: &str, tier: Tier, shares: &[Shares]) {
-    let rightly = of(shares, |s| s.rightly);
-    let wrongly = of(shares, |s| s.wrongly);
+fn add_shares_line(table: &mut TextTable, name: &str, tier: Tier, shares: &[Shares]) {
+    let rightly = values(shares, |s| s.rightly);
+    let wrongly = values(shares, |s| s.wrongly);
     let sum = |count: fn(&Shares) -> usize| shares.iter().map(count).sum::<usize>();
-    let rest = of(shares, |s| 1.0 - s.rightly - s.wrongly);
-    table.line(vec![
+    let rest = values(shares, |s| 1.0 - s.rightly - s.wrongly);
+    table.add_line(vec![
         name.into(),
         tier.name().into(),
         percent(median(&rightly)),
@@ -130,15 +130,15 @@ fn line(table: &mut Table, name: &str, tier: Tier, shares: &[Shares]) {
         percent(median(&wrongly)),
         percent(wrongly.last().copied()),
         percent(median(&rest)),
-        percent(median(&of(shares, |s| s.injected))),
+        percent(median(&values(shares, |s| s.injected))),
         format!("{} of {}", sum(|s| s.left_out), sum(|s| s.slow)),
     ]);
 }
 
 /// The lines of an injection. One that was not hit misses its bars.
-fn judge(table: &mut Table, bars: &mut Bars, name: &str, shares: &[Vec<Shares>; 2]) {
+fn judge_injection(table: &mut TextTable, bars: &mut Bars, name: &str, shares: &[Vec<Shares>; 2]) {
     for (shares, tier) in shares.iter().zip(TIERS) {
-        line(table, name, tier, shares);
+        add_shares_line(table, name, tier, shares);
         hold(bars, name, tier, shares);
     }
 }
@@ -146,9 +146,9 @@ fn judge(table: &mut Table, bars: &mut Bars, name: &str, shares: &[Vec<Shares>; 
 fn hold(bars: &mut Bars, name: &str, tier: Tier, shares: &[Shares]) {
     let least = if tier == Tier::Full { 0.85 } else { 0.7 };
     let tier = tier.name();
-    let rightly = median(&of(shares, |s| s.rightly));
+    let rightly = median(&values(shares, |s| s.rightly));
     bars.within(&format!("{name}, {tier}, rightly"), rightly, least, 1.0);
-    let wrongly = median(&of(shares, |s| s.wrongly));
+    let wrongly = median(&values(shares, |s| s.wrongly));
     bars.within(&format!("{name}, {tier}, wrongly"), wrongly, 0.0, 0.05);
 }
 
@@ -164,7 +164,7 @@ fn once(
         bail!("no CPU");
     };
     let allowed: Vec<String> = cpus.iter().map(u32::to_string).collect();
-    let group = (injection == Injection::Quota).then(Group::new).transpose()?;
+    let group = (injection == Injection::Quota).then(ControlGroup::new).transpose()?;
     let (row, operation_us, operations) = injection.operations();
     let row = arguments.row.as_deref().unwrap_or(row);
     let operations = arguments.operations.unwrap_or(operations);
@@ -183,10 +183,10 @@ fn once(
     if let Some(group) = &group {
         command.arg("--group").arg(group.path());
     }
-    let place = Place {
+    let place = InjectionSite {
         cpu,
         other,
-        group: group.as_ref().map(Group::path),
+        group: group.as_ref().map(ControlGroup::path),
         parent: sys::thread::current_id().context("threads have no numbers")?,
     };
     let stop = AtomicBool::new(false);
@@ -206,17 +206,18 @@ fn once(
     if arguments.verbose {
         print(injection, &trace, &found);
     }
-    Ok(shares(&trace, &found, &truth, injection, &acted))
+    Ok(attributed_shares(&trace, &found, &truth, injection, &acted))
 }
 
 fn recorded(mut command: Command, held: &Held, tier: Tier) -> anyhow::Result<(Trace, Stretches)> {
-    let machine = sys::machine(Path::new("/"));
-    let request = Request {
+    let machine = sys::machine_facts(Path::new("/"));
+    let request = RecordRequest {
         tier: Some(tier),
         scheduler_only: false,
         interrupts: true,
         stacks: None,
         usdt: None,
+        heap: None,
         limit: None,
         last: None,
         limit_bytes: 256 << 20,
@@ -227,7 +228,7 @@ fn recorded(mut command: Command, held: &Held, tier: Tier) -> anyhow::Result<(Tr
     };
     let (mut answer, stdout) = std::io::pipe()?;
     command.stdout(stdout);
-    let reader = std::thread::spawn(move || frame::receive::<Answer>(&mut answer));
+    let reader = std::thread::spawn(move || frame::receive::<ProcessReport>(&mut answer));
     let target = Target::Command(Vec::new());
     let trace = record::started(command, target, held, &request)?;
     let answer = reader.join().unwrap_or(Ok(None))?;
@@ -257,7 +258,7 @@ fn is_right(cause: Cause, tier: Tier, injection: Injection, by: u32) -> bool {
 /// Of an operation, the injector took the time in which it acted, at most its excess. What is
 /// named beyond the other excess is wrong. Operations that lost most of their time to something
 /// else are left out: its cause is unknown.
-fn shares(
+fn attributed_shares(
     trace: &Trace,
     found: &Tails,
     truth: &Stretches,
@@ -308,7 +309,7 @@ fn print(injection: Injection, trace: &Trace, found: &Tails) {
     let excess_ns = found.excess_ns();
     println!(
         "\n{}, {}: median {:.1} µs, {} beyond {:.1} µs, excess {:.3} ms",
-        injection.name(),
+        injection.label(),
         trace.tier.name(),
         found.median_ns as f64 / 1e3,
         found.slow.len(),
@@ -335,8 +336,8 @@ mod tests {
     use std::process::ExitCode;
 
     fn code(shares: &[Vec<Shares>; 2]) -> String {
-        let (mut table, mut bars) = (Table::new(&[""; 10]), Bars::new());
-        judge(&mut table, &mut bars, "quota", shares);
+        let (mut table, mut bars) = (TextTable::new(&[""; 10]), Bars::new());
+        judge_injection(&mut table, &mut bars, "quota", shares);
         format!("{:?}", bars.conclude())
     }
 

@@ -4,7 +4,7 @@
 use crate::bars::Bars;
 use crate::process::output;
 use crate::spread::median;
-use crate::table::{Table, figure};
+use crate::table::{TextTable, three_digits};
 use crate::traced::Workload;
 use anyhow::{Context, bail};
 use model::stats;
@@ -106,7 +106,7 @@ impl Tracer {
     }
 
     /// What comes before the program's own words.
-    fn command(self, arguments: &Arguments, files: &Path) -> Command {
+    fn tracer_command(self, arguments: &Arguments, files: &Path) -> Command {
         let words = |program: &Path, words: &[&str]| {
             let mut command = Command::new(program);
             command.args(words);
@@ -136,7 +136,7 @@ impl Tracer {
     }
 }
 
-pub fn claim(arguments: &Arguments) -> anyhow::Result<Bars> {
+pub fn check_trace(arguments: &Arguments) -> anyhow::Result<Bars> {
     if std::fs::metadata(format!("{TRACEFS}/events")).is_err() {
         bail!("tracefs is not mounted: unshare -m sh -c 'mount -t tracefs none {TRACEFS}; ...'");
     }
@@ -174,11 +174,14 @@ fn rate(arguments: &Arguments, files: &Path, bars: &mut Bars) -> anyhow::Result<
     let mut record = latlas();
     record.args(["trace", "--tier", "full", "--out", &kept, "--"]);
     let status = record.arg(traced).args(["__traced", "getppid", "400000"]).output()?.status;
-    let (json, _, _) = output(latlas().args(["trace", "show", "--json", &kept]))?;
+    let (json, _, _) = output(latlas().args(["trace", "show", "--document", &kept]))?;
     output(latlas().args(["trace", "export", &kept, "-o", &converted]))?;
-    let trace: model::trace::Trace = serde_json::from_str(&json)?;
+    let run: model::run::Run = serde_json::from_str(&json)?;
+    let trace = run.recordings.iter().find_map(model::recording::Recording::trace);
+    let trace = trace.context("latlas recorded no trace")?;
     let threads = trace.threads.iter();
-    let own: usize = threads.map(|t| 2 * t.calls.len() + t.faults.len()).sum();
+    let ends = |t: &model::trace::Thread| t.faults.iter().filter(|f| f.served.is_some()).count();
+    let own: usize = threads.map(|t| 2 * t.calls.len() + t.faults.len() + ends(t)).sum();
     let switches: usize = trace.cpus.iter().map(|cpu| cpu.switches.len()).sum();
     let events = (own + switches + trace.wakeups.len()) as f64;
     let a_second = events / (trace.duration_ns as f64 / 1e9);
@@ -199,13 +202,13 @@ fn once(
 ) -> anyhow::Result<f64> {
     let program = std::env::current_exe()?;
     let count = tracer.operations(workload).to_string();
-    let mut command = tracer.command(arguments, files);
+    let mut command = tracer.tracer_command(arguments, files);
     command.arg(program).args(["__traced", workload.name(), &count]);
     if tracer == Ftrace {
         ftrace(true)?;
     }
     let recording = match (tracer, &arguments.wprof) {
-        (Wprof, Some(wprof)) => Some(Recording::start(wprof, &files.join("wprof.data"))?),
+        (Wprof, Some(wprof)) => Some(Recording::start_recording(wprof, &files.join("wprof.data"))?),
         _ => None,
     };
     let output = command.output();
@@ -230,7 +233,7 @@ struct Recording {
 }
 
 impl Recording {
-    fn start(program: &Path, file: &Path) -> anyhow::Result<Recording> {
+    fn start_recording(program: &Path, file: &Path) -> anyhow::Result<Recording> {
         let mut command = Command::new(program);
         command.args(["--no-stacks", "-d", "60s", "-D"]).arg(file);
         command.stdout(Stdio::null()).stderr(Stdio::piped());
@@ -272,7 +275,7 @@ fn ftrace(on: bool) -> anyhow::Result<()> {
 
 /// Prints the ratios to alone of the same round, and holds them to the bars.
 fn hold(workload: Workload, times: &[Vec<f64>], bars: &mut Bars) {
-    let mut table = Table::new(&["", "median", "smallest", "largest"]);
+    let mut table = TextTable::new(&["", "median", "smallest", "largest"]);
     let mut ratio = [None; ALL.len()];
     for ((times_of, tracer), ratio) in times.iter().zip(ALL).zip(&mut ratio) {
         if times_of.is_empty() {
@@ -284,9 +287,9 @@ fn hold(workload: Workload, times: &[Vec<f64>], bars: &mut Bars) {
         };
         *ratio = median(&values);
         let sorted = stats::sorted(values);
-        let ends = [sorted.first(), sorted.last()].map(|value| figure(value.copied()));
+        let ends = [sorted.first(), sorted.last()].map(|value| three_digits(value.copied()));
         let [smallest, largest] = ends;
-        table.line(vec![tracer.title().into(), figure(*ratio), smallest, largest]);
+        table.add_line(vec![tracer.title().into(), three_digits(*ratio), smallest, largest]);
     }
     table.print(&format!("{}: CPU time of an operation, by that alone", workload.name()));
     let of = |tracer: Tracer| ALL.iter().zip(ratio).find(|(t, _)| **t == tracer)?.1;

@@ -2,8 +2,8 @@
 //! checks that need no table.
 
 use crate::bars::Bars;
-use crate::ours::{self, EMPTY, Task};
-use crate::table::{Table, figure};
+use crate::ours::{self, EMPTY, MeasureTask};
+use crate::table::{TextTable, three_digits};
 use anyhow::{Context, bail};
 use model::run::{Row, Run};
 use serde::Deserialize;
@@ -29,20 +29,20 @@ pub struct Arguments {
 struct Published {
     family: String,
     microarchitecture: String,
-    source: BTreeMap<String, Source>,
-    row: Vec<Entry>,
+    source: BTreeMap<String, PublishedSource>,
+    row: Vec<TruthEntry>,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Source {
+struct PublishedSource {
     title: String,
     note: String,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Entry {
+struct TruthEntry {
     id: String,
     form: String,
     quantity: String,
@@ -58,12 +58,12 @@ struct Entry {
 /// order of trust.
 const TRUST: [&str; 3] = ["instlatx64", "osaca", "llvm"];
 
-pub fn claim(arguments: &Arguments) -> anyhow::Result<Bars> {
+pub fn check_truth(arguments: &Arguments) -> anyhow::Result<Bars> {
     let published: Published = toml::from_str(DATA).context("data/zen3.toml")?;
-    let run = ours::measure(&Task {
+    let run = ours::measure_in_child(&MeasureTask {
         budget_s: Some(arguments.seconds),
         pin: arguments.cpu,
-        ..Task::of(&["cpu.*", EMPTY])
+        ..MeasureTask::for_rows(&["cpu.*", EMPTY])
     })?;
     let here = run.machine.microarchitecture.get().cloned();
     let same = here.as_deref() == Some(published.microarchitecture.as_str());
@@ -74,14 +74,14 @@ pub fn claim(arguments: &Arguments) -> anyhow::Result<Bars> {
             here.as_deref().unwrap_or("unknown")
         );
     }
-    let latency = ours::measure(&Task {
+    let latency = ours::measure_in_child(&MeasureTask {
         budget_s: Some(arguments.seconds),
         pin: arguments.cpu,
-        ..Task::of(&["memory.latency"])
+        ..MeasureTask::for_rows(&["memory.latency"])
     })?;
 
     let mut bars = Bars::new();
-    table(&run, &published, &mut bars);
+    truth_table(&run, &published, &mut bars);
     checks(&run, &latency, &mut bars);
     Ok(bars)
 }
@@ -90,8 +90,8 @@ fn cycles(row: &Row) -> Option<f64> {
     Some(row.estimate()?.quiet?.cycles?.value)
 }
 
-fn table(run: &Run, published: &Published, bars: &mut Bars) {
-    let mut table = Table::new(&[
+fn truth_table(run: &Run, published: &Published, bars: &mut Bars) {
+    let mut table = TextTable::new(&[
         "row", "cycles", "table", "ratio", "judged", "verdict", "source", "quantity", "form",
     ]);
     let mut notes = Vec::new();
@@ -121,12 +121,17 @@ fn table(run: &Run, published: &Published, bars: &mut Bars) {
         }
         bars.hold(
             judged != "OUTSIDE",
-            format!("{}: {} cycles, {source} {}", row.id, figure(measured), range_text(low, high)),
+            format!(
+                "{}: {} cycles, {source} {}",
+                row.id,
+                three_digits(measured),
+                range_text(low, high)
+            ),
         );
         let verdict = row.estimate().map_or("-", |e| e.verdict.text());
-        table.line(vec![
+        table.add_line(vec![
             row.id.clone(),
-            figure(measured),
+            three_digits(measured),
             range_text(low, high),
             ratio.map_or_else(|| "-".into(), |r| format!("{r:.3}")),
             judged.into(),
@@ -160,7 +165,7 @@ fn checks(run: &Run, latency: &Run, bars: &mut Bars) {
         Some(estimate) if estimate.quiet.is_some() => {
             let nothing = estimate.below_ns.is_some();
             let words = if nothing { "below resolution" } else { "distinguishable from 0" };
-            bars.hold(nothing, format!("empty body: {} cycles, {words}", figure(of(EMPTY))));
+            bars.hold(nothing, format!("empty body: {} cycles, {words}", three_digits(of(EMPTY))));
         }
         _ => bars.hold(false, "empty body: no figure"),
     }

@@ -20,7 +20,7 @@ pub struct Arguments {
 
 const RATE: &str = "/proc/sys/kernel/perf_event_max_sample_rate";
 
-pub fn claim(arguments: &Arguments) -> anyhow::Result<Bars> {
+pub fn check_tune_peers(arguments: &Arguments) -> anyhow::Result<Bars> {
     // The true values come back at the end, whatever happens in between.
     let keeper = Keeper(snapshot());
     let odd = odd(&keeper.0)?;
@@ -38,7 +38,7 @@ pub fn claim(arguments: &Arguments) -> anyhow::Result<Bars> {
         None => println!("\npyperf: left out (PYPERF is not set)"),
     }
     let state = tempfile::tempdir()?;
-    let mut tune = words(&arguments.latlas, &["noise", "tune"]);
+    let mut tune = words(&arguments.latlas, &["noise", "tune", "--apply"]);
     if let Some(only) = &arguments.only {
         tune.extend(["--only".into(), only.into()]);
     }

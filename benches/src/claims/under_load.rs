@@ -3,10 +3,10 @@
 //! they spread.
 
 use crate::bars::Bars;
-use crate::busy::{Busy, Session};
+use crate::busy::{Busy, SchedulerSession};
 use crate::ours;
 use crate::spread::{between_quartiles, median};
-use crate::table::{Table, percent};
+use crate::table::{TextTable, percent};
 use anyhow::{Context, bail};
 use model::estimate::Verdict;
 use model::run::Run;
@@ -30,7 +30,7 @@ pub struct Arguments {
     quick: bool,
     /// In whose session the load runs
     #[arg(long, default_value = "other-session")]
-    load: Session,
+    load: SchedulerSession,
     /// Busy loops on each CPU
     #[arg(long, default_value_t = 1)]
     loops: u32,
@@ -92,16 +92,16 @@ fn variants(cpu: u32) -> Vec<Variant> {
 const QUIET: &str = "quiet";
 
 /// What a run says of a row.
-struct Seen {
+struct SeenRow {
     quiet_ns: Option<f64>,
     typical_ns: Option<f64>,
     ok: bool,
 }
 
 /// Of each variant, of each row, what the rounds said.
-type Found = BTreeMap<&'static str, BTreeMap<String, Vec<Seen>>>;
+type ResultsByVariant = BTreeMap<&'static str, BTreeMap<String, Vec<SeenRow>>>;
 
-pub fn claim(arguments: &Arguments) -> anyhow::Result<Bars> {
+pub fn check_under_load(arguments: &Arguments) -> anyhow::Result<Bars> {
     let cpus = sys::affinity::allowed_cpus()?;
     let mut variants = variants(ours::cpu(arguments.cpu)?);
     if let Some(no) = unknown(&arguments.only, &variants) {
@@ -111,7 +111,7 @@ pub fn claim(arguments: &Arguments) -> anyhow::Result<Bars> {
     let home = tempfile::tempdir().context("can't make a directory")?;
     let mut order: Vec<usize> = (0..variants.len()).collect();
     let mut random = fastrand::Rng::with_seed(arguments.seed);
-    let mut found = Found::new();
+    let mut found = ResultsByVariant::new();
     for round in 0..arguments.rounds {
         // As the rounds of exec: random, then the other way round.
         match round % 2 {
@@ -122,14 +122,14 @@ pub fn claim(arguments: &Arguments) -> anyhow::Result<Bars> {
             let variant = &variants[k];
             eprintln!("round {} of {}: {}", round + 1, arguments.rounds, variant.name);
             let load = match variant.loaded {
-                true => Some(Busy::start(&cpus, arguments.loops, arguments.load)?),
+                true => Some(Busy::start_loops(&cpus, arguments.loops, arguments.load)?),
                 false => None,
             };
-            let run = run(arguments, variant, home.path())?;
+            let run = run_variant(arguments, variant, home.path())?;
             drop(load);
             let rows = found.entry(variant.name).or_default();
             for (row, _, estimate) in ours::estimates(&run) {
-                rows.entry(row).or_default().push(Seen {
+                rows.entry(row).or_default().push(SeenRow {
                     quiet_ns: estimate.quiet.map(|q| q.ns.value),
                     typical_ns: estimate.typical.map(|t| t.ns.value),
                     ok: estimate.verdict == Verdict::Ok,
@@ -141,7 +141,7 @@ pub fn claim(arguments: &Arguments) -> anyhow::Result<Bars> {
     let typical = report(&found, &names, "typical", |seen| seen.typical_ns);
     report(&found, &names, "quiet", |seen| seen.quiet_ns);
     flagged(&found, &names);
-    Ok(judge(&typical))
+    Ok(judge_summary(&typical))
 }
 
 fn is_in(only: &[String], variant: &Variant) -> bool {
@@ -153,11 +153,11 @@ fn unknown<'a>(only: &'a [String], variants: &[Variant]) -> Option<&'a String> {
 }
 
 /// One run of latlas.
-fn run(arguments: &Arguments, variant: &Variant, home: &Path) -> anyhow::Result<Run> {
+fn run_variant(arguments: &Arguments, variant: &Variant, home: &Path) -> anyhow::Result<Run> {
     let latlas = arguments.latlas.display().to_string();
     let words: Vec<&String> = variant.wrapper.iter().chain([&latlas]).collect();
     let mut command = Command::new(words[0]);
-    command.args(&words[1..]).arg("run").arg("--json");
+    command.args(&words[1..]).arg("run").arg("--document");
     command.args(variant.options);
     if arguments.quick {
         command.arg("--quick");
@@ -191,10 +191,10 @@ type Summary = BTreeMap<&'static str, Worth>;
 
 /// Prints how far each row is off and how far its runs spread.
 fn report(
-    found: &Found,
+    found: &ResultsByVariant,
     names: &[&'static str],
     what: &str,
-    value: impl Fn(&Seen) -> Option<f64>,
+    value: impl Fn(&SeenRow) -> Option<f64>,
 ) -> Summary {
     let values = |name: &str, row: &str| -> Vec<f64> {
         let seen = found.get(name).and_then(|rows| rows.get(row));
@@ -204,7 +204,7 @@ fn report(
         return Summary::new();
     };
     let titles: Vec<&str> = ["row"].into_iter().chain(names.iter().copied()).collect();
-    let (mut biases, mut spreads) = (Table::new(&titles), Table::new(&titles));
+    let (mut biases, mut spreads) = (TextTable::new(&titles), TextTable::new(&titles));
     let mut all: BTreeMap<&'static str, (Vec<f64>, Vec<f64>)> = BTreeMap::new();
     for row in reference.keys() {
         let quiet = median(&values(QUIET, row));
@@ -219,8 +219,8 @@ fn report(
             bias_line.push(percent(bias));
             spread_line.push(percent(spread));
         }
-        biases.line(bias_line);
-        spreads.line(spread_line);
+        biases.add_line(bias_line);
+        spreads.add_line(spread_line);
     }
     let summary: Summary = all
         .iter()
@@ -233,8 +233,8 @@ fn report(
         let of = |name| percent(summary.get(name).and_then(pick));
         ["median".to_owned()].into_iter().chain(names.iter().map(|&name| of(name))).collect()
     };
-    biases.line(line(|worth| worth.bias));
-    spreads.line(line(|worth| worth.spread));
+    biases.add_line(line(|worth| worth.bias));
+    spreads.add_line(line(|worth| worth.spread));
     biases.print(&format!(
         "{what} ns: bias, the median of the rounds over that on the quiet machine (last line: of \
          its amount, over the rows)"
@@ -245,21 +245,21 @@ fn report(
 }
 
 /// Prints the share of figures that latlas itself does not call ok.
-fn flagged(found: &Found, names: &[&'static str]) {
-    let mut table = Table::new(&["variant", "figures", "not ok"]);
+fn flagged(found: &ResultsByVariant, names: &[&'static str]) {
+    let mut table = TextTable::new(&["variant", "figures", "not ok"]);
     for name in names {
-        let seen: Vec<&Seen> =
+        let seen: Vec<&SeenRow> =
             found.get(name).into_iter().flat_map(BTreeMap::values).flatten().collect();
         let flagged = seen.iter().filter(|seen| !seen.ok).count();
         let share = (!seen.is_empty()).then(|| flagged as f64 / seen.len() as f64);
-        table.line(vec![(*name).into(), seen.len().to_string(), percent(share)]);
+        table.add_line(vec![(*name).into(), seen.len().to_string(), percent(share)]);
     }
     table.print("Figures that latlas does not call ok");
 }
 
 /// The defaults must not be worse than nothing, nor than what people do without
 /// a right.
-fn judge(summary: &Summary) -> Bars {
+fn judge_summary(summary: &Summary) -> Bars {
     let mut bars = Bars::new();
     let Some(ours) = summary.get("default") else {
         return bars;

@@ -4,7 +4,6 @@ use model::command::{Command, Commands, PageCache};
 use model::imported::UNKNOWN;
 use model::machine::{CpuSignature, Fact, Machine};
 use model::run::Run;
-use schemars::JsonSchema;
 use serde::Serialize;
 
 /// Whether both were made by the same program, with the same plan, on the same
@@ -18,8 +17,8 @@ pub fn alike(a: &Run, b: &Run) -> bool {
     let measured = |run: &Run| run.imported.is_none();
     measured(a)
         && measured(b)
-        && machine(a).is_some()
-        && machine(a) == machine(b)
+        && known_machine(a).is_some()
+        && known_machine(a) == known_machine(b)
         && rest(a) == rest(b)
         && a.commands.as_ref().map(conduct) == b.commands.as_ref().map(conduct)
         && controls(a) == controls(b)
@@ -27,7 +26,7 @@ pub fn alike(a: &Run, b: &Run) -> bool {
 }
 
 /// Host, kernel and CPU, if all are known.
-fn machine(run: &Run) -> Option<(&str, &str, Option<&str>, Option<CpuSignature>)> {
+fn known_machine(run: &Run) -> Option<(&str, &str, Option<&str>, Option<CpuSignature>)> {
     let m = &run.machine;
     let (model, signature) = (m.cpu_model.get(), m.cpu_signature.get().copied());
     if model.is_none() && signature.is_none() {
@@ -40,7 +39,7 @@ fn machine(run: &Run) -> Option<(&str, &str, Option<&str>, Option<CpuSignature>)
 /// have some: one without says nothing of them.
 pub fn files_alike(a: &Run, b: &Run) -> bool {
     match (&a.files_on, &b.files_on) {
-        (Some(a), Some(b)) => a.text() == b.text(),
+        (Some(a), Some(b)) => a.one_line() == b.one_line(),
         _ => true,
     }
 }
@@ -50,7 +49,7 @@ fn conduct(commands: &Commands) -> [String; 7] {
     let words: Vec<String> = commands
         .commands
         .iter()
-        .map(|c| match c.text() {
+        .map(|c| match c.command_line() {
             text if text == c.name => text,
             text => format!("{}: {text}", c.name),
         })
@@ -69,12 +68,12 @@ fn conduct(commands: &Commands) -> [String; 7] {
         cpu.map_or("any".into(), |cpu| cpu.to_string()),
         commands.input.clone(),
         commands.output.clone(),
-        ends(commands),
+        exit_codes(commands),
     ]
 }
 
 /// How the runs of each command ended.
-fn ends(commands: &Commands) -> String {
+fn exit_codes(commands: &Commands) -> String {
     let of = |command: &Command| match command.ends.as_slice() {
         [] => "exit code 0".to_owned(),
         ends => ends.iter().map(|end| &*end.how).collect::<Vec<_>>().join(", "),
@@ -98,7 +97,7 @@ pub(super) fn cores_alike(a: &Run, b: &Run) -> Result<(), &'static str> {
     };
     let kind = |run: &Run| run.plan.core_kind.clone();
     if [a, b].into_iter().any(|run| run.emulator().is_some()) {
-        return Err("an emulator's cycles are no core's");
+        return Err("cycles mean nothing under emulation");
     }
     match (known(a), known(b)) {
         (Some(a), Some(b)) if a != b => Err("the CPUs are not of one model"),
@@ -109,7 +108,8 @@ pub(super) fn cores_alike(a: &Run, b: &Run) -> Result<(), &'static str> {
 }
 
 /// Something in which two runs differ.
-#[derive(Serialize, JsonSchema, Clone, Debug, PartialEq, Eq)]
+#[derive(Serialize, Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Difference {
     /// In what.
     pub what: &'static str,
@@ -128,20 +128,20 @@ pub(super) fn differences(a: &Run, b: &Run) -> Vec<Difference> {
             all.push(Difference { what, a, b });
         }
     };
-    say("host", &|run| text(&run.machine.hostname));
+    say("host", &|run| fact_text(&run.machine.hostname));
     say("CPU", &|run| cpu(&run.machine));
     say("CPUs", &|run| {
         let online = run.machine.online_cpus.get();
         online.map_or("unknown".into(), |cpus| cpus.len().to_string())
     });
-    say("hypervisor", &|run| text(&run.machine.hypervisor));
-    say("container", &|run| text(&run.machine.container));
+    say("hypervisor", &|run| fact_text(&run.machine.hypervisor));
+    say("container", &|run| fact_text(&run.machine.container));
     say("emulated", &|run| run.emulator().unwrap_or("no").to_owned());
-    say("operating system", &|run| text(&run.machine.os));
-    say("kernel", &|run| text(&run.machine.kernel));
-    say("governor", &|run| text(&run.machine.governor));
-    say("turbo", &|run| text(&run.machine.turbo));
-    say("huge pages", &|run| text(&run.machine.pages.transparent_huge_policy));
+    say("operating system", &|run| fact_text(&run.machine.os));
+    say("kernel", &|run| fact_text(&run.machine.kernel));
+    say("governor", &|run| fact_text(&run.machine.governor));
+    say("turbo", &|run| fact_text(&run.machine.turbo));
+    say("huge pages", &|run| fact_text(&run.machine.pages.transparent_huge_policy));
     say("cores", &|run| run.plan.core_kind.clone().unwrap_or_else(|| "any".into()));
     say("workers", &|run| match run.plan.in_process {
         true => "in one process".into(),
@@ -156,12 +156,12 @@ pub(super) fn differences(a: &Run, b: &Run) -> Vec<Difference> {
         say("controls", &|run| controls(run).unwrap_or_default());
     }
     say("plan", &|run| format!("{:?}", run.plan.scale).to_lowercase());
-    say("largest working set", &|run| model::size::text(run.plan.largest_working_set_bytes));
-    say("program", &program);
+    say("largest working set", &|run| model::size::format_size(run.plan.largest_working_set_bytes));
+    say("program", &program_facts);
     say("schema", &|run| run.schema.to_string());
     say("clock", &|run| run.clock.name.clone());
     if !files_alike(a, b) {
-        say("files on", &|run| run.files_on.as_ref().map_or("none".into(), |on| on.text()));
+        say("files on", &|run| run.files_on.as_ref().map_or("none".into(), |on| on.one_line()));
     }
     if let (Some(of_a), Some(of_b)) = (&a.commands, &b.commands) {
         // Their CPU stands with the others above.
@@ -195,7 +195,7 @@ pub(super) fn unknown_on_both(a: &Run, b: &Run) -> Vec<&'static str> {
     WHAT.into_iter().zip(both).filter(|(_, (a, b))| *a && *b).map(|(what, _)| what).collect()
 }
 
-fn text<T: std::fmt::Display>(fact: &Fact<T>) -> String {
+fn fact_text<T: std::fmt::Display>(fact: &Fact<T>) -> String {
     match &fact.value {
         Some(value) => value.to_string(),
         None => "unknown".into(),
@@ -205,12 +205,12 @@ fn text<T: std::fmt::Display>(fact: &Fact<T>) -> String {
 fn cpu(machine: &Machine) -> String {
     let design = machine.microarchitecture.get();
     let design = design.map_or(String::new(), |name| format!(" ({name})"));
-    format!("{}{design}", text(&machine.cpu_model))
+    format!("{}{design}", fact_text(&machine.cpu_model))
 }
 
 /// Name, version, commit and profile of the program that measured; of an
 /// imported run what its file says.
-pub(super) fn program(run: &Run) -> String {
+pub(super) fn program_facts(run: &Run) -> String {
     let program = &run.program;
     if run.imported.is_some() {
         return match program.version.as_str() {
@@ -230,7 +230,7 @@ mod tests {
     use model::noise::applied::{Applied, Settings};
     use model::synthetic;
 
-    type Change = fn(&mut Run);
+    type RunChange = fn(&mut Run);
 
     fn commands(run: &mut Run) -> &mut Commands {
         run.commands.as_mut().expect("commands")
@@ -264,7 +264,7 @@ mod tests {
     /// both are changed.
     #[test]
     fn differences_between_runs() {
-        let of_rows: &[(&str, Change)] = &[
+        let of_rows: &[(&str, RunChange)] = &[
             ("nothing", |_| ()),
             ("kernel", |r| r.machine.kernel = Fact::known("9.9".into())),
             ("CPU", |r| r.machine.cpu_model = Fact::known("Z80".into())),
@@ -291,12 +291,12 @@ mod tests {
             ("no CPU", no_cpu),
             ("imported", |r| r.imported = Some(synthetic::imported())),
         ];
-        let of_commands: &[(&str, Change)] = &[
+        let of_commands: &[(&str, RunChange)] = &[
             ("nothing", |_| ()),
             ("words", |r| commands(r).commands[0].words.push("-i".into())),
             ("a name that is the text", |r| {
                 let first = &mut commands(r).commands[0];
-                first.name = first.text();
+                first.name = first.command_line();
             }),
             ("page cache", |r| commands(r).page_cache = PageCache::Cold),
             // How many pages stayed came of the run, and was not asked for.

@@ -2,16 +2,16 @@
 
 use crate::alike;
 use crate::alike::Difference;
-use crate::operand::{Operand, Source};
+use crate::operand::{FigureSource, Operand};
 use crate::row::ComparedRow;
 use model::compare::finding::Verdict;
 use model::run::Run;
 use model::utc;
-use schemars::JsonSchema;
 use serde::Serialize;
 
 /// B against A.
-#[derive(Serialize, JsonSchema, Clone, Debug)]
+#[derive(Serialize, Clone, Debug)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Comparison {
     /// The baseline.
     pub a: SideFacts,
@@ -38,7 +38,7 @@ pub struct Comparison {
 
 impl Comparison {
     /// How many rows have this finding.
-    pub fn count(&self, finding: Verdict) -> usize {
+    pub fn count_findings(&self, finding: Verdict) -> usize {
         self.rows.iter().filter(|r| r.finding == finding).count()
     }
 
@@ -50,7 +50,8 @@ impl Comparison {
 }
 
 /// One side.
-#[derive(Serialize, JsonSchema, Clone, Debug)]
+#[derive(Serialize, Clone, Debug)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SideFacts {
     /// As it was named.
     pub name: String,
@@ -61,20 +62,23 @@ pub struct SideFacts {
 }
 
 impl SideFacts {
-    pub(super) fn of(operand: &Operand) -> SideFacts {
+    pub(super) fn from_operand(operand: &Operand) -> SideFacts {
         SideFacts {
             name: operand.name.clone(),
-            runs: operand.runs().iter().map(RunFacts::of).collect(),
+            runs: operand.runs().iter().map(RunFacts::from_run).collect(),
             published: match &operand.source {
-                Source::Published(table) => Some(format!("{} ({})", table.title, table.source)),
-                Source::Runs(_) => None,
+                FigureSource::Published(table) => {
+                    Some(format!("{} ({})", table.title, table.source))
+                }
+                FigureSource::Runs(_) => None,
             },
         }
     }
 }
 
 /// What must be known of a run apart from its figures.
-#[derive(Serialize, JsonSchema, Clone, Debug)]
+#[derive(Serialize, Clone, Debug)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct RunFacts {
     /// Its UUID.
     pub id: String,
@@ -95,7 +99,7 @@ pub struct RunFacts {
 }
 
 impl RunFacts {
-    pub(super) fn of(run: &Run) -> RunFacts {
+    pub(super) fn from_run(run: &Run) -> RunFacts {
         let load = |moment: &model::conditions::Moment| moment.load_average.map(|load| load[0]);
         let mut warnings = Vec::new();
         if let Some(by) = run.emulator() {
@@ -116,10 +120,10 @@ impl RunFacts {
                     Some(when) => format!("measured {when}, "),
                     None => String::new(),
                 };
-                format!("{when}imported {}", utc::text(run.started_unix_ms))
+                format!("{when}imported {}", utc::readable_utc(run.started_unix_ms))
             }),
             machine: run.machine.one_line(),
-            program: alike::program(run),
+            program: alike::program_facts(run),
             core_clock_ghz: run.core_clock.as_ref().map(|c| 1.0 / c.cycle_ns.value),
             load: load(&run.conditions.before)
                 .zip(load(&run.conditions.after))
@@ -130,7 +134,8 @@ impl RunFacts {
 }
 
 /// How it was compared.
-#[derive(Serialize, JsonSchema, Clone, Debug)]
+#[derive(Serialize, Clone, Debug)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Method {
     /// How far from 1 the interval of a row that is the same may reach, as a
     /// share.

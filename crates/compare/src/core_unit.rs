@@ -1,7 +1,7 @@
 //! Whether core-bound rows are compared in cycles or in ns, and why.
 
 use crate::alike;
-use crate::operand::Operand;
+use crate::operand::{FigureSource, Operand};
 use crate::options::{Normalize, Options};
 
 #[derive(thiserror::Error, Clone, Debug, PartialEq)]
@@ -14,14 +14,20 @@ pub(crate) enum CoreUnit {
     NormalizedByRow(String),
     #[error("in ns: published figures are")]
     Published,
+    #[error("in cycles where the published figures are, else in ns")]
+    PublishedCycles,
     #[error("in ns: {0}")]
     CoresDiffer(&'static str),
 }
 
 impl CoreUnit {
-    pub(crate) fn of(a: &Operand, b: &Operand, options: &Options) -> CoreUnit {
+    pub(crate) fn choose(a: &Operand, b: &Operand, options: &Options) -> CoreUnit {
         let (Some(of_a), Some(of_b)) = (a.runs().first(), b.runs().first()) else {
-            return CoreUnit::Published;
+            let in_cycles = [a, b].iter().any(|side| match &side.source {
+                FigureSource::Published(of) => of.rows.iter().any(|row| row.cycles.is_some()),
+                FigureSource::Runs(_) => false,
+            });
+            return if in_cycles { CoreUnit::PublishedCycles } else { CoreUnit::Published };
         };
         match &options.normalize {
             Some(Normalize::Row(row)) => CoreUnit::NormalizedByRow(row.clone()),

@@ -4,7 +4,7 @@
 
 use super::bases::{Applies, Bases};
 use super::row::{Rule, readings};
-use super::shared::Figure;
+use super::shared::RunFigure;
 use crate::no_reference::NoReference;
 use model::compare::measure::Measure;
 use model::stats;
@@ -63,11 +63,11 @@ pub(super) fn takes_error_out(
 
 /// What each run differs by from the one before it in its group, of the
 /// logarithm.
-fn steps(figures: &[Figure], measure: Option<Measure>) -> HashMap<usize, f64> {
+fn steps(figures: &[RunFigure], measure: Option<Measure>) -> HashMap<usize, f64> {
     let Some(measure) = measure else {
         return HashMap::new();
     };
-    let of_run = |figure: &Figure| {
+    let of_run = |figure: &RunFigure| {
         let reading = readings(std::slice::from_ref(figure), measure);
         Some((figure.run, reading.first()?.ln))
     };

@@ -11,6 +11,7 @@ mod core_unit;
 pub mod gate;
 mod held_out;
 pub mod history;
+pub mod judged;
 pub mod no_reference;
 mod normalize;
 pub mod obstacle;
@@ -31,7 +32,7 @@ pub mod traces;
 
 pub use alike::{Difference, alike, files_alike};
 pub use comparison::{Comparison, Method, RunFacts, SideFacts};
-pub use operand::{Operand, Source};
+pub use operand::{FigureSource, Operand};
 pub use options::{CompareError, MEMORY_REFERENCE, Normalize, Options, USUAL_MARGIN};
 pub use pairwise::compare;
 pub use row::{ComparedRow, Direction, Ends, RatioFigure, SideFigure};

@@ -11,14 +11,14 @@ pub enum NoReference {
     OneSide,
     #[error("it counts, and does not time anything")]
     Counts,
-    #[error("in one of them it is no figure to rely on")]
+    #[error("it is unreliable in one of them")]
     Unreliable,
-    #[error("too few kept runs are alike to show that it takes error out")]
+    #[error("too few similar stored runs to show that it reduces the error")]
     FewRuns,
     #[error("no kept runs have rows that it would be taken out of")]
     NoRows,
     #[error(
-        "it takes too little error out: kept runs that are alike differ by {} with it, \
+        "it reduces the error too little: similar stored runs differ by {} with it, \
          {} without",
         percent(*divided),
         percent(*plain)

@@ -3,7 +3,7 @@
 use crate::bases::{Applies, Bases};
 use crate::no_reference::NoReference;
 use crate::options::{CompareError, MEMORY_REFERENCE, Normalize, Options};
-use crate::row::{Row, Rule};
+use crate::row::{RowPair, Rule};
 use crate::{held_out, shared};
 use model::compare::ratio::Ratio;
 use model::summary::Key;
@@ -17,7 +17,7 @@ pub(super) struct Reference {
 }
 
 impl Reference {
-    pub(super) fn of(
+    pub(super) fn from_options(
         options: &Options,
         keys: &[Key],
         sides: &[Vec<shared::Has>; 2],
@@ -45,7 +45,7 @@ impl Reference {
                     Some(Normalize::Usual) => "memory rows in ns",
                     _ => "all rows, in ns",
                 };
-                let i = ratio.shown();
+                let i = ratio.interval_or_value();
                 words.push(format!(
                     "{which}: divided by {id}, whose time is {:.3} [{:.3}, {:.3}] of A's; its \
                      doubt is in their intervals",
@@ -63,7 +63,7 @@ impl Reference {
         }
     }
 
-    pub(super) fn applied(&self, row: Row) -> Row {
+    pub(super) fn applied(&self, row: RowPair) -> RowPair {
         match &self.ratio {
             Some((id, ratio, applies)) if row.name() != *id && applies(row.id()) => {
                 row.normalized(ratio)
@@ -85,7 +85,7 @@ fn reference_ratio(
         .iter()
         .position(|key| key.id == id && key.at.is_empty() && key.mode.is_none())
         .ok_or(NoReference::NoRow)?;
-    let row = bases.row(&keys[at], at, sides).ok_or(NoReference::OneSide)?;
+    let row = bases.row_pair(&keys[at], at, sides).ok_or(NoReference::OneSide)?;
     if !row.is_time() {
         return Err(NoReference::Counts);
     }

@@ -2,13 +2,13 @@
 
 use model::estimate::{Estimate, Verdict};
 use model::share::range;
-use schemars::JsonSchema;
 use serde::Serialize;
 
 /// One obstacle. In JSON it is its sentence.
-#[derive(Serialize, JsonSchema, Clone, Debug, PartialEq, thiserror::Error)]
+#[derive(Serialize, Clone, Debug, PartialEq, thiserror::Error)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(into = "String")]
-#[schemars(with = "String")]
+#[cfg_attr(feature = "schema", schemars(with = "String"))]
 pub enum Obstacle {
     #[error("the published figure is doubtful: {0}")]
     Doubtful(String),
@@ -52,7 +52,7 @@ pub enum FlawKind {
 
 impl Flaw {
     /// The flaw of an estimate, if it has one.
-    pub fn of(estimate: &Estimate) -> Option<Flaw> {
+    pub fn from_estimate(estimate: &Estimate) -> Option<Flaw> {
         let kind = match (estimate.verdict, estimate.below_ns) {
             (_, Some(_)) => FlawKind::BelowResolution,
             (Verdict::Ok, None) => return None,

@@ -13,12 +13,12 @@ pub const USED: usize = 10;
 pub struct Operand {
     /// As it was named.
     pub name: String,
-    pub source: Source,
+    pub source: FigureSource,
 }
 
 /// Where the figures come from.
 #[derive(Clone, Debug)]
-pub enum Source {
+pub enum FigureSource {
     /// One run, or several of one machine, alike, the newest first. Without
     /// their samples.
     Runs(Vec<Run>),
@@ -29,13 +29,13 @@ impl Operand {
     /// The runs, if it is not a published table.
     pub fn runs(&self) -> &[Run] {
         match &self.source {
-            Source::Runs(runs) => runs,
-            Source::Published(_) => &[],
+            FigureSource::Runs(runs) => runs,
+            FigureSource::Published(_) => &[],
         }
     }
 
     /// One run under a name.
-    pub fn run(name: impl Into<String>, run: Run) -> Operand {
+    pub fn from_run(name: impl Into<String>, run: Run) -> Operand {
         Operand::of_runs(name, vec![run])
     }
 
@@ -43,7 +43,7 @@ impl Operand {
     pub fn of_runs(name: impl Into<String>, runs: Vec<Run>) -> Operand {
         Operand {
             name: name.into(),
-            source: Source::Runs(runs.into_iter().map(without_samples).collect()),
+            source: FigureSource::Runs(runs.into_iter().map(without_samples).collect()),
         }
     }
 }

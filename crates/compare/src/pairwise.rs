@@ -6,7 +6,7 @@ use crate::core_unit::CoreUnit;
 use crate::normalize::Reference;
 use crate::operand::Operand;
 use crate::options::{CompareError, Options};
-use crate::row::{ComparedRow, Row, Rule};
+use crate::row::{ComparedRow, RowPair, Rule};
 use crate::shared::{keys, of_runs, of_side};
 use crate::{alike, shared};
 use model::compare::finding::{Correction, LEVEL, Verdict, judge};
@@ -26,7 +26,7 @@ pub fn compare(
     options: &Options,
 ) -> Result<Comparison, CompareError> {
     let all_keys = keys(&[a, b]);
-    let core_unit = CoreUnit::of(a, b, options);
+    let core_unit = CoreUnit::choose(a, b, options);
     let sides = [of_side(a, &all_keys), of_side(b, &all_keys)];
     let in_both = |at: usize| {
         let has = |side: &Vec<shared::Has>| !matches!(side[at], shared::Has::Nothing);
@@ -37,8 +37,8 @@ pub fn compare(
     let own = groups_of_runs.len();
     groups_of_runs.extend(groups(kept.iter().map(Vec::as_slice), &all_keys, &in_both));
     let rule = Rule { cores_alike: core_unit.is_cycles(), kept: groups_of_runs, own };
-    let bases = Bases::of(&all_keys, &sides, &rule);
-    let reference = Reference::of(options, &all_keys, &sides, &rule, &bases)?;
+    let bases = Bases::from_sides(&all_keys, &sides, &rule);
+    let reference = Reference::from_options(options, &all_keys, &sides, &rule, &bases)?;
 
     let (mut rows, mut points) = (Vec::new(), Vec::new());
     let (mut only_in_a, mut only_in_b) = (Vec::new(), Vec::new());
@@ -48,9 +48,9 @@ pub fn compare(
     let mut in_modes = false;
     for (at, key) in all_keys.iter().enumerate().filter(|(_, k)| wanted(&k.id)) {
         let in_a = &sides[0][at];
-        let row = bases.row(key, at, &sides);
+        let row = bases.row_pair(key, at, &sides);
         if key.mode.is_none() {
-            in_modes = row.as_ref().is_some_and(Row::is_in_modes);
+            in_modes = row.as_ref().is_some_and(RowPair::is_in_modes);
         } else if !in_modes {
             continue;
         }
@@ -81,8 +81,8 @@ pub fn compare(
     }
     let rows = found(rows, options);
     Ok(Comparison {
-        a: SideFacts::of(a),
-        b: SideFacts::of(b),
+        a: SideFacts::from_operand(a),
+        b: SideFacts::from_operand(b),
         differences: of_latest(a, b, alike::differences),
         unknown_on_both: of_latest(a, b, alike::unknown_on_both),
         method: Method {
@@ -115,7 +115,7 @@ fn groups<'r>(
     runs: impl Iterator<Item = &'r [Run]>,
     keys: &[Key],
     compared: &dyn Fn(usize) -> bool,
-) -> Vec<(usize, Vec<Vec<shared::Figure>>)> {
+) -> Vec<(usize, Vec<Vec<shared::RunFigure>>)> {
     let group = |runs: &[Run]| {
         let all = of_runs(runs, keys);
         let figures = all.iter().enumerate().filter(|(at, _)| compared(*at));
@@ -127,8 +127,8 @@ fn groups<'r>(
 }
 
 /// The rows with their findings. Those without a ratio were no test.
-pub(super) fn found(rows: Vec<Row>, options: &Options) -> Vec<ComparedRow> {
-    let tests: Vec<Tested> = rows.iter().filter_map(Row::tested).collect();
+pub(super) fn found(rows: Vec<RowPair>, options: &Options) -> Vec<ComparedRow> {
+    let tests: Vec<Tested> = rows.iter().filter_map(RowPair::tested).collect();
     let findings = findings(&tests, options.margin);
     let mut answers = findings.into_iter().zip(detectable_changes(&tests));
     let by_row: Vec<(Verdict, Option<f64>)> = rows

@@ -6,12 +6,12 @@ mod compared;
 mod limits;
 mod units;
 
-pub(crate) use basis::{Basis, Kind, Rule, family, readings};
+pub(crate) use basis::{Basis, FigureClass, Rule, family, readings};
 pub use compared::{ComparedRow, Direction, Ends, RatioFigure, SideFigure};
 pub(crate) use limits::{modes_shifted, no_ratio_of};
 pub(crate) use units::{in_unit, turned, unit_name};
 
-use super::shared::{Figure, Has};
+use super::shared::{Has, RunFigure};
 use crate::obstacle::Obstacle;
 use limits::{apart, flaws};
 use model::compare::between::Dispersion;
@@ -26,7 +26,7 @@ use model::summary::Key;
 use model::unit::Unit;
 
 /// A row that both sides have.
-pub(super) struct Row {
+pub(super) struct RowPair {
     key: Key,
     unit: Unit,
     family: Family,
@@ -43,25 +43,25 @@ pub(super) struct Row {
     why: Vec<Obstacle>,
 }
 
-impl Row {
+impl RowPair {
     /// The row, if both sides have it; `prior` is what is known of its kind.
-    pub(super) fn of(
+    pub(super) fn from_sides(
         key: &Key,
         [a, b]: [&Has; 2],
         basis: &Basis,
         prior: Dispersion,
-    ) -> Option<Row> {
+    ) -> Option<RowPair> {
         if matches!(a, Has::Nothing) || matches!(b, Has::Nothing) {
             return None;
         }
         let Basis { measure, wander, family, unit, .. } = *basis;
-        let of_runs: Vec<&Figure> = [a, b].into_iter().flat_map(Has::figures).collect();
+        let of_runs: Vec<&RunFigure> = [a, b].into_iter().flat_map(Has::figures).collect();
         let estimates: Vec<&Estimate> = of_runs.iter().map(|f| &f.estimate).collect();
         let published = [a, b].into_iter().find_map(Has::published);
         let dispersion = prior.of_row(basis.scatter);
         let sides = [a, b].map(|has| match has {
             Has::Published(p) => {
-                Side { readings: p.reading(&unit).into_iter().collect(), measured: false }
+                Side { readings: p.reading(&unit, measure).into_iter().collect(), measured: false }
             }
             _ => Side {
                 readings: measure.map_or_else(Vec::new, |m| readings(has.figures().as_slice(), m)),
@@ -70,7 +70,7 @@ impl Row {
         });
         let verdicts: Vec<Verdict> = estimates.iter().map(|e| e.verdict).collect();
         // A published figure has no samples that could lie apart from ours, and
-        // what the run itself can't tell is no figure to hold against it.
+        // what is inconclusive in the run itself is no figure to hold against it.
         let both_reliable = published.is_none() || !verdicts.contains(&Verdict::CannotTell);
         let by_state = measure == Some(Measure::TypicalP10) || basis.by_mode.is_some();
         let mut support = Support::of_compared(&verdicts, both_reliable && apart(a, b), by_state);
@@ -89,16 +89,17 @@ impl Row {
         }
         let no_ratio = published.and_then(|p| p.no_ratio.clone());
         let may = same_unit && no_ratio.is_none() && support != Support::Nothing;
-        let ratio = Ratio::of(&sides[0], &sides[1], wander, &dispersion).filter(|_| may);
-        let figures = [(a, &sides[0]), (b, &sides[1])]
-            .map(|(has, side)| SideFigure::of(has, side, measure, &unit, wander, &dispersion));
+        let ratio = Ratio::between(&sides[0], &sides[1], wander, &dispersion).filter(|_| may);
+        let figures = [(a, &sides[0]), (b, &sides[1])].map(|(has, side)| {
+            SideFigure::from_side(has, side, measure, &unit, wander, &dispersion)
+        });
         why.extend(no_ratio);
         why.extend(flaws("A", a));
         why.extend(flaws("B", b));
         if ratio.is_none() && why.is_empty() {
             why.push(no_ratio_of(&estimates, measure));
         }
-        Some(Row {
+        Some(RowPair {
             key: key.clone(),
             unit,
             family,
@@ -121,7 +122,7 @@ impl Row {
 
     /// Row, point and mode in words.
     pub(super) fn name(&self) -> String {
-        self.key.name()
+        self.key.label()
     }
 
     /// Whether its modes must be compared one by one.
@@ -147,13 +148,13 @@ impl Row {
     }
 
     /// The same row with a reference workload's ratio taken out.
-    pub(super) fn normalized(self, reference: &Ratio) -> Row {
+    pub(super) fn normalized(self, reference: &Ratio) -> RowPair {
         // What counts cycles is free of the drift already; events and bytes
         // don't take longer on a slower machine.
         if self.measure == Some(Measure::QuietCycles) || !self.is_time() {
             return self;
         }
-        Row {
+        RowPair {
             ratio: self.ratio.map(|ratio| ratio.over(reference)),
             normalized: self.ratio.is_some(),
             ..self
@@ -174,11 +175,11 @@ impl Row {
                 p_value: p_grown(&tested, 1.0 + share),
             })
         });
-        let direction = self.ratio.map(|ratio| Direction::of(&ratio, &self.unit));
+        let direction = self.ratio.map(|ratio| Direction::from_ratio(&ratio, &self.unit));
         ComparedRow {
             unit: unit_name(&self.unit, self.measure),
             ratio: self.ratio.map(|ratio| {
-                RatioFigure::of(&ratio, &self.unit, &self.dispersion, self.normalized)
+                RatioFigure::from_ratio(&ratio, &self.unit, &self.dispersion, self.normalized)
             }),
             direction: direction.filter(|_| finding == finding::Verdict::Different),
             id: self.key.id,

@@ -1,8 +1,8 @@
 //! A machine set against itself: what a comparison of two of its runs could
 //! tell now, and whether it calls different what is the same.
 
-use super::row::{Kind, family, modes_shifted, no_ratio_of};
-use super::shared::{Figure, keys, of_runs};
+use super::row::{FigureClass, family, modes_shifted, no_ratio_of};
+use super::shared::{RunFigure, keys, of_runs};
 use super::{CompareError, Comparison, Operand, Options, compare};
 use crate::obstacle::{Flaw, FlawKind, Obstacle};
 use model::compare::between::{Dispersion, Scatter, seen};
@@ -47,13 +47,13 @@ pub struct Detectable {
     /// Half of one run's own 95 % interval, as a share: the mean over sets.
     pub half_width: Option<f64>,
     /// Smallest change that comparing two runs finds once these sets are kept,
-    /// this row alone being watched, as a share; absent where it can't tell
-    /// any.
+    /// this row alone being watched, as a share; absent where it is
+    /// inconclusive.
     pub alone: Option<f64>,
     /// The same where it is one of all these rows and the only one that
     /// changed.
     pub among_all: Option<f64>,
-    /// Why it can't tell, if so.
+    /// Why it is inconclusive, if so.
     pub why: Option<Obstacle>,
 }
 
@@ -88,11 +88,11 @@ pub fn selftest(sets: &[(char, Run)], margin: f64) -> Result<SelfTest, CompareEr
     let rows = comparison.rows.iter();
     let compared: HashSet<_> = rows.map(|r| (&r.id, &r.at, &r.mode)).collect();
     let compared = |key: &Key| compared.contains(&(&key.id, &key.at, &key.mode));
-    let (mut rows, known): (Vec<Detectable>, Vec<Option<Known>>) = keys
+    let (mut rows, known): (Vec<Detectable>, Vec<Option<KnownRow>>) = keys
         .iter()
         .zip(&figures)
         .filter(|(key, _)| compared(key))
-        .map(|(key, figures)| Detectable::of(key, figures, sets.len(), cores_alike))
+        .map(|(key, figures)| Detectable::from_figures(key, figures, sets.len(), cores_alike))
         .unzip();
     could_find(&mut rows, &known);
     let size = |row: &Detectable| row.alone.unwrap_or(f64::INFINITY);
@@ -110,22 +110,22 @@ pub fn selftest(sets: &[(char, Run)], margin: f64) -> Result<SelfTest, CompareEr
 }
 
 /// What the sets say of a row that two runs can be compared by.
-struct Known {
+struct KnownRow {
     /// A single run such as these usually are.
     one: Side,
-    kind: Kind,
+    kind: FigureClass,
     scatter: Scatter,
 }
 
 /// What comparing two single runs finds, once all sets are kept: by the
 /// statistics of a comparison.
-fn could_find(rows: &mut [Detectable], known: &[Option<Known>]) {
-    let ratio = |own: &Known| {
+fn could_find(rows: &mut [Detectable], known: &[Option<KnownRow>]) {
+    let ratio = |own: &KnownRow| {
         let (wander, ..) = own.kind;
         let alike = known.iter().flatten().filter(|k| k.kind == own.kind);
         let scatters: Vec<Scatter> = alike.map(|k| k.scatter).collect();
         let dispersion = Dispersion::learned(wander, &scatters).of_row(own.scatter);
-        Ratio::of(&own.one, &own.one, wander, &dispersion)
+        Ratio::between(&own.one, &own.one, wander, &dispersion)
     };
     let ratios: Vec<Option<(Family, Ratio)>> =
         known.iter().map(|known| Some((known.as_ref()?.kind.1, ratio(known.as_ref()?)?))).collect();
@@ -146,14 +146,14 @@ fn could_find(rows: &mut [Detectable], known: &[Option<Known>]) {
 
 impl Detectable {
     /// From the figures of those of so many sets that have the row.
-    fn of(
+    fn from_figures(
         key: &Key,
-        figures: &[Figure],
+        figures: &[RunFigure],
         sets: usize,
         cores_alike: bool,
-    ) -> (Detectable, Option<Known>) {
+    ) -> (Detectable, Option<KnownRow>) {
         let mut row = Detectable {
-            row: key.name(),
+            row: key.label(),
             measure: None,
             sets_differ: None,
             half_width: None,
@@ -161,7 +161,7 @@ impl Detectable {
             among_all: None,
             why: unable(figures, sets),
         };
-        let able: Vec<&Figure> = figures.iter().filter(|f| is_able(f)).collect();
+        let able: Vec<&RunFigure> = figures.iter().filter(|f| is_able(f)).collect();
         let estimates: Vec<&Estimate> = able.iter().map(|f| &f.estimate).collect();
         let Some((bound, unit)) = able.first().map(|f| (f.bound, f.unit)) else {
             return (row, None);
@@ -190,23 +190,23 @@ impl Detectable {
         }
         // All sets are of one machine: all of them say what runs differ by.
         let wander = measure.wander(bound);
-        let known = row.why.is_none().then(|| Known {
+        let known = row.why.is_none().then(|| KnownRow {
             one,
             kind: (wander, family(&unit, wander), Some(measure)),
-            scatter: Scatter::of(wander, &groups),
+            scatter: Scatter::from_groups(wander, &groups),
         });
         (row, known)
     }
 }
 
-fn is_able(figure: &Figure) -> bool {
+fn is_able(figure: &RunFigure) -> bool {
     let e = &figure.estimate;
-    e.below_ns.is_none() && Support::of(&[e.verdict], false) == Support::Interval
+    e.below_ns.is_none() && Support::from_verdicts(&[e.verdict], false) == Support::Interval
 }
 
 /// Why the row has no figure in too many sets: comparing two runs needs
 /// both, and is to succeed with [`POWER`].
-fn unable(figures: &[Figure], sets: usize) -> Option<Obstacle> {
+fn unable(figures: &[RunFigure], sets: usize) -> Option<Obstacle> {
     let able = figures.iter().filter(|f| is_able(f)).count();
     if (able as f64 / sets as f64).powi(2) >= POWER {
         return None;
@@ -216,7 +216,7 @@ fn unable(figures: &[Figure], sets: usize) -> Option<Obstacle> {
     Some(Obstacle::Sets {
         count: sets - able,
         sets,
-        flaw: unable.and_then(|f| Flaw::of(&f.estimate)).unwrap_or_else(none),
+        flaw: unable.and_then(|f| Flaw::from_estimate(&f.estimate)).unwrap_or_else(none),
     })
 }
 
@@ -263,7 +263,7 @@ mod tests {
         // More sets that agree make it know more.
         let more = selftest(&sets(8), 0.05).expect("sets");
         assert!(row(&more, "cpu.add_i32").alone < Some(alone));
-        // The most sensitive first, those that can't tell last, with a reason.
+        // The most sensitive first, the inconclusive ones last, with a reason.
         let sizes: Vec<f64> = test.rows.iter().map(|r| r.alone.unwrap_or(f64::INFINITY)).collect();
         assert!(sizes.is_sorted(), "{sizes:?}");
         let undetectable: Vec<&Detectable> =
@@ -306,7 +306,7 @@ mod tests {
         let add = row(&few, "cpu.add_i32");
         assert_eq!((add.alone, add.sets_differ), (None, Some(0.0)));
         let why = add.why.as_ref().map(ToString::to_string);
-        assert_eq!(why.as_deref(), Some("in 1 of 8 sets can't tell"));
+        assert_eq!(why.as_deref(), Some("in 1 of 8 sets inconclusive"));
         // With 1 bad set of 12, both runs of a pair are reliable in 84 % of cases.
         let many = with_one_bad(12);
         let add = row(&many, "cpu.add_i32");

@@ -1,9 +1,10 @@
 //! Which figures stand opposite each other: rows, points of curves and modes,
 //! by name.
 
-use super::operand::{Operand, Source};
+use super::operand::{FigureSource, Operand};
 use crate::obstacle::Obstacle;
 use crate::references::Reference;
+use model::compare::measure::Measure;
 use model::compare::reading::{Reading, Repeats};
 use model::estimate::{Estimate, Mode, SAMPLES_IN_ALL, Typical, Verdict};
 use model::repeats::stretches;
@@ -18,7 +19,7 @@ pub(super) const SHARE_OF_A_MODE: f64 = 1.0 / 6.0;
 
 /// One run's figure.
 #[derive(Clone, Debug)]
-pub(super) struct Figure {
+pub(super) struct RunFigure {
     /// Place of its run among those of its side or group.
     pub(super) run: usize,
     pub(super) estimate: Estimate,
@@ -32,6 +33,10 @@ pub(super) struct Figure {
 pub(super) struct Published {
     pub(super) ns: Option<f64>,
     pub(super) mb_per_s: Option<f64>,
+    /// Clock cycles, where it counts these.
+    pub(super) cycles: Option<f64>,
+    /// Half of the interval of what a machine's own figure is, as a logarithm.
+    pub(super) error_ln: f64,
     /// Why no ratio to it would mean anything, if so.
     pub(super) no_ratio: Option<Obstacle>,
 }
@@ -39,7 +44,7 @@ pub(super) struct Published {
 /// What one side has of a figure.
 #[derive(Clone, Debug)]
 pub(super) enum Has {
-    Runs(Vec<Figure>),
+    Runs(Vec<RunFigure>),
     /// What was published.
     Published(Published),
     Nothing,
@@ -47,7 +52,7 @@ pub(super) enum Has {
 
 impl Has {
     /// The figures of its runs; none where it was published.
-    pub(super) fn figures(&self) -> std::slice::Iter<'_, Figure> {
+    pub(super) fn figures(&self) -> std::slice::Iter<'_, RunFigure> {
         match self {
             Has::Runs(figures) => figures.iter(),
             _ => [].iter(),
@@ -76,8 +81,16 @@ impl Published {
         }
     }
 
-    pub(super) fn reading(&self, unit: &Unit) -> Option<Reading> {
-        Reading::published(self.ns(unit)?)
+    /// The figure where this is compared: cycles with cycles, and with nothing else.
+    pub(super) fn measured_by(&self, unit: &Unit, measure: Option<Measure>) -> Option<f64> {
+        match self.cycles {
+            Some(cycles) => (measure == Some(Measure::QuietCycles)).then_some(cycles),
+            None => self.ns(unit),
+        }
+    }
+
+    pub(super) fn reading(&self, unit: &Unit, measure: Option<Measure>) -> Option<Reading> {
+        Reading::published(self.measured_by(unit, measure)?, self.error_ln)
     }
 }
 
@@ -92,11 +105,11 @@ pub(super) fn keys(operands: &[&Operand]) -> Vec<Key> {
         }
     };
     for run in operands.iter().flat_map(|operand| operand.runs()) {
-        figures(run, |key, _, _, _| add(key));
+        each_figure(run, |key, _, _, _| add(key));
     }
     let measured: Vec<String> = keys.iter().map(|key| key.id.clone()).collect();
     for operand in operands {
-        let Source::Published(table) = &operand.source else {
+        let FigureSource::Published(table) = &operand.source else {
             continue;
         };
         // The counterpart of a row that does the same job is not left over.
@@ -119,8 +132,8 @@ fn whole(id: &str) -> Key {
 /// What a side has of each of these figures, in the same order.
 pub(super) fn of_side(operand: &Operand, keys: &[Key]) -> Vec<Has> {
     match &operand.source {
-        Source::Published(table) => keys.iter().map(|key| published(table, key)).collect(),
-        Source::Runs(runs) => of_runs(runs, keys)
+        FigureSource::Published(table) => keys.iter().map(|key| published(table, key)).collect(),
+        FigureSource::Runs(runs) => of_runs(runs, keys)
             .into_iter()
             .map(|figures| match figures.is_empty() {
                 true => Has::Nothing,
@@ -131,15 +144,15 @@ pub(super) fn of_side(operand: &Operand, keys: &[Key]) -> Vec<Has> {
 }
 
 /// The figures of several runs by key.
-pub(super) fn of_runs(runs: &[Run], keys: &[Key]) -> Vec<Vec<Figure>> {
+pub(super) fn of_runs(runs: &[Run], keys: &[Key]) -> Vec<Vec<RunFigure>> {
     let mut found = vec![Vec::new(); keys.len()];
     let places: HashMap<_, _> =
         keys.iter().enumerate().map(|(at, key)| ((&key.id, &key.at, &key.mode), at)).collect();
     for (place, run) in runs.iter().enumerate() {
         let mut curves = HashMap::new();
-        figures(run, |key, row, bound, estimate| {
+        each_figure(run, |key, row, bound, estimate| {
             if let Some(&at) = places.get(&(&key.id, &key.at, &key.mode)) {
-                found[at].push(Figure {
+                found[at].push(RunFigure {
                     run: place,
                     repeats: repeats(run, &key, &estimate, &mut curves),
                     estimate,
@@ -153,7 +166,7 @@ pub(super) fn of_runs(runs: &[Run], keys: &[Key]) -> Vec<Vec<Figure>> {
 }
 
 /// Hands out every figure of a run.
-fn figures(run: &Run, mut each: impl FnMut(Key, &Row, Bound, Estimate)) {
+fn each_figure(run: &Run, mut each: impl FnMut(Key, &Row, Bound, Estimate)) {
     for row in &run.rows {
         for FigureAt { at, bound, estimate } in row.figures() {
             let key = Key { at, ..whole(&row.id) };
@@ -201,7 +214,7 @@ fn repeats(
         return Repeats { values: samples, independent: stretches(samples as usize) as u32 };
     }
     let workers = |cell: &Cell| distinct(&cell.samples.workers);
-    if let Some(workers) = run.cells.at(&key.id, &key.at).map(workers).min() {
+    if let Some(workers) = run.cells.at_point(&key.id, &key.at).map(workers).min() {
         return Repeats::independent(workers);
     }
     // A level and a published point have no cell of their own: there the
@@ -212,7 +225,7 @@ fn repeats(
     let workers = curve.and_then(|curve| {
         let known = curves.get(curve).copied();
         known.unwrap_or_else(|| {
-            let fewest = run.cells.of(curve).map(workers).min();
+            let fewest = run.cells.with_id(curve).map(workers).min();
             curves.insert(curve.to_owned(), fewest);
             fewest
         })
@@ -241,6 +254,8 @@ fn published(table: &Reference, key: &Key) -> Has {
     Has::Published(Published {
         ns: counterpart.row.ns,
         mb_per_s: counterpart.row.mb_per_s,
+        error_ln: counterpart.row.error_ln,
+        cycles: counterpart.row.cycles,
         no_ratio,
     })
 }
@@ -295,7 +310,7 @@ mod tests {
         estimate.verdict = Verdict::Invalid;
         estimate.reason = "2 of 30 runs failed".into();
         let mut modes = Vec::new();
-        figures(&run, |key, _, _, estimate| {
+        each_figure(&run, |key, _, _, estimate| {
             if key.mode.is_some() {
                 modes.push((estimate.verdict, estimate.reason));
             }

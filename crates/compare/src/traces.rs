@@ -4,7 +4,7 @@
 
 use model::trace::summary::{Distribution, Summary, summary};
 use model::trace::tier::{Answer, Missing};
-use model::trace::{Kind, Tier, Topic, Trace};
+use model::trace::{StateKind, Tier, Topic, Trace};
 use serde::Serialize;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -113,7 +113,8 @@ fn pair<T>([a, b]: [T; 2]) -> Both<T> {
 
 fn is_recorded(trace: &Trace, topic: Topic) -> bool {
     let mut gaps = trace.gaps.iter();
-    trace.tier.answer(topic) != Answer::No && gaps.all(|gap| gap.of != Missing::Topic(topic))
+    let whole = matches!(trace.tier.answer(topic), Answer::Exact | Answer::Sum);
+    whole && gaps.all(|gap| gap.of != Missing::Topic(topic))
 }
 
 fn states(both: &[(&Trace, Summary); 2]) -> Vec<StateDifference> {
@@ -129,12 +130,12 @@ fn states(both: &[(&Trace, Summary); 2]) -> Vec<StateDifference> {
     }
     let is_same = both[0].0.tier == both[1].0.tier;
     let sums = sums.into_iter().filter(|((_, kind), times)| {
-        let is_compared = is_same || Kind::ALL[*kind] == Kind::Running;
+        let is_compared = is_same || StateKind::ALL[*kind] == StateKind::Running;
         is_compared && *times != [0, 0]
     });
     let states = sums.map(|((thread, kind), times)| StateDifference {
         thread,
-        state: Kind::ALL[kind].name(),
+        state: StateKind::ALL[kind].name(),
         time_ns: pair(times),
     });
     let mut states: Vec<_> = states.collect();

@@ -8,14 +8,12 @@ use compare::{Options, gate, selftest::selftest};
 use dice::Dice;
 use model::compare::between::Wander;
 use model::compare::exchange::Exchange;
-use model::compare::finding::{Correction, Finding, Known, Samples, judge};
+use model::compare::finding::{Correction, Finding, Samples, SummarizedSamples, judge};
 use model::compare::reading::{Reading, Variance};
-use model::fleet::paired::PairedFleets;
 use model::history::{Past, change::changes};
 use model::interleaved::{Rounds, finding};
-use model::machine::Fact;
 use model::run::{Outcome, Run};
-use model::synthetic::{self, fleet::Made, slower};
+use model::synthetic::{self, slower};
 use serde_json::{Value, json};
 
 const LONGER: &str = "cpu.add_i32";
@@ -36,7 +34,7 @@ fn of_rounds(dice: &mut Dice, rounds: usize, factor: f64) -> Value {
     let counts = Exchange::of_counts(counts(&a).into_iter(), counts(&b).into_iter());
     let spreads = Exchange::of_spreads(&a, &b);
     let [spreads, counts] = [&spreads, &counts]
-        .map(|own| own.as_ref().map_or(&Known(None, None) as &dyn Samples, |own| own));
+        .map(|own| own.as_ref().map_or(&SummarizedSamples(None, None) as &dyn Samples, |own| own));
     let together = judge([&Rounds(&a, &b), spreads, counts], Correction::FalseCoverage, None);
     json!([said(&finding(&a, &b, 4, 0.05)), together.iter().map(said).collect::<Vec<_>>()])
 }
@@ -56,14 +54,14 @@ fn rerun(dice: &mut Dice, factor: f64) -> Run {
 
 fn of_runs(dice: &mut Dice, factor: f64) -> Value {
     let kept: Vec<Run> = (0..4).map(|_| rerun(dice, 1.0)).collect();
-    let [a, b] = [1.0, factor].map(|factor| Operand::run("side", rerun(dice, factor)));
+    let [a, b] = [1.0, factor].map(|factor| Operand::from_run("side", rerun(dice, factor)));
     let options = Options { margin: 0.05, fail_above: Some(0.05), normalize: None };
     let found =
         compare::compare(&a, &b, std::slice::from_ref(&kept), &|_| true, &options).expect("rows");
     let of = |id: &str| found.rows.iter().find(|row| row.id == id).map(|row| json!(row));
     let mut again = |_: &[String]| Ok::<_, std::fmt::Error>(rerun(dice, factor));
     let first = b.runs()[0].clone();
-    let gate = gate::judge(&a, first, &kept, 0.05, &mut again).expect("rows");
+    let gate = gate::judge_run(&a, first, &kept, 0.05, &mut again).expect("rows");
     let longer = gate.rows.iter().find(|row| row.row == LONGER);
     json!([of(LONGER), of("memory.latency/L2"), found.crossed, longer, gate.crossed])
 }
@@ -81,25 +79,7 @@ fn of_past(dice: &mut Dice, runs: usize, factor: f64) -> Value {
         within: Variance { value: 1e-5, df: 7.0 },
     };
     let readings: Vec<Reading> = (0..runs).map(reading).collect();
-    json!(changes(&Past::of(&readings, Wander::Cycles)))
-}
-
-fn of_fleets(hosts: usize, factor: f64) -> Value {
-    let old = |host: usize| host % 3 == 1;
-    let [a, b] = [(1, 1.0), (2, factor)].map(|(seed, factor)| {
-        let made = Made { seed, ..Made::new(hosts, 3, 2) };
-        let is_longer = |host: usize, row: usize| [old(host), host == 4, true][row];
-        let factor = |host, row| if is_longer(host, row) { factor } else { 1.0 };
-        let runs = made.runs(factor, |host, machine| {
-            machine.kernel = Fact::known(if old(host) { "5.9" } else { "6.1" }.into());
-        });
-        synthetic::fleet::fleet(&runs)
-    });
-    let tests: Vec<_> = b.groupings.iter().map(|grouping| &grouping.tests).collect();
-    let outliers: Vec<_> =
-        b.rows.iter().map(|row| (&row.outliers, &row.apart, row.reach)).collect();
-    let paired = PairedFleets::of([&a, &b], &|_| true, 0.05, Some(0.05));
-    json!([tests, outliers, paired.rows, paired.crossed, paired.unable, paired.needed_hosts])
+    json!(changes(&Past::from_readings(&readings, Wander::Cycles)))
 }
 
 #[test]
@@ -110,7 +90,6 @@ fn what_is_said_of_changes_stays() {
         for size in [5, 9, 30] {
             text += &format!("{size} rounds {}\n", of_rounds(&mut dice, size, factor));
             text += &format!("{size} pasts {}\n", of_past(&mut dice, size, factor));
-            text += &format!("{size} hosts {}\n", of_fleets(size, factor));
         }
         text += &format!("runs {}\n", of_runs(&mut dice, factor));
     }

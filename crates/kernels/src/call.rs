@@ -101,15 +101,15 @@ pub fn call_closure_double(closure: &dyn Fn() -> u64, turns: u64) {
     }
 }
 
-type Words = [*const (); 2];
+type FatPointer = [*const (); 2];
 
 #[inline(always)]
 fn hidden_object(object: &dyn Method) -> &dyn Method {
     // SAFETY: a reference to a trait object is two words, and the same two come
     // back.
     unsafe {
-        let words = core::mem::transmute::<&dyn Method, Words>(object);
-        core::mem::transmute::<Words, &dyn Method>(arch::hidden(words))
+        let words = core::mem::transmute::<&dyn Method, FatPointer>(object);
+        core::mem::transmute::<FatPointer, &dyn Method>(arch::hidden(words))
     }
 }
 
@@ -118,7 +118,7 @@ fn hidden_closure<'c>(closure: &'c (dyn Fn() -> u64 + 'c)) -> &'c (dyn Fn() -> u
     // SAFETY: a reference to a trait object is two words, and the same two come
     // back.
     unsafe {
-        let words = core::mem::transmute::<&'c (dyn Fn() -> u64 + 'c), Words>(closure);
-        core::mem::transmute::<Words, &'c (dyn Fn() -> u64 + 'c)>(arch::hidden(words))
+        let words = core::mem::transmute::<&'c (dyn Fn() -> u64 + 'c), FatPointer>(closure);
+        core::mem::transmute::<FatPointer, &'c (dyn Fn() -> u64 + 'c)>(arch::hidden(words))
     }
 }

@@ -69,7 +69,7 @@ pub(crate) const ASH_U64: u64 = 1_000_000_000;
 /// A block for the copy of 16 bytes, which goes from and to its second half;
 /// aligned, so that the copy lies within one cache line.
 #[repr(C, align(64))]
-pub(crate) struct Block(pub(crate) [u8; 32]);
+pub(crate) struct CopyBlock(pub(crate) [u8; 32]);
 
 #[cfg(test)]
 mod tests {

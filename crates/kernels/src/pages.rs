@@ -32,5 +32,5 @@ pub unsafe fn read_pages(p: *const u8, pages: usize, page_bytes: usize) -> u64 {
         return 0;
     }
     // SAFETY: the caller's promise, and at least one page.
-    unsafe { arch::pages::read(p, pages, page_bytes) }
+    unsafe { arch::pages::read_pages(p, pages, page_bytes) }
 }

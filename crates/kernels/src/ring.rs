@@ -91,7 +91,7 @@ impl<'a> Ring<'a> {
     /// Follows `loads` links (rounded up to a multiple of
     /// [`crate::CHASE_UNROLL`]), each waiting for the one before.
     #[inline]
-    pub fn run(&mut self, loads: u64) {
+    pub fn follow(&mut self, loads: u64) {
         // SAFETY: `at` is an element of a closed ring in borrowed memory.
         self.at = unsafe { crate::chase(self.at, loads) };
     }
@@ -100,7 +100,7 @@ impl<'a> Ring<'a> {
     /// does.
     #[inline]
     pub fn run_on_stack(&mut self, loads: u64) {
-        // SAFETY: as in `run`.
+        // SAFETY: as in `follow`.
         self.at = unsafe { crate::chase_on_stack(self.at, loads) };
     }
 
@@ -135,18 +135,18 @@ mod tests {
     #[test]
     fn goes_round_in_the_order_given() {
         #[repr(align(64))]
-        struct Block([u8; 512]);
-        let mut block = Block([0; 512]);
+        struct RingMemory([u8; 512]);
+        let mut block = RingMemory([0; 512]);
         let order = [0_usize, 256, 64, 448];
         let mut ring = Ring::link(&mut block.0, order.iter().copied());
         assert_eq!(ring.elements(), 4);
         // 64 loads a turn, four elements: back at the start.
-        ring.run(64);
+        ring.follow(64);
         assert_eq!(ring.offset(), 0);
         let order3 = [8_usize, 256, 64];
         let mut ring = Ring::link(&mut block.0, order3.iter().copied());
         // 64 = 21 * 3 + 1.
-        ring.run(64);
+        ring.follow(64);
         assert_eq!(ring.offset(), 256);
         ring.run_on_stack(64);
         assert_eq!(ring.offset(), 64);
@@ -155,8 +155,8 @@ mod tests {
     #[test]
     fn several_chases_start_apart() {
         #[repr(align(64))]
-        struct Block([u8; 64 * 64]);
-        let mut block = Block([0; 64 * 64]);
+        struct RingMemory([u8; 64 * 64]);
+        let mut block = RingMemory([0; 64 * 64]);
         let mut ring = Ring::link(&mut block.0, (0..64_usize).map(|e| e * 64));
         // 64 elements and 64 loads: all are back where they started.
         ring.run_spread(4, 64);

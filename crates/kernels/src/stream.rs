@@ -42,7 +42,7 @@ pub unsafe fn read_sequential(p: *const u32, elements: usize) -> u32 {
         return 0;
     }
     // SAFETY: the caller's promise, in whole turns, at least one.
-    unsafe { arch::stream::read::<1>(p, elements / STREAM_UNROLL) }
+    unsafe { arch::stream::read_stream::<1>(p, elements / STREAM_UNROLL) }
 }
 
 /// [`read_sequential`] over every 4th element: `elements_touched` of them.
@@ -60,7 +60,7 @@ pub unsafe fn read_every_4th(p: *const u32, elements_touched: usize) -> u32 {
         return 0;
     }
     // SAFETY: the caller's promise, in whole turns, at least one.
-    unsafe { arch::stream::read::<4>(p, elements_touched / STREAM_UNROLL) }
+    unsafe { arch::stream::read_stream::<4>(p, elements_touched / STREAM_UNROLL) }
 }
 
 /// Stores 1 into `elements_touched` elements in order: `p[i] = 1`.
@@ -78,7 +78,7 @@ pub unsafe fn write_sequential(p: *mut u32, elements_touched: usize) {
     check_multiple(elements_touched, STREAM_UNROLL);
     if elements_touched > 0 {
         // SAFETY: the caller's promise, in whole turns, at least one.
-        unsafe { arch::stream::write::<1>(p, elements_touched / STREAM_UNROLL) }
+        unsafe { arch::stream::write_stream::<1>(p, elements_touched / STREAM_UNROLL) }
     }
 }
 
@@ -95,7 +95,7 @@ pub unsafe fn write_every_4th(p: *mut u32, elements_touched: usize) {
     check_multiple(elements_touched, STREAM_UNROLL);
     if elements_touched > 0 {
         // SAFETY: the caller's promise, in whole turns, at least one.
-        unsafe { arch::stream::write::<4>(p, elements_touched / STREAM_UNROLL) }
+        unsafe { arch::stream::write_stream::<4>(p, elements_touched / STREAM_UNROLL) }
     }
 }
 

@@ -1,55 +1,63 @@
-//! The command line.
+//! The command line of `latlas`: the list of commands and the options of `run` here, the options of each
+//! other command in a file of its name. Options that several commands have are in `controls.rs`,
+//! `recorded.rs`, `wait.rs` and `length.rs`; `groups.rs`, `layout.rs` and `page.rs` lay out the help. What commands do is
+//! in `command/`.
 
-pub(crate) mod atlas;
-pub(crate) mod ci;
-pub(crate) mod compare;
-pub(crate) mod completions;
-pub(crate) mod config;
-pub(crate) mod controls;
-pub(crate) mod exec;
-pub(crate) mod export;
-pub(crate) mod fit;
-pub(crate) mod fleet;
-pub(crate) mod fleet_report;
+mod alone;
+pub mod atlas;
+pub mod ci;
+pub mod compare;
+pub mod completions;
+pub mod config;
+pub mod controls;
+pub mod exec;
+pub mod export;
+pub mod fit;
 mod groups;
-pub(crate) mod history;
-pub(crate) mod import;
+pub mod help;
+pub mod history;
+pub mod import;
 mod invalid;
-pub(crate) mod length;
-pub(crate) mod man;
-pub(crate) mod noise;
-pub(crate) mod pack;
-#[cfg(test)]
-mod page;
-pub(crate) mod plot;
-pub(crate) mod qos;
-pub(crate) mod recorded;
-pub(crate) mod report;
-pub(crate) mod selftest;
-pub(crate) mod serve;
+pub mod judge;
+pub(crate) mod layout;
+pub mod length;
+pub mod man;
+pub mod noise;
+pub mod pack;
+pub mod page;
+pub mod plot;
+pub mod qos;
+pub mod recorded;
+pub mod report;
+pub mod run_json;
+pub mod selftest;
 mod table;
-pub(crate) mod trace;
-pub(crate) mod wait;
+pub mod trace;
+pub mod wait;
 
-pub(crate) use invalid::InvalidValue;
-pub(crate) use table::TableOptions;
+pub use invalid::InvalidValue;
+pub use table::TableOptions;
 
+use crate::config::CommandLine;
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
+use run_json::RunJsonOptions;
+use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
 /// Measure what common operations cost on this machine
 ///
-/// Without a command, latlas measures about 25 common operations in 15 s and prints them on one
+/// Without a command, latlas measures about 30 common operations in 15 s and prints them on one
 /// screen; with --quick or --full, all rows.
 #[derive(Parser, Debug)]
 #[command(
     name = "latlas",
     version,
+    disable_help_subcommand = true,
     override_usage = "latlas [OPTIONS]\n       latlas [--config FILE | --no-config] <COMMAND>",
-    after_help = "\
+    after_long_help = "\
 Examples:
-  latlas                      Measure about 25 common operations (15 s)
+  latlas                      Measure about 30 common operations (15 s)
   latlas run                  Measure the whole atlas (75 s)
   latlas run --quick          Measure all rows with few samples (14 s)
   latlas run 'cpu.div*'       Measure some rows
@@ -63,23 +71,69 @@ Exit codes:
   2  the request can't be carried out, or standard output can't be written
   3  done, but the result is unreliable (interrupted, or no row is ok) or was not stored"
 )]
-pub(crate) struct Arguments {
+pub struct Arguments {
     #[command(flatten)]
-    pub(crate) run: RunOptions,
+    pub run: RunOptions,
     #[command(flatten)]
-    pub(crate) config: config::ConfigOptions,
+    pub config: config::ConfigOptions,
     #[command(subcommand)]
-    pub(crate) command: Option<Command>,
+    pub command: Option<Command>,
 }
 
-/// The command line as it is shown and parsed.
-pub(crate) fn command() -> clap::Command {
-    groups::grouped(Arguments::command())
+impl CommandLine for Arguments {
+    const PROGRAM: Option<&str> = None;
+
+    fn command() -> clap::Command {
+        #[cfg(test)]
+        WHOLE.set(WHOLE.get() + 1);
+        <Arguments as CommandFactory>::command()
+    }
+
+    fn of_one_command(words: &[OsString]) -> Option<Arguments> {
+        alone::one_command(words)
+    }
+
+    fn configuration(&self) -> &config::ConfigOptions {
+        &self.config
+    }
+
+    /// A program beside latlas reads it itself.
+    fn ignores_configuration(&self) -> bool {
+        use Command::{Beside, Completions, Config, Help, Man};
+        matches!(self.command, Some(Config(_) | Completions(_) | Help(_) | Man(_) | Beside(_)))
+    }
+
+    /// They show or restore settings of the system.
+    fn works_without(&self) -> bool {
+        use noise::NoiseCommand::{Restore, Show};
+        matches!(self.command, Some(Command::Noise(Show(_) | Restore(_))))
+    }
+}
+
+#[cfg(test)]
+thread_local! {
+    /// How often the options of all commands were built.
+    pub(crate) static WHOLE: std::cell::Cell<u32> = const { std::cell::Cell::new(0) };
+}
+
+/// The command line as it is parsed.
+pub fn command() -> clap::Command {
+    <Arguments as CommandLine>::command()
+}
+
+/// A command line, of latlas or of a program beside it, with helps as wide as `columns`.
+pub fn helpful(command: clap::Command, columns: usize) -> clap::Command {
+    let command = layout::laid_out(command, columns);
+    match command.find_subcommand("run") {
+        Some(_) => groups::grouped(command, columns.min(layout::WIDEST)),
+        // A program beside latlas has one command.
+        None => command,
+    }
 }
 
 /// The commands; `command/` has a file for each.
 #[derive(Subcommand, Debug)]
-pub(crate) enum Command {
+pub enum Command {
     /// Measure rows, print a table and store the run
     #[command(after_help = "\
 Examples:
@@ -91,7 +145,7 @@ Examples:
   latlas run --dry-run --full             Print what would be measured, and the time
   latlas run 'file.*' --dir /mnt/data     Measure the file system of this directory
   latlas run --nice -10                   Raise the scheduling priority (root)
-  latlas run --json --out run.json.zst    Print the document and write it to a file
+  latlas run --json | jq .ns_per_op       Print an object for each row
   latlas run --pack mine.so 'mine.*'      Measure the rows of a probe pack
   latlas run 'cpu.*' --baseline main --fail-above 5%
                                           Exit 1 if a row is significantly slower")]
@@ -129,11 +183,12 @@ Examples:
   latlas explain memory            List the rows of a group
   latlas explain L2                List the rows of a cache level
   latlas explain 'system call'     Describe an operation of `latlas`
-  latlas explain div               List the rows whose id or title contains a word
+  latlas explain 'cache miss'      List the rows that a word means
+  latlas explain percentile        Explain a term
   latlas explain cpu.div_u64_as_ash
   latlas explain memory.latency --json")]
     Explain {
-        /// A row, probe, group or cache level, or a word of id or title
+        /// A row, probe, group or cache level, a term, or what it is called elsewhere: syscall, ssd
         row: String,
         #[command(flatten)]
         packs: pack::PackOptions,
@@ -159,18 +214,19 @@ Examples:
   latlas show --wide               Print all columns and points
   latlas show last~1               Print the run before the last one
   latlas show 5e0c                 Print the run whose id starts with 5e0c
+  latlas show last~1 last          Print what moved between two runs
   latlas show run.json.zst --vs iphone-x
+  latlas show --vs m7i.large       Beside the published figures of a cloud type, board or CPU
 
 Exit codes:
   0  printed (an interrupted run too; it is marked PARTIAL)
   2  the request can't be carried out")]
     Show {
-        /// A file, `last`, `last~1`, a tag, or the start of a run's id
-        #[arg(value_name = "RUN", default_value = "last")]
-        run: String,
-        /// Print the Run document (JSON)
-        #[arg(long)]
-        json: bool,
+        /// A file, `last`, `last~1`, a tag, or the start of a run's id; of two, what moved
+        #[arg(value_name = "RUN", default_value = "last", num_args = 1..=2)]
+        runs: Vec<String>,
+        #[command(flatten)]
+        json: RunJsonOptions,
         #[command(flatten)]
         look: Look,
     },
@@ -185,7 +241,8 @@ Examples:
   latlas table ash --measure       Measure the table's rows first
   latlas table ash --2008          Add the article's values of 2008
   latlas table kurkin last --wide  Use the last run, print all columns
-  latlas table kurkin --with 5e0c  Add a column: the run of a phone that was imported
+  latlas table kurkin --vs 5e0c    Add a column: the run of a phone that was imported
+  latlas table 2012 --vs m7i.large Add a column: a cloud type, board or CPU
   latlas table 2012 run.json.zst --json
 
 Exit codes:
@@ -208,6 +265,9 @@ Exit codes:
     /// Compare two builds by commands run in both, and fail on a regression
     #[command(after_help = ci::HELP)]
     Ci(Box<ci::CiOptions>),
+    /// Judge two builds of a benchmark suite, and fail on a regression
+    #[command(after_help = judge::HELP)]
+    Judge(Box<judge::JudgeOptions>),
     /// Record what each thread of a command or process did
     #[command(after_help = trace::EXAMPLES)]
     Trace(Box<trace::TraceOptions>),
@@ -227,9 +287,6 @@ Examples:
     /// Show, measure and reduce the noise of this machine
     #[command(subcommand, after_help = noise::EXAMPLES)]
     Noise(noise::NoiseCommand),
-    /// Measure many hosts: one campaign, complete or with what is missing
-    #[command(subcommand, after_help = fleet::EXAMPLES)]
-    Fleet(fleet::FleetCommand),
     /// List, tag, delete and check stored runs
     #[command(subcommand, after_help = atlas::EXAMPLES)]
     Atlas(atlas::AtlasCommand),
@@ -242,9 +299,6 @@ Examples:
     /// Draw a chart of a run as SVG or PNG
     #[command(after_help = plot::EXAMPLES)]
     Plot(plot::PlotOptions),
-    /// Serve stored runs over HTTP
-    #[command(after_help = serve::EXAMPLES)]
-    Serve(serve::ServeOptions),
     /// Write a stored run in another tool's format
     #[command(after_help = export::EXAMPLES)]
     Export(export::ExportOptions),
@@ -260,43 +314,49 @@ Examples:
     /// Print a shell completion script
     #[command(after_help = completions::EXAMPLES)]
     Completions(completions::CompletionsOptions),
+    /// Print a page of the documentation, or the options of a command
+    #[command(after_help = help::EXAMPLES)]
+    Help(help::HelpOptions),
     /// Print or write the manual pages
     #[command(after_help = man::EXAMPLES)]
     Man(man::ManOptions),
+    /// A program beside latlas and its words
+    #[command(external_subcommand)]
+    Beside(Vec<OsString>),
 }
 
 /// Address and limits of the echo server.
 #[derive(Args, Debug, Clone)]
-pub(crate) struct EchoOptions {
+pub struct EchoOptions {
     /// Address and port to listen on; port 0 picks a free one
     #[arg(long, value_name = "HOST:PORT", default_value = "127.0.0.1:7411")]
-    pub(crate) listen: String,
+    pub listen: String,
     /// Allow an address that other machines can reach
     #[arg(long)]
-    pub(crate) allow_remote: bool,
+    pub allow_remote: bool,
     /// Maximum number of connections; further ones are closed
     #[arg(long, value_name = "N", default_value_t = 64, value_parser = clap::value_parser!(u32).range(1..=4096))]
-    pub(crate) connections: u32,
+    pub connections: u32,
     /// Buffer size of a connection, in bytes
     #[arg(long, value_name = "N", default_value_t = 65_536, value_parser = clap::value_parser!(u32).range(1..=1_048_576))]
-    pub(crate) message_bytes: u32,
+    pub message_bytes: u32,
     /// Close connections that are idle for this time
     #[arg(long, value_name = "TIME", default_value = "60s", value_parser = idle)]
-    pub(crate) idle: Duration,
+    pub idle: Duration,
 }
 
 impl Arguments {
     /// The packs named on the command line; `None` for commands that need no rows of packs.
-    pub(crate) fn packs(&self) -> Option<&[PathBuf]> {
+    pub fn packs(&self) -> Option<&[PathBuf]> {
         let named = match &self.command {
             None => &self.run.packs,
             Some(Command::Run { options, .. }) => &options.packs,
             Some(Command::List { packs, .. } | Command::Explain { packs, .. }) => packs,
             Some(Command::Table(options)) => &options.packs,
             Some(Command::Trace(options)) => &options.packs,
-            Some(
-                Command::Selftest(_) | Command::History(_) | Command::Report(_) | Command::Serve(_),
-            ) => return Some(&[]),
+            Some(Command::Selftest(_) | Command::History(_) | Command::Report(_)) => {
+                return Some(&[]);
+            }
             Some(_) => return None,
         };
         Some(&named.files)
@@ -305,100 +365,103 @@ impl Arguments {
 
 /// Options of `latlas run`, and of latlas without a command.
 #[derive(Args, Debug, Clone, Default)]
-pub(crate) struct RunOptions {
+pub struct RunOptions {
     /// Measure fewer points in fewer rounds
     #[arg(long, conflicts_with = "full")]
-    pub(crate) quick: bool,
+    pub quick: bool,
     /// Measure all rows and all points
     #[arg(long)]
-    pub(crate) full: bool,
+    pub full: bool,
     /// Time limit, such as 30s or 2m
     #[arg(long, value_name = "TIME", value_parser = budget)]
-    pub(crate) budget: Option<Duration>,
+    pub budget: Option<Duration>,
     /// Seed of the random order, to repeat a run
     #[arg(long, value_name = "N")]
-    pub(crate) seed: Option<u64>,
+    pub seed: Option<u64>,
     /// Measure on this CPU (default: the quietest)
     #[arg(long, value_name = "CPU")]
-    pub(crate) pin: Option<u32>,
+    pub pin: Option<u32>,
     #[command(flatten)]
-    pub(crate) controls: controls::ControlOptions,
+    pub controls: controls::ControlOptions,
     /// Disable the default controls (pinning, separate sessions)
     #[arg(long, conflicts_with_all = ["pin", "nice", "autogroup", "fifo", "shield", "core_kind"])]
-    pub(crate) no_controls: bool,
+    pub no_controls: bool,
     /// Measure in this process, without worker processes: intervals don't include the variation
     /// between processes
     #[arg(long)]
-    pub(crate) in_process: bool,
+    pub in_process: bool,
     /// Drop the page cache once before measuring (root)
     #[arg(long, conflicts_with = "warm")]
-    pub(crate) cold: bool,
+    pub cold: bool,
     /// Keep the page cache (default)
     #[arg(long)]
-    pub(crate) warm: bool,
+    pub warm: bool,
     /// Use only the fastest or the slowest cores of a hybrid CPU
     #[arg(long, value_name = "KIND")]
-    pub(crate) core_kind: Option<CoreKind>,
+    pub core_kind: Option<CoreKind>,
     /// Address of a `latlas echo` on another machine, for net.*_peer rows
     #[arg(long, value_name = "HOST:PORT", value_parser = peer)]
-    pub(crate) peer: Option<String>,
+    pub peer: Option<String>,
     /// Directory for temporary files of file.* and disk.* rows (default: the cache directory or
     /// /var/tmp, whichever is on a disk)
     #[arg(long, value_name = "DIR")]
-    pub(crate) dir: Option<PathBuf>,
+    pub dir: Option<PathBuf>,
     #[command(flatten)]
-    pub(crate) packs: pack::PackOptions,
+    pub packs: pack::PackOptions,
     /// Print what would be measured, and the estimated time
-    #[arg(long)]
-    pub(crate) dry_run: bool,
-    /// Afterwards trace each row that stamps its operations, and say why its slowest ones were slow
-    #[arg(long, conflicts_with_all = ["json", "dry_run"])]
-    pub(crate) trace_tails: bool,
-    /// Print the Run document (JSON) instead of the table
-    #[arg(long)]
-    pub(crate) json: bool,
+    #[arg(long, conflicts_with_all = ["document", "out", "vs", "all", "wide", "human", "frames"])]
+    pub dry_run: bool,
+    /// Afterwards trace each row whose operations are timed one by one, and explain its slowest ones
+    #[arg(long, conflicts_with_all = ["json", "document", "dry_run"])]
+    pub trace_tails: bool,
+    #[command(flatten)]
+    pub json: RunJsonOptions,
     /// Also write the Run document to this file: .json, or compressed .zst
     #[arg(long, value_name = "FILE")]
-    pub(crate) out: Option<PathBuf>,
+    pub out: Option<PathBuf>,
     /// Compare with a baseline (a tag or run) and exit 1 if a row is significantly slower; slower
     /// rows are measured again first
     #[arg(long, value_name = "TAG|RUN", conflicts_with = "dry_run")]
-    pub(crate) baseline: Option<String>,
+    pub baseline: Option<String>,
     /// Allowed increase of a row's time (default: 5%)
-    #[arg(long, value_name = "PERCENT", value_parser = compare::parse_percent, requires = "baseline")]
-    pub(crate) fail_above: Option<f64>,
+    #[arg(long, value_name = "PERCENT", value_parser = compare::parse_percent, requires = "baseline", conflicts_with = "dry_run")]
+    pub fail_above: Option<f64>,
     #[command(flatten)]
-    pub(crate) wait: wait::WaitOptions,
+    pub wait: wait::WaitOptions,
     #[command(flatten)]
-    pub(crate) look: Look,
+    pub look: Look,
 }
 
 /// How a run is printed.
 #[derive(Args, Debug, Clone, Default)]
-pub(crate) struct Look {
-    /// Add a column with a published table: 2012, mac-pro-2013, iphone-x, ... (repeatable)
-    #[arg(long, value_name = "KEY", conflicts_with = "json")]
-    pub(crate) vs: Vec<String>,
+pub struct Look {
+    /// Add a column with a published table (2012, iphone-x, ...), or with the figures of a cloud type,
+    /// board or CPU: m7i.large, rock-5b, ryzen-9-5900x (repeatable)
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["json", "document"])]
+    pub vs: Vec<String>,
     /// Print every row and curve, and why rows are uncertain
-    #[arg(long)]
-    pub(crate) all: bool,
+    #[arg(long, conflicts_with_all = ["json", "document"])]
+    pub all: bool,
     /// Print all columns, and all points of curves with their reasons
-    #[arg(long)]
-    pub(crate) wide: bool,
+    #[arg(long, conflicts_with_all = ["json", "document"])]
+    pub wide: bool,
     /// Add a column scaled to 1 ns = 1 s
-    #[arg(long, conflicts_with = "json")]
-    pub(crate) human: bool,
+    #[arg(long, conflicts_with_all = ["json", "document"])]
+    pub human: bool,
     /// Add operations per frame at 60 Hz (16.67 ms)
-    #[arg(long, conflicts_with = "json")]
-    pub(crate) frames: bool,
+    #[arg(long, conflicts_with_all = ["json", "document"])]
+    pub frames: bool,
     /// When to use colors
     #[arg(long, value_name = "WHEN", default_value = "auto")]
-    pub(crate) color: Color,
+    pub color: Color,
+    /// Don't page a long result ($PAGER, or less)
+    #[arg(long)]
+    pub no_pager: bool,
 }
 
 /// A kind of core of a hybrid CPU.
 #[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum CoreKind {
+pub enum CoreKind {
     /// The fastest kind
     Performance,
     /// The slowest kind
@@ -407,7 +470,7 @@ pub(crate) enum CoreKind {
 
 /// When to use colors.
 #[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) enum Color {
+pub enum Color {
     /// On a terminal, unless NO_COLOR is set
     #[default]
     Auto,

@@ -53,7 +53,7 @@ const ENDINGS: [(&str, Ending); 27] = [
 ];
 
 /// What the ending says; `None` where it says nothing.
-pub(crate) fn of(path: &Path) -> Option<Ending> {
+pub(crate) fn from_path(path: &Path) -> Option<Ending> {
     let name = path.file_name()?.to_string_lossy().to_lowercase();
     let known = ENDINGS.iter().find(|(ending, _)| name.ends_with(ending));
     known.map(|(_, ending)| *ending)
@@ -61,42 +61,42 @@ pub(crate) fn of(path: &Path) -> Option<Ending> {
 
 /// The ending, if it is one of these.
 pub(crate) fn one_of(path: &Path, known: &[Ending]) -> anyhow::Result<Ending> {
-    match of(path).filter(|ending| known.contains(ending)) {
+    match from_path(path).filter(|ending| known.contains(ending)) {
         Some(ending) => Ok(ending),
         None => bail!(
             "can't tell the format of {}: its ending is not one of {}",
             path.display(),
-            names(known)
+            ending_names(known)
         ),
     }
 }
 
 /// Refuses a file whose ending says something else than the format that was asked for.
 pub(crate) fn check_format(path: &Path, format: &str, written: &[Ending]) -> anyhow::Result<()> {
-    match of(path) {
+    match from_path(path) {
         Some(other) if !written.contains(&other) => bail!(
             "can't write {}: --format {format} writes {}: change the name or the format",
             path.display(),
-            names(written)
+            ending_names(written)
         ),
         _ => Ok(()),
     }
 }
 
 /// Refuses a file whose ending says something else than what is `written` to it.
-pub(crate) fn check(path: &Path, written: &[Ending]) -> anyhow::Result<()> {
-    match of(path) {
-        Some(other) if !written.contains(&other) => bail!("{}", refused(path, written)),
+pub(crate) fn check_ending(path: &Path, written: &[Ending]) -> anyhow::Result<()> {
+    match from_path(path) {
+        Some(other) if !written.contains(&other) => bail!("{}", ending_refused(path, written)),
         _ => Ok(()),
     }
 }
 
-fn refused(path: &Path, written: &[Ending]) -> String {
+fn ending_refused(path: &Path, written: &[Ending]) -> String {
     let path = path.display();
-    format!("can't write {path}: this command writes {}", names(written))
+    format!("can't write {path}: this command writes {}", ending_names(written))
 }
 
-fn names(endings: &[Ending]) -> String {
+fn ending_names(endings: &[Ending]) -> String {
     let first = |wanted| ENDINGS.iter().find(|(_, ending)| ending == wanted);
     let names = endings.iter().filter_map(first).map(|(name, _)| *name);
     names.collect::<Vec<_>>().join(", ")
@@ -106,34 +106,34 @@ fn names(endings: &[Ending]) -> String {
 ///
 /// # Errors
 /// Why it can't be written; which command writes what its ending says.
-pub(crate) fn run_file(path: &Path) -> anyhow::Result<Output> {
+pub fn run_file(path: &Path) -> anyhow::Result<Output> {
     const WRITTEN: [Ending; 2] = [Ending::Json, Ending::Zst];
-    let instead = match of(path) {
+    let instead = match from_path(path) {
         Some(Ending::Html) => "report -o",
         Some(Ending::Svg | Ending::Png | Ending::Pdf) => "plot ROW -o",
         Some(Ending::Perfetto) => "trace ROW --out",
         Some(Ending::Exported(format)) => &format!("export --format {format} -o"),
         _ => {
-            check(path, &WRITTEN)?;
-            return named(path);
+            check_ending(path, &WRITTEN)?;
+            return output_named(path);
         }
     };
-    let (refused, path) = (refused(path, &WRITTEN), path.display());
+    let (refused, path) = (ending_refused(path, &WRITTEN), path.display());
     bail!("{refused}; afterwards, `latlas {instead} {path}` writes that")
 }
 
 /// The file for another JSON document, checked before measuring.
-pub(crate) fn json_file(path: &Path) -> anyhow::Result<Output> {
-    check(path, &[Ending::Json])?;
-    named(path)
+pub fn json_file(path: &Path) -> anyhow::Result<Output> {
+    check_ending(path, &[Ending::Json])?;
+    output_named(path)
 }
 
 /// Whether the name of an output means standard output.
-pub(crate) fn is_stdout(path: &Path) -> bool {
+pub fn is_stdout(path: &Path) -> bool {
     path.as_os_str() == "-"
 }
 
-fn named(path: &Path) -> anyhow::Result<Output> {
+fn output_named(path: &Path) -> anyhow::Result<Output> {
     if is_stdout(path) {
         bail!("--out needs the name of a file: --json prints the document");
     }
@@ -156,7 +156,7 @@ mod tests {
             ("html", None),
             ("a.html/run", None),
         ] {
-            assert_eq!(of(Path::new(name)), expected, "{name}");
+            assert_eq!(from_path(Path::new(name)), expected, "{name}");
         }
     }
 

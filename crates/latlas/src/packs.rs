@@ -1,4 +1,6 @@
-//! Probe packs: which there are, and their probes in the catalogue. Only children load them.
+//! Probe packs: finds the files given and those of the packs directory, and adds their probes to the
+//! catalogue. `child.rs` is the child process that loads a pack to list or try it, since loading may crash.
+//! How a pack's probe is measured is in `crates/meter/src/pack.rs`.
 
 mod child;
 
@@ -7,7 +9,7 @@ pub(crate) use child::{Failure, serve, tried};
 
 use crate::output;
 use anyhow::{Context, anyhow, bail};
-use meter::pack::{Listing, add};
+use meter::pack::{Listing, add_pack};
 use meter::probe::Probe;
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
@@ -25,8 +27,8 @@ fn directory() -> Option<PathBuf> {
 pub(crate) fn add_to(catalogue: &mut Vec<Probe>, given: &[PathBuf]) -> anyhow::Result<()> {
     for file in given {
         let file = absolute(file)?;
-        let listing = named(&file)?;
-        say(&file, &add(catalogue, &file, &listing));
+        let listing = listing_named(&file)?;
+        say(&file, &add_pack(catalogue, &file, &listing));
     }
     let skipped = |why: &dyn Display| output::message(format_args!("skipped: {why}"));
     let files = in_directory().unwrap_or_else(|why| {
@@ -42,7 +44,7 @@ pub(crate) fn add_to(catalogue: &mut Vec<Probe>, given: &[PathBuf]) -> anyhow::R
             }
         };
         match listed(&file) {
-            Ok(listing) => say(&file, &add(catalogue, &file, &listing)),
+            Ok(listing) => say(&file, &add_pack(catalogue, &file, &listing)),
             Err(why) => skipped(&format_args!("pack {} {why}", file.display())),
         }
     }
@@ -50,7 +52,7 @@ pub(crate) fn add_to(catalogue: &mut Vec<Probe>, given: &[PathBuf]) -> anyhow::R
 }
 
 /// Lists a pack that the user named.
-pub(crate) fn named(file: &Path) -> anyhow::Result<Listing> {
+pub(crate) fn listing_named(file: &Path) -> anyhow::Result<Listing> {
     listed(file).map_err(|why| anyhow!("pack {} {why}", file.display()))
 }
 
@@ -59,7 +61,7 @@ pub(crate) fn named(file: &Path) -> anyhow::Result<Listing> {
 /// # Errors
 /// If there is no such file, or another user could have put it there or changed it.
 pub(crate) fn absolute(file: &Path) -> anyhow::Result<PathBuf> {
-    let found = trust::check(file)
+    let found = trust::check_path(file)
         .and_then(|()| file.canonicalize())
         .with_context(|| format!("can't read {}", file.display()))?;
     if !found.is_file() {
@@ -90,7 +92,7 @@ fn in_directory() -> std::io::Result<Vec<PathBuf>> {
     let Some(directory) = directory().filter(|directory| directory.is_dir()) else {
         return Ok(Vec::new());
     };
-    trust::check(&directory)?;
+    trust::check_path(&directory)?;
     let entries = std::fs::read_dir(directory)?.flatten();
     let mut files: Vec<PathBuf> = entries.map(|entry| entry.path()).filter(is_library).collect();
     files.sort();

@@ -6,20 +6,25 @@ use meter::conduct::{Latest, Observer, Progress};
 use meter::plan::Plan;
 use meter::run_remark::RunRemark;
 use model::estimate::Verdict;
-use model::figure::figure;
+use model::figure::figure_in_unit;
+use model::phrases::counted;
 use model::share::percent;
-use model::text::counted;
 use std::io::IsTerminal;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
-use store::index::Reading;
+use store::index::ReadingProgress;
 
 /// Rows with intermediate figures.
 const SHOWN: usize = 3;
 
+/// How often a line is made.
+const AGAIN: Duration = Duration::from_millis(100);
+
 /// A bar with the remaining time and intermediate figures.
 pub(crate) struct Bar {
     bar: ProgressBar,
+    /// When [`Bar::message_at_times`] last had a line made.
+    made: Mutex<Option<Instant>>,
     /// Where there is no terminal: what is measured, a line once that has begun.
     announcement: Option<String>,
 }
@@ -36,12 +41,22 @@ impl Bar {
         if let Ok(style) = ProgressStyle::with_template("{bar:30} {prefix}\n{wide_msg}") {
             bar.set_style(style);
         }
-        Bar { bar, announcement: None }
+        Bar { bar, made: Mutex::new(None), announcement: None }
     }
 
     pub(crate) fn message(&self, line: &str) {
         self.bar.set_message(line.to_owned());
         self.bar.tick();
+    }
+
+    /// A line that costs more to make than what it tells of: made some times a second, and only where it is seen.
+    pub(crate) fn message_at_times(&self, line: impl FnOnce() -> String) {
+        let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_due = made.is_none_or(|made| made.elapsed() >= AGAIN);
+        if is_due && !self.bar.is_hidden() {
+            self.message(&line());
+            *made = Some(Instant::now());
+        }
     }
 
     pub(crate) fn clear(&self) {
@@ -54,7 +69,7 @@ impl Observer for Bar {
         let takes = seconds(plan.total());
         match self.bar.is_hidden() {
             true => {
-                let rows = counted(plan.rows(), "row");
+                let rows = counted(plan.row_count(), "row");
                 self.announcement = Some(format!("measuring {rows}, about {takes}"));
             }
             false => {
@@ -78,7 +93,7 @@ impl Observer for Bar {
             seconds(progress.remaining),
             certain(progress.latest)
         ));
-        self.bar.set_message(figures(progress.latest, progress.elapsed));
+        self.bar.set_message(latest_figures(progress.latest, progress.elapsed));
     }
 
     fn warning(&mut self, remark: &RunRemark) {
@@ -98,7 +113,7 @@ struct Documents {
 
 /// Shows progress of reading many documents: a bar on a terminal, else a line at the start; and
 /// their number and rate at the end.
-pub(crate) fn reading(now: Reading) {
+pub(crate) fn reading(now: ReadingProgress) {
     static STATE: Mutex<Option<Documents>> = Mutex::new(None);
     let mut state = STATE.lock().unwrap_or_else(PoisonError::into_inner);
     let documents = match &mut *state {
@@ -153,13 +168,13 @@ fn certain(latest: &[Latest]) -> String {
 
 /// Figures so far of a few rows, others in each second: rows of a run are
 /// measured in turns, so that all are under way until its end.
-fn figures(latest: &[Latest], elapsed: Duration) -> String {
+fn latest_figures(latest: &[Latest], elapsed: Duration) -> String {
     let rows = latest.iter().filter(|one| one.key.at.is_empty());
     let known: Vec<String> = rows
         .filter_map(|one| {
-            let f = figure(&one.estimate.ns()?, &one.unit);
+            let f = figure_in_unit(&one.estimate.ns()?, &one.unit);
             let name = &one.key.id;
-            Some(format!("{name} {}", f.parts().join(" ")))
+            Some(format!("{name} {}", f.number_and_half().join(" ")))
         })
         .collect();
     let from = (elapsed.as_secs() as usize * SHOWN) % known.len().max(1);

@@ -13,27 +13,30 @@ use view::render::{ProbeText, RowTitle};
 const LEVELS: [&str; 5] = ["L1", "L2", "L3", "L4", "DRAM"];
 
 /// Ids of the rows that match the patterns, in catalogue order. Names of rows and probes match at
-/// any scale; patterns with * or ? and groups match the rows of the scale.
-pub(crate) fn rows(
+/// any scale; patterns with * or ? and groups match the rows of the scale. Of a curve whose point is
+/// an operation of the overview this point alone is selected.
+pub(crate) fn selected_rows(
     probes: &[ProbeText],
     patterns: &[String],
     scale: Scale,
 ) -> anyhow::Result<Vec<String>> {
     let mut selected: Vec<String> = Vec::new();
     let rows_of = |pattern: &String| match pattern.as_str() {
-        OVERVIEW => OPERATIONS.iter().map(|of| of.row.to_owned()).collect(),
-        FIT => fit::ROWS.map(str::to_owned).into(),
-        _ => vec![pattern.clone()],
+        OVERVIEW => OPERATIONS.iter().map(|of| (of.row.to_owned(), true)).collect(),
+        FIT => fit::ROWS.map(|row| (row.to_owned(), false)).into(),
+        _ => vec![(pattern.clone(), false)],
     };
-    let patterns: Vec<String> = patterns.iter().flat_map(rows_of).collect();
-    for pattern in &patterns {
+    let patterns: Vec<(String, bool)> = patterns.iter().flat_map(rows_of).collect();
+    for (pattern, point_alone) in &patterns {
         let mut beyond: Vec<(&str, Scale)> = Vec::new();
         let before = selected.len();
         let case = case_for(probes, pattern);
         for probe in probes {
-            for row in (probe.rows.iter()).filter(|row| names(pattern, probe, row, case)) {
+            for row in (probe.rows.iter()).filter(|row| pattern_matches(pattern, probe, row, case))
+            {
+                let point = points_of(probe, row).find(|point| *point_alone && *point == pattern);
                 match includes(scale, probe.since) || names_exactly(pattern, probe, row, case) {
-                    true => selected.push(row.clone()),
+                    true => selected.push(point.unwrap_or(row).clone()),
                     false => beyond.push((row, probe.since)),
                 }
             }
@@ -57,7 +60,7 @@ pub(crate) fn rows(
             ),
         }
     }
-    let all = probes.iter().flat_map(|probe| &probe.rows);
+    let all = probes.iter().flat_map(|probe| probe.rows.iter().chain(&probe.points));
     let mut rows: Vec<String> = Vec::new();
     for row in all.filter(|row| selected.contains(row)) {
         if !rows.contains(row) {
@@ -68,7 +71,10 @@ pub(crate) fn rows(
 }
 
 /// The probe with this id, row, level or point.
-pub(crate) fn probe<'a>(probes: &'a [ProbeText], name: &str) -> anyhow::Result<&'a ProbeText> {
+pub(crate) fn probe_named<'a>(
+    probes: &'a [ProbeText],
+    name: &str,
+) -> anyhow::Result<&'a ProbeText> {
     let row = probes.iter().find(|p| p.rows.iter().any(|row| row == name));
     let named = |same: &dyn Fn(&str) -> bool| {
         let mut all = probes.iter();
@@ -83,11 +89,31 @@ pub(crate) fn probe<'a>(probes: &'a [ProbeText], name: &str) -> anyhow::Result<&
     }
 }
 
+/// The name of a row, or of the row whose curve has this point (`file.create/0B`); `None` if there is neither.
+pub(crate) fn row_with_point(probes: &[ProbeText], id: &str) -> Option<String> {
+    let is_known = |id: &&str| probe_named(probes, id).is_ok();
+    let curve = || {
+        let (curve, point) = id.rsplit_once('/')?;
+        model::size::parse_size(point).map(|_| curve)
+    };
+    Some(id).filter(is_known).or_else(|| curve().filter(is_known)).map(str::to_owned)
+}
+
 /// The row that the words of an operation of the overview stand for; else the name as it is.
 pub(crate) fn operation(name: &str) -> &str {
     let mut all = OPERATIONS.iter();
     let same = all.find(|of| of.words.eq_ignore_ascii_case(name));
     same.map_or(name, |of| of.row)
+}
+
+/// The rows that a word means, though they have another name.
+pub(crate) fn meant_by<'a>(probes: &'a [ProbeText], word: &str) -> Vec<RowTitle<'a>> {
+    let rows = probes::synonyms::rows_called(word).iter();
+    let titled = rows.filter_map(|row| {
+        let title = &probe_named(probes, row).ok()?.title;
+        Some(RowTitle { row: (*row).to_owned(), title })
+    });
+    titled.collect()
 }
 
 /// The rows whose id, title or words in the overview contain the word, in catalogue order.
@@ -139,25 +165,25 @@ pub(crate) fn group<'a>(probes: &'a [ProbeText], name: &str) -> Option<Vec<RowTi
 
 /// Whether upper and lower case are the same.
 #[derive(Clone, Copy, PartialEq)]
-enum Case {
+enum LetterCase {
     Exact,
     Any,
 }
 
 /// Case does not matter if nothing matches exactly.
-fn case_for(probes: &[ProbeText], pattern: &str) -> Case {
+fn case_for(probes: &[ProbeText], pattern: &str) -> LetterCase {
     let exact = |probe: &ProbeText| {
         let mut rows = probe.rows.iter();
-        rows.any(|row| names(pattern, probe, row, Case::Exact))
+        rows.any(|row| pattern_matches(pattern, probe, row, LetterCase::Exact))
     };
-    if probes.iter().any(exact) { Case::Exact } else { Case::Any }
+    if probes.iter().any(exact) { LetterCase::Exact } else { LetterCase::Any }
 }
 
 /// Whether a pattern matches a row, its probe, its group, or a level or point of its curve.
-fn names(pattern: &str, probe: &ProbeText, row: &str, case: Case) -> bool {
+fn pattern_matches(pattern: &str, probe: &ProbeText, row: &str, case: LetterCase) -> bool {
     let is = |name: &str| match case {
-        Case::Exact => matches(pattern, name),
-        Case::Any => matches(&pattern.to_lowercase(), &name.to_lowercase()),
+        LetterCase::Exact => matches(pattern, name),
+        LetterCase::Any => matches(&pattern.to_lowercase(), &name.to_lowercase()),
     };
     let is_name = |name: &str| !is_pattern(pattern) && is(name);
     is(row)
@@ -165,8 +191,13 @@ fn names(pattern: &str, probe: &ProbeText, row: &str, case: Case) -> bool {
         || group_of(row).is_some_and(is_name)
         || levels_of(probe).any(|level| is(&level))
         || is_by_size(probe, pattern)
-        // Points belong to the row named like the probe, not to its variants.
-        || (row == probe.id && probe.points.iter().any(|point| is(point)))
+        || points_of(probe, row).any(|point| is(point))
+}
+
+/// Published points of this row's curve: `file.delete/1KiB` is of `file.delete`, not of its probe's first row.
+fn points_of<'p>(probe: &'p ProbeText, row: &str) -> impl Iterator<Item = &'p String> {
+    let of_row = move |point: &&String| point.rsplit_once('/').is_some_and(|(of, _)| of == row);
+    probe.points.iter().filter(of_row)
 }
 
 fn is_pattern(text: &str) -> bool {
@@ -182,8 +213,8 @@ fn group_of(row: &str) -> Option<&str> {
 }
 
 /// Whether it is the name of the row, its probe, or a level or point of its curve.
-fn names_exactly(pattern: &str, probe: &ProbeText, row: &str, case: Case) -> bool {
-    !is_pattern(pattern) && names(pattern, probe, row, case) && !is_in_group(row, pattern)
+fn names_exactly(pattern: &str, probe: &ProbeText, row: &str, case: LetterCase) -> bool {
+    !is_pattern(pattern) && pattern_matches(pattern, probe, row, case) && !is_in_group(row, pattern)
 }
 
 /// Rows of the levels of a curve.
@@ -196,7 +227,7 @@ fn levels_of(probe: &ProbeText) -> impl Iterator<Item = String> + '_ {
 fn is_by_size(probe: &ProbeText, name: &str) -> bool {
     let level = name.strip_prefix(&probe.id).filter(|_| probe.levels);
     let size = level.and_then(|level| level.strip_prefix("/to_"));
-    size.and_then(model::size::parse).is_some()
+    size.and_then(model::size::parse_size).is_some()
 }
 
 /// Levels and published points of a curve.
@@ -215,11 +246,12 @@ fn unknown(probes: &[ProbeText], name: &str) -> String {
     let groups = probes.iter().filter_map(|probe| group_of(&probe.id));
     ids.extend(groups.map(str::to_owned));
     let suggestion = suggestion(name, ids.iter().map(String::as_str));
-    let packs = match suggestion.is_empty() {
-        true => "; rows of a pack need --pack FILE",
-        false => "",
+    let instead = match (suggestion.is_empty(), name.contains('.')) {
+        (false, _) => suggestion,
+        (true, true) => "; try: latlas list; rows of a pack need --pack FILE".into(),
+        (true, false) => "; try: latlas explain L1, latlas list memory".into(),
     };
-    format!("no row {name:?}{suggestion} (see `latlas list`{packs})")
+    format!("no row matches {name:?}{instead}")
 }
 
 #[cfg(test)]
@@ -232,7 +264,7 @@ mod tests {
 
     fn select(patterns: &[&str]) -> Vec<String> {
         let patterns: Vec<String> = patterns.iter().map(|p| p.to_string()).collect();
-        rows(&catalogue(), &patterns, Scale::Default).expect("known rows")
+        selected_rows(&catalogue(), &patterns, Scale::Default).expect("known rows")
     }
 
     #[test]
@@ -255,8 +287,11 @@ mod tests {
     fn a_group_stands_for_all_its_rows() {
         assert_eq!(select(&["cpu"]), select(&["cpu.*"]));
         let catalogue = catalogue();
-        assert!(rows(&catalogue, &["cp".into()], Scale::Full).is_err(), "no beginning of one");
-        let slip = rows(&catalogue, &["memry".into()], Scale::Full).expect_err("a slip");
+        assert!(
+            selected_rows(&catalogue, &["cp".into()], Scale::Full).is_err(),
+            "no beginning of one"
+        );
+        let slip = selected_rows(&catalogue, &["memry".into()], Scale::Full).expect_err("a slip");
         assert!(slip.to_string().contains("did you mean memory?"), "{slip}");
     }
 
@@ -265,7 +300,7 @@ mod tests {
         let all = catalogue();
         let memory = group(&all, "memory").expect("a group");
         let names: Vec<&str> = memory.iter().map(|row| row.row.as_str()).collect();
-        assert_eq!(names, rows(&all, &["memory".into()], Scale::Full).expect("a group"));
+        assert_eq!(names, selected_rows(&all, &["memory".into()], Scale::Full).expect("a group"));
         assert!(memory.iter().all(|row| !row.title.is_empty()));
         for name in ["L2", "l2", "DRAM"] {
             let level = group(&all, name).expect("a level");
@@ -290,7 +325,7 @@ mod tests {
         ] {
             assert_eq!(select(&[upper]), select(&[lower]), "{upper}");
         }
-        assert_eq!(probe(&catalogue(), "CPU.DIV_i32").expect("a row").id, "cpu.div_i32");
+        assert_eq!(probe_named(&catalogue(), "CPU.DIV_i32").expect("a row").id, "cpu.div_i32");
     }
 
     #[test]
@@ -307,6 +342,10 @@ mod tests {
         assert_eq!(names("load from memory"), ["memory.latency"], "by the overview");
         assert_eq!(operation("System call"), "call.syscall");
         assert_eq!(group(&all, "overview").expect("a group").len(), OPERATIONS.len());
+        let of_overview = select(&["overview"]);
+        assert!(of_overview.contains(&"file.create/1KiB".to_owned()), "one size of its curve");
+        assert!(!of_overview.contains(&"file.create".to_owned()), "{of_overview:?}");
+        assert_eq!(select(&["file.create/1KiB"]), ["file.create"]);
         for none in ["", " ", "xyzzy", "cpu.*"] {
             assert_eq!(names(none), [""; 0], "{none}");
         }
@@ -338,10 +377,30 @@ mod tests {
     fn a_published_point_stands_for_its_own_curve_alone() {
         assert_eq!(select(&["file.read_open/1KiB"]), ["file.read_open"]);
         assert_eq!(select(&["file.create/1KiB"]), ["file.create"]);
+        assert_eq!(select(&["file.delete/1KiB"]), ["file.delete"]);
+        assert_eq!(
+            select(&["file.create/1KiB", "file.delete/1KiB"]),
+            ["file.create", "file.delete"]
+        );
         assert_eq!(
             select(&["file.read_open"]),
             ["file.read_open", "file.read_open/chunked", "file.read_open/as_lmbench"]
         );
+    }
+
+    #[test]
+    fn a_point_without_a_name_of_its_own_is_of_its_curve() {
+        let all = catalogue();
+        for (id, row) in [
+            ("cpu.div_i32", Some("cpu.div_i32")),
+            ("file.delete/1KiB", Some("file.delete/1KiB")),
+            ("file.delete/1MiB", Some("file.delete")),
+            ("memory.read/sequential/64MiB", Some("memory.read/sequential")),
+            ("memory.read/fast/64MiB", None),
+            ("file.delete/huge", None),
+        ] {
+            assert_eq!(row_with_point(&all, id).as_deref(), row, "{id}");
+        }
     }
 
     #[test]
@@ -354,7 +413,8 @@ mod tests {
     #[test]
     fn a_pattern_means_rows_of_the_scale_and_a_name_means_its_row() {
         let catalogue = catalogue();
-        let select = |pattern: &str, scale| rows(&catalogue, &[pattern.to_string()], scale);
+        let select =
+            |pattern: &str, scale| selected_rows(&catalogue, &[pattern.to_string()], scale);
         let has = |pattern, scale, row: &str| {
             let rows = select(pattern, scale).expect("rows");
             rows.iter().any(|selected| selected == row)
@@ -386,26 +446,27 @@ mod tests {
 
     #[test]
     fn an_unknown_row_suggests_the_nearest() {
-        let error = rows(&catalogue(), &["cpu.dvi_i32".into()], Scale::Full).expect_err("typo");
-        assert_eq!(
-            error.to_string(),
-            "no row \"cpu.dvi_i32\"; did you mean cpu.div_i32? (see `latlas list`)"
+        let error =
+            selected_rows(&catalogue(), &["cpu.dvi_i32".into()], Scale::Full).expect_err("typo");
+        assert_eq!(error.to_string(), "no row matches \"cpu.dvi_i32\"; did you mean cpu.div_i32?");
+        assert!(
+            selected_rows(&catalogue(), &["nothing.*".into()], Scale::Full).is_err(),
+            "matches nothing"
         );
-        assert!(rows(&catalogue(), &["nothing.*".into()], Scale::Full).is_err(), "matches nothing");
     }
 
     #[test]
     fn a_probe_is_found_by_id_row_and_level() {
         let all = catalogue();
         for name in ["memory.latency", "memory.latency/DRAM"] {
-            assert_eq!(probe(&all, name).expect(name).id, "memory.latency");
+            assert_eq!(probe_named(&all, name).expect(name).id, "memory.latency");
         }
         for by_size in ["memory.latency/to_32MiB", "memory.latency_as_kurkin/to_64MiB"] {
             let curve = by_size.split('/').next().expect(by_size);
-            assert_eq!(probe(&all, by_size).expect(by_size).id, curve);
+            assert_eq!(probe_named(&all, by_size).expect(by_size).id, curve);
             assert_eq!(select(&[by_size]), [curve]);
         }
-        assert!(probe(&all, "memory.latency/to_").is_err());
-        assert!(probe(&all, "memory.copy/L1").is_err());
+        assert!(probe_named(&all, "memory.latency/to_").is_err());
+        assert!(probe_named(&all, "memory.copy/L1").is_err());
     }
 }

@@ -12,5 +12,7 @@ mod shield;
 #[path = "all/support/mod.rs"]
 #[allow(dead_code, reason = "the other tests need more of it")]
 mod support;
+
+pub(crate) const PROGRAM: &str = env!("CARGO_BIN_EXE_latlas");
 #[path = "noise_tune/trees.rs"]
 mod trees;

@@ -1,27 +1,14 @@
-//! A program's own functions, measured with canaries, worker processes and a
-//! verdict: `cargo run --release -p latlas-meter --example my_function`.
+//! A program's own functions, measured with canaries, worker processes and a verdict, and compared with a run that was
+//! kept: `cargo run --release -p latlas-meter --example my_function -- --save before.json`, then `--baseline before.json`.
 
-use model::shown::{Shown, shown};
-use std::hint::black_box;
+use latlas_meter::function::{BenchmarkError, Session};
+use std::{hint::black_box, process::ExitCode};
 
-fn main() -> Result<(), meter::function::SessionError> {
-    let run = meter::function::Session::new()
+fn main() -> Result<ExitCode, BenchmarkError> {
+    let benchmark = Session::new()
         .function("my.parse", || black_box("12.5").parse::<f64>())
         .function("my.to_string", || black_box(12.5).to_string())
-        .run()?;
-    for row in &run.rows {
-        let Some(estimate) = row.estimate() else {
-            continue;
-        };
-        let figure = match shown(estimate, &row.unit) {
-            Shown::Figure(figure) => {
-                format!("{} {} ±{}", figure.value, figure.unit, figure.half_width)
-            }
-            Shown::Below(text) => text,
-            Shown::Nothing => "no figure".into(),
-        };
-        let verdict = estimate.verdict.text();
-        println!("{:<14}{figure:<20}{verdict}  {}", row.id, estimate.reason);
-    }
-    Ok(())
+        .benchmark(std::env::args().skip(1))?;
+    print!("{benchmark}");
+    Ok(benchmark.exit_code())
 }

@@ -3,7 +3,7 @@
 use crate::cell_state::CellState;
 use crate::plan::{Plan, PlannedCell};
 use crate::probe::{Derive, Probe, Shape};
-use crate::row_notes::{merged, missing};
+use crate::row_notes::{merged, missing_points};
 use crate::run_context::RunContext;
 use model::estimate::{self, Estimate, Typical, Verdict};
 use model::estimator;
@@ -12,7 +12,7 @@ use model::run::{Axis, CoreClock, CurvePoint, MapPoint, Outcome, Row};
 use model::sample::Sample;
 
 /// All rows, in catalogue order.
-pub fn rows(
+pub fn assemble_rows(
     catalogue: &[Probe],
     plan: &Plan,
     state: &[CellState],
@@ -24,7 +24,7 @@ pub fn rows(
             if let Some((row, unit, bound, reason)) =
                 plan.unavailable.iter().find(|(row, ..)| *row == id)
             {
-                let points = published(probe, row).map(|(point, _)| point);
+                let points = probe.published_points(row).map(|(point, _)| point);
                 rows.extend([row.clone()].into_iter().chain(points).map(|id| {
                     let outcome = Outcome::Unavailable { reason: reason.clone() };
                     Row::new(id, *unit, *bound, outcome)
@@ -52,7 +52,7 @@ fn rows_of(
         cells.iter().copied().filter(|(_, f)| f.unavailable().is_none()).collect();
     let all: Vec<String> = cells.iter().flat_map(|(_, f)| f.row_notes()).collect();
     let mut notes = merged(&all);
-    let missing = if measured.is_empty() { Vec::new() } else { missing(cells) };
+    let missing = if measured.is_empty() { Vec::new() } else { missing_points(cells) };
     let axes = probe.shape.axes();
     notes.extend(missing.iter().map(|missing| missing.note(&axes)));
     let row = |outcome| Row {
@@ -61,7 +61,7 @@ fn rows_of(
         ..Row::new(id, probe.unit, probe.bound, outcome)
     };
     if measured.is_empty() {
-        let reason = reason(cells[0].1);
+        let reason = unmeasured_reason(cells[0].1);
         let mut rows = vec![row(Outcome::Unavailable { reason })];
         rows.extend(published_points(probe, id, cells, &[], &notes));
         return rows;
@@ -113,19 +113,9 @@ fn rows_of(
 }
 
 /// Why a cell could not be measured, in words.
-fn reason(state: &CellState) -> String {
+fn unmeasured_reason(state: &CellState) -> String {
     let why = state.unavailable();
     why.map(ToString::to_string).unwrap_or_default()
-}
-
-/// The points of this row that were published as rows of their own.
-fn published(probe: &Probe, id: &str) -> impl Iterator<Item = (String, u64)> {
-    let named: &[_] = match probe.derive {
-        Derive::Points(named) | Derive::Levels(named) => named,
-        _ => &[],
-    };
-    let points = named.iter().map(|&(name, x)| (probe.point_id(name), x));
-    points.filter(move |(point, _)| point.rsplit_once('/').is_some_and(|(row, _)| row == id))
 }
 
 /// Rows of those points, where they were planned: with their estimates, or
@@ -142,13 +132,13 @@ fn published_points(
         let (outcome, notes) = match estimates.iter().find(|(cell, _)| cell.at == [bytes]) {
             Some((_, estimate)) => (Outcome::Figure(estimate.clone()), notes.to_vec()),
             None => {
-                let reason = reason(state);
+                let reason = unmeasured_reason(state);
                 (Outcome::Unavailable { reason }, Vec::new())
             }
         };
         Some(Row { notes, ..Row::new(point, probe.unit, cell.bound, outcome) })
     };
-    published(probe, id).filter_map(row).collect()
+    probe.published_points(id).filter_map(row).collect()
 }
 
 /// The row `cpu.frequency`: every canary of the run read this clock, so the
@@ -193,7 +183,7 @@ fn levels(
             })
         })
         .collect();
-    plateau::find(&curve, caches)
+    plateau::find_plateaus(&curve, caches)
         .into_iter()
         .filter_map(|plateau| {
             let on_it: Vec<&(&PlannedCell, &CellState)> = measured
@@ -224,7 +214,7 @@ mod tests {
     use model::unit::Unit;
     use std::time::Duration;
 
-    fn cell(at: &[u64]) -> PlannedCell {
+    fn planned_cell(at: &[u64]) -> PlannedCell {
         PlannedCell {
             probe: 0,
             pack: None,
@@ -241,6 +231,7 @@ mod tests {
             follows: None,
             working_set_bytes: 0,
             last_level_canary: false,
+            depends_on: None,
             on_disk: false,
             refused: None,
             extra_visits: true,
@@ -265,7 +256,7 @@ mod tests {
             },
             ..Probe::blank("my.map")
         };
-        let context = RunContext::of(&MachineReadings::default(), None, 1.0, 1.0);
+        let context = RunContext::from_readings(&MachineReadings::default(), None, 1.0, 1.0);
         let mut rows = rows_of(&probe, "my.map", cells, &context, &[]);
         assert_eq!(rows.len(), 1);
         rows.remove(0)
@@ -275,7 +266,7 @@ mod tests {
     fn missing_points_are_named_with_their_reason() {
         let state =
             [CellState::default(), without("no pipes"), without("killed: 9"), without("no pipes")];
-        let cells = [[2, 0], [96, 0], [2, 65536], [96, 16384]].map(|at| cell(&at));
+        let cells = [[2, 0], [96, 0], [2, 65536], [96, 16384]].map(|at| planned_cell(&at));
         let pairs: Vec<_> = cells.iter().zip(&state).collect();
         let row = map_row(&pairs);
         let Outcome::Map { points, .. } = &row.outcome else {
@@ -308,9 +299,9 @@ mod tests {
             shape: Shape::Curve(Axis::WorkingSetBytes, |_, _| Vec::new()),
             ..Probe::blank("my.curve")
         };
-        let near = PlannedCell { bound: Bound::Core, ..cell(&[1 << 10]) };
-        let (far, state) = (cell(&[1 << 30]), CellState::default());
-        let context = RunContext::of(&MachineReadings::default(), None, 1.0, 1.0);
+        let near = PlannedCell { bound: Bound::Core, ..planned_cell(&[1 << 10]) };
+        let (far, state) = (planned_cell(&[1 << 30]), CellState::default());
+        let context = RunContext::from_readings(&MachineReadings::default(), None, 1.0, 1.0);
         let cells = [(&near, &state), (&far, &state)];
         let row = rows_of(&probe, "my.curve", &cells, &context, &[]).remove(0);
         let bounds: Vec<Bound> = row.figures().iter().map(|figure| figure.bound).collect();

@@ -151,7 +151,7 @@ impl CellState {
         }
         notes.extend(self.failed_visits());
         notes.extend(self.contradiction.as_ref().map(|how| {
-            format!("{} of {} visits contradict the method: {how}", self.contradicted, self.visits)
+            format!("{} of {} batches contradict the method: {how}", self.contradicted, self.visits)
         }));
         notes
     }
@@ -159,7 +159,7 @@ impl CellState {
     fn failed_visits(&self) -> Option<String> {
         let why = self.failure.as_ref()?;
         let visits = self.visits + self.failures;
-        Some(format!("{} of {visits} visits failed: {why}", self.failures))
+        Some(format!("{} of {visits} batches failed: {why}", self.failures))
     }
 }
 
@@ -174,7 +174,7 @@ mod tests {
         VisitFailure::Work(reason.into())
     }
 
-    fn measured(visits: u32) -> CellState {
+    fn cell_with_visits(visits: u32) -> CellState {
         CellState {
             samples: vec![Sample {
                 worker: 0,
@@ -201,7 +201,7 @@ mod tests {
         assert!(matches!(state.unavailable(), Some(VisitFailure::Work(why)) if why == "no memory"));
         state.fail(work("no memory"));
         assert!(state.given_up);
-        let mut state = measured(1);
+        let mut state = cell_with_visits(1);
         state.fail(work("a member was killed"));
         state.fail(work("a member was killed"));
         assert!(!state.given_up);
@@ -210,7 +210,7 @@ mod tests {
 
     #[test]
     fn two_lost_workers_are_the_end_of_a_cell_however_they_were_lost() {
-        let mut state = measured(9);
+        let mut state = cell_with_visits(9);
         let after = std::time::Duration::from_secs(60);
         state.lose_worker(&lost(3, Loss::TimedOut(after)));
         assert!(!state.given_up);
@@ -225,26 +225,26 @@ mod tests {
 
     #[test]
     fn a_row_of_which_half_the_visits_failed_is_invalid() {
-        let mut state = measured(3);
+        let mut state = cell_with_visits(3);
         state.fail(work("x"));
         assert_eq!(state.judged(ok()).verdict, Verdict::Ok);
-        assert_eq!(state.row_notes(), ["1 of 4 visits failed: x"]);
+        assert_eq!(state.row_notes(), ["1 of 4 batches failed: x"]);
         state.fail(work("x"));
         state.fail(work("y"));
         let judged = state.judged(ok());
         assert_eq!(judged.verdict, Verdict::Invalid);
-        assert_eq!(judged.reason, "3 of 6 visits failed: y");
+        assert_eq!(judged.reason, "3 of 6 batches failed: y");
     }
 
     #[test]
     fn a_row_says_what_the_kernel_counted_against_its_method() {
-        let mut state = measured(4);
+        let mut state = cell_with_visits(4);
         state.contradict("0.3 sleeps a round trip where the method assumes 2");
         assert_eq!(state.judged(ok()).verdict, Verdict::Ok);
         assert_eq!(
             state.row_notes(),
             [
-                "1 of 4 visits contradict the method: 0.3 sleeps a round trip where the method assumes 2"
+                "1 of 4 batches contradict the method: 0.3 sleeps a round trip where the method assumes 2"
             ]
         );
     }

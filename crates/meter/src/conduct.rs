@@ -6,13 +6,14 @@ use crate::cell_state::CellState;
 use crate::controls::ControlError;
 pub use crate::observer::{Latest, Observer, Progress, Silent};
 use crate::osnoise::brief;
-use crate::placement::{flag_throttled, moment, quietest_cpu, step_aside};
+use crate::placement::{flag_conditions, moment, quietest_cpu, step_aside};
 use crate::plan::Plan;
 use crate::probe::{MachineShape, Probe};
 use crate::rounds::{Conductor, Start};
 use crate::run_context::RunContext;
 use crate::run_remark::{Partial, RunRemark};
 use crate::scratch::{self, Scratch, ScratchError};
+use crate::shared_parts::flag_shared_parts;
 use model::conditions::Conditions;
 use model::machine::Machine;
 use model::run::{Cell, ClockRecord, Program, Run, SCHEMA_VERSION};
@@ -103,10 +104,11 @@ pub fn conduct(
     }
     let look = |not_pinned: Option<&String>| {
         let not_pinned = not_pinned.map(String::as_str);
+        let place = (measuring_cpu, not_pinned);
         let asked = &plan.controls.asked;
         match asked.changes_the_share() {
-            true => brief::in_child(asked, measuring_cpu, not_pinned, stop),
-            false => brief::in_thread(measuring_cpu, not_pinned, counter, &calibration, stop),
+            true => brief::in_child(asked, place, brief::SHORT, stop),
+            false => brief::in_thread(place, brief::SHORT, counter, &calibration, stop),
         }
     };
     let osnoise_before = look(conditions.not_pinned.as_ref());
@@ -120,17 +122,16 @@ pub fn conduct(
         began,
     };
     let measured = match in_process {
-        true => {
-            Conductor::start_here(catalogue, &start, &mut conditions).measure(&cost, observer, stop)
-        }
+        true => Conductor::start_here(catalogue, &start, &mut conditions)
+            .measure_all(&cost, observer, stop),
         false => {
-            let conductor = Conductor::start(&start, &mut conditions, observer, stop);
+            let conductor = Conductor::start_workers(&start, &mut conditions, observer, stop);
             let conductor = conductor.map_err(ConductError::NoWorkers)?;
             step_aside(&home, measuring_cpu);
             // The process that may have to end a worker needs another CPU.
-            let above = plan.controls.asked.real_time().map(Above::start).transpose();
+            let above = plan.controls.asked.real_time().map(Above::raise).transpose();
             let _above = above.map_err(ConductError::NotAbove)?;
-            conductor.measure(&cost, observer, stop)
+            conductor.measure_all(&cost, observer, stop)
         }
     };
     let files_on = machine_shape.scratch.ok().map(|place| place.filesystem);
@@ -141,23 +142,25 @@ pub fn conduct(
     let osnoise_after = (!measured.interrupted).then(|| look(conditions.not_pinned.as_ref()));
     let _ = sys::affinity::pin_to(&home);
     conditions.after = moment();
-    brief::record(&mut conditions, osnoise_before, osnoise_after);
+    brief::record_osnoise(&mut conditions, osnoise_before, osnoise_after);
 
-    let context = RunContext::of(
+    let context = RunContext::from_readings(
         &measured.readings,
         plan.kept_quiet_ratio,
         calibration.ns_per_tick,
         cost.resolution_ns,
     )
     .with_clock_movement(Some(plan.clock_movement));
-    let mut rows = assemble::rows(catalogue, plan, &measured.cells, &context);
+    let mut rows = assemble::assemble_rows(catalogue, plan, &measured.cells, &context);
     let cpus = plan.machine_shape.cpus.len();
     let remarks = plan.controls.asked.remarks(cpus);
     conditions.remarks.extend(remarks.iter().map(ToString::to_string));
     let one_cpu = (cpus == 1).then_some(RunRemark::OneCpu);
     let remarks = one_cpu.iter().chain(&measured.remarks);
     conditions.remarks.extend(remarks.map(RunRemark::to_string));
-    flag_throttled(&mut rows, &conditions, began.elapsed());
+    flag_conditions(&mut rows, &conditions, began.elapsed(), &machine);
+    let device = files_on.as_ref().map(|filesystem| filesystem.device);
+    flag_shared_parts(&mut rows, plan, device, &machine);
     let partial = match (measured.interrupted, measured.all_lost) {
         (true, _) => Some(Partial::Interrupted),
         (false, true) => Some(Partial::AllWorkersLost),
@@ -189,7 +192,7 @@ pub fn conduct(
         imported: None,
         job: None,
         rows: rows.into(),
-        cells: cells(plan, &measured.cells).into(),
+        cells: assembled_cells(plan, &measured.cells).into(),
     })
 }
 
@@ -219,7 +222,7 @@ pub(crate) fn with_scratch(plan: &Plan) -> Result<(Option<Scratch>, MachineShape
     }
 }
 
-fn cells(plan: &Plan, found: &[CellState]) -> Vec<Cell> {
+fn assembled_cells(plan: &Plan, found: &[CellState]) -> Vec<Cell> {
     plan.cells
         .iter()
         .zip(found)
@@ -247,7 +250,7 @@ mod tests {
     fn workers_get_a_directory_only_if_it_was_created() {
         let dir = tempfile::tempdir().expect("a directory");
         let request = Request { dir: Some(dir.path().into()), ..Request::default() };
-        let machine = sys::machine(Path::new("/"));
+        let machine = sys::machine_facts(Path::new("/"));
         let made = |on_disk: fn(&Site) -> Option<OnDisk>| {
             let probe = Probe { on_disk, ..Probe::blank("my.row") };
             let plan = plan(&[probe], &request, &machine).expect("a plan");

@@ -2,7 +2,7 @@
 //! can be had here, and what a reader of the figures must know of it.
 
 use model::noise::applied::{Applied, Policy, Settings};
-use model::setting::{Row, Setting};
+use model::setting::{Setting, SettingRow};
 use serde::{Deserialize, Serialize};
 use std::io;
 use std::path::PathBuf;
@@ -150,7 +150,7 @@ impl RequestedControls {
     }
 
     /// All of them, in the order in which they are set.
-    pub fn list(&self) -> Vec<Setting> {
+    pub fn in_order(&self) -> Vec<Setting> {
         let mut settings = self.settings.clone();
         settings.own_session = self.own_session().then_some(true);
         let groups = self.groups.iter().cloned().map(Setting::Group);
@@ -166,7 +166,7 @@ impl RequestedControls {
         if self.settings.autogroup.is_some() {
             sys::controls::autogroups().map_err(ControlError::NoAutogroups)?;
         }
-        let granted = sys::controls::try_out(&self.list())
+        let granted = sys::controls::try_out(&self.in_order())
             .map_err(|refused| ControlError::Refused { refused })?;
         let applied = Applied::new(self.settings.clone(), granted);
         match applied.refused.is_empty() {
@@ -252,7 +252,7 @@ fn real_time(share: f64) -> String {
 }
 
 /// What would give the right to a control that was refused, or what to do where it is not there.
-pub fn hint(row: &Row, error: &io::Error) -> String {
+pub fn hint(row: &SettingRow, error: &io::Error) -> String {
     use io::ErrorKind::{InvalidInput, NotFound, PermissionDenied};
     let hint = match error.kind() {
         PermissionDenied => row.needs,
@@ -286,17 +286,17 @@ mod tests {
     #[test]
     fn an_autogroup_brings_its_session_along() {
         let nice = asked(Settings { autogroup: Some(5), ..Settings::default() });
-        assert_eq!(nice.list(), [Setting::OwnSession(true), Setting::Autogroup(5)]);
-        assert!(asked(Settings::default()).list().is_empty());
+        assert_eq!(nice.in_order(), [Setting::OwnSession(true), Setting::Autogroup(5)]);
+        assert!(asked(Settings::default()).in_order().is_empty());
     }
 
     #[test]
     fn every_setting_that_can_be_set_is_passed_on_after_its_group() {
         let mut all = asked(Settings { shield: vec![1], ..Settings::default() });
-        Settings::all().into_iter().for_each(|setting| all.settings.put(setting));
+        Settings::one_of_each().into_iter().for_each(|setting| all.settings.put(setting));
         all.groups.push("/x".into());
         let groups = vec![Setting::Group("/x".into())];
-        assert_eq!(all.list(), [groups, Settings::all()].concat());
+        assert_eq!(all.in_order(), [groups, Settings::one_of_each()].concat());
     }
 
     #[test]

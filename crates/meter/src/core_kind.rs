@@ -38,11 +38,13 @@ pub enum NoSuchCores {
     )]
     NoPinning,
     /// The CPU of `--pin` is of another kind.
-    #[error("CPU {cpu} is no {word} core: the {of_kind}; leave out --pin or --core-kind")]
+    #[error(
+        "CPU {cpu} is not among the {word} cores: the {of_kind}; leave out --pin or --core-kind"
+    )]
     OtherCpu { cpu: u32, word: &'static str, of_kind: String },
     #[error(
         "no {word} core may be used: the {of_kind}, and this process may run on {}",
-        list(.allowed)
+        cpu_ranges(.allowed)
     )]
     NotAllowed { word: &'static str, of_kind: String, allowed: Vec<u32> },
 }
@@ -68,7 +70,8 @@ pub(crate) fn choose(
     if machine.allowed_cpus.get().is_none() {
         return Err(NoSuchCores::NoPinning);
     }
-    let of_kind = format!("{} of this machine are CPUs {}", plural(word, kind), list(&kind.cpus));
+    let of_kind =
+        format!("{} of this machine are CPUs {}", plural(word, kind), cpu_ranges(&kind.cpus));
     if let Some(cpu) = pin.filter(|cpu| !kind.cpus.contains(cpu)) {
         return Err(NoSuchCores::OtherCpu { cpu, word, of_kind });
     }
@@ -77,10 +80,10 @@ pub(crate) fn choose(
         let allowed = allowed.to_vec();
         return Err(NoSuchCores::NotAllowed { word, of_kind, allowed });
     }
-    Ok(Cores { cpus, name: named(word, kind) })
+    Ok(Cores { cpus, name: kind_name(word, kind) })
 }
 
-fn named(word: &str, kind: &CoreKind) -> String {
+fn kind_name(word: &str, kind: &CoreKind) -> String {
     match kind.name.as_str() {
         "" => word.to_string(),
         name => format!("{word} ({name})"),
@@ -89,10 +92,10 @@ fn named(word: &str, kind: &CoreKind) -> String {
 
 /// `performance cores (P-core)`.
 fn plural(word: &str, kind: &CoreKind) -> String {
-    named(&format!("{word} cores"), kind)
+    kind_name(&format!("{word} cores"), kind)
 }
 
-fn list(cpus: &[u32]) -> String {
+fn cpu_ranges(cpus: &[u32]) -> String {
     let texts: Vec<String> = cpus.iter().map(u32::to_string).collect();
     texts.join(", ")
 }
@@ -136,7 +139,7 @@ mod tests {
         assert_eq!(ask(&one, &[0, 1], None), NoSuchCores::OneKind);
         assert_eq!(
             ask(&three_kinds(), &[0, 5], Some(0)).to_string(),
-            "CPU 0 is no performance core: the performance cores (prime) of this machine are CPUs 5; leave out --pin or --core-kind"
+            "CPU 0 is not among the performance cores: the performance cores (prime) of this machine are CPUs 5; leave out --pin or --core-kind"
         );
         assert_eq!(
             ask(&three_kinds(), &[0, 1], None).to_string(),

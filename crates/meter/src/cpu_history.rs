@@ -13,6 +13,59 @@ use sys::cpu_times::{CpuTicks, CpuTimes, SOURCE, tick_ns};
 /// Intervals that are kept; where there are more, they are joined two by two.
 const MOST: usize = 36_000;
 
+/// Readings of all CPUs' counters, and what lay between them.
+#[derive(Debug)]
+pub struct CpuReadings {
+    began: Instant,
+    before: CpuTimes,
+    history: CpuHistory,
+}
+
+impl CpuReadings {
+    /// The first reading.
+    ///
+    /// # Errors
+    /// If the times of CPUs can't be read.
+    pub fn begin(core_kinds: Fact<Vec<CoreKind>>) -> io::Result<CpuReadings> {
+        let before = CpuTimes::now()?;
+        let history = CpuHistory {
+            command: None,
+            ended: Ended::Requested,
+            tick_ns: tick_ns(),
+            source: SOURCE.into(),
+            core_kinds,
+            ends_ns: Vec::new(),
+            cpus: Vec::new(),
+            queued_while_idle_ns: Fact::unknown(NO_QUEUES),
+        };
+        Ok(CpuReadings { began: Instant::now(), before, history })
+    }
+
+    /// Another one: adds the interval since the last. One that fails makes the next interval longer.
+    pub fn add_reading(&mut self) {
+        if let Ok(now) = CpuTimes::now() {
+            let end_ns = u64::try_from(self.began.elapsed().as_nanos()).unwrap_or(u64::MAX);
+            add_interval(&mut self.history, end_ns, &self.before, &now);
+            self.before = now;
+        }
+    }
+
+    /// All intervals that are kept.
+    pub fn history(&self) -> &CpuHistory {
+        &self.history
+    }
+
+    /// Forgets all but so many intervals, the newest.
+    pub fn keep_newest(&mut self, intervals: usize) {
+        let history = &mut self.history;
+        let old = history.ends_ns.len().saturating_sub(intervals);
+        history.ends_ns.drain(..old);
+        for strip in &mut history.cpus {
+            strip.ticks.drain(..old);
+        }
+    }
+}
+
 /// A recording that runs, in a thread of its own, until it is stopped.
 #[derive(Debug)]
 pub struct CpuRecording {
@@ -25,22 +78,14 @@ impl CpuRecording {
     ///
     /// # Errors
     /// If the times of CPUs can't be read, or no thread be started.
-    pub fn start(interval: Duration, core_kinds: Fact<Vec<CoreKind>>) -> io::Result<CpuRecording> {
-        let first = CpuTimes::read()?;
-        let began = Instant::now();
-        let history = CpuHistory {
-            command: None,
-            ended: Ended::Requested,
-            tick_ns: tick_ns(),
-            source: SOURCE.into(),
-            core_kinds,
-            ends_ns: Vec::new(),
-            cpus: Vec::new(),
-            queued_while_idle_ns: Fact::unknown(NO_QUEUES),
-        };
+    pub fn start_recording(
+        interval: Duration,
+        core_kinds: Fact<Vec<CoreKind>>,
+    ) -> io::Result<CpuRecording> {
+        let readings = CpuReadings::begin(core_kinds)?;
         let stop = Arc::new(AtomicBool::new(false));
         let stopped = Arc::clone(&stop);
-        let record = move || record(history, first, (began, interval), &stopped);
+        let record = move || record_intervals(readings, interval, &stopped);
         let name = std::thread::Builder::new().name("cpu-history".into());
         let no_thread = |error: io::Error| {
             io::Error::new(error.kind(), format!("can't start a thread: {error}"))
@@ -57,30 +102,24 @@ impl CpuRecording {
     }
 }
 
-fn record(
-    mut history: CpuHistory,
-    mut before: CpuTimes,
-    (began, mut interval): (Instant, Duration),
+fn record_intervals(
+    mut readings: CpuReadings,
+    mut interval: Duration,
     stop: &AtomicBool,
 ) -> CpuHistory {
-    let mut next = sys::later(began, interval);
+    let mut next = sys::later(readings.began, interval);
     loop {
         while !stop.load(Ordering::Acquire) && Instant::now() < next {
             std::thread::park_timeout(next.saturating_duration_since(Instant::now()));
         }
         // The last interval is read too, however short.
         let last = stop.load(Ordering::Acquire);
-        // A reading that fails makes the next interval longer.
-        if let Ok(now) = CpuTimes::read() {
-            let end_ns = u64::try_from(began.elapsed().as_nanos()).unwrap_or(u64::MAX);
-            add(&mut history, end_ns, &before, &now);
-            before = now;
-        }
+        readings.add_reading();
         if last {
-            return history;
+            return readings.history;
         }
-        if history.ends_ns.len() >= MOST {
-            history.halve();
+        if readings.history.ends_ns.len() >= MOST {
+            readings.history.halve();
             interval = interval.saturating_mul(2);
         }
         // Of a late reading no time is made up for.
@@ -89,7 +128,7 @@ fn record(
 }
 
 /// Adds an interval between two readings.
-fn add(history: &mut CpuHistory, end_ns: u64, before: &CpuTimes, now: &CpuTimes) {
+fn add_interval(history: &mut CpuHistory, end_ns: u64, before: &CpuTimes, now: &CpuTimes) {
     let intervals = history.ends_ns.len();
     history.ends_ns.push(end_ns);
     for &(cpu, ticks) in &now.cpus {
@@ -129,8 +168,8 @@ fn passed(before: CpuTicks, now: CpuTicks) -> Option<Ticks> {
 mod tests {
     use super::*;
 
-    fn times(stat: &str) -> CpuTimes {
-        CpuTimes::of(stat)
+    fn cpu_times(stat: &str) -> CpuTimes {
+        CpuTimes::from_stat(stat)
     }
 
     fn empty() -> CpuHistory {
@@ -156,10 +195,10 @@ mod tests {
             // CPU 1's counter went back; CPU 2 is there again.
             "cpu0 14 1 6 113 1 0 0 3\ncpu1 4 0 0 9\ncpu2 7 0 0 7\n",
         ]
-        .map(times);
+        .map(cpu_times);
         let mut history = empty();
         for (at, pair) in readings.windows(2).enumerate() {
-            add(&mut history, 100 * (at as u64 + 1), &pair[0], &pair[1]);
+            add_interval(&mut history, 100 * (at as u64 + 1), &pair[0], &pair[1]);
         }
         let of = |cpu| {
             let strip = history.cpus.iter().find(|strip| strip.cpu == cpu);
@@ -176,9 +215,25 @@ mod tests {
 
     #[cfg(target_os = "linux")]
     #[test]
+    fn the_newest_intervals_are_kept() {
+        let mut readings = CpuReadings::begin(Fact::unknown("a test")).expect("/proc/stat");
+        for _ in 0..5 {
+            readings.add_reading();
+        }
+        let newest = readings.history().ends_ns[3..].to_vec();
+        readings.keep_newest(2);
+        let history = readings.history();
+        assert_eq!(history.ends_ns, newest);
+        assert!(history.cpus.iter().all(|strip| strip.ticks.len() == 2));
+        readings.keep_newest(7);
+        assert_eq!(readings.history().ends_ns, newest);
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
     fn a_recording_has_its_last_interval() {
         let kinds = Fact::unknown("a test");
-        let recording = CpuRecording::start(Duration::from_secs(3600), kinds);
+        let recording = CpuRecording::start_recording(Duration::from_secs(3600), kinds);
         let history = recording.expect("/proc/stat").stop().expect("no panic");
         assert_eq!(history.ends_ns.len(), 1);
         assert!(!history.cpus.is_empty());
@@ -190,7 +245,7 @@ mod tests {
     #[test]
     fn intervals_follow_each_other() {
         let kinds = Fact::unknown("a test");
-        let recording = CpuRecording::start(Duration::from_millis(10), kinds);
+        let recording = CpuRecording::start_recording(Duration::from_millis(10), kinds);
         std::thread::sleep(Duration::from_secs(1));
         let history = recording.expect("/proc/stat").stop().expect("no panic");
         assert!(history.ends_ns.len() > 1, "{:?}", history.ends_ns);

@@ -91,7 +91,7 @@ impl DiskRoom {
     }
 
     /// Files that stay until the run ends, at most.
-    pub(crate) fn kept(&self) -> u64 {
+    pub(crate) fn kept_files(&self) -> u64 {
         self.promised.iter().map(|o| o.kept).sum()
     }
 }
@@ -181,7 +181,7 @@ mod tests {
     #[test]
     fn room_is_asked_where_the_files_would_be() {
         let dir = tempfile::tempdir().expect("a directory");
-        let mut place = scratch::named(dir.path()).expect("usable");
+        let mut place = scratch::scratch_in(dir.path()).expect("usable");
         place.directory = dir.path().join("not/yet");
         let mut there = DiskRoom::on(&Ok(place.clone()));
         assert_eq!(there.admit(&wish("a", 1, 1)), Ok(true));

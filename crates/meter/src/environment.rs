@@ -2,7 +2,7 @@
 //! the operating system's word on what the thread lost.
 
 use crate::clock::Clock;
-use crate::worker_memory::{LINE_BYTES, Order};
+use crate::worker_memory::{ChaseOrder, LINE_BYTES};
 use kernels::ring::Ring;
 use model::gate::CanaryReading;
 use sys::clock::Counter;
@@ -81,7 +81,7 @@ impl<C: Clock> RealEnvironment<C> {
         let mut environment = RealEnvironment {
             counter,
             ns_per_tick,
-            watch: ThreadWatch::open(),
+            watch: ThreadWatch::for_this_thread(),
             run_delay_ns: 0,
             cpu: None,
             faults: 0,
@@ -118,11 +118,11 @@ impl<C: Clock> Environment for RealEnvironment<C> {
         let mut capacity = self.capacity.take();
         let l1_load_ns = capacity.as_mut().and_then(|canary| {
             let loads = NEAR_LAPS * canary.near.elements() as u64;
-            canary.near.run(loads);
+            canary.near.follow(loads);
             // The better of two: an interruption would make every reading of
             // the visit look quiet.
-            let one = self.timed(|| canary.near.run(loads));
-            let ns = one.min(self.timed(|| canary.near.run(loads))) - bracket_ns;
+            let one = self.timed(|| canary.near.follow(loads));
+            let ns = one.min(self.timed(|| canary.near.follow(loads))) - bracket_ns;
             canary.near_ns = ns / loads as f64;
             (canary.near_ns > 0.0).then_some(canary.near_ns)
         });
@@ -143,8 +143,8 @@ impl<C: Clock> Environment for RealEnvironment<C> {
             // The pass brings in what a row of the last level or of memory has
             // evicted, the lap what the pass left in the wrong ways.
             canary.most.linear_pass();
-            canary.most.run(lap);
-            let ns = self.timed(|| canary.most.run(lap)) - bracket_ns;
+            canary.most.follow(lap);
+            let ns = self.timed(|| canary.most.follow(lap)) - bracket_ns;
             ns / lap as f64 / canary.near_ns
         });
         self.capacity = capacity;
@@ -160,7 +160,7 @@ impl<C: Clock> Environment for RealEnvironment<C> {
         canary.build();
         let reading = canary
             .warm()
-            .map(|ring| self.timed(|| ring.run(LAST_LEVEL_LOADS)) / LAST_LEVEL_LOADS as f64);
+            .map(|ring| self.timed(|| ring.follow(LAST_LEVEL_LOADS)) / LAST_LEVEL_LOADS as f64);
         self.last_level = canary;
         reading
     }
@@ -215,7 +215,7 @@ impl LastLevelCanary {
             Ok(buffer) => {
                 // Never given back: a worker process keeps it till its end.
                 let memory = Box::leak(Box::new(buffer)).as_mut_slice();
-                let mut order = Order::default();
+                let mut order = ChaseOrder::default();
                 order.shuffle((bytes / LINE_BYTES) as u32, 1);
                 LastLevelCanary::Built(Box::new(Ring::link(memory, order.offsets(LINE_BYTES))))
             }
@@ -231,7 +231,7 @@ impl LastLevelCanary {
         ring.linear_pass();
         ring.linear_pass();
         // The first loads may still hit what the pass left in L2.
-        ring.run(64);
+        ring.follow(64);
         Some(ring)
     }
 }
@@ -255,7 +255,7 @@ impl CapacityCanary {
         // Never given back: a process has one till its end.
         let memory = Box::leak(Box::new(buffer)).as_mut_slice();
         let (most_of_it, near) = memory.split_at_mut(most);
-        let mut order = Order::default();
+        let mut order = ChaseOrder::default();
         let mut ring = |memory: &'static mut [u8]| {
             order.shuffle((memory.len() / LINE_BYTES) as u32, 1);
             Ring::link(memory, order.offsets(LINE_BYTES))
@@ -313,7 +313,7 @@ mod tests {
         assert_eq!(canary.most.elements(), 640);
         assert_eq!(canary.near.elements(), 64);
         let (at, lap) = (canary.most.offset(), canary.most.elements() as u64);
-        canary.most.run(lap);
+        canary.most.follow(lap);
         assert_eq!(canary.most.offset(), at);
     }
 }

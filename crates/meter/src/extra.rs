@@ -91,13 +91,13 @@ pub fn laps(cells: &[Candidate], left_ns: f64) -> Vec<u32> {
 mod tests {
     use super::*;
 
-    fn cell(over_target: f64, laps: u32, lap_ns: f64) -> Candidate {
+    fn candidate(over_target: f64, laps: u32, lap_ns: f64) -> Candidate {
         Candidate { over_target, laps, lap_ns, most: 100 }
     }
 
     #[test]
     fn good_cells_get_nothing_and_the_time_is_not_exceeded() {
-        let cells = [cell(0.9, 10, 1.0), cell(3.0, 10, 1.0), cell(1.0, 10, 1.0)];
+        let cells = [candidate(0.9, 10, 1.0), candidate(3.0, 10, 1.0), candidate(1.0, 10, 1.0)];
         assert_eq!(laps(&cells, 30.0), [0, 30, 0]);
         // Three times too wide takes nine times the visits.
         assert_eq!(laps(&cells, 1e9), [0, 80, 0]);
@@ -106,22 +106,22 @@ mod tests {
 
     #[test]
     fn the_wider_and_the_cheaper_come_first() {
-        let given = laps(&[cell(8.0, 10, 1.0), cell(4.0, 10, 1.0)], 40.0);
+        let given = laps(&[candidate(8.0, 10, 1.0), candidate(4.0, 10, 1.0)], 40.0);
         assert!(given[0] > given[1] && given.iter().sum::<u32>() == 40, "{given:?}");
-        let given = laps(&[cell(4.0, 10, 1.0), cell(4.0, 10, 4.0)], 60.0);
+        let given = laps(&[candidate(4.0, 10, 1.0), candidate(4.0, 10, 4.0)], 60.0);
         assert!(given[0] > 2 * given[1] && given[1] > 0, "{given:?}");
     }
 
     #[test]
     fn a_cell_without_a_figure_is_the_widest_and_no_cell_takes_all() {
-        let unknown = Candidate { most: 12, ..cell(f64::INFINITY, 3, 1.0) };
-        let given = laps(&[cell(3.0, 3, 1.0), unknown], 100.0);
+        let unknown = Candidate { most: 12, ..candidate(f64::INFINITY, 3, 1.0) };
+        let given = laps(&[candidate(3.0, 3, 1.0), unknown], 100.0);
         assert_eq!(given, [24, 12], "its most, and the rest to the other");
     }
 
     #[test]
     fn a_dear_lap_that_does_not_fit_leaves_the_time_to_others() {
-        let given = laps(&[cell(100.0, 2, 50.0), cell(2.0, 4, 1.0)], 20.0);
+        let given = laps(&[candidate(100.0, 2, 50.0), candidate(2.0, 4, 1.0)], 20.0);
         assert_eq!(given, [0, 12]);
     }
 }

@@ -1,13 +1,18 @@
-//! The meter for a program's own functions: ten lines, same care, same table.
+//! The meter for a program's own functions: ten lines, same care, same table. [`Session::benchmark`] has a command line
+//! with a baseline and a gate.
 //!
 //! ```no_run
-//! use meter::function::Session;
+//! use latlas_meter::function::Session;
 //! let run = Session::new()
 //!     .function("my.parse", || "12.5".parse::<f64>())
 //!     .run()
 //!     .expect("measured");
-//! println!("{} rows", run.rows.len());
+//! print!("{run}");
 //! ```
+
+mod benchmark;
+
+pub use benchmark::{BenchmarkError, BenchmarkRun};
 
 use crate::conduct::{self, ConductError, Observer, Silent};
 use crate::plan::{self, PlanError, Request};
@@ -70,13 +75,13 @@ impl Session {
     /// Adds a loop: called with a number of turns, it performs as many
     /// operations. For operations that need their own loop.
     pub fn turns(self, id: &str, work: impl FnMut(u64) + 'static) -> Session {
-        self.probe(id, Regime::Gated, work)
+        self.add_probe(id, Regime::Gated, work)
     }
 
     /// Adds a function that takes longer than 1 ms or runs on several CPUs:
     /// no gate, but the distribution of its times.
     pub fn long<R>(self, id: &str, mut function: impl FnMut() -> R + 'static) -> Session {
-        self.probe(id, Regime::Distribution, move |turns| {
+        self.add_probe(id, Regime::Distribution, move |turns| {
             for _ in 0..turns {
                 black_box(function());
             }
@@ -121,14 +126,14 @@ impl Session {
     pub fn run_watched(self, observer: &mut dyn Observer) -> Result<Run, SessionError> {
         worker::enter_if_worker(&self.probes);
         crate::osnoise::brief::enter_if_child();
-        let machine = sys::machine(Path::new("/"));
+        let machine = sys::machine_facts(Path::new("/"));
         let plan = plan::plan(&self.probes, &self.request, &machine)?;
         let program = program(&program_name(), env!("CARGO_PKG_VERSION"), &machine);
         let never = AtomicBool::new(false);
         Ok(conduct::conduct(&self.probes, &plan, machine, program, observer, &never)?)
     }
 
-    fn probe(mut self, id: &str, regime: Regime, work: impl FnMut(u64) + 'static) -> Session {
+    fn add_probe(mut self, id: &str, regime: Regime, work: impl FnMut(u64) + 'static) -> Session {
         let work: Rc<RefCell<dyn FnMut(u64)>> = Rc::new(RefCell::new(work));
         self.probes.push(Probe {
             title: "a function of this program".into(),

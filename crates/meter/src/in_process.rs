@@ -6,7 +6,7 @@
 //! costs its worker only.
 
 use crate::probe::Probe;
-use crate::wire::{Request, Setup};
+use crate::wire::{VisitRequest, WorkerSetup};
 use crate::worker::Worker;
 use crate::worker_pool::{WorkerPool, lost};
 use std::collections::BTreeMap;
@@ -30,7 +30,7 @@ impl<'c> InProcess<'c> {
     }
 
     /// Adds one. It takes its memory when a cell wants it.
-    pub(crate) fn add(&mut self, setup: &Setup) {
+    pub(crate) fn add_worker(&mut self, setup: &WorkerSetup) {
         let worker = Worker::new(self.catalogue, setup);
         self.workers.insert(setup.worker, worker);
     }
@@ -49,17 +49,17 @@ impl WorkerPool for InProcess<'_> {
     fn is_empty(&self) -> bool {
         self.workers.is_empty()
     }
-    fn end(&mut self, worker: u32) {
+    fn end_worker(&mut self, worker: u32) {
         self.workers.remove(&worker);
     }
     fn restart(&mut self, worker: u32) {
         // Only packs' are, which need a process.
-        self.end(worker);
+        self.end_worker(worker);
     }
     fn visit(
         &mut self,
         worker: u32,
-        requests: &[Request],
+        requests: &[VisitRequest],
         _patience: Duration,
         stop: &AtomicBool,
     ) -> (Vec<Vec<u8>>, Option<Lost>) {
@@ -111,7 +111,7 @@ mod tests {
     fn panicking(stop: bool) -> Run {
         let catalogue =
             [Probe { make: Box::new(|_, _| Ok(Box::new(Panics))), ..Probe::blank("my.panic") }];
-        let machine = sys::machine(Path::new("/"));
+        let machine = sys::machine_facts(Path::new("/"));
         let request = plan::Request { in_process: true, ..plan::Request::default() };
         let plan = plan(&catalogue, &request, &machine).expect("a plan");
         let program = Program {
@@ -179,7 +179,8 @@ mod tests {
             ..Probe::blank("my.row")
         };
         let request = plan::Request { in_process: true, ..plan::Request::default() };
-        let planned = plan(&[probe], &request, &sys::machine(Path::new("/"))).expect("a plan");
+        let planned =
+            plan(&[probe], &request, &sys::machine_facts(Path::new("/"))).expect("a plan");
         assert!(planned.cells.is_empty());
         let (row, .., reason) = &planned.unavailable[0];
         assert_eq!(row, "my.row");
@@ -188,7 +189,7 @@ mod tests {
 
     #[test]
     fn controls_of_a_process_are_refused() {
-        let machine = sys::machine(Path::new("/"));
+        let machine = sys::machine_facts(Path::new("/"));
         let mut request = plan::Request { in_process: true, ..plan::Request::default() };
         request.controls.asked.settings.nice = Some(5);
         let refused = plan(&[Probe::blank("my.row")], &request, &machine);

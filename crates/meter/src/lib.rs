@@ -14,6 +14,8 @@
 #![cfg_attr(test, allow(clippy::disallowed_methods))]
 #![forbid(unsafe_code)]
 
+pub use {compare, model};
+
 pub mod assemble;
 pub mod cell_state;
 pub mod clock;
@@ -22,6 +24,7 @@ pub mod conduct;
 pub mod controls;
 pub mod core_kind;
 pub mod cpu_history;
+
 pub mod disk_room;
 pub mod environment;
 pub mod extra;
@@ -45,7 +48,9 @@ pub mod run_context;
 pub mod run_remark;
 pub mod schedule;
 pub mod scratch;
+mod shared_parts;
 pub mod visit;
+pub mod waits;
 pub mod wire;
 pub mod work;
 pub mod worker;

@@ -57,7 +57,7 @@ impl Default for MachineShape {
 impl MachineShape {
     /// The shape of this machine for a process on these CPUs, pinned to one of
     /// them.
-    pub fn of(machine: &Machine, cpus: Vec<u32>, pinned: Option<u32>) -> MachineShape {
+    pub fn from_machine(machine: &Machine, cpus: Vec<u32>, pinned: Option<u32>) -> MachineShape {
         let empty = Vec::new();
         let caches = machine.caches.get().unwrap_or(&empty);
         let size = |level: u32| {

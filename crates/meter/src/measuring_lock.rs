@@ -70,7 +70,7 @@ impl MeasuringLock {
                         waiting(&held_by);
                     }
                     waited = true;
-                    file.wait()
+                    file.wait_for_holder()
                 }
                 Err(why) => Err(why),
             };
@@ -79,7 +79,7 @@ impl MeasuringLock {
                 // Removed while it waited: others lock the file that has its name now.
                 Ok(()) if !file.has_its_name() => {}
                 Ok(()) => {
-                    file.write(holder);
+                    file.write_holder(holder);
                     return Ok(MeasuringLock { held: Some(file), waited, remark: None });
                 }
             }

@@ -7,10 +7,10 @@ mod watch;
 use crate::conduct::{CALIBRATION, ConductError, with_scratch};
 use crate::placement::quietest_cpu;
 use crate::plan::Plan;
-use crate::probe::{Event, Probe};
+use crate::probe::{Event, Probe, WorkStep};
 use crate::rounds::setup;
 use crate::scratch::Scratch;
-use crate::wire::{Reply, Request};
+use crate::wire::{Reply, VisitRequest};
 use crate::worker::Worker;
 pub use marks::NoMarks;
 use model::machine::Machine;
@@ -18,7 +18,7 @@ use model::trace::row::Watch;
 use std::time::Duration;
 use sys::clock::{Anchor, Counter, OnRaw};
 use sys::pages::{Buffer, PageKind, base_page_bytes};
-use watch::{Counted, watched};
+use watch::{InterruptReader, watched};
 
 /// What came of the visit.
 #[derive(Debug)]
@@ -27,6 +27,8 @@ pub struct OneVisit {
     pub reply: Reply,
     /// Its operations, if it is to stamped work.
     pub events: Vec<Event>,
+    /// What lay within them, unless slow ones are to be explained.
+    pub steps: Vec<WorkStep>,
     /// When it began and ended, on CLOCK_MONOTONIC_RAW, in ns.
     pub stretch_ns: (u64, u64),
     /// The stamps of the events on that clock.
@@ -58,15 +60,15 @@ pub struct Spun {
 }
 
 impl Spun {
-    fn of(counter: &Counter, span: Duration, ns_per_tick: f64, cpu: Option<u32>) -> Spun {
+    fn spin(counter: &Counter, span: Duration, ns_per_tick: f64, cpu: Option<u32>) -> Spun {
         /// Two readings further apart hold something else.
         const LEAST_NS: f64 = 500.0;
         const PAGES: usize = 512;
         let page_bytes = base_page_bytes();
         let least = (LEAST_NS / ns_per_tick) as u64;
         let mut detours = Vec::new();
-        let mut counted = cpu.and_then(Counted::open);
-        let first = counted.as_mut().and_then(Counted::read).unwrap_or_default();
+        let mut counted = cpu.and_then(InterruptReader::open_for_cpu);
+        let first = counted.as_mut().and_then(InterruptReader::read).unwrap_or_default();
         let began = counter.stop();
         let mut before = began;
         while before.wrapping_sub(began) as f64 * ns_per_tick < span.as_nanos() as f64 {
@@ -76,7 +78,7 @@ impl Spun {
             }
             before = now;
         }
-        let last = counted.as_mut().and_then(Counted::read).unwrap_or(first);
+        let last = counted.as_mut().and_then(InterruptReader::read).unwrap_or(first);
         let mut faults: Vec<u64> = Vec::new();
         if let Ok(mut pages) = Buffer::untouched(PAGES * page_bytes, PageKind::Base) {
             for page in pages.as_mut_slice().chunks_mut(page_bytes) {
@@ -119,7 +121,7 @@ pub fn one_visit(
         quietest_cpu(cpus, machine, &counter, &calibration, plan.kept_quiet_ratio).ok()
     });
     let planned = plan.cells.get(cell).ok_or(ConductError::NothingToDo)?;
-    let request = Request {
+    let request = VisitRequest {
         cell: 0,
         probe: u32::try_from(planned.probe).unwrap_or(u32::MAX),
         pack: planned.pack.clone(),
@@ -128,6 +130,7 @@ pub fn one_visit(
         regime: planned.regime,
         samples,
         last_level_canary: planned.last_level_canary,
+        steps: explain.is_none(),
         wait_for_quiet: None,
     };
     let (scratch, machine_shape) = with_scratch(plan)?;
@@ -139,8 +142,8 @@ pub fn one_visit(
     }
     let mut worker = Worker::new(catalogue, &setup);
     let mut events = Vec::new();
-    let first = Anchor::read(&counter);
-    let spun = explain.map(|e| Spun::of(&counter, e.spin, calibration.ns_per_tick, cpu));
+    let first = Anchor::narrowest(&counter);
+    let spun = explain.map(|e| Spun::spin(&counter, e.spin, calibration.ns_per_tick, cpu));
     let mut visit = || {
         let began_ns = sys::clock::monotonic_raw_ns();
         let reply = worker.visit(&request, &mut events);
@@ -153,18 +156,20 @@ pub fn one_visit(
         }
         _ => (visit(), None),
     };
-    let on_raw = OnRaw::between(first, Anchor::read(&counter));
+    let on_raw = OnRaw::between(first, Anchor::narrowest(&counter));
     let _ = sys::affinity::pin_to(&home);
     // What it left is the next run's to sweep.
     let _ = scratch.map(Scratch::remove);
-    Ok(OneVisit { reply, events, stretch_ns, on_raw: on_raw.ok_or_else(no_clock)?, spun, watch })
+    let steps = std::mem::take(&mut worker.steps);
+    let on_raw = on_raw.ok_or_else(no_clock)?;
+    Ok(OneVisit { reply, events, steps, stretch_ns, on_raw, spun, watch })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::plan;
-    use crate::probe::{Place, Work, WorkError};
+    use crate::probe::{CounterOrigin, Work, WorkError};
     use model::run::Regime;
     use std::path::Path;
 
@@ -179,7 +184,7 @@ mod tests {
                 to_ticks: 7,
                 ops: 1,
                 mode: 0,
-                place: Some(Place {
+                place: Some(CounterOrigin {
                     zero_ticks: counter.start(),
                     thread: sys::thread::current_id(),
                 }),
@@ -196,7 +201,7 @@ mod tests {
             ..Probe::blank("my.row")
         };
         let catalogue = [probe];
-        let machine = sys::machine(Path::new("/"));
+        let machine = sys::machine_facts(Path::new("/"));
         let plan = plan::plan(&catalogue, &plan::Request::default(), &machine).expect("a plan");
         let visit = one_visit(
             &catalogue,

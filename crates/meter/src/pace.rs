@@ -29,7 +29,7 @@ struct Spent {
 
 impl Spent {
     /// What its visits take, as a multiple of what was planned.
-    fn ratio(&self) -> Option<f64> {
+    fn spent_ratio(&self) -> Option<f64> {
         let (wall_ns, planned_ns) = match self.visits {
             0 => return None,
             1 => (self.wall_ns, self.planned_ns),
@@ -53,7 +53,7 @@ impl Pace {
 
     /// A planned visit to a cell that had this many samples to take, and its
     /// time. Extra ones may have waited for a quiet machine.
-    pub fn record(&mut self, number: usize, cell: &PlannedCell, samples: u32, wall_ns: u64) {
+    pub fn note_visit(&mut self, number: usize, cell: &PlannedCell, samples: u32, wall_ns: u64) {
         let (wall_ns, planned_ns) = (wall_ns as f64, cell.cost.visit_of(samples));
         let spent = &mut self.spent[number];
         spent.visits += 1;
@@ -66,8 +66,8 @@ impl Pace {
 
     /// What a visit takes, as a multiple of what was planned: of this cell, or
     /// of the cells like it as long as it has had none.
-    fn ratio(&self, plan: &Plan, number: usize) -> f64 {
-        let own = self.spent[number].ratio();
+    fn pace_ratio(&self, plan: &Plan, number: usize) -> f64 {
+        let own = self.spent[number].spent_ratio();
         own.unwrap_or_else(|| self.slowness(plan, plan.cells[number].regime))
     }
 
@@ -75,7 +75,7 @@ impl Pace {
         let alike = self.spent.iter().zip(&plan.cells);
         let ratios: Vec<f64> = alike
             .filter(|(_, cell)| cell.regime == regime)
-            .filter_map(|(spent, _)| spent.ratio())
+            .filter_map(|(spent, _)| spent.spent_ratio())
             .collect();
         match ratios.len() {
             0..ENOUGH_CELLS => 1.0,
@@ -85,7 +85,7 @@ impl Pace {
 
     /// What a visit to a cell should take with this many samples, ns.
     pub fn visit_ns(&self, plan: &Plan, number: usize, samples: u32) -> f64 {
-        plan.cells[number].cost.visit_of(samples) * self.ratio(plan, number)
+        plan.cells[number].cost.visit_of(samples) * self.pace_ratio(plan, number)
     }
 
     /// What the planned visits to a cell took so far, ns.
@@ -98,7 +98,7 @@ impl Pace {
     /// that keeps switching. A few of each row say more than many of some.
     pub fn samples(&self, plan: &Plan, number: usize) -> u32 {
         let cell = &plan.cells[number];
-        let ratio = self.ratio(plan, number);
+        let ratio = self.pace_ratio(plan, number);
         if cell.regime == Regime::Gated || ratio <= SLOW {
             return cell.samples;
         }
@@ -123,7 +123,7 @@ pub struct Remaining {
 /// Which share of each cell's remaining visits fits into the time that is
 /// left: all, or those that keep each cell within the same multiple of its
 /// allotment, so that a cell which costs more than planned pays for it first.
-pub fn shares(cells: &[Remaining], left_ns: f64) -> Vec<f64> {
+pub fn fitting_shares(cells: &[Remaining], left_ns: f64) -> Vec<f64> {
     let made = |cell: &Remaining, multiple: f64| {
         let affordable = (multiple * cell.allotted_ns - cell.spent_ns) / cell.visit_ns.max(1.0);
         affordable.clamp(0.0, f64::from(cell.visits))
@@ -163,17 +163,17 @@ mod tests {
     #[test]
     fn all_visits_are_made_where_there_is_time() {
         let cells = [remaining(5, 10.0, 50.0), remaining(0, 10.0, 100.0)];
-        assert_eq!(shares(&cells, 50.0), [1.0, 1.0]);
-        assert!(shares(&[], 0.0).is_empty());
+        assert_eq!(fitting_shares(&cells, 50.0), [1.0, 1.0]);
+        assert!(fitting_shares(&[], 0.0).is_empty());
     }
 
     #[test]
     fn a_cell_dearer_than_planned_pays_first() {
         // The second has used its allotment ten times over.
         let cells = [remaining(5, 10.0, 50.0), remaining(5, 1_000.0, 1_000.0)];
-        let tight = shares(&cells, 60.0);
+        let tight = fitting_shares(&cells, 60.0);
         assert!(tight[0] == 1.0 && tight[1] < 0.01, "{tight:?}");
-        let half = shares(&cells, 50.0 + 2_500.0);
+        let half = fitting_shares(&cells, 50.0 + 2_500.0);
         assert_eq!(half[0], 1.0);
         assert!((half[1] - 0.5).abs() < 0.01, "{half:?}");
     }
@@ -183,7 +183,7 @@ mod tests {
         for left_ns in [0.0, 10.0, 333.0, 5_000.0] {
             let cells: Vec<Remaining> =
                 (1..40).map(|n| remaining(n % 7, f64::from(n * n), f64::from(n % 3))).collect();
-            let takes: f64 = shares(&cells, left_ns)
+            let takes: f64 = fitting_shares(&cells, left_ns)
                 .iter()
                 .zip(&cells)
                 .map(|(share, cell)| share * f64::from(cell.visits) * cell.visit_ns)

@@ -6,7 +6,7 @@
 mod add;
 mod work;
 
-pub use add::{Refused, add};
+pub use add::{Refused, add_pack};
 pub use work::{Trial, TrialError, trial};
 
 use crate::work::Make;
@@ -61,7 +61,7 @@ pub struct PackSite {
 
 impl PackSite {
     /// The probe, where this process may be lost.
-    fn find(&self) -> Result<&'static PackProbe, String> {
+    fn loaded_probe(&self) -> Result<&'static PackProbe, String> {
         let pack = pack::load(&self.file).map_err(|why| why.to_string())?;
         let mut probes = pack.probes.iter();
         let probe = probes.find(|probe| probe.id == self.id && pack.version == VERSION);
@@ -71,7 +71,7 @@ impl PackSite {
     /// Makes its work, in a worker.
     pub fn make(&self) -> Make {
         let site = self.clone();
-        Box::new(move |worker, _| work::work(&site, worker))
+        Box::new(move |worker, _| work::pack_work(&site, worker))
     }
 }
 
@@ -120,17 +120,17 @@ pub fn listing(file: &Path) -> Result<Listing, PackError> {
     let pack = pack::load(file)?;
     let named = |name: &str| match name.trim() {
         "" => "unnamed".to_owned(),
-        name => model::text::visible(name),
+        name => model::printable::visible(name),
     };
     Ok(Listing {
         name: named(&pack.name),
-        built_with: model::text::visible(pack.built_with.trim()),
+        built_with: model::printable::visible(pack.built_with.trim()),
         probes: pack.probes.iter().map(|probe| listed(pack, probe)).collect(),
     })
 }
 
 fn listed(pack: &Pack, probe: &PackProbe) -> Listed {
-    let text = |text: &str| model::text::visible(text.trim());
+    let text = |text: &str| model::printable::visible(text.trim());
     let fault = fault(pack, probe);
     Listed {
         id: probe.id.clone(),
@@ -153,18 +153,18 @@ fn fault(pack: &Pack, probe: &PackProbe) -> Option<String> {
     if pack.version != VERSION {
         return Some(format!(
             "the pack {} is built for version {} of latlas_probe.h; this latlas has version {VERSION}",
-            model::text::visible(&pack.name),
+            model::printable::visible(&pack.name),
             pack.version
         ));
     }
     if probe.about_ns > MOST_ABOUT_NS {
         return Some(format!(
-            "its pack says that an operation takes {}, and {} is the most",
+            "its pack declares {} for an operation, and {} is the most",
             model::figure::time(probe.about_ns as f64),
             model::figure::time(MOST_ABOUT_NS as f64)
         ));
     }
-    (!probe.runs()).then(|| "its pack has no run() and no stamped() for it".to_owned())
+    (!probe.has_work()).then(|| "its pack has no run() and no stamped() for it".to_owned())
 }
 
 /// What this machine lacks.
@@ -172,5 +172,5 @@ fn lacking(probe: &PackProbe) -> Option<String> {
     let lacks = |feature: &&str| sys::cpu_feature::is_present(feature) != Some(true);
     let needs = Some(&*probe.needs).filter(|needs| !needs.is_empty());
     let feature = needs.filter(lacks)?;
-    Some(format!("this CPU lacks {}", model::text::visible(feature)))
+    Some(format!("this CPU lacks {}", model::printable::visible(feature)))
 }

@@ -10,6 +10,7 @@ use crate::probe::Probe;
 use crate::scratch;
 use model::core_clock::ClockMovement;
 use model::machine::Machine;
+use model::movement::MovementOfRows;
 use model::plateau::Stated;
 use model::run::{Bound, PlanRecord, Scale};
 use model::unit::Unit;
@@ -93,6 +94,8 @@ pub struct Plan {
     pub kept_quiet_ratio: Option<f64>,
     /// How far the core's clock moves between stored runs of this machine.
     pub clock_movement: ClockMovement,
+    /// How far figures that depend on a shared part of the computer move between stored runs, where these are enough.
+    pub movement: MovementOfRows,
     /// Hard limit on measuring.
     pub limit: Duration,
     /// That of the first visit to each cell: on a loaded machine each takes longer, and a row that
@@ -114,7 +117,7 @@ impl Plan {
     }
 
     /// Rows that it measures; a curve is one.
-    pub fn rows(&self) -> usize {
+    pub fn row_count(&self) -> usize {
         let mut rows: Vec<&str> = self.cells.iter().map(|cell| cell.row.as_str()).collect();
         rows.dedup();
         rows.len()
@@ -217,10 +220,10 @@ pub fn plan_within(
         Scale::Quick => QUICK_WORKERS,
         Scale::Default | Scale::Full => WORKERS,
     };
-    let mut machine_shape = MachineShape::of(machine, cpus, request.pin);
+    let mut machine_shape = MachineShape::from_machine(machine, cpus, request.pin);
     machine_shape.peer.clone_from(&request.peer);
     machine_shape.scratch = match &request.dir {
-        Some(dir) => Ok(scratch::named(dir)?),
+        Some(dir) => Ok(scratch::scratch_in(dir)?),
         None => scratch::by_default(),
     };
     let mut disk = DiskRoom::on(&machine_shape.scratch);
@@ -244,6 +247,9 @@ pub fn plan_within(
             }
             let mut own =
                 cells_of(number, probe, &row, request.scale, &machine_shape, &room, workers);
+            if !request.rows.is_empty() && !is_asked(request, &row) {
+                own.retain(|cell| is_named_point(probe, &row, &cell.at, request));
+            }
             if let Some(why) = fit_disk(&mut own, probe, &mut disk, most_factor) {
                 unavailable.push((row, probe.unit, probe.bound, why.to_string()));
                 continue;
@@ -275,8 +281,8 @@ pub fn plan_within(
     let shrunk = (room.large_bytes < wanted).then(|| {
         format!(
             "working sets end at {} instead of {}: only {} of memory may be used here",
-            model::size::text(room.large_bytes),
-            model::size::text(wanted),
+            model::size::format_size(room.large_bytes),
+            model::size::format_size(wanted),
             model::size::about(usable)
         )
     });
@@ -289,6 +295,7 @@ pub fn plan_within(
         controls,
         kept_quiet_ratio: request.kept_quiet_ratio,
         clock_movement: request.clock_movement,
+        movement: request.movement.clone(),
         limit: Duration::ZERO,
         first_limit: Duration::ZERO,
         time: TimePlan::default(),
@@ -311,7 +318,7 @@ pub fn plan_within(
         machine_shape,
     };
     let (start, end) = plan.before_and_after_visits();
-    let end = end + Duration::from_nanos(disk.kept() * REMOVE_NS);
+    let end = end + Duration::from_nanos(disk.kept_files() * REMOVE_NS);
     plan.time = time::fit(&mut plan.cells, request.scale, request.budget, start, end);
     plan.limit = request.budget.unwrap_or_else(|| plan.time.total().mul_f64(LIMIT_ABOVE));
     plan.first_limit = request.budget.unwrap_or_else(|| plan.limit.mul_f64(FIRST_LIMIT_ABOVE));
@@ -326,13 +333,14 @@ pub fn plan_within(
 fn stated_caches(machine: &Machine, machine_shape: &MachineShape) -> Vec<Stated> {
     let caches = machine.caches.get().map_or(&[][..], Vec::as_slice);
     match &machine_shape.pinned {
-        Some(cpu) => Stated::of(caches, std::slice::from_ref(cpu)),
-        None => Stated::of(caches, &machine_shape.cpus),
+        Some(cpu) => Stated::from_caches(caches, std::slice::from_ref(cpu)),
+        None => Stated::from_caches(caches, &machine_shape.cpus),
     }
 }
 
 fn check_rows(catalogue: &[Probe], rows: &[String]) -> Result<(), PlanError> {
-    let known: Vec<String> = catalogue.iter().flat_map(Probe::row_ids).collect();
+    let of_probe = |probe: &Probe| probe.row_ids().into_iter().chain(probe.point_ids());
+    let known: Vec<String> = catalogue.iter().flat_map(of_probe).collect();
     match rows.iter().find(|row| !known.contains(row)) {
         Some(row) => Err(PlanError::UnknownRow(row.clone())),
         None => Ok(()),
@@ -348,7 +356,7 @@ pub fn includes(scale: Scale, since: Scale) -> bool {
     }
 }
 
-/// Rows of a probe that this run measures: those named, else those of the
+/// Rows of a probe that this run measures: those named, or a point of whose curve is; else those of the
 /// scale.
 fn selected_rows(probe: &Probe, request: &Request) -> Vec<String> {
     let mut rows = probe.row_ids();
@@ -357,9 +365,20 @@ fn selected_rows(probe: &Probe, request: &Request) -> Vec<String> {
             rows.clear();
         }
     } else {
-        rows.retain(|row| request.rows.contains(row));
+        let named =
+            |row: &String| probe.published_points(row).any(|(id, _)| is_asked(request, &id));
+        rows.retain(|row| is_asked(request, row) || named(row));
     }
     rows
+}
+
+fn is_asked(request: &Request, id: &str) -> bool {
+    request.rows.iter().any(|asked| asked == id)
+}
+
+/// Whether a point of a row's curve is asked for by a name of its own.
+fn is_named_point(probe: &Probe, row: &str, at: &[u64], request: &Request) -> bool {
+    probe.published_points(row).any(|(id, x)| at == [x] && is_asked(request, &id))
 }
 
 #[cfg(test)]
@@ -383,6 +402,24 @@ mod tests {
             nodes: Vec::new(),
             ..MachineShape::default()
         }
+    }
+
+    #[test]
+    fn a_point_that_is_asked_for_by_its_name_is_measured_alone() {
+        let probe = Probe {
+            shape: Shape::Curve(Axis::FileBytes, |_, _| vec![0, 1024]),
+            derive: crate::probe::Derive::Points(&[("1KiB", 1024)]),
+            ..Probe::blank("my.curve")
+        };
+        let asked = |row: &str| Request { rows: vec![row.into()], ..Request::default() };
+        let point = asked("my.curve/1KiB");
+        assert_eq!(selected_rows(&probe, &point), ["my.curve"]);
+        let named = |at: u64| is_named_point(&probe, "my.curve", &[at], &point);
+        assert_eq!([named(0), named(1024)], [false, true]);
+        assert!(is_asked(&asked("my.curve"), "my.curve"), "all of it");
+        let catalogue = [probe];
+        assert_eq!(check_rows(&catalogue, &point.rows), Ok(()));
+        assert!(check_rows(&catalogue, &["my.curve/2KiB".into()]).is_err());
     }
 
     #[test]

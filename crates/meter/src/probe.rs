@@ -3,7 +3,7 @@
 
 pub use crate::machine_shape::MachineShape;
 use crate::pack::{Origin, PackRow};
-pub use crate::work::{Event, Make, Place, Site, Work, WorkError};
+pub use crate::work::{CounterOrigin, Event, Make, Site, Work, WorkError, WorkStep};
 use model::run::{Axis, Bound, Regime, Scale};
 use model::unit::Unit;
 use std::borrow::Cow;
@@ -12,6 +12,15 @@ use std::time::Duration;
 /// Text of a probe: static in the catalogue, owned in a program that uses the
 /// library.
 pub type Text = Cow<'static, str>;
+
+/// A part of the computer that others choose or use, so that a run sees only its own moment of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SharedPart {
+    /// A storage device answers, as it does to reads past the page cache and to syncs.
+    StorageDevice,
+    /// Cache lines pass between CPUs: a hypervisor moves a guest's CPUs between its cores.
+    CpuPlacement,
+}
 
 /// One entry of a catalogue: one measured quantity, or several that differ
 /// only in a variant's name and in the points of a curve.
@@ -59,6 +68,8 @@ pub struct Probe {
     /// Points of a curve from here on take longer than a sample should, and
     /// are measured as a distribution.
     pub long_from: Option<u64>,
+    /// What may change between runs and decides the figure, if anything does.
+    pub depends_on: Option<SharedPart>,
     /// What a cell keeps on disk while the run lasts, if anything. Such a cell
     /// finds a directory in [`WorkerMemory::scratch`](crate::worker_memory::WorkerMemory::scratch).
     pub on_disk: fn(&Site) -> Option<OnDisk>,
@@ -264,6 +275,7 @@ impl Probe {
             extra_visits: true,
             derive: Derive::Nothing,
             long_from: None,
+            depends_on: None,
             on_disk: |_| None,
             second_buffer: false,
             needs: None,
@@ -336,18 +348,27 @@ impl Probe {
         variants.find(|variant| self.row_id(variant) == row).unwrap_or_default()
     }
 
-    /// Ids of the rows that follow from points of its curve.
+    /// Ids of the rows that follow from points of its curves, with where these are.
+    fn points(&self) -> impl Iterator<Item = (String, u64)> {
+        let points = match self.derive {
+            Derive::Points(points) | Derive::Levels(points) => points,
+            _ => &[],
+        };
+        points.iter().map(|&(name, x)| (self.point_id(name), x))
+    }
+
+    /// The ids alone.
     pub fn point_ids(&self) -> Vec<String> {
-        match self.derive {
-            Derive::Points(points) | Derive::Levels(points) => {
-                points.iter().map(|(name, _)| self.point_id(name)).collect()
-            }
-            _ => Vec::new(),
-        }
+        self.points().map(|(id, _)| id).collect()
+    }
+
+    /// The points of this row that were published as rows of their own.
+    pub(crate) fn published_points(&self, row: &str) -> impl Iterator<Item = (String, u64)> {
+        self.points().filter(move |(id, _)| id.rsplit_once('/').is_some_and(|(of, _)| of == row))
     }
 
     /// Id of the row of a point of this name.
-    pub(crate) fn point_id(&self, name: &str) -> String {
+    fn point_id(&self, name: &str) -> String {
         if name.contains('.') { name.to_string() } else { format!("{}/{name}", self.id) }
     }
 

@@ -6,7 +6,7 @@ use model::program::Program;
 /// Of a program that uses this library: its name and version, and the emulator if there is one. The
 /// commit is not known.
 pub fn program(name: &str, version: &str, machine: &Machine) -> Program {
-    let emulator = machine.emulated.get().and_then(|emulator| emulator.name());
+    let emulator = machine.emulated.get().and_then(|emulator| emulator.present_name());
     Program {
         name: name.into(),
         version: version.into(),

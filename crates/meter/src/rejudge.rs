@@ -42,15 +42,15 @@ pub fn again(catalogue: &[Probe], run: &Run) -> Result<Vec<Row>, RejudgeError> {
     let states = plan.cells.iter().map(|cell| stored(cell, run));
     let states: Vec<CellState> = states.collect::<Result<_, _>>()?;
     let kept_quiet_ratio = run.gate.quiet_ratio;
-    let mut context = RunContext::of(
-        &MachineReadings::of(states.iter().flat_map(|state| &state.samples)),
+    let mut context = RunContext::from_readings(
+        &MachineReadings::from_samples(states.iter().flat_map(|state| &state.samples)),
         kept_quiet_ratio.filter(|_| run.gate.learned == Learned::FromKeptRuns),
         run.clock.ns_per_tick,
         run.clock.resolution_ns.unwrap_or(run.clock.ns_per_tick),
     )
     .with_clock_movement(run.core_clock.as_ref().and_then(|clock| clock.between_runs));
     context.gate = context.gate.confirmed_by(multiply_cycles(run));
-    let mut rows = assemble::rows(catalogue, &plan, &states, &context);
+    let mut rows = assemble::assemble_rows(catalogue, &plan, &states, &context);
     for row in &mut rows {
         if let Some(stored) = run.row(&row.id) {
             keep_invalid(&mut row.outcome, &stored.outcome);
@@ -138,7 +138,7 @@ mod tests {
             keep_invalid(&mut anew, &stored);
             anew
         };
-        let mut failed = of(Verdict::Invalid, "3 of 4 visits failed: x");
+        let mut failed = of(Verdict::Invalid, "3 of 4 batches failed: x");
         let kept = again(failed.clone());
         // It has no figure.
         if let Outcome::Figure(estimate) = &mut failed {

@@ -119,7 +119,7 @@ impl<'p, P: WorkerPool> Conductor<'p, P> {
     }
 
     /// Makes all visits, and ends the workers.
-    pub(crate) fn measure(
+    pub(crate) fn measure_all(
         mut self,
         cost: &ClockCost,
         observer: &mut dyn Observer,
@@ -148,12 +148,13 @@ impl<'p, P: WorkerPool> Conductor<'p, P> {
         let first_visits = schedule::cheapest_first(&self.first_visits(), self.batch, |visit| {
             self.visit_ns(visit.cell as usize)
         });
-        self.make(&first_visits, 0, Until::Limit(self.plan.first_limit), observer, stop);
+        self.make_visits(&first_visits, 0, Until::Limit(self.plan.first_limit), observer, stop);
         for round in 0..rounds {
             self.fill(round, observer, stop);
             let visits = self.visits_of(round);
             let batches = self.batches(&visits);
-            let whole = self.make(&batches, round, Until::Limit(self.plan.limit), observer, stop);
+            let whole =
+                self.make_visits(&batches, round, Until::Limit(self.plan.limit), observer, stop);
             if self.is_over() {
                 return;
             }
@@ -194,7 +195,7 @@ impl<'p, P: WorkerPool> Conductor<'p, P> {
             let visits = if knows { self.extra_visits(slice, left) } else { Vec::new() };
             let before = self.visits_done;
             let batches = self.batches(&visits);
-            self.make(&batches, round, Until::Due(due), observer, stop);
+            self.make_visits(&batches, round, Until::Due(due), observer, stop);
             match self.visits_done > before {
                 true => {
                     self.review();
@@ -214,7 +215,7 @@ impl<'p, P: WorkerPool> Conductor<'p, P> {
     }
 
     /// Makes visits. Gives whether the time allowed was enough for them.
-    fn make(
+    fn make_visits(
         &mut self,
         batches: &[Vec<Visit>],
         round: u32,

@@ -26,7 +26,7 @@ pub(crate) fn merged(notes: &[String]) -> Vec<String> {
 }
 
 /// Which points of a curve or map are missing, by reason.
-pub(crate) fn missing(cells: &[(&PlannedCell, &CellState)]) -> Vec<MissingPoints> {
+pub(crate) fn missing_points(cells: &[(&PlannedCell, &CellState)]) -> Vec<MissingPoints> {
     let mut all: Vec<MissingPoints> = Vec::new();
     for (cell, state) in cells {
         let Some(reason) = state.unavailable().map(ToString::to_string) else {

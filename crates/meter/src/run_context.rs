@@ -26,7 +26,7 @@ pub struct RunContext {
 impl RunContext {
     /// What these readings say of the machine; `kept_quiet_ratio` is that of
     /// kept runs.
-    pub fn of(
+    pub fn from_readings(
         readings: &MachineReadings,
         kept_quiet_ratio: Option<f64>,
         ns_per_tick: f64,

@@ -39,7 +39,7 @@ pub struct Share {
 pub fn takes_part(cell: Share, rounds: u32, round: u32, visit: &Visit) -> bool {
     let rounds = rounds.max(1);
     let workers = cell.workers.max(1);
-    let begins = match place(cell, visit) {
+    let begins = match worker_index(cell, visit) {
         0 => 0,
         place => {
             let (others, later) = (workers - 1, (rounds - 1).max(1));
@@ -54,14 +54,14 @@ pub fn takes_part(cell: Share, rounds: u32, round: u32, visit: &Visit) -> bool {
 }
 
 /// Among the workers of a cell; the first of all is another one for each cell.
-fn place(cell: Share, visit: &Visit) -> u32 {
+fn worker_index(cell: Share, visit: &Visit) -> u32 {
     let turn = if cell.rotates { visit.cell } else { 0 };
     (visit.worker - cell.first_worker + turn) % cell.workers.max(1)
 }
 
 /// Whether a visit of the first round is the one that each cell has there.
 pub fn is_first(cell: Share, visit: &Visit) -> bool {
-    place(cell, visit) == 0
+    worker_index(cell, visit) == 0
 }
 
 /// Visits as batches, each for one worker, the cheapest first.
@@ -125,13 +125,13 @@ pub fn batches(
 mod tests {
     use super::*;
 
-    fn all(workers: u32, cells: u32) -> Vec<Visit> {
+    fn all_visits(workers: u32, cells: u32) -> Vec<Visit> {
         (0..workers).flat_map(|worker| (0..cells).map(move |cell| Visit { worker, cell })).collect()
     }
 
     #[test]
     fn every_visit_is_made_once_and_seeds_repeat() {
-        let visits = all(8, 50);
+        let visits = all_visits(8, 50);
         let order = |seed| batches(&visits, &mut Rng::with_seed(seed), BATCH, 1e9, |_| 1.0);
         let mut made: Vec<Visit> = order(1).concat();
         made.sort_by_key(|v| (v.worker, v.cell));
@@ -144,7 +144,7 @@ mod tests {
     #[test]
     fn dear_visits_are_sent_in_smaller_batches() {
         let of = |ns: f64| {
-            let batches = batches(&all(2, 30), &mut Rng::with_seed(3), BATCH, 100.0, |_| ns);
+            let batches = batches(&all_visits(2, 30), &mut Rng::with_seed(3), BATCH, 100.0, |_| ns);
             batches.iter().map(Vec::len).max()
         };
         assert_eq!([of(1.0), of(40.0), of(500.0)].map(Option::unwrap), [8, 2, 1]);
@@ -157,7 +157,7 @@ mod tests {
     #[test]
     fn cells_with_one_visit_fall_into_all_rounds() {
         let mut seen = [0; 16];
-        for visit in all(8, 40) {
+        for visit in all_visits(8, 40) {
             for round in 0..16 {
                 seen[round as usize] += u32::from(takes_part(share(1, 8), 16, round, &visit));
             }
@@ -168,7 +168,7 @@ mod tests {
 
     #[test]
     fn the_cheapest_come_first_whichever_worker_they_are_for() {
-        let visits = all(3, 20);
+        let visits = all_visits(3, 20);
         let batches = cheapest_first(&visits, 4, |visit| f64::from(visit.cell));
         assert_eq!(batches.iter().map(Vec::len).sum::<usize>(), 60);
         assert!(batches.iter().all(|b| b.iter().all(|v| v.worker == b[0].worker)));
@@ -198,7 +198,7 @@ mod tests {
             let of = |visit: &Visit| -> Vec<u32> {
                 (0..rounds).filter(|&r| takes_part(share(visits, 8), rounds, r, visit)).collect()
             };
-            for visit in all(8, 20) {
+            for visit in all_visits(8, 20) {
                 assert_eq!(of(&visit).len() as u32, visits);
             }
             let taken = of(&Visit { worker: 0, cell: 0 });

@@ -15,7 +15,7 @@ mod error;
 mod life;
 
 pub(crate) use choice::nearest;
-pub use choice::{by_default, named};
+pub use choice::{by_default, scratch_in};
 pub use dir::ScratchDir;
 pub use error::{ScratchError, Unusable};
 pub use life::{Scratch, sweep};

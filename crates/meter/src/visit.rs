@@ -44,7 +44,7 @@ const CLOCK_MOVED_ABOVE: f64 = 0.05;
 
 /// What a visit is asked to do.
 #[derive(Clone, Debug)]
-pub struct Order<'a> {
+pub struct VisitOrder<'a> {
     /// How the row is measured.
     pub regime: Regime,
     /// Samples wanted.
@@ -138,7 +138,7 @@ pub struct Visitor<C, S> {
 
 impl<C: Clock, S: Environment> Visitor<C, S> {
     /// One visit.
-    pub fn visit(&mut self, work: &mut dyn Work, order: &Order) -> Visited {
+    pub fn visit(&mut self, work: &mut dyn Work, order: &VisitOrder) -> Visited {
         let turns = match order.turns {
             Some(turns) => turns,
             None => {
@@ -199,7 +199,7 @@ impl<C: Clock, S: Environment> Visitor<C, S> {
         self.clock.stop().saturating_sub(start)
     }
 
-    fn gated(&mut self, work: &mut dyn Work, order: &Order, turns: u64) -> Vec<Sample> {
+    fn gated(&mut self, work: &mut dyn Work, order: &VisitOrder, turns: u64) -> Vec<Sample> {
         let figures = self.environment.core_figures();
         if let Some(gate) = order.wait_for_quiet
             && !self.wait_for(gate)
@@ -308,7 +308,7 @@ impl<C: Clock, S: Environment> Visitor<C, S> {
         })
     }
 
-    fn distribution(&mut self, work: &mut dyn Work, order: &Order, turns: u64) -> Vec<Sample> {
+    fn distribution(&mut self, work: &mut dyn Work, order: &VisitOrder, turns: u64) -> Vec<Sample> {
         work.restore();
         self.environment.losses_of_visit();
         let mut samples = Vec::with_capacity(order.samples as usize);

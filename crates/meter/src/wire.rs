@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 /// First message to a worker.
 #[derive(Serialize, Deserialize, Debug, Clone, PartialEq)]
-pub struct Setup {
+pub struct WorkerSetup {
     /// Its number.
     pub worker: u32,
     /// CPUs to pin itself to; empty for none.
@@ -36,7 +36,7 @@ pub struct Setup {
 
 /// What the parent asks for.
 #[derive(Serialize, Deserialize, Debug, Clone, PartialEq)]
-pub struct Request {
+pub struct VisitRequest {
     /// Number of the cell in the plan, returned with the answer.
     pub cell: u32,
     /// Number of the probe in the catalogue.
@@ -53,6 +53,9 @@ pub struct Request {
     pub samples: u32,
     /// Whether the samples carry the last-level canary.
     pub last_level_canary: bool,
+    /// What lies within operations is stamped, too: for a trace.
+    #[serde(default)]
+    pub steps: bool,
     /// Wait for a quiet machine by these thresholds first.
     pub wait_for_quiet: Option<Gate>,
 }
@@ -77,7 +80,7 @@ pub enum Reply {
         ops_per_turn: f64,
         /// The samples: of the cell's own variant, and of those that are
         /// measured together with it.
-        parts: Vec<Part>,
+        parts: Vec<VariantSamples>,
         /// Names of the modes that the operations ran in.
         modes: Vec<String>,
         /// Whether its U and 2U loops hold the same body.
@@ -100,7 +103,7 @@ pub enum Reply {
 
 /// Samples of one variant.
 #[derive(Serialize, Deserialize, Debug, Clone, PartialEq)]
-pub struct Part {
+pub struct VariantSamples {
     /// The variant.
     pub variant: String,
     /// Its samples.

@@ -75,17 +75,30 @@ pub struct Event {
     pub mode: u8,
     /// Where it lies on the counter, for a trace; `None` if it is no stretch of
     /// time but a difference of two.
-    pub place: Option<Place>,
+    pub place: Option<CounterOrigin>,
 }
 
 /// Where an event lies on the counter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct CounterOrigin {
     /// The counter where the event's ticks are 0.
     pub zero_ticks: u64,
     /// The thread that it belongs to: the one that ends it, if there are two.
     /// `None` where the system does not number threads.
     pub thread: Option<u32>,
+}
+
+/// A part of an operation of stamped work, for a trace.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WorkStep {
+    /// What was done.
+    pub name: &'static str,
+    /// The counter before it,
+    pub from_ticks: u64,
+    /// and after it.
+    pub to_ticks: u64,
+    /// The thread that did it.
+    pub thread: u32,
 }
 
 /// The work of one cell, in a worker. Nothing in it reads the clock, but for
@@ -139,6 +152,14 @@ pub trait Work {
         Err(WorkError::NoStamps)
     }
 
+    /// Before a visit that is traced: what lies within an operation is to be stamped, too.
+    fn mark_steps(&mut self) {}
+
+    /// Asked after such a visit: what lay within its operations.
+    fn marked_steps(&mut self) -> Vec<WorkStep> {
+        Vec::new()
+    }
+
     /// Names of the modes that its events may have; none for a single one.
     fn modes(&self) -> Vec<String> {
         Vec::new()
@@ -151,9 +172,9 @@ pub trait Work {
         None
     }
 
-    /// Asked after a visit to stamped work: how long the thread that stamps
-    /// this series waited for a CPU during it, ns, which is `own_ns` if that is
-    /// the thread that called [`Work::stamped`]; `None` where it was not watched.
+    /// Asked after a visit to stamped work: how long the threads of this
+    /// series' operations waited during it for CPUs that others had, ns, which is `own_ns` if the
+    /// thread that called [`Work::stamped`] is the only one; `None` where they were not watched.
     fn run_delay_ns(&self, _series: usize, _own_ns: u64) -> Option<u64> {
         None
     }

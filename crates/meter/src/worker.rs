@@ -2,15 +2,15 @@
 //! it is asked for and sends the samples back.
 
 use crate::environment::{Environment, RealEnvironment};
-use crate::probe::{Event, Probe, Site, WorkError};
-use crate::visit::{self, Order, Series, Visitor};
-use crate::wire::{Part, Reply, Request, Setup};
+use crate::probe::{Event, Probe, Site, WorkError, WorkStep};
+use crate::visit::{self, Series, VisitOrder, Visitor};
+use crate::wire::{Reply, VariantSamples, VisitRequest, WorkerSetup};
 use crate::worker_memory::WorkerMemory;
 use model::run::Regime;
 use std::collections::HashMap;
 use std::io;
 use sys::clock::Counter;
-use sys::role::{Role, Task};
+use sys::role::{Role, RoleTask};
 
 /// Serves as a worker, and never returns, if this process was started as one.
 /// A program that measures calls this first, before it reads its arguments,
@@ -23,17 +23,17 @@ pub fn enter_if_worker(catalogue: &[Probe]) {
 ///
 /// # Errors
 /// A parent that has ended, or a broken connection.
-pub fn serve(catalogue: &[Probe], task: &Task) -> io::Result<()> {
+pub fn serve(catalogue: &[Probe], task: &RoleTask) -> io::Result<()> {
     // What ends a whole group or service reaches its workers too: their samples
     // are wanted, and their parent ends them.
     sys::stop::outlive_requests()?;
-    let ((), mut parent) = task.begin()?;
-    let Some(setup) = parent.receive::<Setup>()? else {
+    let ((), mut parent) = task.with_parent()?;
+    let Some(setup) = parent.receive::<WorkerSetup>()? else {
         return Ok(());
     };
     // First of all: memory and threads that come later are under them too. A
     // control group sets the CPUs, so it comes before the pinning.
-    let refused = sys::controls::apply(&setup.asked.list()).err();
+    let refused = sys::controls::apply(&setup.asked.in_order()).err();
     let mut worker = Worker::new(catalogue, &setup);
     let pinned = match sys::affinity::pin_to(&setup.pin) {
         _ if setup.pin.is_empty() => Ok(Vec::new()),
@@ -53,15 +53,17 @@ pub fn serve(catalogue: &[Probe], task: &Task) -> io::Result<()> {
 
 pub(crate) struct Worker<'c> {
     catalogue: &'c [Probe],
-    setup: Setup,
+    setup: WorkerSetup,
     bench: WorkerMemory,
     visitor: Visitor<Counter, RealEnvironment>,
     turns: HashMap<u32, u64>,
     visits: u64,
+    /// Parts of the operations of the last visit, if it was asked for them.
+    pub(crate) steps: Vec<WorkStep>,
 }
 
 impl<'c> Worker<'c> {
-    pub(crate) fn new(catalogue: &'c [Probe], setup: &Setup) -> Worker<'c> {
+    pub(crate) fn new(catalogue: &'c [Probe], setup: &WorkerSetup) -> Worker<'c> {
         let counter = Counter::best();
         Worker {
             catalogue,
@@ -84,12 +86,13 @@ impl<'c> Worker<'c> {
             },
             turns: HashMap::new(),
             visits: 0,
+            steps: Vec::new(),
             setup: setup.clone(),
         }
     }
 
     /// Makes a visit; `events` are the operations of stamped work.
-    pub(crate) fn visit(&mut self, request: &Request, events: &mut Vec<Event>) -> Reply {
+    pub(crate) fn visit(&mut self, request: &VisitRequest, events: &mut Vec<Event>) -> Reply {
         let began_ns = sys::clock::monotonic_raw_ns();
         match self.try_visit(request, began_ns, events) {
             Ok(reply) => reply,
@@ -99,7 +102,7 @@ impl<'c> Worker<'c> {
 
     fn try_visit(
         &mut self,
-        request: &Request,
+        request: &VisitRequest,
         began_ns: u64,
         events: &mut Vec<Event>,
     ) -> Result<Reply, WorkError> {
@@ -122,7 +125,11 @@ impl<'c> Worker<'c> {
             Regime::Stamped => {
                 // What the thread waited until now is not this visit's.
                 self.visitor.environment.losses();
+                if request.steps {
+                    work.mark_steps();
+                }
                 *events = work.stamped(request.samples)?;
+                self.steps = work.marked_steps();
                 let mut series = visit::series(events, work.as_ref())?;
                 let own_ns = self.visitor.environment.losses().lost_ns;
                 visit::record_run_delay(&mut series, work.as_ref(), own_ns);
@@ -131,7 +138,7 @@ impl<'c> Worker<'c> {
             _ => vec![Series {
                 variant: 0,
                 samples: {
-                    let order = Order {
+                    let order = VisitOrder {
                         regime: request.regime,
                         samples: request.samples,
                         last_level_canary: request.last_level_canary
@@ -157,7 +164,7 @@ impl<'c> Worker<'c> {
                 Some(variant) => variant.to_string(),
                 None => request.variant.clone(),
             };
-            Part { variant, samples: series.samples }
+            VariantSamples { variant, samples: series.samples }
         });
         let parts = parts.collect();
         let (ops_per_turn, modes) = (work.ops_per_turn(), work.modes());

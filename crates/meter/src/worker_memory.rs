@@ -16,15 +16,15 @@ pub const LINE_BYTES: usize = 64;
 pub enum MemoryError {
     #[error(
         "the working set of {} does not fit in this worker's buffer of {}",
-        model::size::text(*.wanted), model::size::text(*.buffer)
+        model::size::format_size(*.wanted), model::size::format_size(*.buffer)
     )]
     TooLarge { wanted: u64, buffer: u64 },
-    #[error("can't allocate a buffer of {}: {error}", model::size::text(*.bytes))]
+    #[error("can't allocate a buffer of {}: {error}", model::size::format_size(*.bytes))]
     Refused { bytes: u64, error: String },
     /// A NUMA node has too little: one that runs out gets the process killed.
     #[error(
         "NUMA node {node} has {} free, too little for a buffer of {}",
-        model::size::about(*.free), model::size::text(*.bytes)
+        model::size::about(*.free), model::size::format_size(*.bytes)
     )]
     NodeFull { node: u32, free: u64, bytes: u64 },
     #[error(
@@ -51,7 +51,7 @@ pub struct WorkerMemory {
     /// Random numbers of this worker, seeded by the plan.
     pub rng: Rng,
     /// Room for a chase's order; 4 bytes an element.
-    pub order: Order,
+    pub order: ChaseOrder,
     huge: Store,
     base: Store,
 }
@@ -78,12 +78,12 @@ impl Store {
         }
         let buffer = match self.buffer.take() {
             Some(buffer) => buffer,
-            None => self.make()?,
+            None => self.make_buffer()?,
         };
         Ok(self.buffer.insert(buffer))
     }
 
-    fn make(&self) -> Result<Buffer, MemoryError> {
+    fn make_buffer(&self) -> Result<Buffer, MemoryError> {
         let bytes = self.bytes as u64;
         let Some(node) = self.node else {
             return Buffer::new(self.bytes, self.kind)
@@ -112,7 +112,7 @@ impl WorkerMemory {
         WorkerMemory {
             machine,
             rng: Rng::with_seed(seed),
-            order: Order::default(),
+            order: ChaseOrder::default(),
             huge: store(huge_bytes, PageKind::Huge),
             base: store(base_bytes, PageKind::Base),
         }
@@ -127,7 +127,10 @@ impl WorkerMemory {
     /// The first `bytes` of the worker's one buffer on huge pages (where the
     /// system gives them: a row's note says), and the room for a
     /// chase's order with it.
-    pub fn huge(&mut self, bytes: u64) -> Result<(&mut [u8], &mut Order, &mut Rng), MemoryError> {
+    pub fn huge(
+        &mut self,
+        bytes: u64,
+    ) -> Result<(&mut [u8], &mut ChaseOrder, &mut Rng), MemoryError> {
         let memory = &mut self.huge.get(bytes, None)?.as_mut_slice()[..bytes as usize];
         Ok((memory, &mut self.order, &mut self.rng))
     }
@@ -138,7 +141,7 @@ impl WorkerMemory {
         &mut self,
         bytes: u64,
         node: u32,
-    ) -> Result<(&mut [u8], &mut Order, &mut Rng), MemoryError> {
+    ) -> Result<(&mut [u8], &mut ChaseOrder, &mut Rng), MemoryError> {
         let buffer = self.huge.get(bytes, Some(node))?;
         let pages = sys::numa::pages_by_node(buffer)
             .map_err(|e| MemoryError::unread("which NUMA node the memory is on", &e))?;
@@ -152,7 +155,10 @@ impl WorkerMemory {
     }
 
     /// The same on base pages.
-    pub fn base(&mut self, bytes: u64) -> Result<(&mut [u8], &mut Order, &mut Rng), MemoryError> {
+    pub fn base(
+        &mut self,
+        bytes: u64,
+    ) -> Result<(&mut [u8], &mut ChaseOrder, &mut Rng), MemoryError> {
         let memory = &mut self.base.get(bytes, None)?.as_mut_slice()[..bytes as usize];
         Ok((memory, &mut self.order, &mut self.rng))
     }
@@ -183,9 +189,9 @@ impl WorkerMemory {
 
 /// The order of a chase: a random permutation of element numbers.
 #[derive(Default)]
-pub struct Order(Vec<u32>);
+pub struct ChaseOrder(Vec<u32>);
 
-impl Order {
+impl ChaseOrder {
     /// A new random permutation of `0..elements`. Every cyclic order is
     /// equally likely (Fisher and Yates, as Durstenfeld wrote it).
     pub fn shuffle(&mut self, elements: u32, seed: u64) {
@@ -234,7 +240,7 @@ mod tests {
 
     #[test]
     fn orders_are_permutations() {
-        let mut order = Order::default();
+        let mut order = ChaseOrder::default();
         order.shuffle(1000, 7);
         let first = order.elements().to_vec();
         let mut sorted = first.clone();
@@ -248,7 +254,7 @@ mod tests {
 
     #[test]
     fn windows_keep_their_pages_together() {
-        let mut order = Order::default();
+        let mut order = ChaseOrder::default();
         order.shuffle_windows(1024, 64, 3);
         for (k, part) in order.elements().chunks(64).enumerate() {
             assert!(part.iter().all(|&e| e as usize / 64 == k));

@@ -2,13 +2,13 @@
 //! ended. No worker outlives its parent's hold on it.
 
 use crate::placement::NotPinned;
-use crate::wire::{Reply, Request, Setup};
+use crate::wire::{Reply, VisitRequest, WorkerSetup};
 use model::noise::applied::Settings;
 use std::collections::BTreeMap;
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
-use sys::role::{Child, Loss, Lost, Role, Session, Wait};
+use sys::role::{Child, ChildSession, Loss, Lost, Role, Wait};
 
 /// A worker has at least this long for an answer.
 pub const PATIENCE: Duration = Duration::from_secs(60);
@@ -32,15 +32,15 @@ pub trait WorkerPool {
     /// Whether it has none.
     fn is_empty(&self) -> bool;
     /// Ends a worker.
-    fn end(&mut self, worker: u32);
+    fn end_worker(&mut self, worker: u32);
     /// Ends a worker and starts another in its place, if that can be.
     fn restart(&mut self, worker: u32);
     /// Sends a worker on visits. Gives its answers as far as they came, for
-    /// [`sys::role::frame::open`], and how it was lost, if it was. It has `patience` for each.
+    /// [`sys::role::frame::parse_body`], and how it was lost, if it was. It has `patience` for each.
     fn visit(
         &mut self,
         worker: u32,
-        requests: &[Request],
+        requests: &[VisitRequest],
         patience: Duration,
         stop: &AtomicBool,
     ) -> (Vec<Vec<u8>>, Option<Lost>);
@@ -67,7 +67,7 @@ impl WorkerPool for WorkerProcesses {
     fn is_empty(&self) -> bool {
         self.handles.is_empty()
     }
-    fn end(&mut self, worker: u32) {
+    fn end_worker(&mut self, worker: u32) {
         // One that still runs is ended by this.
         self.handles.remove(&worker);
     }
@@ -75,13 +75,13 @@ impl WorkerPool for WorkerProcesses {
         let before = self.handles.remove(&worker);
         let setup = before.map(|handle| handle.setup.clone());
         let go_on = AtomicBool::new(false);
-        let started = setup.and_then(|setup| WorkerHandle::start(&setup, &go_on).ok());
+        let started = setup.and_then(|setup| WorkerHandle::start_worker(&setup, &go_on).ok());
         self.handles.extend(started.map(|handle| (worker, handle)));
     }
     fn visit(
         &mut self,
         worker: u32,
-        requests: &[Request],
+        requests: &[VisitRequest],
         patience: Duration,
         stop: &AtomicBool,
     ) -> (Vec<Vec<u8>>, Option<Lost>) {
@@ -108,7 +108,7 @@ impl WorkerPool for WorkerProcesses {
 
 /// One worker process.
 pub struct WorkerHandle {
-    setup: Setup,
+    setup: WorkerSetup,
     child: Child,
     /// CPUs it is pinned to, or why it is not.
     pub pinned: Result<Vec<u32>, NotPinned>,
@@ -123,9 +123,9 @@ impl WorkerHandle {
     ///
     /// # Errors
     /// How it was lost.
-    pub fn start(setup: &Setup, stop: &AtomicBool) -> Result<WorkerHandle, Lost> {
+    pub fn start_worker(setup: &WorkerSetup, stop: &AtomicBool) -> Result<WorkerHandle, Lost> {
         let who = format!("worker {}", setup.worker);
-        let session = Session::under(setup.asked.own_session());
+        let session = ChildSession::under(setup.asked.own_session());
         let mut child = Child::start(Role::Worker, &who, &(), session)?;
         child.send(setup)?;
         match child.receive(Wait { patience: PATIENCE, stop, grace: GRACE })? {

@@ -1,5 +1,7 @@
 //! The plan and the rows of probes that keep files on a disk.
 
+extern crate latlas_meter as meter;
+
 use meter::disk_room::NoRoom;
 use meter::plan::{Plan, PlanError, Request, plan};
 use meter::probe::{Derive, OnDisk, Probe, Shape, Site, Work};
@@ -53,7 +55,7 @@ fn catalogue() -> Vec<Probe> {
 }
 
 fn planned(dir: Option<PathBuf>, rows: &[&str]) -> Result<Plan, PlanError> {
-    let machine = sys::machine(Path::new("/"));
+    let machine = sys::machine_facts(Path::new("/"));
     plan(&catalogue(), &request(dir, rows), &machine)
 }
 
@@ -111,7 +113,7 @@ fn files_that_stay_are_counted_for_all_visits_and_their_end_is_planned() {
             budget: budget.map(Duration::from_secs),
             ..request(Some(dir.path().into()), &[])
         };
-        plan(&[keeps], &request, &sys::machine(Path::new("/"))).expect("a plan")
+        plan(&[keeps], &request, &sys::machine_facts(Path::new("/"))).expect("a plan")
     };
     for budget in [None, Some(600)] {
         let (plain, keeping) = (of(0, budget), of(100, budget));
@@ -131,7 +133,7 @@ fn a_file_that_is_made_once_is_planned_once() {
     let rows = ["my.curve".to_string(), "my.curve/other".to_string()];
     let request =
         Request { rows: rows.to_vec(), budget: None, ..request(Some(dir.path().into()), &[]) };
-    let machine = sys::machine(Path::new("/"));
+    let machine = sys::machine_facts(Path::new("/"));
     let plan = plan(&catalogue(), &request, &machine).expect("a plan");
     let with_making: Vec<(&str, u64)> = plan
         .cells
@@ -147,7 +149,7 @@ fn a_named_directory_must_be_there() {
     let error = planned(Some("/nowhere/at/all".into()), &["my.other"]).expect_err("not there");
     assert_eq!(
         error.to_string(),
-        "can't put files in /nowhere/at/all: there is no such directory; name another directory \
+        "can't put files in /nowhere/at/all: no such directory; name another directory \
          with --dir"
     );
 }
@@ -168,8 +170,8 @@ fn published_points_are_rows_and_missing_ones_are_named() {
             None => CellState::default(),
         })
         .collect();
-    let context = RunContext::of(&MachineReadings::default(), None, 1.0, 1.0);
-    let rows = assemble::rows(&catalogue(), &plan, &states, &context);
+    let context = RunContext::from_readings(&MachineReadings::default(), None, 1.0, 1.0);
+    let rows = assemble::assemble_rows(&catalogue(), &plan, &states, &context);
     let ids: Vec<&str> = rows.iter().map(|row| row.id.as_str()).collect();
     let expected = ["my.curve", "my.curve/1B", "my.curve/1MiB", "my.curve/large", "my.curve/other"];
     assert_eq!(ids, expected, "points of the row without a variant alone");
@@ -189,7 +191,7 @@ fn published_points_are_rows_and_missing_ones_are_named() {
     };
     let why = unavailable(&rows[3]);
     assert!(why.starts_with("needs "), "{why}");
-    let missing = format!("not available here at {}: needs ", model::size::text(1 << 62));
+    let missing = format!("not available here at {}: needs ", model::size::format_size(1 << 62));
     assert!(rows[0].notes.iter().any(|note| note.starts_with(&missing)), "{:?}", rows[0].notes);
     // Nothing of the curve: neither of its points, with the same reason.
     let states: Vec<CellState> = plan
@@ -197,7 +199,7 @@ fn published_points_are_rows_and_missing_ones_are_named() {
         .iter()
         .map(|_| CellState::without_visits(VisitFailure::Work("no such disk".into())))
         .collect();
-    let rows = assemble::rows(&catalogue(), &plan, &states, &context);
+    let rows = assemble::assemble_rows(&catalogue(), &plan, &states, &context);
     assert_eq!(rows.len(), 5);
     assert!(rows.iter().all(|row| unavailable(row) == "no such disk"));
     let mut nowhere = plan.clone();
@@ -208,7 +210,7 @@ fn published_points_are_rows_and_missing_ones_are_named() {
         let why = "no place".to_string();
         nowhere.unavailable.push((row.into(), unit, bound, why));
     }
-    let rows = assemble::rows(&catalogue(), &nowhere, &[], &context);
+    let rows = assemble::assemble_rows(&catalogue(), &nowhere, &[], &context);
     let ids: Vec<&str> = rows.iter().map(|row| row.id.as_str()).collect();
     let points = ["1B", "1MiB", "7B", "large"].map(|name| format!("my.curve/{name}"));
     assert_eq!(ids[0], "my.curve");

@@ -3,6 +3,8 @@
 //! compare counts.
 #![allow(clippy::disallowed_methods)]
 
+extern crate latlas_meter as meter;
+
 #[path = "osnoise/scripted.rs"]
 mod scripted;
 

@@ -1,5 +1,7 @@
 //! The plan of rows that the same operations measure, and of maps over pairs.
 
+extern crate latlas_meter as meter;
+
 use meter::plan::{Plan, Request, plan};
 use meter::probe::{Effort, Probe, Shape, WorkingSet};
 use model::run::{Axis, Regime};
@@ -34,7 +36,7 @@ fn catalogue() -> Vec<Probe> {
 fn planned(rows: &[&str]) -> Plan {
     let request =
         Request { rows: rows.iter().map(ToString::to_string).collect(), ..Request::default() };
-    plan(&catalogue(), &request, &sys::machine(Path::new("/"))).expect("a plan")
+    plan(&catalogue(), &request, &sys::machine_facts(Path::new("/"))).expect("a plan")
 }
 
 #[test]

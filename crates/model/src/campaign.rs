@@ -1,14 +1,12 @@
 //! A campaign: the same rows on many hosts. What a run says about it.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::cmp::Reverse;
 
 /// The job of a campaign that a run was made by. Numbers of a scheduler's jobs are no part of it: Slurm gives
 /// them again after a crash of its controller.
-#[derive(
-    Serialize, Deserialize, JsonSchema, Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord,
-)]
+#[derive(Serialize, Deserialize, Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Job {
     /// Name of the campaign.
     pub campaign: String,

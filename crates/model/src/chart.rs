@@ -1,6 +1,8 @@
 //! Charts as data: what is drawn, apart from how. Stories carry them; the view
 //! paints them as SVG, and the SVG stands in the report too.
 
+use crate::clusters::Clusters;
+use crate::compare::finding;
 use crate::estimate::Verdict;
 use crate::trace;
 use serde::Serialize;
@@ -60,6 +62,41 @@ pub enum Body {
     Lanes(Lanes),
     /// Shares of time over time, one a line.
     Strips(Strips),
+    /// The figures of two sides, old and new, joined.
+    Slopes(Slopes),
+}
+
+/// The figures of two sides, old and new, joined.
+#[derive(Serialize, Clone, Debug, PartialEq)]
+pub struct Slopes {
+    /// The common axis.
+    pub value: Axis,
+    /// What the sides are called, the old one first.
+    pub sides: [String; 2],
+    /// The lines.
+    pub lines: Vec<Slope>,
+}
+
+/// A line from the old figure to the new one.
+#[derive(Serialize, Clone, Debug, PartialEq)]
+pub struct Slope {
+    /// What it is of: `64-bit division`.
+    pub name: String,
+    /// The figures of the two sides.
+    pub ends: [SlopeEnd; 2],
+    /// What may be said of the change.
+    pub finding: finding::Verdict,
+}
+
+/// A figure of one side.
+#[derive(Serialize, Clone, Copy, Debug, PartialEq)]
+pub struct SlopeEnd {
+    /// The figure.
+    pub value: f64,
+    /// Lower end of its 95 % interval; absent where it was published.
+    pub low: Option<f64>,
+    /// Upper end.
+    pub high: Option<f64>,
 }
 
 /// Shares of time over time, one a line, of parts that are stacked.
@@ -111,6 +148,25 @@ pub struct Lane {
     pub states: Vec<LaneState>,
     /// Its signposts: begin, end and name.
     pub signposts: Vec<(f64, f64, String)>,
+    /// Its system calls.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub calls: Vec<LaneSpan>,
+    /// Its operations on memory.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub memory: Vec<LaneSpan>,
+}
+
+/// A stretch of a lane in which a thread did something.
+#[derive(Serialize, Clone, Debug, PartialEq)]
+pub struct LaneSpan {
+    /// Its beginning.
+    pub from_ns: f64,
+    /// Its end.
+    pub to_ns: f64,
+    /// The share of it that this took; 0 of a moment.
+    pub share: f64,
+    /// What took most of it.
+    pub name: String,
 }
 
 /// A stretch of a lane.
@@ -121,7 +177,7 @@ pub struct LaneState {
     /// Its end.
     pub to_ns: f64,
     /// The state that takes most of it.
-    pub kind: trace::Kind,
+    pub kind: trace::StateKind,
     /// The share of it that the thread was on a CPU, where only that is known.
     pub share: Option<f64>,
 }
@@ -175,7 +231,7 @@ pub struct Lines {
     /// Upwards.
     pub y: Axis,
     /// The curves.
-    pub series: Vec<Line>,
+    pub series: Vec<ChartLine>,
     /// Shaded stretches of x: plateaus that were found.
     pub bands: Vec<Band>,
     /// Marks on x: cache sizes as the system tells them, changes of machine or
@@ -186,22 +242,24 @@ pub struct Lines {
 /// What a curve is.
 #[derive(Serialize, Clone, Copy, Debug, PartialEq, Eq)]
 #[serde(rename_all = "snake_case")]
-pub enum Kind {
+pub enum CurveKind {
     /// Measured here.
     Measured,
     /// Published, or of another machine.
     Reference,
     /// What it would be if nothing cost anything.
     Ideal,
+    /// A band behind the curves, of many machines or of a level: each point is its median, between its ends.
+    Population,
 }
 
 /// A curve.
 #[derive(Serialize, Clone, Debug, PartialEq)]
-pub struct Line {
+pub struct ChartLine {
     /// Name in the legend.
     pub name: String,
     /// What it is.
-    pub is: Kind,
+    pub is: CurveKind,
     /// Its points, x rising. Where several stand on one x they are samples.
     pub points: Vec<Point>,
     /// Whether points are joined.
@@ -215,7 +273,7 @@ pub struct Point {
     pub x: f64,
     /// The figure, in the y axis's unit.
     pub y: f64,
-    /// Lower end of its 95 % interval.
+    /// Lower end of its 95 % interval, or of a band of machines.
     pub low: Option<f64>,
     /// Upper end.
     pub high: Option<f64>,
@@ -232,7 +290,7 @@ impl Point {
 
 impl Lines {
     /// Curves with nothing marked.
-    pub fn new(x: Axis, y: Axis, series: Vec<Line>) -> Lines {
+    pub fn new(x: Axis, y: Axis, series: Vec<ChartLine>) -> Lines {
         Lines { x, y, series, bands: Vec::new(), marks: Vec::new() }
     }
 }
@@ -252,7 +310,7 @@ pub struct Band {
 
 impl Band {
     /// Name and figure.
-    pub fn text(&self) -> String {
+    pub fn label(&self) -> String {
         format!("{} {}", self.name, self.figure).trim().to_owned()
     }
 }
@@ -276,7 +334,7 @@ pub struct Bars {
     /// The length of bars.
     pub value: Axis,
     /// The parts, stacked, each with one value a category.
-    pub parts: Vec<Part>,
+    pub parts: Vec<BarPart>,
     /// Bars lie, with the names of the categories at the left.
     pub lying: bool,
     /// How many categories at the end have an axis of their own each: they are so
@@ -297,9 +355,12 @@ pub struct Stretches {
 
 /// A part of all bars.
 #[derive(Serialize, Clone, Debug, PartialEq)]
-pub struct Part {
+pub struct BarPart {
     /// Name in the legend.
     pub name: String,
+    /// Which of the colours it has in every picture; that of its place, if none.
+    #[serde(skip)]
+    pub colour: Option<usize>,
     /// One value a category; `None` where it is not known.
     pub values: Vec<Option<f64>>,
 }
@@ -319,6 +380,10 @@ pub struct Heat {
     pub value: Axis,
     /// The cells there are; the others were not measured.
     pub cells: Vec<HeatCell>,
+    /// Of a map of pairs, each of which stands once: lines and columns are the same CPUs in the order of these
+    /// clusters, columns without the last, lines without the first.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub clusters: Option<Clusters>,
 }
 
 /// A cell of a map.
@@ -338,6 +403,13 @@ pub struct HeatCell {
     pub verdict: Option<Verdict>,
 }
 
+impl HeatCell {
+    /// Whether it is not to be relied on.
+    pub fn is_doubtful(&self) -> bool {
+        self.verdict.is_some_and(|verdict| verdict != Verdict::Ok)
+    }
+}
+
 /// Figures with intervals, one a line.
 #[derive(Serialize, Clone, Debug, PartialEq)]
 pub struct Dots {
@@ -345,6 +417,20 @@ pub struct Dots {
     pub value: Axis,
     /// The lines from top to bottom.
     pub rows: Vec<Dot>,
+    /// What others have is written below each line at its place, in place of a legend; the axis is the whole of a share.
+    pub labelled: bool,
+}
+
+impl Dots {
+    /// Whether its lines are changes with what may be said of each: they are drawn as a forest plot.
+    pub fn is_of_change(&self) -> bool {
+        self.rows.iter().any(|dot| dot.finding.is_some())
+    }
+
+    /// Lines with a legend of what others have.
+    pub fn new(value: Axis, rows: Vec<Dot>) -> Dots {
+        Dots { value, rows, labelled: false }
+    }
 }
 
 /// A line with its figure.
@@ -364,6 +450,9 @@ pub struct Dot {
     pub reason: String,
     /// What others have there.
     pub others: Vec<Other>,
+    /// What may be said of the change, where the figure is a ratio of two sides.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub finding: Option<finding::Verdict>,
 }
 
 /// Another's figure.

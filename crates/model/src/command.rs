@@ -4,17 +4,18 @@
 
 use crate::compare::finding::Verdict;
 use crate::keyed::{HasId, Keyed};
+use crate::phrases::counted;
+use crate::sequential::Question;
 use crate::stats::Interval;
-use crate::text::counted;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// The commands of a run, and how they were run.
-#[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, PartialEq)]
+#[derive(Serialize, Deserialize, Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Commands {
     /// In the order given: the first is what the others are set against. Of
     /// each round, every command has one run.
-    #[schemars(with = "Vec<Command>")]
+    #[cfg_attr(feature = "schema", schemars(with = "Vec<Command>"))]
     pub commands: Keyed<Command>,
     /// What the commands found of their files.
     pub page_cache: PageCache,
@@ -38,6 +39,13 @@ pub struct Commands {
     pub input: String,
 }
 
+impl Rule {
+    /// Whether the rounds ended by what they had shown: their ratios have the intervals of [`crate::sequential`].
+    pub fn is_watched(&self) -> bool {
+        self.runs.is_none() && self.question.is_some()
+    }
+}
+
 impl Commands {
     /// Names of the commands of two builds (`latlas ci`).
     pub const BUILDS: [&str; 2] = ["base", "head"];
@@ -46,15 +54,16 @@ impl Commands {
     pub fn what(&self) -> String {
         match self.commands.as_slice() {
             [base, head] if [&base.name, &head.name] == Commands::BUILDS => {
-                format!("ci {}", head.text())
+                format!("ci {}", head.command_line())
             }
-            all => all.iter().map(Command::text).collect::<Vec<_>>().join(" vs "),
+            all => all.iter().map(Command::command_line).collect::<Vec<_>>().join(" vs "),
         }
     }
 }
 
 /// One row of a command set against the same row of the first.
-#[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, PartialEq)]
+#[derive(Serialize, Deserialize, Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Compared {
     /// Name of the command.
     pub name: String,
@@ -74,7 +83,8 @@ pub struct Compared {
 }
 
 /// One command.
-#[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, Default, PartialEq)]
+#[derive(Serialize, Deserialize, Clone, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Command {
     /// Name of its rows: `exec.NAME/...`.
     pub name: String,
@@ -119,7 +129,7 @@ impl HasId for Command {
 
 impl Command {
     /// The command as one would write it.
-    pub fn text(&self) -> String {
+    pub fn command_line(&self) -> String {
         self.shell.clone().unwrap_or_else(|| self.words.join(" "))
     }
 
@@ -179,7 +189,8 @@ impl Command {
 pub const UNREAD: &str = "no run read its input (mmap is not seen)";
 
 /// Timed runs of a command that ended in the same way.
-#[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, PartialEq, Eq)]
+#[derive(Serialize, Deserialize, Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct EndedRuns {
     /// In words: "exit code 3", "signal 11 (SIGSEGV)".
     pub how: String,
@@ -190,7 +201,8 @@ pub struct EndedRuns {
 }
 
 /// What the commands found of their files.
-#[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, PartialEq)]
+#[derive(Serialize, Deserialize, Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum PageCache {
     /// What the warm-up and the run before had read.
@@ -212,7 +224,8 @@ pub enum PageCache {
 }
 
 /// What was set for the commands, and for the one that watches them.
-#[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, Default, PartialEq)]
+#[derive(Serialize, Deserialize, Clone, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Controls {
     /// The one CPU they ran on.
     pub pinned_cpu: Option<u32>,
@@ -223,7 +236,8 @@ pub struct Controls {
 }
 
 /// When the runs are to end.
-#[derive(Serialize, Deserialize, JsonSchema, Clone, Copy, Debug, PartialEq)]
+#[derive(Serialize, Deserialize, Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Rule {
     /// After exactly so many; the rest of the rule does not count then.
     pub runs: Option<u32>,
@@ -232,8 +246,11 @@ pub struct Rule {
     /// nor before so long, ms;
     pub least_ms: u64,
     /// then as soon as half of the interval is at most this share of the
-    /// median;
-    pub half_width: f64,
+    /// median, if that is asked for,
+    pub half_width: Option<f64>,
+    /// and this is answered of the commands that are compared;
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub question: Option<Question>,
     /// at the latest after so long, ms,
     pub most_ms: u64,
     /// or so many.
@@ -241,13 +258,18 @@ pub struct Rule {
 }
 
 /// Why the runs ended.
-#[derive(Serialize, Deserialize, JsonSchema, Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Serialize, Deserialize, Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Ended {
     /// There were as many as asked for.
     AsAsked,
     /// The intervals are narrow enough.
     Narrow,
+    /// The question was answered.
+    Decided,
+    /// The least number and time were reached, and nothing more was asked for.
+    Enough,
     /// The longest time or the largest number was reached first.
     AtTheLimit,
     /// They were stopped by a signal or the user.

@@ -2,12 +2,12 @@
 
 use crate::noise::applied::Applied;
 use crate::noise::osnoise::OsnoiseAround;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// State of the machine at one moment, as far as it can be read; what can't
 /// is absent.
-#[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, Default, PartialEq)]
+#[derive(Serialize, Deserialize, Clone, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Moment {
     /// Load averages over 1, 5 and 15 minutes.
     pub load_average: Option<[f64; 3]>,
@@ -20,10 +20,15 @@ pub struct Moment {
     /// Time for which the control group's CPU quota stopped this group since
     /// its creation, in µs.
     pub throttled_us: Option<u64>,
+    /// CPU time of everything but this process and its children since boot, in ns
+    /// over all CPUs, in steps of a scheduler tick.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub others_ns: Option<u64>,
 }
 
 /// Conditions before and after a run, and what the run itself did about them.
-#[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, Default, PartialEq)]
+#[derive(Serialize, Deserialize, Clone, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Conditions {
     /// Just before the first sample.
     pub before: Moment,
@@ -46,6 +51,11 @@ pub struct Conditions {
 }
 
 impl Conditions {
+    /// CPU time of all other programs during the run, in ns.
+    pub fn others_ns(&self) -> Option<u64> {
+        Some(self.after.others_ns?.saturating_sub(self.before.others_ns?))
+    }
+
     /// Time the CPU quota took during the run, in µs.
     pub fn throttled_us(&self) -> Option<u64> {
         Some(self.after.throttled_us?.saturating_sub(self.before.throttled_us?))

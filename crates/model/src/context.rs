@@ -49,7 +49,7 @@ impl<'a> Context<'a> {
     }
 
     /// That of a cell in a document, of a row with this bound.
-    pub fn of(run: &'a Run, cell: &'a Cell, bound: Bound) -> Context<'a> {
+    pub fn for_cell(run: &'a Run, cell: &'a Cell, bound: Bound) -> Context<'a> {
         Context {
             core_clock: run.core_clock.as_ref(),
             resolution_ns: run.clock.resolution_ns.unwrap_or(run.clock.ns_per_tick),
@@ -65,6 +65,18 @@ impl<'a> Context<'a> {
     pub fn cost(&self, sample: &Sample, in_cycles: bool) -> Option<f64> {
         let ns = sample.ns_per_op(self.ops_per_turn, self.ns_per_tick);
         if in_cycles { sample.cycle_ns().map(|cycle_ns| ns / cycle_ns) } else { Some(ns) }
+    }
+
+    /// The smallest time of an operation, ns. Of a difference it is that of the
+    /// smallest times of both loops: the smallest difference is only the one that
+    /// noise got hold of most. `None` without a sample.
+    pub(crate) fn shortest_ns(&self, samples: &[&Sample]) -> Option<f64> {
+        let ns = |ticks: u64, s: &Sample| {
+            ticks as f64 * self.ns_per_tick / (s.turns as f64 * self.ops_per_turn)
+        };
+        let first = samples.iter().map(|s| ns(s.first_ticks, s)).reduce(f64::min)?;
+        let second = samples.iter().filter_map(|s| Some(ns(s.second_ticks?, s)));
+        Some(second.reduce(f64::min).map_or(first, |second| second - first))
     }
 }
 

@@ -4,7 +4,7 @@
 use crate::context::Context;
 use crate::estimate::{Mode, SAMPLES_IN_ALL, Typical, apart, large};
 use crate::sample::{Sample, flag};
-use crate::spread::{self, Between, Reading, worker_medians};
+use crate::spread::{self, Between, Observation, worker_medians};
 use crate::states;
 use crate::stats::{self, Interval};
 use crate::unit::Unit;
@@ -27,7 +27,7 @@ fn of_values(values: Vec<f64>) -> Option<Typical> {
 /// The typical cost over these samples, with an interval that also holds what
 /// the medians of workers and of stretches of time say, and which of these is
 /// the widest.
-pub(crate) fn typical(readings: &[Reading]) -> Option<(Typical, Between)> {
+pub(crate) fn typical(readings: &[Observation]) -> Option<(Typical, Between)> {
     let mut typical = of_values(stats::sorted(readings.iter().map(|r| r.value)))?;
     let samples = typical.ns.half_width();
     let Some((half, between)) = spread::half_width(readings) else {
@@ -47,7 +47,7 @@ fn widen(interval: &mut Interval, half: f64) {
 pub(crate) fn readings<'s>(
     samples: impl IntoIterator<Item = &'s Sample>,
     context: &Context,
-) -> Vec<Reading> {
+) -> Vec<Observation> {
     spread::readings(samples, |s| s.ns_per_op(context.ops_per_turn, context.ns_per_tick))
 }
 
@@ -112,13 +112,13 @@ pub(crate) fn modes_apart(modes: &[Mode]) -> bool {
 
 /// The two states that values fall into, if they do, the lower one first, and
 /// its largest value.
-pub(crate) fn two_states(readings: &[Reading], unit: &Unit) -> Option<(Vec<Mode>, f64)> {
+pub(crate) fn two_states(readings: &[Observation], unit: &Unit) -> Option<(Vec<Mode>, f64)> {
     let values: Vec<(u64, f64)> =
         readings.iter().map(|r| (spread::visit(r.worker, r.at_ms), r.value)).collect();
-    let states = states::find(&values)?;
+    let states = states::find_two_states(&values)?;
     let names = if unit.is_time() { ["fast", "slow"] } else { ["lower", "upper"] };
     let state = |name: &str, upper: bool| {
-        let own: Vec<Reading> =
+        let own: Vec<Observation> =
             readings.iter().filter(|r| (r.value > states.split) == upper).copied().collect();
         Some(Mode {
             name: name.into(),

@@ -4,7 +4,6 @@ use crate::row_kind::Bound;
 use crate::share::{half, percent};
 use crate::stats::Interval;
 use crate::unit::Unit;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// An interval wider than this share of its figure, to either side, is noisy.
@@ -28,8 +27,9 @@ pub(crate) const LEAST_SHARE: f64 = 1.0 / 6.0;
 
 crate::words! {
     /// How far a figure can be trusted.
-    #[derive(Serialize, Deserialize, JsonSchema, Clone, Copy, Debug, PartialEq, Eq, Hash)]
-    #[schemars(rename = "EstimateVerdict")]
+    #[derive(Serialize, Deserialize, Clone, Copy, Debug, PartialEq, Eq, Hash)]
+    #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+    #[cfg_attr(feature = "schema", schemars(rename = "EstimateVerdict"))]
     #[serde(rename_all = "snake_case")]
     pub enum Verdict: text {
         /// Take it.
@@ -41,25 +41,14 @@ crate::words! {
         /// There are two figures, not one: the reason gives both.
         TwoStates = "two states",
         /// Too little was seen of the quiet machine to say.
-        CannotTell = "can't tell",
+        #[serde(rename = "inconclusive", alias = "cannot_tell")]
+        CannotTell = "inconclusive",
         /// The samples don't measure what the row says: there is no figure.
         Invalid = "invalid",
     }
 }
 
 impl Verdict {
-    /// As documents have it.
-    pub fn name(self) -> &'static str {
-        match self {
-            Verdict::Ok => "ok",
-            Verdict::Noisy => "noisy",
-            Verdict::Biased => "biased",
-            Verdict::TwoStates => "two_states",
-            Verdict::CannotTell => "cannot_tell",
-            Verdict::Invalid => "invalid",
-        }
-    }
-
     /// What stands for it where there is no room for the word; nothing for ok.
     pub fn mark(self) -> &'static str {
         match self {
@@ -79,7 +68,8 @@ impl Verdict {
 }
 
 /// The cost on the quiet machine.
-#[derive(Serialize, Deserialize, JsonSchema, Clone, Copy, Debug, PartialEq)]
+#[derive(Serialize, Deserialize, Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Quiet {
     /// ns per operation, with the 95 % interval. For a row bound by the core:
     /// cycles times the run's median cycle, the clock's own uncertainty
@@ -103,13 +93,22 @@ pub struct Quiet {
     /// outward, since the clock moves between runs; absent where they were not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub clock_movement: Option<f64>,
+    /// Whether samples with undisturbed ends and the low end of each worker agree on it,
+    /// where the undisturbed samples alone were too few, or lay too far apart.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub low_end: bool,
 }
+
+/// Name of the mode in which a woken thread's CPU did not go idle, since other programs kept it busy: its length is
+/// theirs.
+pub const BUSY_CPU: &str = "busy CPU";
 
 /// What the mark of [`Quiet::at_run_clock`] says, where a reader sees it.
 pub const AT_RUN_CLOCK: &str = "at this run's clock";
 
 /// The cost as it came, whatever the machine did.
-#[derive(Serialize, Deserialize, JsonSchema, Clone, Copy, Debug, PartialEq)]
+#[derive(Serialize, Deserialize, Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Typical {
     /// Median, ns per operation, with a distribution-free 95 % interval where
     /// there are enough samples for one (else the range). It is at least as
@@ -126,7 +125,8 @@ pub struct Typical {
 
 /// One mode of an operation that has several, such as the same CPU and
 /// another one; or one of two states that its samples fall into.
-#[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, PartialEq)]
+#[derive(Serialize, Deserialize, Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Mode {
     /// In words.
     pub name: String,
@@ -138,7 +138,8 @@ pub struct Mode {
 
 /// The far end of a distribution of single operations: there is none where a
 /// sample is the mean of several.
-#[derive(Serialize, Deserialize, JsonSchema, Clone, Copy, Debug, PartialEq)]
+#[derive(Serialize, Deserialize, Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Tail {
     /// 99 % quantile, ns, with an interval by order statistics of as many
     /// operations as these count for, since those of one visit and of one
@@ -168,7 +169,8 @@ pub struct Tail {
 
 /// The longest operations (of twice the median and more), set against the time
 /// that the thread that stamps waited for a CPU in the same visits.
-#[derive(Serialize, Deserialize, JsonSchema, Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Serialize, Deserialize, Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Longest {
     /// How many were looked at.
     pub of: u32,
@@ -200,7 +202,8 @@ impl Tail {
 }
 
 /// What is known of one quantity.
-#[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, PartialEq)]
+#[derive(Serialize, Deserialize, Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Estimate {
     /// On the quiet machine; absent for a distribution, or where the machine
     /// was never quiet. Of two states it is the faster one.
@@ -251,6 +254,13 @@ impl Estimate {
         };
     }
 
+    /// Makes it noisy for a reason that its samples don't show, if it was ok.
+    pub fn downgrade(&mut self, reason: String) {
+        if self.verdict == Verdict::Ok {
+            (self.verdict, self.reason) = (Verdict::Noisy, reason);
+        }
+    }
+
     /// The figure to show first: quiet where there is one, else typical; of
     /// modes that lie apart, never of their mixture ([`Estimate::headline`]).
     pub fn ns(&self) -> Option<Interval> {
@@ -292,7 +302,7 @@ impl Estimate {
     #[must_use]
     pub fn in_unit(mut self, unit: &Unit) -> Estimate {
         if self.verdict == Verdict::TwoStates && !self.modes.is_empty() {
-            self.reason = in_words(&self.modes, unit);
+            self.reason = modes_text(&self.modes, unit);
         }
         self
     }
@@ -343,10 +353,10 @@ pub(crate) fn headline(modes: &[Mode]) -> Option<usize> {
 
 /// The large modes in words: `same CPU 3000 ns in 75 %, other CPU 37.0 µs in
 /// 25 %`.
-pub(crate) fn in_words(modes: &[Mode], unit: &Unit) -> String {
+pub(crate) fn modes_text(modes: &[Mode], unit: &Unit) -> String {
     let words: Vec<String> = large(modes)
         .map(|m| {
-            let figure = crate::figure::value(unit, unit.of_ns(m.typical.ns.value));
+            let figure = crate::figure::value_text(unit, unit.of_ns(m.typical.ns.value));
             format!("{} {figure} in {}", m.name, percent(m.share))
         })
         .collect();

@@ -8,30 +8,33 @@
 //! that noise made negative enters as it is.
 
 use crate::context::{Context, in_ns};
+use crate::cpu_wait;
 use crate::distribution::{
     self, contradicted, either_order, modes, modes_apart, two_states, typical,
 };
 use crate::estimate::{
     CANNOT_TELL_ABOVE, EITHER_ORDER_FROM_NS, Estimate, LOST_ABOVE, Mode, NOISY_ABOVE, Quiet,
-    SAMPLES_IN_ALL, Typical, Verdict, WORKERS, headline, in_words, of_distribution,
+    SAMPLES_IN_ALL, Typical, Verdict, WORKERS, headline, modes_text, of_distribution,
 };
 use crate::gate::{GateState, LEAST_VISITS};
+use crate::low_end::low_end;
+use crate::phrases::counted;
 use crate::row_kind::{Bound, Regime};
 use crate::sample::{Sample, flag, ordinary};
 use crate::selection_bias;
 use crate::share::{self, percent};
-use crate::spread::{self, Between, Reading};
+use crate::spread::{self, Between, Observation};
 use crate::stats::{self, Interval};
 use crate::tail::tail;
-use crate::text::counted;
 use crate::unit::Unit;
 use std::collections::BTreeSet;
 
 /// The same two for the median of a distribution, which holds whatever the
 /// machine did: it wanders by more than the cost on a quiet machine, and its
 /// intervals with it (docs/method.md).
-const OF_DISTRIBUTION: Limits = Limits { noisy_above: 0.10, cannot_tell_above: 0.5 };
-const OF_QUIET: Limits = Limits { noisy_above: NOISY_ABOVE, cannot_tell_above: CANNOT_TELL_ABOVE };
+const OF_DISTRIBUTION: WidthLimits = WidthLimits { noisy_above: 0.10, cannot_tell_above: 0.5 };
+const OF_QUIET: WidthLimits =
+    WidthLimits { noisy_above: NOISY_ABOVE, cannot_tell_above: CANNOT_TELL_ABOVE };
 /// Fewer, from this many on, are enough where they agree to [`FEW_WITHIN`].
 const FEW_SAMPLES: usize = 6;
 /// Median absolute deviation of a few samples that agree, as a share of their
@@ -84,7 +87,10 @@ fn stamped(samples: &[Sample], context: &Context) -> Estimate {
     let (mut modes, between): (Vec<Mode>, Vec<Between>) = modes(&all, context).into_iter().unzip();
     let mut apart = modes_apart(&modes);
     // What is judged is what stands for the row.
-    let shown = headline(&modes).map(|place| (modes[place].typical, between[place]));
+    let place = headline(&modes);
+    let shown = place.map(|place| (modes[place].typical, between[place]));
+    let shown_mode = place.map(|place| modes[place].name.clone());
+    let mode = shown_mode.as_deref();
     if modes.is_empty()
         && let Some((states, _)) = two_states(&readings, &Unit::Time)
     {
@@ -93,13 +99,13 @@ fn stamped(samples: &[Sample], context: &Context) -> Estimate {
     let (verdict, reason) = match &shown.or(typical) {
         _ if samples.iter().any(|s| s.has(flag::COUNTER_BROKEN)) => broken_counter(),
         None => (Verdict::CannotTell, "no sample was taken".into()),
-        Some(known) => {
+        Some(known) => runnable(known.0.ns.value, mode, &all, context).unwrap_or_else(|| {
             let least_ns = match either_order(&all, context) {
                 true => EITHER_ORDER_FROM_NS,
                 false => 0.0,
             };
             judge_distribution(known, apart.then_some(&modes[..]), least_ns)
-        }
+        }),
     };
     Estimate {
         quiet: None,
@@ -124,7 +130,7 @@ fn judge_distribution(
         return (Verdict::CannotTell, few);
     }
     match states {
-        Some(states) => (Verdict::TwoStates, in_words(states, &Unit::Time)),
+        Some(states) => (Verdict::TwoStates, modes_text(states, &Unit::Time)),
         None => judge_width(&typical.ns, least_ns, OF_DISTRIBUTION, between.text(), &Unit::Time),
     }
 }
@@ -147,8 +153,12 @@ fn gated(samples: &[Sample], context: &Context) -> Estimate {
         let values = spread::readings(quiet_samples.iter().copied(), |s| in_ns(s, context));
         two_states(&values, &Unit::Time).filter(|_| estimate.below_ns.is_none())
     });
-    let broken = invalid(samples, context);
+    let broken = invalid(samples);
     estimate.quiet = known.map(|(quiet, _)| quiet);
+    let robbed = robbed(samples, context);
+    // Undisturbed samples that vary do so by themselves: their low end would hide it.
+    let may_be_low_end = broken.is_none() && (known.is_none() || robbed.is_some());
+    let broken = broken.or(robbed);
     (estimate.verdict, estimate.reason) = match (broken, known, states) {
         (Some(broken), ..) => broken,
         (None, None, _) => (Verdict::CannotTell, too_few(&quiet_samples, samples, context)),
@@ -158,7 +168,7 @@ fn gated(samples: &[Sample], context: &Context) -> Estimate {
             let mut fast = quiet_samples;
             fast.retain(|s| in_ns(s, context) <= split);
             estimate.quiet = quiet(&fast, context).map(|(quiet, _)| quiet);
-            let reason = in_words(&states, &Unit::Time);
+            let reason = modes_text(&states, &Unit::Time);
             estimate.modes = states;
             (Verdict::TwoStates, reason)
         }
@@ -170,11 +180,39 @@ fn gated(samples: &[Sample], context: &Context) -> Estimate {
             &Unit::Time,
         ),
     };
+    if may_be_low_end {
+        by_low_end(&mut estimate, samples, context);
+    }
     if estimate.verdict == Verdict::Ok && !context.gate.is_confirmed() {
         estimate.verdict = Verdict::CannotTell;
         estimate.reason = UNCONFIRMED.into();
     }
     estimate
+}
+
+/// Takes the figure that the low end supports, if it is good for one.
+fn by_low_end(estimate: &mut Estimate, samples: &[Sample], context: &Context) {
+    let Some(low_end) = low_end(samples, context) else { return };
+    let all: Vec<&Sample> = samples.iter().collect();
+    let quiet = Quiet {
+        low_end: true,
+        samples: low_end.samples as u32,
+        workers: low_end.workers as u32,
+        ..at_clock(low_end.ns, low_end.cycles, &all, context)
+    };
+    let interval = quiet.cycles_or_ns(context.bound);
+    let below_ns = below_resolution(&quiet, &all, context);
+    let (verdict, _) = judge_width(&interval, 0.0, OF_QUIET, "batches", &Unit::Time);
+    let verdict = if below_ns.is_some() { Verdict::Ok } else { verdict };
+    if verdict.is_usable() {
+        let end = if low_end.visits == 1 {
+            "1 batch".into()
+        } else {
+            format!("{} batches", low_end.visits)
+        };
+        estimate.reason = format!("{}: from the low end of {end}", estimate.reason);
+        (estimate.quiet, estimate.below_ns, estimate.verdict) = (Some(quiet), below_ns, verdict);
+    }
 }
 
 /// Why there is no quiet figure.
@@ -217,62 +255,59 @@ fn quiet(samples: &[&Sample], context: &Context) -> Option<(Quiet, Between)> {
     let raw = spread::readings(samples.iter().copied(), ns_of);
     let workers = spread::of_workers(&raw).len();
     let (raw_ns, mut between) = known(&raw)?;
-    let in_cycles: Option<Vec<Reading>> = samples
+    let in_cycles: Option<Vec<Observation>> = samples
         .iter()
         .zip(&raw)
         .map(|(s, &reading)| {
             let value = reading.value / s.cycle_ns()?;
-            Some(Reading { value, ..reading })
+            Some(Observation { value, ..reading })
         })
         .collect();
     let cycles = in_cycles.and_then(|readings| known(&readings));
-    let mut ns = raw_ns;
-    let mut at_run_clock = false;
-    let mut clock_movement = None;
-    if let (Bound::Core, Some(clock), Some((cycles, of_cycles))) =
-        (context.bound, context.core_clock, &cycles)
-    {
-        (ns, between, at_run_clock) = (cycles.times(&clock.cycle_ns), *of_cycles, true);
-        clock_movement = clock.between_runs.map(|movement| movement.relative);
-        ns = ns.widened(clock_movement.unwrap_or(0.0));
-    }
     let quiet = Quiet {
-        ns,
-        cycles: cycles.map(|(cycles, _)| cycles),
-        minimum_ns: minimum(samples, context),
         samples: samples.len() as u32,
         workers: workers as u32,
-        at_run_clock,
-        clock_movement,
+        ..at_clock(raw_ns, cycles.map(|(cycles, _)| cycles), samples, context)
     };
+    if let Some((_, of_cycles)) = cycles.filter(|_| quiet.at_run_clock) {
+        between = of_cycles;
+    }
     Some((quiet, between))
+}
+
+/// The figure with these intervals: in ns at the run's clock, where it is bound by the core.
+fn at_clock(
+    raw_ns: Interval,
+    cycles: Option<Interval>,
+    samples: &[&Sample],
+    context: &Context,
+) -> Quiet {
+    let mut quiet = Quiet {
+        ns: raw_ns,
+        cycles,
+        minimum_ns: context.shortest_ns(samples).unwrap_or(f64::INFINITY),
+        samples: 0,
+        workers: 0,
+        at_run_clock: false,
+        clock_movement: None,
+        low_end: false,
+    };
+    if let (Bound::Core, Some(clock), Some(cycles)) = (context.bound, context.core_clock, cycles) {
+        quiet.at_run_clock = true;
+        quiet.clock_movement = clock.between_runs.map(|movement| movement.relative);
+        quiet.ns = cycles.times(&clock.cycle_ns).widened(quiet.clock_movement.unwrap_or(0.0));
+    }
+    quiet
 }
 
 /// The mean of the workers' medians without the lowest and the highest, with
 /// the wider of the intervals over workers and over stretches of time.
-fn known(readings: &[Reading]) -> Option<(Interval, Between)> {
+fn known(readings: &[Observation]) -> Option<(Interval, Between)> {
     let workers = stats::trimmed_t_interval(&spread::of_workers(readings))?;
     let (half, between) =
         spread::half_width(readings).unwrap_or((workers.half_width(), Between::Workers));
     let interval = Interval { low: workers.value - half, high: workers.value + half, ..workers };
     Some((interval, between))
-}
-
-/// The smallest time of an operation. Of a difference it is that of the
-/// smallest times of both loops: the smallest difference is only the one that
-/// noise got hold of most.
-fn minimum(samples: &[&Sample], context: &Context) -> f64 {
-    let least = |ticks: fn(&Sample) -> f64| {
-        samples
-            .iter()
-            .map(|s| ticks(s) * context.ns_per_tick / (s.turns as f64 * context.ops_per_turn))
-            .fold(f64::INFINITY, f64::min)
-    };
-    let first = least(|s| s.first_ticks as f64);
-    match samples.iter().any(|s| s.second_ticks.is_some()) {
-        true => least(|s| s.second_ticks.map_or(f64::INFINITY, |ticks| ticks as f64)) - first,
-        false => first,
-    }
 }
 
 /// Whether a few quiet samples agree so well that no more are needed.
@@ -302,7 +337,7 @@ fn broken_counter() -> (Verdict, String) {
     (Verdict::Invalid, "the clock ran backwards or stood still during a sample".into())
 }
 
-fn invalid(samples: &[Sample], context: &Context) -> Option<(Verdict, String)> {
+fn invalid(samples: &[Sample]) -> Option<(Verdict, String)> {
     if samples.is_empty() {
         return Some((Verdict::CannotTell, "no sample was taken".into()));
     }
@@ -316,7 +351,7 @@ fn invalid(samples: &[Sample], context: &Context) -> Option<(Verdict, String)> {
             "page faults inside most samples: the working set does not stay in memory".into(),
         ));
     }
-    robbed(samples, context)
+    None
 }
 
 /// Whether the thread lost its CPU in most samples, for more than a fiftieth of
@@ -332,9 +367,24 @@ fn robbed(samples: &[Sample], context: &Context) -> Option<(Verdict, String)> {
         .then(|| (Verdict::Invalid, "the measuring thread lost its CPU in most samples".into()))
 }
 
+/// Whether a figure of stamped operations, of one of their modes if it has that name, is in part a
+/// wait for a CPU: it says what the scheduler's time slice is and what else ran, whatever its
+/// interval.
+fn runnable(
+    figure_ns: f64,
+    mode: Option<&str>,
+    samples: &[&Sample],
+    context: &Context,
+) -> Option<(Verdict, String)> {
+    let number = context.modes.iter().position(|name| Some(name.as_str()) == mode);
+    let shown = |s: &Sample| number.is_none_or(|number| usize::from(s.evidence.mode) == number);
+    let wait = cpu_wait::within(figure_ns, samples, shown, context)?;
+    Some((Verdict::CannotTell, wait.to_string()))
+}
+
 /// How wide an interval may be, to either side, as a share of its figure.
 #[derive(Clone, Copy)]
-struct Limits {
+struct WidthLimits {
     noisy_above: f64,
     cannot_tell_above: f64,
 }
@@ -348,11 +398,11 @@ pub(crate) fn judge_runs(interval: &Interval, least: f64, unit: &Unit) -> (Verdi
 fn judge_width(
     interval: &Interval,
     least: f64,
-    limits: Limits,
+    limits: WidthLimits,
     what: &str,
     unit: &Unit,
 ) -> (Verdict, String) {
-    let half = crate::figure::value(unit, interval.half_width());
+    let half = crate::figure::value_text(unit, interval.half_width());
     let small = interval.value.abs() < least;
     let width = match small {
         true => interval.half_width() / least,

@@ -1,11 +1,11 @@
 //! What was set against what: the arms of a run, and how they were interleaved.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// Arms that were measured in turn. A plain run has one, and no experiment.
-#[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Serialize, Deserialize, Clone, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Experiment {
     /// The arms; rows name theirs.
     pub arms: Vec<Arm>,
@@ -18,7 +18,8 @@ pub struct Experiment {
 }
 
 /// One of the states that are compared.
-#[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Serialize, Deserialize, Clone, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Arm {
     /// Its name, unique in the run.
     pub id: String,
@@ -31,7 +32,8 @@ pub struct Arm {
 }
 
 /// How arms follow each other in a round.
-#[derive(Serialize, Deserialize, JsonSchema, Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Serialize, Deserialize, Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Order {
     /// At random, by the seed.
@@ -60,7 +62,7 @@ impl Arm {
 }
 
 /// A text as the name of an arm and a part of ids: `user-interactive+background`.
-pub(crate) fn slug(text: &str) -> String {
+pub fn slug(text: &str) -> String {
     let text = text.replace(" + ", "+").replace(", ", "-").replace('µ', "u");
     let kept = |c: char| c.is_ascii_alphanumeric() || "_-.+:".contains(c);
     text.chars().map(|c| if kept(c) { c } else { '-' }).collect()

@@ -30,9 +30,14 @@ pub fn decimals(value: f64, half_width: f64) -> usize {
     by_value.min(by_width.max(0)).clamp(0, MOST) as usize
 }
 
+/// Whether an interval leaves its value a digit: half of it is less than the value.
+pub fn leaves_a_digit(interval: &Interval) -> bool {
+    interval.relative_half_width() < 1.0
+}
+
 /// A time in the unit that suits it: `0.412 ns`, `14.2 ns`, `3.1 µs`.
 pub fn time(ns: f64) -> String {
-    value(&Unit::Time, ns)
+    value_text(&Unit::Time, ns)
 }
 
 /// What is rounded to three digits reads as 1000 from here on, which is 1 of
@@ -76,17 +81,17 @@ pub fn scale_of(unit: &Unit, value: f64) -> (f64, &'static str) {
 /// A value of a row's unit with three significant digits: `3.1 µs`, `42`,
 /// `1.61 MiB`. Whole numbers of events have no digits after the point, and
 /// nothing is `0 ns`: three digits of it would claim a resolution.
-pub fn value(unit: &Unit, value: f64) -> String {
+pub fn value_text(unit: &Unit, value: f64) -> String {
     let (scale, name) = scale_of(unit, value);
     let places = match value == 0.0 {
         true => 0,
-        false => places(unit, value, 0.0, scale),
+        false => decimals_in_unit(unit, value, 0.0, scale),
     };
     format!("{:.places$} {name}", value / scale).trim_end().into()
 }
 
 /// Decimals of a value and the half of its interval once divided by `scale`.
-fn places(unit: &Unit, value: f64, half: f64, scale: f64) -> usize {
+fn decimals_in_unit(unit: &Unit, value: f64, half: f64, scale: f64) -> usize {
     let whole = |v: f64| v.fract() == 0.0 || v.is_infinite();
     if *unit == Unit::Count && scale == 1.0 && whole(value) && whole(half) {
         return 0;
@@ -113,8 +118,17 @@ impl Figure {
     }
 
     /// The same, and half of its interval with its sign: `±0.04`.
-    pub fn parts(&self) -> [String; 2] {
+    pub fn number_and_half(&self) -> [String; 2] {
         [self.text(), format!("±{}", self.half_width)]
+    }
+
+    /// Half of the interval with its sign where it stands alone: `±0.04 ns`; one that has a unit of its
+    /// own or is a share keeps that.
+    pub fn half_with_unit(&self) -> String {
+        match self.half_width.contains(' ') {
+            true => format!("±{}", self.half_width),
+            false => format!("±{} {}", self.half_width, self.unit).trim_end().into(),
+        }
     }
 }
 
@@ -127,7 +141,7 @@ pub fn without_zeros(text: &str) -> &str {
 }
 
 /// Sets an interval in ns per operation as text in a row's unit.
-pub fn figure(ns: &Interval, unit: &Unit) -> Figure {
+pub fn figure_in_unit(ns: &Interval, unit: &Unit) -> Figure {
     let value = unit.of_ns(ns.value);
     let half = match unit.inverted() {
         // Relative width is kept under inversion, to first order.
@@ -142,11 +156,11 @@ pub fn figure(ns: &Interval, unit: &Unit) -> Figure {
 /// A value of a row's unit and half of its interval, both divided by `scale`,
 /// as text: with as many digits as the interval supports.
 pub fn in_scale(unit: &Unit, value: f64, half: f64, scale: f64) -> [String; 2] {
-    let places = places(unit, value, half, scale);
+    let places = decimals_in_unit(unit, value, half, scale);
     let half_text = match half.is_finite() {
         true if unit.inverted() && half >= value.abs() => ">100 %".into(),
         // In a unit of its own: `1689 ns ±2930 µs`.
-        true if scale_of(unit, half).0 > scale => self::value(unit, half),
+        true if scale_of(unit, half).0 > scale => self::value_text(unit, half),
         _ => half_width_text(half / scale, places),
     };
     let text = format!("{:.places$}", value / scale);
@@ -248,6 +262,15 @@ mod tests {
     }
 
     #[test]
+    fn an_interval_as_wide_as_its_value_leaves_no_digit() {
+        let leaves = |value: f64, half: f64| {
+            leaves_a_digit(&Interval { value, low: value - half, high: value + half })
+        };
+        assert!(leaves(602.0, 590.0) && leaves(-3.1, 0.2) && leaves(7.0, 0.0));
+        assert!(!leaves(602.0, 1_200.0) && !leaves(0.0, 1.0) && !leaves(5.0, f64::INFINITY));
+    }
+
+    #[test]
     fn nothing_has_no_sign() {
         assert_eq!(without_sign_of_zero("-0.00".into()), "0.00");
         assert_eq!(without_sign_of_zero("-0.03".into()), "-0.03");
@@ -268,44 +291,46 @@ mod tests {
         assert_eq!([999.4e6, -999.5e6].map(unit), ["ms", "s"]);
     }
 
-    fn of(value: f64, half: f64) -> Figure {
-        figure(&Interval { value, low: value - half, high: value + half }, &Unit::Time)
+    fn figure_of(value: f64, half: f64) -> Figure {
+        figure_in_unit(&Interval { value, low: value - half, high: value + half }, &Unit::Time)
     }
 
     #[test]
     fn never_more_digits_than_the_interval_supports() {
-        assert_eq!(of(3.6149, 0.04).value, "3.61");
-        assert_eq!(of(3.6149, 0.4).value, "3.6");
-        assert_eq!(of(36.149, 4.0).value, "36");
-        assert_eq!(of(0.41237, 0.0001).value, "0.412");
-        assert_eq!(of(0.41237, 0.0001).half_width, "0.001");
-        assert_eq!(of(96.3, 0.0).value, "96.3");
-        assert_eq!(of(1523.0, 3.0).value, "1.52");
+        assert_eq!(figure_of(3.6149, 0.04).value, "3.61");
+        assert_eq!(figure_of(3.6149, 0.4).value, "3.6");
+        assert_eq!(figure_of(36.149, 4.0).value, "36");
+        assert_eq!(figure_of(0.41237, 0.0001).value, "0.412");
+        assert_eq!(figure_of(0.41237, 0.0001).half_width, "0.001");
+        assert_eq!(figure_of(96.3, 0.0).value, "96.3");
+        assert_eq!(figure_of(1523.0, 3.0).value, "1.52");
     }
 
     #[test]
     fn a_half_width_has_the_unit_that_suits_it() {
-        let shown = of(1689.0, 2_929_603.0);
+        let shown = figure_of(1689.0, 2_929_603.0);
         assert_eq!((shown.value.as_str(), shown.half_width.as_str()), ("2", "2.93 ms"));
-        assert_eq!(of(2_641.0, 26_406.0).half_width, "27");
-        assert_eq!(of(900.0, 12_000.0).half_width, "12.0 µs");
-        assert_eq!(of(20_000.0, 3_000_000.0).half_width, "3.00 ms");
+        assert_eq!(shown.half_with_unit(), "±2.93 ms");
+        assert_eq!(figure_of(2_641.0, 26_406.0).half_with_unit(), "±27 µs");
+        assert_eq!(figure_of(900.0, 12_000.0).half_width, "12.0 µs");
+        assert_eq!(figure_of(20_000.0, 3_000_000.0).half_width, "3.00 ms");
         // What is about 0 is known in ns.
-        assert_eq!(of(-0.04, 0.5).half_width, "0.5");
-        assert_eq!(of(-0.04, 0.5).value, "0");
-        assert_eq!(of(0.0, 0.0).value, "0");
-        assert_eq!(of(60.0, 250.0).half_width, "250");
+        assert_eq!(figure_of(-0.04, 0.5).half_width, "0.5");
+        assert_eq!(figure_of(-0.04, 0.5).value, "0");
+        assert_eq!(figure_of(0.0, 0.0).value, "0");
+        assert_eq!(figure_of(60.0, 250.0).half_width, "250");
         let vague = Interval { value: 0.4, low: 0.1, high: 900.0 };
-        let speed = figure(&vague, &Unit::Bandwidth { bytes_per_op: 4.0 });
-        assert_eq!(speed.half_width, ">100 %");
+        let speed = figure_in_unit(&vague, &Unit::Bandwidth { bytes_per_op: 4.0 });
+        assert_eq!(speed.half_with_unit(), "±>100 %");
         assert_eq!(time(0.0), "0 ns");
     }
 
     #[test]
     fn counts_and_bytes_are_no_times() {
         let of = |value: f64, half: f64, unit| {
-            let f = figure(&Interval { value, low: value - half, high: value + half }, &unit);
-            f.parts().join(" ")
+            let f =
+                figure_in_unit(&Interval { value, low: value - half, high: value + half }, &unit);
+            f.number_and_half().join(" ")
         };
         assert_eq!(of(3.0, 0.0, Unit::Count), "3 ±0");
         assert_eq!(of(3.5, 0.5, Unit::Count), "3.5 ±0.5");
@@ -313,12 +338,12 @@ mod tests {
         assert_eq!(of(32_427_294_227.0, 1e8, Unit::Count), "32.4 G ±0.1");
         assert_eq!(of(0.9934, 0.0012, Unit::Count), "0.993 ±0.002");
         assert_eq!(of(3_565_158.4, 104_857.6, Unit::Bytes), "3.4 MiB ±0.1");
-        assert_eq!(value(&Unit::Bytes, 1_048_576.0), "1.00 MiB");
-        assert_eq!(value(&Unit::Bytes, 100.0), "100 B");
-        assert_eq!(value(&Unit::Count, 0.0), "0");
-        assert_eq!(value(&Unit::Time, 0.0), "0 ns");
-        assert_eq!(value(&Unit::Count, 161.0), "161");
-        assert_eq!(value(&Unit::Time, 12_340.0), "12.3 µs");
+        assert_eq!(value_text(&Unit::Bytes, 1_048_576.0), "1.00 MiB");
+        assert_eq!(value_text(&Unit::Bytes, 100.0), "100 B");
+        assert_eq!(value_text(&Unit::Count, 0.0), "0");
+        assert_eq!(value_text(&Unit::Time, 0.0), "0 ns");
+        assert_eq!(value_text(&Unit::Count, 161.0), "161");
+        assert_eq!(value_text(&Unit::Time, 12_340.0), "12.3 µs");
     }
 
     #[test]
@@ -327,9 +352,9 @@ mod tests {
         assert_eq!(time(12_340.0), "12.3 µs");
         assert_eq!(time(52_226_907.0), "52.2 ms");
         let half_a_cycle = Interval { value: 0.4, low: 0.396, high: 0.404 };
-        let ghz = figure(&half_a_cycle, &Unit::Frequency);
+        let ghz = figure_in_unit(&half_a_cycle, &Unit::Frequency);
         assert_eq!((ghz.value.as_str(), ghz.unit), ("2.50", "GHz"));
-        let bandwidth = figure(&half_a_cycle, &Unit::Bandwidth { bytes_per_op: 4.0 });
+        let bandwidth = figure_in_unit(&half_a_cycle, &Unit::Bandwidth { bytes_per_op: 4.0 });
         assert_eq!(bandwidth.value, "10.0");
         assert_eq!(bandwidth.half_width, "0.1");
     }

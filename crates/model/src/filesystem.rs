@@ -1,10 +1,10 @@
 //! The file system that rows of files ran on.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// A file system, as one directory on it shows it.
-#[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, PartialEq)]
+#[derive(Serialize, Deserialize, Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Filesystem {
     /// The directory that was looked at.
     pub directory: String,
@@ -20,7 +20,8 @@ pub struct Filesystem {
 
 crate::words! {
     /// What stands behind a file system.
-    #[derive(Serialize, Deserialize, JsonSchema, Clone, Copy, Debug, PartialEq, Eq)]
+    #[derive(Serialize, Deserialize, Clone, Copy, Debug, PartialEq, Eq)]
+    #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
     #[serde(rename_all = "snake_case")]
     pub enum DeviceKind: text {
         /// A solid-state disk on NVMe.
@@ -62,7 +63,7 @@ impl DeviceKind {
 impl Filesystem {
     /// Type, source, kind of device and mount options in a line:
     /// `ext4 on /dev/vda (virtio), rw,relatime`.
-    pub fn text(&self) -> String {
+    pub fn one_line(&self) -> String {
         let mut text = self.kind.clone();
         if !self.source.is_empty() && self.source != self.kind {
             text.push_str(&format!(" on {}", self.source));
@@ -88,11 +89,11 @@ mod tests {
             device: DeviceKind::Virtio,
             mount_options: "rw,relatime".into(),
         };
-        assert_eq!(one.text(), "ext4 on /dev/vda (virtio), rw,relatime");
+        assert_eq!(one.one_line(), "ext4 on /dev/vda (virtio), rw,relatime");
         one.kind = "tmpfs".into();
         one.source = "tmpfs".into();
         one.device = DeviceKind::Memory;
         one.mount_options = String::new();
-        assert_eq!(one.text(), "tmpfs (memory)");
+        assert_eq!(one.one_line(), "tmpfs (memory)");
     }
 }

@@ -12,7 +12,6 @@
 
 use crate::sample::{Sample, flag};
 use crate::share::percent;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -45,7 +44,8 @@ pub const LAST_LEVEL_TOLERANCE: f64 = 0.25;
 pub const CYCLE_TOLERANCE: f64 = 0.6;
 
 /// What the gate of a run is worth.
-#[derive(Serialize, Deserialize, JsonSchema, Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Serialize, Deserialize, Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum GateState {
     /// A document before schema 5: ratios up to 15 % above the quiet one were
@@ -66,7 +66,8 @@ pub enum GateState {
 }
 
 /// How the quiet ratio is known.
-#[derive(Serialize, Deserialize, JsonSchema, Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Serialize, Deserialize, Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Learned {
     /// It is not; or in a way that documents before schema 5 had.
@@ -80,7 +81,8 @@ pub enum Learned {
 }
 
 /// Thresholds by which samples count as quiet, and how they are known.
-#[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, Default, PartialEq)]
+#[derive(Serialize, Deserialize, Clone, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Gate {
     /// Dependent adds that a taken branch takes on the quiet machine; absent
     /// where it could not be derived.
@@ -136,9 +138,9 @@ pub struct CanaryReading {
 }
 
 /// What a reader must know of a gate.
-pub(crate) struct Reason<'g>(pub(crate) &'g Gate);
+pub(crate) struct GateReason<'g>(pub(crate) &'g Gate);
 
-impl fmt::Display for Reason<'_> {
+impl fmt::Display for GateReason<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let gate = self.0;
         let percent = |share: Option<f64>| percent(share.unwrap_or(0.0));
@@ -195,36 +197,36 @@ pub fn looks_quiet(reading: &CanaryReading, kept_ratio: Option<f64>) -> bool {
 /// What the canaries of one end of a sample read; all that is known of both
 /// ends in documents before schema 5.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct End {
+pub(crate) struct SampleEnd {
     pub(crate) ratio: f64,
     pub(crate) capacity: Option<f64>,
     pub(crate) in_percent: bool,
 }
 
-pub(crate) fn ends(sample: &Sample) -> Vec<End> {
+pub(crate) fn ends(sample: &Sample) -> Vec<SampleEnd> {
     let permille = |value: u32| f64::from(value) / 1000.0;
     match (sample.evidence.canaries, sample.evidence.canary_percent) {
         (Some(canaries), _) => (0..2)
-            .map(|k| End {
+            .map(|k| SampleEnd {
                 ratio: permille(canaries.branch_permille[k]),
                 capacity: canaries.capacity_permille.map(|c| permille(c[k])),
                 in_percent: false,
             })
             .collect(),
         (None, Some(percent)) => {
-            vec![End { ratio: f64::from(percent) / 100.0, capacity: None, in_percent: true }]
+            vec![SampleEnd { ratio: f64::from(percent) / 100.0, capacity: None, in_percent: true }]
         }
         (None, None) => Vec::new(),
     }
 }
 
-pub(crate) fn share<T>(of: &[T], is: impl Fn(&T) -> bool) -> Option<f64> {
+pub(crate) fn share_of<T>(of: &[T], is: impl Fn(&T) -> bool) -> Option<f64> {
     let count = of.iter().filter(|one| is(one)).count();
     (!of.is_empty()).then(|| count as f64 / of.len() as f64)
 }
 
 impl Gate {
-    pub(crate) fn judged(&self, readings: &[End]) -> GateState {
+    pub(crate) fn judged(&self, readings: &[SampleEnd]) -> GateState {
         let branches = self.branch_quiet_share.unwrap_or(0.0);
         let whole = self.multiply_is_whole();
         if readings.is_empty() {
@@ -263,18 +265,18 @@ impl Gate {
             self.multiply_ratio = multiply_ratio;
             if self.multiply_is_whole() == Some(false) {
                 self.state = self.contended();
-                self.reason = Reason(&self).to_string();
+                self.reason = GateReason(&self).to_string();
             }
         }
         self
     }
 
-    pub(crate) fn branch_is_quiet(&self, end: &End) -> bool {
+    pub(crate) fn branch_is_quiet(&self, end: &SampleEnd) -> bool {
         let band = if end.in_percent { QUIET_BAND_PERCENT } else { QUIET_BAND };
         self.quiet_ratio.is_some_and(|quiet| within(end.ratio / quiet, band))
     }
 
-    pub(crate) fn end_is_quiet(&self, end: &End) -> bool {
+    pub(crate) fn end_is_quiet(&self, end: &SampleEnd) -> bool {
         match self.state {
             GateState::Older => {
                 let limit = self.quiet_ratio.map(|quiet| quiet * (1.0 + OLDER_TOLERANCE));
@@ -321,7 +323,7 @@ impl Gate {
 
     /// Whether one canary reading is that of a quiet machine.
     pub fn is_quiet_reading(&self, reading: &CanaryReading) -> bool {
-        let end = End { ratio: reading.ratio, capacity: reading.capacity, in_percent: false };
+        let end = SampleEnd { ratio: reading.ratio, capacity: reading.capacity, in_percent: false };
         self.end_is_quiet(&end) && self.cycle_is_quiet(reading.cycle_ns)
     }
 
@@ -379,8 +381,8 @@ impl Gate {
 
     /// Share of the readings at both ends of these samples that are quiet.
     pub fn quiet_readings<'s>(&self, samples: impl IntoIterator<Item = &'s Sample>) -> Option<f64> {
-        let readings: Vec<End> = samples.into_iter().flat_map(ends).collect();
-        share(&readings, |r| self.end_is_quiet(r))
+        let readings: Vec<SampleEnd> = samples.into_iter().flat_map(ends).collect();
+        share_of(&readings, |r| self.end_is_quiet(r))
     }
 }
 

@@ -1,14 +1,14 @@
-//! What hosts of a fleet may differ in besides what [`crate::summary::Setup`] holds, as the index keeps it of a
+//! What hosts of a fleet may differ in besides what [`crate::summary::RunSetup`] holds, as the index keeps it of a
 //! run.
 
 use crate::machine::{Fact, Machine};
 use crate::run::Run;
 use crate::size;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Facts of the machine and of the noise during a run; what is unknown is absent.
-#[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, Default, PartialEq)]
+#[derive(Serialize, Deserialize, Clone, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct HostFacts {
     /// CPU model.
@@ -48,7 +48,7 @@ pub struct HostFacts {
 
 impl HostFacts {
     /// From a document.
-    pub fn of(run: &Run) -> HostFacts {
+    pub fn from_run(run: &Run) -> HostFacts {
         let m: &Machine = &run.machine;
         let text = |fact: &Fact<String>| fact.get().cloned();
         let steal = |at: &crate::conditions::Moment| at.steal_ns;

@@ -1,6 +1,5 @@
 //! Where a run came from that another program measured.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// What stands for a text that a document must have and the file does not say:
@@ -12,7 +11,8 @@ pub const UNKNOWN: &str = "unknown";
 /// Nothing more is known of such a run than that file says: its clock counts
 /// the file's own digits, its gate has seen no canary, and of its plan only
 /// that there was one process. What the file doesn't say stays absent.
-#[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, PartialEq)]
+#[derive(Serialize, Deserialize, Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Imported {
     /// Shape of the file: `hyperfine`, `google-benchmark`, `criterion`.
     pub format: String,

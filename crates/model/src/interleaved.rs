@@ -44,7 +44,7 @@ impl Samples for Rounds<'_> {
 
 impl Rounds<'_> {
     /// One for each whole round.
-    fn ratios(&self) -> Option<Vec<f64>> {
+    pub(crate) fn ratios(&self) -> Option<Vec<f64>> {
         let both = self.0.iter().zip(self.1);
         both.map(|(&a, &b)| (a > 0.0 && b > 0.0).then_some(b / a)).collect()
     }
@@ -56,7 +56,7 @@ impl Rounds<'_> {
 /// together, calls something different. Other rows have the same level, each by
 /// itself. `None` where there are too few
 /// rounds for an interval, or a cost of 0.
-pub fn ratio(first: &[f64], second: &[f64], comparisons: usize) -> Option<Interval> {
+pub fn interleaved_ratio(first: &[f64], second: &[f64], comparisons: usize) -> Option<Interval> {
     Rounds(first, second).interval(1.0 - LEVEL / comparisons.max(1) as f64)
 }
 
@@ -70,12 +70,13 @@ pub fn finding(first: &[f64], second: &[f64], comparisons: usize, margin: f64) -
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::compare::finding::{Known, Verdict};
+    use crate::compare::finding::{SummarizedSamples, Verdict};
 
     #[test]
     fn the_words_follow_the_interval() {
         let of = |interval| {
-            judge([&Known(None, interval)], Correction::Bonferroni(1), Some(0.05))[0].verdict
+            judge([&SummarizedSamples(None, interval)], Correction::Bonferroni(1), Some(0.05))[0]
+                .verdict
         };
         let said = |low, high| of(Some(Interval { value: 1.0, low, high }));
         assert_eq!(said(0.99, 1.02), Verdict::SameWithinNoise);
@@ -93,13 +94,13 @@ mod tests {
         // a tenth more.
         let first: Vec<f64> = (1..=12).map(|k| f64::from(k) * 10.0).collect();
         let second: Vec<f64> = first.iter().map(|v| v * 1.1).collect();
-        let r = ratio(&first, &second, 1).expect("twelve rounds");
+        let r = interleaved_ratio(&first, &second, 1).expect("twelve rounds");
         assert!((r.low - 1.1).abs() < 1e-9 && (r.high - 1.1).abs() < 1e-9);
         // A round that was broken off does not count.
-        let r = ratio(&first, &second[..11], 1).expect("eleven");
+        let r = interleaved_ratio(&first, &second[..11], 1).expect("eleven");
         assert!((r.value - 1.1).abs() < 1e-9);
-        assert_eq!(ratio(&first[..5], &second[..5], 1), None, "too few");
-        assert_eq!(ratio(&[0.0; 12], &second, 1), None, "nothing to divide by");
+        assert_eq!(interleaved_ratio(&first[..5], &second[..5], 1), None, "too few");
+        assert_eq!(interleaved_ratio(&[0.0; 12], &second, 1), None, "nothing to divide by");
     }
 
     #[test]
@@ -134,8 +135,8 @@ mod tests {
     fn more_comparisons_make_each_more_careful() {
         let first = vec![1.0; 30];
         let second: Vec<f64> = (0..30).map(|k| 1.0 + f64::from(k) * 0.01).collect();
-        let one = ratio(&first, &second, 1).expect("thirty");
-        let five = ratio(&first, &second, 5).expect("thirty");
+        let one = interleaved_ratio(&first, &second, 1).expect("thirty");
+        let five = interleaved_ratio(&first, &second, 5).expect("thirty");
         assert!(five.low < one.low && five.high > one.high);
     }
 }

@@ -24,16 +24,20 @@ pub struct Keyed<T> {
 
 impl<T: HasId> Keyed<T> {
     /// The items with this id, whatever their points, in the order of the list.
-    pub fn of<'k>(&'k self, id: &str) -> impl Iterator<Item = &'k T> + use<'k, T> {
+    pub fn with_id<'k>(&'k self, id: &str) -> impl Iterator<Item = &'k T> + use<'k, T> {
         let mut places = self.sorted(|own, _| own.cmp(id)).to_vec();
         #[cfg(debug_assertions)]
-        count::add(places.len());
+        count::add_items(places.len());
         places.sort_unstable();
         places.into_iter().map(|place| &self.items[place as usize])
     }
 
     /// The items with this id and point, in the order of the list.
-    pub fn at<'k>(&'k self, id: &str, at: &[u64]) -> impl Iterator<Item = &'k T> + use<'k, T> {
+    pub fn at_point<'k>(
+        &'k self,
+        id: &str,
+        at: &[u64],
+    ) -> impl Iterator<Item = &'k T> + use<'k, T> {
         let places = self.sorted(|own, point| (own, point).cmp(&(id, at))).iter();
         places.map(|&place| &self.items[place as usize])
     }
@@ -76,7 +80,7 @@ impl<T> Deref for Keyed<T> {
 
     fn deref(&self) -> &Vec<T> {
         #[cfg(debug_assertions)]
-        count::add(self.items.len());
+        count::add_items(self.items.len());
         &self.items
     }
 }
@@ -178,7 +182,7 @@ pub mod count {
 
     thread_local!(static ITEMS: Cell<u64> = const { Cell::new(0) });
 
-    pub(super) fn add(items: usize) {
+    pub(super) fn add_items(items: usize) {
         ITEMS.set(ITEMS.get() + items as u64);
     }
 
@@ -202,8 +206,8 @@ mod tests {
         }
     }
 
-    fn of(list: &Keyed<Item>, id: &str) -> Vec<u32> {
-        list.of(id).map(|item| item.2).collect()
+    fn values_with_id(list: &Keyed<Item>, id: &str) -> Vec<u32> {
+        list.with_id(id).map(|item| item.2).collect()
     }
 
     #[test]
@@ -211,27 +215,27 @@ mod tests {
         let item = |id, at: &[u64], number| Item(id, at.to_vec(), number);
         let items = [item("b", &[9], 1), item("a", &[], 2), item("b", &[1], 3)];
         let mut list: Keyed<Item> = items.into_iter().collect();
-        assert_eq!(of(&list, "b"), [1, 3]);
-        assert_eq!(of(&list, "a"), [2]);
-        assert_eq!(of(&list, "c"), [0; 0]);
+        assert_eq!(values_with_id(&list, "b"), [1, 3]);
+        assert_eq!(values_with_id(&list, "a"), [2]);
+        assert_eq!(values_with_id(&list, "c"), [0; 0]);
         list[0].0 = "c";
         list.push(item("a", &[], 4));
         list.push(item("a", &[1], 5));
-        assert_eq!(of(&list, "b"), [3]);
-        assert_eq!(of(&list, "a"), [2, 4, 5]);
-        assert_eq!(of(&list, "c"), [1]);
-        let at = |at: &[u64]| list.at("a", at).map(|item| item.2).collect::<Vec<_>>();
+        assert_eq!(values_with_id(&list, "b"), [3]);
+        assert_eq!(values_with_id(&list, "a"), [2, 4, 5]);
+        assert_eq!(values_with_id(&list, "c"), [1]);
+        let at = |at: &[u64]| list.at_point("a", at).map(|item| item.2).collect::<Vec<_>>();
         assert_eq!([at(&[]), at(&[1]), at(&[2])], [vec![2, 4], vec![5], vec![]]);
         list.clear();
-        assert_eq!(of(&list, "a"), [0; 0]);
+        assert_eq!(values_with_id(&list, "a"), [0; 0]);
     }
 
     #[cfg(debug_assertions)]
     #[test]
     fn a_search_is_counted_and_a_lookup_is_not() {
         let list: Keyed<Item> = vec![Item("a", vec![], 1), Item("b", vec![], 2)].into();
-        assert_eq!(count::during(|| list.at("b", &[]).next().is_some()), 0);
-        assert_eq!(count::during(|| list.of("b").next().is_some()), 1);
+        assert_eq!(count::during(|| list.at_point("b", &[]).next().is_some()), 0);
+        assert_eq!(count::during(|| list.with_id("b").next().is_some()), 1);
         assert_eq!(count::during(|| list.iter().any(|item| item.0 == "b")), 2);
     }
 }

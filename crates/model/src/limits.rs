@@ -3,7 +3,7 @@
 
 /// What a kind of document may hold.
 #[derive(Clone, Copy, Debug)]
-pub struct Limits {
+pub struct DocumentLimits {
     /// Entries of a list or an object, unless it is among `own`.
     pub entries: usize,
     /// Lists by name that have a limit of their own.
@@ -18,7 +18,7 @@ pub struct Limits {
     /// How many of them there may be in all.
     pub values: u64,
     /// An object by name that has limits of its own, and is not counted in these.
-    pub inner: Option<(&'static str, &'static Limits)>,
+    pub inner: Option<(&'static str, &'static DocumentLimits)>,
 }
 
 /// No document is near as large; whatever is larger is not one, or was made to fill the memory.
@@ -26,7 +26,7 @@ pub const MOST_BYTES: u64 = 256 << 20;
 
 /// A run: real ones have up to 10,000 rows, 65,536 points of a map, and 40 bytes or more
 /// for each value. A sample says in a byte of which of its row's modes it is.
-pub const RUN: Limits = Limits {
+pub const RUN: DocumentLimits = DocumentLimits {
     entries: 16_384,
     own: &[
         ("rows", 1 << 17),
@@ -43,7 +43,7 @@ pub const RUN: Limits = Limits {
 };
 
 /// A trace in a run: events are lists of a few numbers. In memory so many take less than 1 GiB.
-pub const TRACE: Limits = Limits {
+pub const TRACE: DocumentLimits = DocumentLimits {
     entries: 1 << 24,
     own: &[],
     columns: &[],
@@ -54,7 +54,7 @@ pub const TRACE: Limits = Limits {
 };
 
 /// What a campaign's directory holds: a million hosts at most.
-pub const CAMPAIGN: Limits = Limits {
+pub const CAMPAIGN: DocumentLimits = DocumentLimits {
     entries: 1 << 20,
     own: &[],
     columns: &[],
@@ -65,7 +65,7 @@ pub const CAMPAIGN: Limits = Limits {
 };
 
 /// What a child tells of a probe pack: a few lines of text for each of its probes.
-pub const PACK: Limits = Limits {
+pub const PACK: DocumentLimits = DocumentLimits {
     entries: 1 << 12,
     own: &[],
     columns: &[],
@@ -106,15 +106,15 @@ pub enum Excess {
 
 /// Counts what JSON holds, piece by piece. What is no JSON is for the parser to say.
 pub struct Counter<'l> {
-    limits: &'l Limits,
+    limits: &'l DocumentLimits,
     open: Vec<Open>,
     bytes: u64,
     values: u64,
     /// Those around the object with limits of its own and the depth of that, and the values that are counted
     /// apart: of it, or around it.
-    around: Option<(&'l Limits, usize)>,
+    around: Option<(&'l DocumentLimits, usize)>,
     apart: u64,
-    text: Option<Text>,
+    text: Option<OpenText>,
     /// The last text, where it may be the name of what follows.
     name: String,
 }
@@ -133,7 +133,7 @@ struct Open {
 
 /// A text that has not ended.
 #[derive(Default)]
-struct Text {
+struct OpenText {
     bytes: usize,
     escaped: bool,
     is_name: bool,
@@ -141,7 +141,7 @@ struct Text {
 
 impl<'l> Counter<'l> {
     /// Nothing read yet.
-    pub fn new(limits: &'l Limits) -> Counter<'l> {
+    pub fn new(limits: &'l DocumentLimits) -> Counter<'l> {
         Counter {
             limits,
             open: Vec::new(),
@@ -186,14 +186,17 @@ impl<'l> Counter<'l> {
                     self.name.push(char::from(byte));
                 }
                 if text.bytes > self.limits.text_bytes {
-                    return Err(Excess::Text { name: self.place(), limit: self.limits.text_bytes });
+                    return Err(Excess::Text {
+                        name: self.innermost_name(),
+                        limit: self.limits.text_bytes,
+                    });
                 }
                 continue;
             }
             match byte {
                 b'"' => self.begin_text()?,
-                b'[' | b'{' => self.begin(byte == b'{')?,
-                b']' | b'}' => self.end(),
+                b'[' | b'{' => self.begin_container(byte == b'{')?,
+                b']' | b'}' => self.end_container(),
                 b',' => self.next_entry()?,
                 _ => {}
             }
@@ -206,7 +209,7 @@ impl<'l> Counter<'l> {
             Some(open) => std::mem::take(&mut open.expects_name),
             None => false,
         };
-        self.text = Some(Text { is_name, ..Text::default() });
+        self.text = Some(OpenText { is_name, ..OpenText::default() });
         if is_name {
             self.name.clear()
         } else {
@@ -215,7 +218,7 @@ impl<'l> Counter<'l> {
         Ok(())
     }
 
-    fn begin(&mut self, is_object: bool) -> Result<(), Excess> {
+    fn begin_container(&mut self, is_object: bool) -> Result<(), Excess> {
         let outer = self.open.last();
         let in_columns = outer.and_then(|outer| outer.columns);
         // Lists in lists have no name of their own.
@@ -245,7 +248,7 @@ impl<'l> Counter<'l> {
             self.value()?;
         }
         if self.open.len() >= DEPTH {
-            return Err(Excess::Depth(self.place()));
+            return Err(Excess::Depth(self.innermost_name()));
         }
         self.open.push(Open {
             is_object,
@@ -258,7 +261,7 @@ impl<'l> Counter<'l> {
         Ok(())
     }
 
-    fn end(&mut self) {
+    fn end_container(&mut self) {
         self.open.pop();
         if let Some((limits, depth)) = self.around
             && self.open.len() == depth
@@ -278,7 +281,7 @@ impl<'l> Counter<'l> {
         let limit = open.limit;
         match open.entries > limit {
             true => Err(Excess::Entries {
-                name: named(self.open.iter().rev().map(|open| &open.name)),
+                name: first_repeated(self.open.iter().rev().map(|open| &open.name)),
                 limit,
             }),
             false => Ok(()),
@@ -290,21 +293,21 @@ impl<'l> Counter<'l> {
         self.values += 1;
         let most = FREE_VALUES + self.bytes / self.limits.bytes_per_value;
         match self.values > most.min(self.limits.values) {
-            true => Err(Excess::Values(self.place())),
+            true => Err(Excess::Values(self.innermost_name())),
             false => Ok(()),
         }
     }
 
     /// The innermost name around.
-    fn place(&self) -> String {
+    fn innermost_name(&self) -> String {
         let names = self.open.iter().rev().map(|open| &open.name);
         let own = Some(&self.name).filter(|_| self.open.last().is_none_or(|open| open.is_object));
-        named(own.into_iter().chain(names))
+        first_repeated(own.into_iter().chain(names))
     }
 }
 
 /// The first name that is one.
-fn named<'n>(mut names: impl Iterator<Item = &'n String>) -> String {
+fn first_repeated<'n>(mut names: impl Iterator<Item = &'n String>) -> String {
     let name = names.find(|name| !name.is_empty());
     name.map_or_else(|| "document".to_owned(), String::clone)
 }
@@ -315,7 +318,7 @@ mod tests {
     use crate::synthetic;
     use serde_json::{Value, json};
 
-    const SMALL: Limits = Limits {
+    const SMALL: DocumentLimits = DocumentLimits {
         entries: 3,
         own: &[("rows", 5), ("modes", 2)],
         columns: &[("samples", 6)],
@@ -358,7 +361,7 @@ mod tests {
     #[test]
     fn many_tiny_values_are_refused_and_those_of_columns_are_not_counted() {
         let texts = |count: usize| format!("[{}1]", r#"["",""],"#.repeat(count));
-        let limits = Limits { entries: usize::MAX, ..SMALL };
+        let limits = DocumentLimits { entries: usize::MAX, ..SMALL };
         let count = |json: &str| Counter::new(&limits).feed(json.as_bytes());
         assert_eq!(count(&texts(1000)), Ok(()));
         assert!(matches!(count(&texts(1 << 16)), Err(Excess::Values(_))));
@@ -369,9 +372,14 @@ mod tests {
 
     #[test]
     fn an_object_with_limits_of_its_own_is_counted_apart() {
-        const INNER: Limits = Limits { entries: 6, values: 40_000, bytes_per_value: 1, ..SMALL };
-        const OUTER: Limits =
-            Limits { entries: usize::MAX, values: 20_000, inner: Some(("trace", &INNER)), ..SMALL };
+        const INNER: DocumentLimits =
+            DocumentLimits { entries: 6, values: 40_000, bytes_per_value: 1, ..SMALL };
+        const OUTER: DocumentLimits = DocumentLimits {
+            entries: usize::MAX,
+            values: 20_000,
+            inner: Some(("trace", &INNER)),
+            ..SMALL
+        };
         let count = |json: &str| Counter::new(&OUTER).feed(json.as_bytes());
         let lists = |of: usize| vec!["[[],[],[],[],[]]"; of].join(",");
         let traces = |of: usize| vec![r#"{"trace":{"a":[[],[],[],[],[]]}}"#; of].join(",");
@@ -442,7 +450,7 @@ mod tests {
         lists(&json, &mut Vec::new(), &mut found);
         assert!(found.len() > 30, "{found:?}");
         const MOST: usize = 20_000;
-        let limits = Limits {
+        let limits = DocumentLimits {
             entries: MOST,
             own: &[],
             columns: &[("samples", MOST), ("ticks", MOST)],

@@ -32,7 +32,7 @@ pub struct Turn {
 impl Turn {
     /// What paired samples say of a turn. `None` without a known clock cycle,
     /// without a second loop, or with samples of fewer than two workers.
-    pub fn of(samples: &[&Sample], ns_per_tick: f64) -> Option<Turn> {
+    pub fn from_samples(samples: &[&Sample], ns_per_tick: f64) -> Option<Turn> {
         let over_workers = |ticks: fn(f64, f64) -> f64| {
             let values: Option<Vec<(u32, f64)>> = samples
                 .iter()
@@ -74,7 +74,7 @@ pub fn weigh(estimate: &mut Estimate, samples: &[Sample], context: &Context) {
         return;
     }
     let quiet = context.gate.quiet_samples(samples);
-    let Some(turn) = Turn::of(&quiet, context.ns_per_tick) else {
+    let Some(turn) = Turn::from_samples(&quiet, context.ns_per_tick) else {
         return;
     };
     let error = turn.error();
@@ -126,7 +126,7 @@ mod tests {
 
     fn turn(single: f64, double: f64) -> Turn {
         let samples = samples(single, double);
-        Turn::of(&samples.iter().collect::<Vec<_>>(), 0.01).expect("paired samples")
+        Turn::from_samples(&samples.iter().collect::<Vec<_>>(), 0.01).expect("paired samples")
     }
 
     #[test]
@@ -158,7 +158,8 @@ mod tests {
         for s in all.iter_mut().filter(|s| s.worker == 3) {
             s.first_ticks *= 3;
         }
-        let turn = Turn::of(&all.iter().collect::<Vec<_>>(), 0.01).expect("paired samples");
+        let turn =
+            Turn::from_samples(&all.iter().collect::<Vec<_>>(), 0.01).expect("paired samples");
         assert!(turn.error() > 1.0, "{turn:?}");
     }
 
@@ -169,8 +170,10 @@ mod tests {
     }
 
     fn weighed_of(samples: &[Sample]) -> Estimate {
-        let gate =
-            Gate { multiply_ratio: Some(3.0), ..MachineReadings::of(samples).gate(Some(1.0)) };
+        let gate = Gate {
+            multiply_ratio: Some(3.0),
+            ..MachineReadings::from_samples(samples).gate(Some(1.0))
+        };
         let context = Context {
             ops_per_turn: 24.0,
             bound: Bound::Core,
@@ -221,10 +224,10 @@ mod tests {
     fn samples_without_a_second_loop_or_a_clock_say_nothing() {
         let mut all = samples(5.0, 9.0);
         all[3].second_ticks = None;
-        assert_eq!(Turn::of(&all.iter().collect::<Vec<_>>(), 0.01), None);
+        assert_eq!(Turn::from_samples(&all.iter().collect::<Vec<_>>(), 0.01), None);
         let mut all = samples(5.0, 9.0);
         all[3].evidence.cycle_fs = None;
-        assert_eq!(Turn::of(&all.iter().collect::<Vec<_>>(), 0.01), None);
-        assert_eq!(Turn::of(&[], 0.01), None);
+        assert_eq!(Turn::from_samples(&all.iter().collect::<Vec<_>>(), 0.01), None);
+        assert_eq!(Turn::from_samples(&[], 0.01), None);
     }
 }

@@ -9,11 +9,11 @@ pub use cpu::{CoreKind, CpuSignature, Smt};
 pub use fact::{Fact, Limit, Presence};
 pub use memory::{CacheFact, CacheKind, HugetlbPool, MemoryFacts, NumaNode, PageFacts};
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Frequencies as the OS gives them; latlas measures its own too.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct FrequencyFacts {
     /// The kernel's frequency driver, for example `amd-pstate-epp`.
     pub driver: Fact<String>,
@@ -26,7 +26,8 @@ pub struct FrequencyFacts {
 }
 
 /// What the kernel keeps its own time with.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ClockSourceFacts {
     /// In use, for example `tsc`, `kvm-clock`, `arch_sys_counter`.
     pub current: Fact<String>,
@@ -35,7 +36,8 @@ pub struct ClockSourceFacts {
 }
 
 /// The machine this was read on.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Machine {
     /// Name of the host.
     pub hostname: Fact<String>,
@@ -206,7 +208,7 @@ impl Machine {
                 format!("{} of {online} CPU{s}", allowed.len())
             });
         }
-        if let Some(quota) = self.cpu_quota.get().and_then(|q| q.at()) {
+        if let Some(quota) = self.cpu_quota.get().and_then(|q| q.as_option()) {
             parts.push(format!("quota of {quota} CPUs"));
         }
         parts.push(match self.hypervisor.get() {

@@ -4,8 +4,8 @@
 
 use crate::core_clock::CoreClock;
 use crate::gate::{
-    End, Gate, GateState, LEAST_VISITS, Learned, QUIET_BAND, QUIET_RATIOS, Reason,
-    capacity_is_quiet, ends, is_whole, share, within,
+    Gate, GateReason, GateState, LEAST_VISITS, Learned, QUIET_BAND, QUIET_RATIOS, SampleEnd,
+    capacity_is_quiet, ends, is_whole, share_of, within,
 };
 use crate::sample::{Sample, flag};
 use crate::stats::{self, Interval};
@@ -27,7 +27,7 @@ pub struct MachineReadings {
     /// Last-level canaries, ns a load, ascending.
     last_level: Vec<f64>,
     /// Both ends of each ordinary sample.
-    ends: Vec<End>,
+    ends: Vec<SampleEnd>,
     /// Ordinary visits: worker, time, L1 load, multiplications over adds.
     visits: BTreeSet<(u32, u32, u32, u32)>,
     /// Clock cycles of ordinary samples that lost no time, with their time.
@@ -36,14 +36,14 @@ pub struct MachineReadings {
 
 impl MachineReadings {
     /// Those of all these samples.
-    pub fn of<'s>(samples: impl IntoIterator<Item = &'s Sample>) -> MachineReadings {
+    pub fn from_samples<'s>(samples: impl IntoIterator<Item = &'s Sample>) -> MachineReadings {
         let mut readings = MachineReadings::default();
-        readings.add(samples);
+        readings.add_samples(samples);
         readings
     }
 
     /// Adds those of more samples.
-    pub fn add<'s>(&mut self, samples: impl IntoIterator<Item = &'s Sample>) {
+    pub fn add_samples<'s>(&mut self, samples: impl IntoIterator<Item = &'s Sample>) {
         for sample in samples {
             let evidence = &sample.evidence;
             self.cycles.extend(sample.cycle_ns());
@@ -85,7 +85,7 @@ impl MachineReadings {
             readings: self.ends.len() as u32,
             peak_share: quiet_ratio.map(|quiet| peak(&ratios, quiet).1),
             branch_quiet_share: None,
-            capacity_quiet_share: share(&self.ends, |end| {
+            capacity_quiet_share: share_of(&self.ends, |end| {
                 end.capacity.is_some_and(capacity_is_quiet)
             })
             .filter(|_| self.ends.iter().any(|end| end.capacity.is_some())),
@@ -96,17 +96,18 @@ impl MachineReadings {
             fastest_cycle_ns: stats::quantile_sorted(&self.cycles, 0.01),
             quiet_last_level_ns: low_mode(&self.last_level),
         };
-        gate.branch_quiet_share = share(&self.ends, |end| gate.branch_is_quiet(end));
-        gate.quiet_share = share(&self.ends, |end| gate.end_is_quiet(end));
+        gate.branch_quiet_share = share_of(&self.ends, |end| gate.branch_is_quiet(end));
+        gate.quiet_share = share_of(&self.ends, |end| gate.end_is_quiet(end));
         gate.state = gate.judged(&self.ends);
-        gate.reason = Reason(&gate).to_string();
+        gate.reason = GateReason(&gate).to_string();
         gate
     }
 
     /// The core's clock, from the canaries of all ordinary samples.
     ///
     /// The interval is over stretches of the run, not over workers: all workers
-    /// see the same clock at the same time, and it wanders over seconds.
+    /// see the same clock at the same time, and it wanders over seconds. Not known where these disagree so much that
+    /// the interval has no positive end, as where other processes had the CPU for most of the run.
     pub fn core_clock(&self) -> Option<CoreClock> {
         let end = self.clock.iter().map(|&(at, _)| at).max()? + 1;
         let sorted = stats::sorted(self.clock.iter().map(|&(_, cycle)| cycle));
@@ -120,7 +121,7 @@ impl MachineReadings {
             .collect();
         let half = stats::t_interval(&stretch_medians).map_or(0.0, |i| i.half_width());
         // Each stretch counts alike, however many canaries fell into it.
-        let value = stats::median(stretch_medians)?;
+        let value = stats::median(stretch_medians).filter(|value| value - half > 0.0)?;
         Some(CoreClock {
             cycle_ns: Interval { value, low: value - half, high: value + half },
             p10_ns: stats::quantile_sorted(&sorted, 0.1)?,
@@ -147,17 +148,17 @@ fn peak(ratios: &[f64], quiet: f64) -> (usize, f64) {
 /// readings have their peak on. Two cycles a branch is what a shared front end
 /// reads too, so the others must say that it was quiet, or kept runs.
 fn quiet_ratio(
-    readings: &[End],
+    readings: &[SampleEnd],
     ratios: &[f64],
     multiply_ratio: Option<f64>,
     kept: Option<f64>,
 ) -> (Option<f64>, Learned) {
     let least = LEAST_READINGS.max(ratios.len() / 100);
     let others_agree = |quiet: f64| {
-        let on: Vec<&End> =
+        let on: Vec<&SampleEnd> =
             readings.iter().filter(|r| within(r.ratio / quiet, QUIET_BAND)).collect();
         multiply_ratio.is_some_and(is_whole)
-            && share(&on, |r| r.capacity.is_some_and(capacity_is_quiet))
+            && share_of(&on, |r| r.capacity.is_some_and(capacity_is_quiet))
                 .is_some_and(|share| share >= 0.5)
     };
     let of_run = QUIET_RATIOS.into_iter().find(|&quiet| {
@@ -230,6 +231,39 @@ mod tests {
         }
     }
 
+    fn sample_with_cycle(at_ms: u32, cycle_fs: u32) -> Sample {
+        let canaries = Canaries {
+            branch_permille: [1000; 2],
+            capacity_permille: None,
+            multiply_permille: 3000,
+            l1_load_ps: 1350,
+        };
+        Sample {
+            worker: 0,
+            at_ms,
+            turns: 1,
+            first_ticks: 1,
+            second_ticks: None,
+            evidence: Evidence {
+                canaries: Some(canaries),
+                cycle_fs: Some(cycle_fs),
+                ..Evidence::default()
+            },
+        }
+    }
+
+    #[test]
+    fn a_clock_whose_interval_has_no_positive_end_is_not_known() {
+        let clock_of = |second_half_fs: u32| {
+            let cycles = [300_000, second_half_fs];
+            let samples = [0, 1000].iter().zip(cycles).map(|(&at, fs)| sample_with_cycle(at, fs));
+            MachineReadings::from_samples(&samples.collect::<Vec<_>>()).core_clock()
+        };
+        let alike = clock_of(300_100).expect("of two stretches that agree");
+        assert!(alike.cycle_ns.low > 0.29 && alike.cycle_ns.high < 0.31, "{alike:?}");
+        assert_eq!(clock_of(600_000), None);
+    }
+
     proptest! {
         #[test]
         fn renewed_from_what_is_new_they_are_those_of_all_samples(
@@ -241,13 +275,13 @@ mod tests {
             let mut rest = &samples[..];
             for visit in visits {
                 let (new, later) = rest.split_at(visit.min(rest.len()));
-                renewed.add(new);
+                renewed.add_samples(new);
                 // Looking between visits changes nothing.
                 let _ = (renewed.gate(kept), renewed.core_clock());
                 rest = later;
             }
-            renewed.add(rest);
-            let whole = MachineReadings::of(&samples);
+            renewed.add_samples(rest);
+            let whole = MachineReadings::from_samples(&samples);
             prop_assert_eq!(renewed.gate(kept), whole.gate(kept));
             prop_assert_eq!(renewed.core_clock(), whole.core_clock());
             prop_assert_eq!(renewed, whole);

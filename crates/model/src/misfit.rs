@@ -1,8 +1,11 @@
 //! Documents that people and other programs hand in: what does not fit is said in plain words, with its
 //! place in the text and in the document. The parsers' own words name types of this program.
 
-use crate::limits::{Counter, Limits};
-use crate::text::cut;
+mod path;
+
+use crate::limits::{Counter, DocumentLimits};
+use crate::phrases::cut;
+use path::faulty_path;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_json::error::Category;
@@ -12,7 +15,7 @@ use serde_json::error::Category;
 #[error("line {line}, column {column}: {reason}")]
 pub struct Misfit {
     /// What kind of fault.
-    pub kind: Kind,
+    pub kind: MisfitKind,
     /// From 1.
     pub line: usize,
     /// In bytes, from 1.
@@ -23,7 +26,7 @@ pub struct Misfit {
 
 /// What kind of fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum MisfitKind {
     /// The text ends in the middle.
     CutOff,
     /// It is not JSON.
@@ -45,12 +48,8 @@ pub fn read_json<'t, T: Deserialize<'t>>(bytes: &'t [u8]) -> Result<T, Misfit> {
     let json = without_mark(bytes);
     serde_json::from_slice(json).map_err(|error| {
         let mut misfit = misfit(&error, json);
-        if misfit.kind == Kind::Unfit {
-            // Reading it once more shows where in the document: the way costs time in each good one.
-            let mut again = serde_json::Deserializer::from_slice(json);
-            if let Err(found) = serde_path_to_error::deserialize::<_, T>(&mut again) {
-                misfit.reason = at(&found.path().to_string(), &misfit.reason);
-            }
+        if misfit.kind == MisfitKind::Unfit {
+            misfit.reason = reason_at(&faulty_path::<T>(json, &error), &misfit.reason);
         }
         misfit
     })
@@ -59,7 +58,7 @@ pub fn read_json<'t, T: Deserialize<'t>>(bytes: &'t [u8]) -> Result<T, Misfit> {
 /// Reads a JSON document that keeps to limits, which are checked before anything is made of it.
 pub fn read_json_within<'t, T: Deserialize<'t>>(
     bytes: &'t [u8],
-    limits: &Limits,
+    limits: &DocumentLimits,
 ) -> Result<T, Misfit> {
     let json = without_mark(bytes);
     let mut counter = Counter::new(limits);
@@ -68,7 +67,7 @@ pub fn read_json_within<'t, T: Deserialize<'t>>(
         let line = before.iter().filter(|&&byte| byte == b'\n').count() + 1;
         let begins = before.iter().rposition(|&byte| byte == b'\n');
         return Err(Misfit {
-            kind: Kind::Unfit,
+            kind: MisfitKind::Unfit,
             line,
             column: before.len() - begins.map_or(0, |at| at + 1),
             reason: excess.to_string(),
@@ -101,10 +100,10 @@ pub fn newer_schema(bytes: &[u8], known: u32) -> Option<u32> {
     head.newer_than(known)
 }
 
-/// A reason with its place in a document; "." is the whole.
-fn at(path: &str, reason: &str) -> String {
+/// A reason with its place in a document; none is the whole.
+fn reason_at(path: &str, reason: &str) -> String {
     match path {
-        "." => reason.to_owned(),
+        "" => reason.to_owned(),
         path => format!("{}: {reason}", cut(path)),
     }
 }
@@ -123,20 +122,20 @@ pub fn misfit(error: &serde_json::Error, json: &[u8]) -> Misfit {
     let message = error.to_string();
     let message = message.rsplit_once(" at line ").map_or(&*message, |(message, _)| message);
     let (kind, reason) = match error.classify() {
-        Category::Eof => (Kind::CutOff, "it is truncated".into()),
+        Category::Eof => (MisfitKind::CutOff, "it is truncated".into()),
         Category::Syntax
             if at_the_end && is_begun && !is_closed && message != "trailing characters" =>
         {
-            (Kind::CutOff, "it is truncated".into())
+            (MisfitKind::CutOff, "it is truncated".into())
         }
         Category::Syntax if message == "recursion limit exceeded" => {
-            (Kind::NotJson, "too many brackets within brackets".into())
+            (MisfitKind::NotJson, "it is nested too deeply".into())
         }
         Category::Syntax if message == "number out of range" => {
-            (Kind::NotJson, "a number is too large".into())
+            (MisfitKind::NotJson, "a number is too large".into())
         }
-        Category::Syntax => (Kind::NotJson, not_json(text, column)),
-        Category::Data | Category::Io => (Kind::Unfit, in_words(message)),
+        Category::Syntax => (MisfitKind::NotJson, not_json(text, column)),
+        Category::Data | Category::Io => (MisfitKind::Unfit, plain_message(message)),
     };
     Misfit { kind, line, column, reason }
 }
@@ -153,7 +152,7 @@ fn not_json(line: &[u8], column: usize) -> String {
 }
 
 /// What serde says of a value, as a user would say it; any other text stays.
-pub fn in_words(message: &str) -> String {
+pub fn plain_message(message: &str) -> String {
     let parted = |prefix: &str| message.strip_prefix(prefix)?.split_once(", expected ");
     if let Some((found, wanted)) = parted("invalid type: ").or_else(|| parted("invalid value: ")) {
         return format!("{} is needed, not {}", self::wanted(wanted), self::found(found));
@@ -292,7 +291,7 @@ mod tests {
     fn reason(fields: &str) -> String {
         let json = format!("\u{feff}{{\"rows\": [\n{{\"id\": \"a\", {fields}}}]}}");
         let misfit = read_json::<Outer>(json.as_bytes()).expect_err(fields);
-        assert_eq!((misfit.kind, misfit.line), (Kind::Unfit, 2), "{misfit}");
+        assert_eq!((misfit.kind, misfit.line), (MisfitKind::Unfit, 2), "{misfit}");
         misfit.reason
     }
 
@@ -332,40 +331,52 @@ mod tests {
             (misfit.kind, misfit.to_string())
         };
         for (text, kind, expected) in [
-            ("{}", Kind::Unfit, "line 1, column 2: \"rows\" is missing"),
-            ("[]", Kind::Unfit, "line 1, column 2: an object is needed, not a list of 0"),
+            ("{}", MisfitKind::Unfit, "line 1, column 2: \"rows\" is missing"),
+            ("[]", MisfitKind::Unfit, "line 1, column 2: an object is needed, not a list of 0"),
             (
                 "hello there",
-                Kind::NotJson,
+                MisfitKind::NotJson,
                 "line 1, column 1: it is not JSON: unexpected \"hello there\"",
             ),
             (
                 "{\"rows\": []} x",
-                Kind::NotJson,
+                MisfitKind::NotJson,
                 "line 1, column 14: it is not JSON: unexpected \"x\"",
             ),
             (
                 "{\"rows\": [,\n]}",
-                Kind::NotJson,
+                MisfitKind::NotJson,
                 "line 1, column 11: it is not JSON: unexpected \",\"",
             ),
-            ("{\"rows\": [1e999]}", Kind::NotJson, "line 1, column 15: a number is too large"),
-            ("{\"rows\": [{\"share\": 1.", Kind::CutOff, "line 1, column 22: it is truncated"),
+            (
+                "{\"rows\": [1e999]}",
+                MisfitKind::NotJson,
+                "line 1, column 15: a number is too large",
+            ),
+            (
+                "{\"rows\": [{\"share\": 1.",
+                MisfitKind::CutOff,
+                "line 1, column 22: it is truncated",
+            ),
             (
                 "{\"rows\": [],}",
-                Kind::NotJson,
+                MisfitKind::NotJson,
                 "line 1, column 13: it is not JSON: unexpected \"}\"",
             ),
             (
                 "{\"rows\": [],}\n",
-                Kind::NotJson,
+                MisfitKind::NotJson,
                 "line 1, column 13: it is not JSON: unexpected \"}\"",
             ),
-            ("{\"rows\": [", Kind::CutOff, "line 1, column 10: it is truncated"),
-            ("{\"rows\": 5}", Kind::Unfit, "line 1, column 10: rows: a list is needed, not 5"),
+            ("{\"rows\": [", MisfitKind::CutOff, "line 1, column 10: it is truncated"),
+            (
+                "{\"rows\": 5}",
+                MisfitKind::Unfit,
+                "line 1, column 10: rows: a list is needed, not 5",
+            ),
             (
                 "{\"rows\": [5]}",
-                Kind::Unfit,
+                MisfitKind::Unfit,
                 "line 1, column 11: rows[0]: an object is needed, not 5",
             ),
         ] {
@@ -376,7 +387,7 @@ mod tests {
     #[test]
     fn other_messages_stay() {
         for message in ["a share is 0 to 1", "key with no value, expected `=`"] {
-            assert_eq!(in_words(message), message);
+            assert_eq!(plain_message(message), message);
         }
     }
 }

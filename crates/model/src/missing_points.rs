@@ -11,7 +11,9 @@ impl MissingPoints {
     pub fn note(&self, axes: &[Axis]) -> String {
         let point = |at: &Vec<u64>| {
             let parts = axes.iter().zip(at).map(|(axis, &value)| match axis {
-                Axis::WorkingSetBytes | Axis::StrideBytes | Axis::FileBytes => size::text(value),
+                Axis::WorkingSetBytes | Axis::StrideBytes | Axis::FileBytes => {
+                    size::format_size(value)
+                }
                 _ => value.to_string(),
             });
             parts.collect::<Vec<_>>().join(" x ")
@@ -23,7 +25,7 @@ impl MissingPoints {
     /// What such a note says: older documents have nothing else.
     fn of_note(note: &str) -> Option<MissingPoints> {
         let (points, reason) = note.strip_prefix(NOTE)?.split_once(": ")?;
-        let point = |text: &str| text.split(" x ").map(size::parse).collect();
+        let point = |text: &str| text.split(" x ").map(size::parse_size).collect();
         Some(MissingPoints {
             at: points.split(", ").map(point).collect::<Option<_>>()?,
             reason: reason.to_owned(),

@@ -3,12 +3,7 @@
 /// The candidates nearest to `name`, the shortest first, at most three; none where
 /// nothing is near enough to be a slip of the fingers.
 pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
-    let mut scored: Vec<(usize, usize, &str)> = candidates
-        .into_iter()
-        .filter_map(|candidate| Some((distance(name, candidate)?, candidate.len(), candidate)))
-        .collect();
-    scored.sort();
-    scored.dedup();
+    let scored = scored(name, candidates);
     let best = scored.first().map(|&(distance, ..)| distance);
     scored
         .into_iter()
@@ -16,6 +11,29 @@ pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) ->
         .map(|(.., candidate)| candidate)
         .take(3)
         .collect()
+}
+
+/// The candidates near enough to be a slip of the fingers, the nearest first, at most so many.
+pub fn several_near<'a>(
+    name: &str,
+    candidates: impl IntoIterator<Item = &'a str>,
+    most: usize,
+) -> Vec<&'a str> {
+    scored(name, candidates).into_iter().map(|(.., candidate)| candidate).take(most).collect()
+}
+
+/// Distance, length and name of those near enough, the nearest first, each once.
+fn scored<'a>(
+    name: &str,
+    candidates: impl IntoIterator<Item = &'a str>,
+) -> Vec<(usize, usize, &'a str)> {
+    let scored = candidates.into_iter();
+    let mut scored: Vec<(usize, usize, &str)> = scored
+        .filter_map(|candidate| Some((distance(name, candidate)?, candidate.len(), candidate)))
+        .collect();
+    scored.sort();
+    scored.dedup();
+    scored
 }
 
 /// `; did you mean ...?` to stand behind a name, where something is near
@@ -67,6 +85,14 @@ mod tests {
             suggestion("memory.latency/L3", ROWS),
             "; did you mean memory.latency/L1 or memory.latency/L2?"
         );
+    }
+
+    #[test]
+    fn several_near_names_come_the_nearest_first() {
+        let cpus = ["ryzen-7-5800x3d", "ryzen-7-5700x", "ryzen-7-5800u", "m7i.large"];
+        let near = ["ryzen-7-5700x", "ryzen-7-5800u", "ryzen-7-5800x3d"];
+        assert_eq!(several_near("ryzen-7-5800x", cpus, 5), near);
+        assert_eq!(several_near("ryzen-7-5800x", cpus, 2), near[..2]);
     }
 
     #[test]

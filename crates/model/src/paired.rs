@@ -11,7 +11,7 @@ use std::collections::HashMap;
 /// the mean over workers of the ratio of their medians, without the lowest and
 /// the highest, with Yuen's 95 % interval over workers. `None` where fewer than
 /// three workers have enough samples of both, or a median is not above 0.
-pub fn ratio(numerator: &Cell, denominator: &Cell) -> Option<Interval> {
+pub fn median_ratio(numerator: &Cell, denominator: &Cell) -> Option<Interval> {
     let (above, below) = (medians(numerator)?, medians(denominator)?);
     let below: HashMap<u32, f64> = below.into_iter().collect();
     let ratios: Vec<f64> = above
@@ -40,7 +40,7 @@ mod tests {
     use crate::sample_columns::Columns;
 
     /// Three operations of each worker, the middle one as long as given.
-    fn cell(middles: &[u64]) -> Cell {
+    fn paired_cell(middles: &[u64]) -> Cell {
         let samples: Vec<Sample> = middles
             .iter()
             .enumerate()
@@ -67,11 +67,12 @@ mod tests {
 
     #[test]
     fn what_slowed_a_worker_slowed_both() {
-        let create = cell(&[1000, 2000, 4000, 1000]);
-        let delete = cell(&[500, 1000, 2000, 600]);
-        let half = ratio(&cell(&[500, 1000, 2000, 500]), &create).expect("four workers");
+        let create = paired_cell(&[1000, 2000, 4000, 1000]);
+        let delete = paired_cell(&[500, 1000, 2000, 600]);
+        let half =
+            median_ratio(&paired_cell(&[500, 1000, 2000, 500]), &create).expect("four workers");
         assert_eq!((half.value, half.half_width()), (0.5, 0.0));
-        let ratio = ratio(&delete, &create).expect("four workers");
+        let ratio = median_ratio(&delete, &create).expect("four workers");
         assert!((ratio.value - 0.525).abs() < 1e-12, "{ratio:?}");
         // t(3) = 3.182 times 0.05 / sqrt(4).
         assert!((ratio.half_width() - 0.079_55).abs() < 1e-9, "{ratio:?}");
@@ -79,19 +80,19 @@ mod tests {
 
     #[test]
     fn a_worker_far_off_neither_moves_nor_widens_it() {
-        let create = cell(&[1000; 8]);
+        let create = paired_cell(&[1000; 8]);
         let mut middles = [500; 8];
         middles[3] = 50_000;
-        let ratio = ratio(&cell(&middles), &create).expect("eight workers");
+        let ratio = median_ratio(&paired_cell(&middles), &create).expect("eight workers");
         assert_eq!(ratio.value, 0.5);
         assert_eq!(ratio.half_width(), 0.0, "{ratio:?}");
     }
 
     #[test]
     fn too_few_say_nothing() {
-        let three = cell(&[1000; 3]);
-        assert!(ratio(&three, &three).is_some());
-        assert_eq!(ratio(&cell(&[1000; 2]), &three), None);
-        assert_eq!(ratio(&three, &cell(&[1000, 0, 1000])), None);
+        let three = paired_cell(&[1000; 3]);
+        assert!(median_ratio(&three, &three).is_some());
+        assert_eq!(median_ratio(&paired_cell(&[1000; 2]), &three), None);
+        assert_eq!(median_ratio(&three, &paired_cell(&[1000, 0, 1000])), None);
     }
 }

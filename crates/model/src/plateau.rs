@@ -53,7 +53,7 @@
 //!   disputed level; it is then reported, in doubt.
 //! - Where the machine states no caches, names are by order: a curve that starts
 //!   beyond L1 calls its first level "L1" all the same.
-//! - "DRAM" needs the curve to go beyond the caches: see [`find`].
+//! - "DRAM" needs the curve to go beyond the caches: see [`find_plateaus`].
 //! - Time grows with the third power of the points on a level: under a
 //!   millisecond for 73 points on four levels; this is not for thousands.
 
@@ -85,7 +85,7 @@ pub use stated::Stated;
 /// inside a cache of 64 MiB or more (it is then called DRAM), and where DRAM is
 /// less than 2.5x slower than the last cache, or slower TLB levels follow it (it
 /// is then called by number).
-pub fn find(points: &[Point], stated: &[Stated]) -> Vec<Plateau> {
+pub fn find_plateaus(points: &[Point], stated: &[Stated]) -> Vec<Plateau> {
     let curve = Curve::new(points);
     let levels = curve.settled(curve.best_stretches());
     let mut found: Vec<Plateau> = levels.iter().map(|s| curve.describe(s)).collect();
@@ -95,7 +95,7 @@ pub fn find(points: &[Point], stated: &[Stated]) -> Vec<Plateau> {
     if stated.is_empty() {
         name_in_order(&mut found, may_be_dram);
     } else {
-        stated::name(&mut found, may_be_dram, stated);
+        stated::name_levels(&mut found, may_be_dram, stated);
     }
     found
 }

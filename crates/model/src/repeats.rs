@@ -2,11 +2,11 @@
 //! its median, how well that is known, and how far it can be trusted.
 
 use crate::distribution::{of_groups, two_states};
-use crate::estimate::{Estimate, Mode, SAMPLES_IN_ALL, Verdict, in_words, of_distribution};
+use crate::estimate::{Estimate, Mode, SAMPLES_IN_ALL, Verdict, modes_text, of_distribution};
 use crate::estimator::judge_runs;
-use crate::spread::{Reading, SAMPLES_PER_WORKER};
+use crate::phrases::counted;
+use crate::spread::{Observation, SAMPLES_PER_WORKER};
 use crate::stats::{self, Interval};
-use crate::text::counted;
 use crate::unit::Unit;
 
 /// Stretches of time that the runs are divided into, at most.
@@ -55,7 +55,7 @@ pub fn estimate(values: &[f64], unit: &Unit, least: f64) -> Estimate {
     let states = typical.and_then(|t| states(values, &t.ns, unit, least));
     let (verdict, reason) = match &typical {
         None => (Verdict::CannotTell, "no run has ended".into()),
-        Some(t) => judge(values, &t.ns, states.as_deref(), unit, least),
+        Some(t) => judge_repeats(values, &t.ns, states.as_deref(), unit, least),
     };
     Estimate { modes: states.unwrap_or_default(), ..of_distribution(typical, verdict, reason) }
 }
@@ -65,12 +65,14 @@ fn states(values: &[f64], median: &Interval, unit: &Unit, least: f64) -> Option<
     if values.len() < SAMPLES_IN_ALL || median.value < least {
         return None;
     }
-    let readings: Vec<Reading> =
-        (0..).zip(values).map(|(run, &value)| Reading { worker: run, at_ms: run, value }).collect();
+    let readings: Vec<Observation> = (0..)
+        .zip(values)
+        .map(|(run, &value)| Observation { worker: run, at_ms: run, value })
+        .collect();
     Some(two_states(&readings, unit)?.0)
 }
 
-fn judge(
+fn judge_repeats(
     values: &[f64],
     median: &Interval,
     states: Option<&[Mode]>,
@@ -86,7 +88,7 @@ fn judge(
         return (Verdict::Ok, String::new());
     }
     match states {
-        Some(states) => (Verdict::TwoStates, in_words(states, unit)),
+        Some(states) => (Verdict::TwoStates, modes_text(states, unit)),
         None => judge_runs(median, least, unit),
     }
 }

@@ -81,7 +81,7 @@ mod tests {
                 samples.push(sample(worker - 1, 2_000, 200));
             }
         }
-        let gate = MachineReadings::of(&samples).gate(Some(1.0));
+        let gate = MachineReadings::from_samples(&samples).gate(Some(1.0));
         let gated = context(&gate, Regime::Gated);
         assert_eq!(of_quiet(&samples, &gated), [10.0, 20.0, 30.0]);
         assert_eq!(of_all(&samples, &gated), [100.0, 100.0, 100.0]);
@@ -93,7 +93,7 @@ mod tests {
     fn of_one_process_every_sample_is_a_repetition() {
         let mut samples: Vec<Sample> = (1..6).map(|k| sample(0, k * 20, 100)).collect();
         samples[4].evidence.flags = flag::WAITED_FOR_QUIET;
-        let gate = MachineReadings::of(&samples).gate(None);
+        let gate = MachineReadings::from_samples(&samples).gate(None);
         let context = context(&gate, Regime::Distribution);
         assert_eq!(of_all(&samples, &context), [1.0, 2.0, 3.0, 4.0]);
         assert_eq!(each(&samples, &context), [1.0, 2.0, 3.0, 4.0]);

@@ -1,10 +1,10 @@
 //! What a row's time follows, and how it is measured.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// What a row's time follows.
-#[derive(Serialize, Deserialize, JsonSchema, Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Serialize, Deserialize, Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Bound {
     /// The core's clock: counted in cycles first, and set in ns at the
@@ -15,7 +15,8 @@ pub enum Bound {
 }
 
 /// The ways of measuring.
-#[derive(Serialize, Deserialize, JsonSchema, Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Serialize, Deserialize, Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Regime {
     /// Short samples between canaries: quiet and typical.

@@ -1,7 +1,9 @@
 //! The Run document: everything one run found, from which every later picture
-//! and comparison is drawn without measuring again.
+//! and comparison is drawn without measuring again. Documents of older versions
+//! are read in `older/`, by which fields and kinds of recordings they lack.
 
 pub mod recording;
+mod table;
 
 use crate::campaign::Job;
 use crate::command::Commands;
@@ -22,7 +24,6 @@ use crate::sample_columns::Columns;
 use crate::size;
 use crate::unit::Unit;
 use recording::Recording;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Version of the document's shape; a reader refuses a newer one and says so.
@@ -36,7 +37,8 @@ use serde::{Deserialize, Serialize};
 pub const SCHEMA_VERSION: u32 = 7;
 
 /// One run.
-#[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, PartialEq)]
+#[derive(Serialize, Deserialize, Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Run {
     /// [`SCHEMA_VERSION`] of the writer.
     pub schema: u32,
@@ -82,15 +84,16 @@ pub struct Run {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub imported: Option<Imported>,
     /// What was found: one entry a row, in catalogue order.
-    #[schemars(with = "Vec<Row>")]
+    #[cfg_attr(feature = "schema", schemars(with = "Vec<Row>"))]
     pub rows: Keyed<Row>,
     /// Every sample, by cell.
-    #[schemars(with = "Vec<Cell>")]
+    #[cfg_attr(feature = "schema", schemars(with = "Vec<Cell>"))]
     pub cells: Keyed<Cell>,
 }
 
 /// How much is measured.
-#[derive(Serialize, Deserialize, JsonSchema, Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Serialize, Deserialize, Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Scale {
     /// Few points and rounds: a first look.
@@ -103,7 +106,8 @@ pub enum Scale {
 }
 
 /// What was asked for.
-#[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, PartialEq)]
+#[derive(Serialize, Deserialize, Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct PlanRecord {
     /// How much.
     pub scale: Scale,
@@ -137,7 +141,8 @@ pub struct PlanRecord {
 }
 
 /// The clock that timed the samples.
-#[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, PartialEq)]
+#[derive(Serialize, Deserialize, Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ClockRecord {
     /// Its name: `tsc`, `cntvct_el0`, `clock_monotonic_raw`.
     pub name: String,
@@ -154,7 +159,8 @@ pub struct ClockRecord {
 }
 
 /// Points that are missing for one reason.
-#[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, PartialEq)]
+#[derive(Serialize, Deserialize, Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct MissingPoints {
     /// Each as in a cell: `[x]` of a curve, `[y, x]` of a map.
     pub at: Vec<Vec<u64>>,
@@ -163,7 +169,8 @@ pub struct MissingPoints {
 }
 
 /// One row of the result.
-#[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, PartialEq)]
+#[derive(Serialize, Deserialize, Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Row {
     /// Public name, `memory.latency/L1`.
     pub id: String,
@@ -186,7 +193,8 @@ pub struct Row {
 }
 
 /// What came of a row.
-#[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, PartialEq)]
+#[derive(Serialize, Deserialize, Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Outcome {
     /// One figure.
@@ -222,7 +230,8 @@ pub enum Outcome {
 }
 
 /// What a curve's points run over.
-#[derive(Serialize, Deserialize, JsonSchema, Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Serialize, Deserialize, Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Axis {
     /// Working set in bytes.
@@ -246,7 +255,8 @@ pub enum Axis {
 }
 
 /// One point of a curve.
-#[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, PartialEq)]
+#[derive(Serialize, Deserialize, Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CurvePoint {
     /// Where on the axis.
     pub x: u64,
@@ -258,7 +268,8 @@ pub struct CurvePoint {
 }
 
 /// One point of a map.
-#[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, PartialEq)]
+#[derive(Serialize, Deserialize, Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct MapPoint {
     /// Where on the y axis.
     pub y: u64,
@@ -283,7 +294,8 @@ pub struct FigureAt<'r> {
 }
 
 /// The samples of one measured quantity: a row, or one point of a curve.
-#[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, PartialEq)]
+#[derive(Serialize, Deserialize, Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Cell {
     /// The row it belongs to.
     pub row: String,
@@ -344,6 +356,16 @@ impl Row {
         }
     }
 
+    /// Makes each figure noisy that there is a reason for, if it was ok.
+    pub fn downgrade(&mut self, reason: impl Fn(FigureAt<'_>) -> Option<String>) {
+        let reasons: Vec<Option<String>> = self.figures().into_iter().map(reason).collect();
+        for (estimate, reason) in self.estimates_mut().into_iter().zip(reasons) {
+            if let Some(reason) = reason {
+                estimate.downgrade(reason);
+            }
+        }
+    }
+
     pub(crate) fn estimates_mut(&mut self) -> Vec<&mut Estimate> {
         match &mut self.outcome {
             Outcome::Figure(estimate) | Outcome::Level { estimate, .. } => vec![estimate],
@@ -394,9 +416,9 @@ impl Cell {
 
 impl Axis {
     /// A value on the axis as text: `16 KiB` of sizes, else the number.
-    pub fn text(self, x: u64) -> String {
+    pub fn value_text(self, x: u64) -> String {
         match self {
-            Axis::WorkingSetBytes | Axis::StrideBytes | Axis::FileBytes => size::text(x),
+            Axis::WorkingSetBytes | Axis::StrideBytes | Axis::FileBytes => size::format_size(x),
             Axis::Chases
             | Axis::LoadPercent
             | Axis::Threads
@@ -410,7 +432,7 @@ impl Axis {
 impl Run {
     /// The emulator that the run was made under.
     pub fn emulator(&self) -> Option<&str> {
-        let of_machine = self.machine.emulated.get().and_then(|e| e.name());
+        let of_machine = self.machine.emulated.get().and_then(|e| e.present_name());
         self.program.emulated.as_deref().or(of_machine)
     }
 
@@ -430,7 +452,7 @@ impl Run {
     /// The samples of a row, ns per operation, in the order measured.
     pub fn values_ns(&self, id: &str) -> Vec<f64> {
         self.cells
-            .of(id)
+            .with_id(id)
             .filter_map(|cell| Some((cell.ops_per_turn, cell.samples.samples().ok()?)))
             .flat_map(|(ops, samples)| {
                 samples.into_iter().map(move |s| s.ns_per_op(ops, self.clock.ns_per_tick))
@@ -440,12 +462,12 @@ impl Run {
 
     /// A row by its id.
     pub fn row(&self, id: &str) -> Option<&Row> {
-        self.rows.at(id, &[]).next()
+        self.rows.at_point(id, &[]).next()
     }
 
     /// The samples of a row's figure at this point.
     pub fn cell(&self, id: &str, at: &[u64]) -> Option<&Cell> {
-        self.cells.at(id, at).next()
+        self.cells.at_point(id, at).next()
     }
 }
 

@@ -39,7 +39,7 @@ pub struct Evidence {
     pub last_level_ps: Option<u32>,
     /// Time in which the thread was ready to run and was not running, in ns. For
     /// a gated sample: its share of what the visit lost, by duration. Of stamped
-    /// operations: of the whole visit, on its first sample.
+    /// operations: of all their threads together over the whole visit, on its first sample.
     pub lost_ns: u64,
     /// Marks, see [`flag`].
     pub flags: u8,

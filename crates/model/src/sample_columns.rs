@@ -1,7 +1,8 @@
-//! The samples of a cell as documents hold them.
+//! The samples of a cell as documents hold them: one list for each column, repetitions and differences
+//! encoded so that a hundred thousand samples stay small. Damaged columns are refused when they are decoded.
+//! In memory a sample is the struct of `sample.rs`.
 
 use crate::sample::{Canaries, Evidence, Sample};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// The samples of one cell as the document holds them: one list per column,
@@ -10,7 +11,8 @@ use serde::{Deserialize, Serialize};
 /// All lists are as long as `turns`, but those that a row does not have
 /// (`second_ticks` of a plain row, canaries of a distribution row) are empty,
 /// and `lost_ns` and `flags` list only what is not 0, as `[index, value]`.
-#[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, Default, PartialEq)]
+#[derive(Serialize, Deserialize, Clone, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Columns {
     /// Worker process of each sample, as `[worker, how many follow]`.
     pub workers: Vec<(u32, u32)>,

@@ -1,15 +1,15 @@
-//! What may be set for a thread or a process: the one list. Each setting has a [`Row`] here; `sys::settings` sets it,
+//! What may be set for a thread or a process: the one list. Each setting has a [`SettingRow`] here; `sys::settings` sets it,
 //! reads it back and undoes it. The controls of `run` and `exec`, the arms of `noise ab`, the levels and knobs of
 //! `qos` are choices from it. Settings of the whole system are files: the one list of those is
 //! `noise::control::table`, and `noise tune` sets and restores them under its journal.
 
-use crate::text::ranges;
-use schemars::JsonSchema;
+use crate::phrases::ranges;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
 /// A setting with its value, named as documents name it.
-#[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, PartialEq, Eq)]
+#[derive(Serialize, Deserialize, Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Setting {
     /// The control group of this directory, such as a shield's cpuset.
@@ -46,7 +46,8 @@ pub enum Setting {
 }
 
 /// The scheduler's policies (sched(7)).
-#[derive(Serialize, Deserialize, JsonSchema, Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Serialize, Deserialize, Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Policy {
     /// SCHED_OTHER, the ordinary one.
@@ -64,7 +65,8 @@ pub enum Policy {
 }
 
 /// I/O class and level of a thread (ioprio_set(2)). Only some I/O schedulers obey it.
-#[derive(Serialize, Deserialize, JsonSchema, Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Serialize, Deserialize, Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum IoPriority {
     /// None set: the kernel derives it from the nice value.
     #[serde(rename = "io_unset")]
@@ -82,7 +84,7 @@ pub enum IoPriority {
 
 /// What is known of a setting whatever its value: its row of the list.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Row {
+pub struct SettingRow {
     /// What setting it is: completes "can't".
     pub sets: &'static str,
     /// What it acts on: a thread, a process or a session.
@@ -93,28 +95,30 @@ pub struct Row {
     pub absent: &'static str,
 }
 
-const fn row(sets: &'static str, acts_on: &'static str) -> Row {
-    Row { sets, acts_on, needs: "", absent: "" }
+const fn setting_row(sets: &'static str, acts_on: &'static str) -> SettingRow {
+    SettingRow { sets, acts_on, needs: "", absent: "" }
 }
 
-const GROUP: Row = Row {
+const GROUP: SettingRow = SettingRow {
     needs: "joining a shield needs root",
     absent: "the shield is gone",
-    ..row("join the control group", "process")
+    ..setting_row("join the control group", "process")
 };
-const CPUS: Row =
-    Row { absent: "latlas machine lists the CPUs here", ..row("pin it to its CPUs", "thread") };
-const NICE: Row = Row {
+const CPUS: SettingRow = SettingRow {
+    absent: "latlas machine lists the CPUs here",
+    ..setting_row("pin it to its CPUs", "thread")
+};
+const NICE: SettingRow = SettingRow {
     needs: "a lower nice value needs root, CAP_SYS_NICE or a limit (ulimit -e)",
-    ..row("set its nice value", "thread")
+    ..setting_row("set its nice value", "thread")
 };
-const AUTOGROUP: Row = Row {
+const AUTOGROUP: SettingRow = SettingRow {
     needs: "a lower one needs root, CAP_SYS_NICE or a limit (ulimit -e)",
-    ..row("set the nice value of its autogroup", "session")
+    ..setting_row("set the nice value of its autogroup", "session")
 };
-const POLICY: Row = Row {
+const POLICY: SettingRow = SettingRow {
     needs: "SCHED_FIFO needs root, CAP_SYS_NICE or a limit (ulimit -r), and a control group that has real-time time",
-    ..row("set its scheduling policy", "thread")
+    ..setting_row("set its scheduling policy", "thread")
 };
 
 impl Setting {
@@ -124,28 +128,28 @@ impl Setting {
     pub const IDLE: Setting = Setting::Policy(Policy::Idle);
 
     /// Its row of the list.
-    pub fn row(&self) -> &'static Row {
+    pub fn row(&self) -> &'static SettingRow {
         match self {
             Setting::Group(_) => &GROUP,
             Setting::Cpus(_) | Setting::OneCpu => &CPUS,
-            Setting::OwnSession(_) => const { &row("start its own session", "process") },
+            Setting::OwnSession(_) => const { &setting_row("start its own session", "process") },
             Setting::Nice(_) => &NICE,
             Setting::Autogroup(_) => &AUTOGROUP,
-            Setting::SliceNs(_) => const { &row("set its slice", "thread") },
-            Setting::TimerSlackNs(_) => const { &row("set its timer slack", "thread") },
+            Setting::SliceNs(_) => const { &setting_row("set its slice", "thread") },
+            Setting::TimerSlackNs(_) => const { &setting_row("set its timer slack", "thread") },
             Setting::TransparentHugePages(_) => {
-                const { &row("set its use of huge pages", "process") }
+                const { &setting_row("set its use of huge pages", "process") }
             }
-            Setting::GroupShares(_) => const { &row("set its CPU shares", "process") },
-            Setting::GroupIdle => const { &row("set its cpu.idle", "process") },
-            Setting::QosClass(_) => const { &row("set its QoS class", "thread") },
+            Setting::GroupShares(_) => const { &setting_row("set its CPU shares", "process") },
+            Setting::GroupIdle => const { &setting_row("set its cpu.idle", "process") },
+            Setting::QosClass(_) => const { &setting_row("set its QoS class", "thread") },
             Setting::Policy(_) => &POLICY,
-            Setting::Io(_) => const { &row("set its I/O priority", "thread") },
+            Setting::Io(_) => const { &setting_row("set its I/O priority", "thread") },
         }
     }
 
     /// As in a table.
-    pub fn text(&self) -> String {
+    pub fn label(&self) -> String {
         match self {
             Setting::Group(directory) => format!("control group {}", directory.display()),
             Setting::Cpus(cpus) => format!("CPU {}", ranges(cpus)),
@@ -162,7 +166,7 @@ impl Setting {
             Setting::GroupShares(shares) => format!("cgroup shares {shares}"),
             Setting::GroupIdle => "cgroup cpu.idle".into(),
             Setting::QosClass(number) => format!("QoS class {number}"),
-            Setting::Policy(policy) => policy.text(),
+            Setting::Policy(policy) => policy.name_and_priority(),
             Setting::Io(IoPriority::Unset) => "no I/O priority".into(),
             Setting::Io(IoPriority::RealTime(level)) => format!("I/O real-time {level}"),
             Setting::Io(IoPriority::BestEffort(level)) => format!("I/O best-effort {level}"),
@@ -234,7 +238,7 @@ impl Setting {
 
 impl Policy {
     /// Name and priority, as chrt(1) prints them.
-    pub fn text(self) -> String {
+    pub fn name_and_priority(self) -> String {
         match self {
             Policy::Other => "SCHED_OTHER".into(),
             Policy::Batch => "SCHED_BATCH".into(),
@@ -255,7 +259,8 @@ impl Policy {
 }
 
 /// A setting that was asked for, and what came of it.
-#[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, PartialEq)]
+#[derive(Serialize, Deserialize, Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Part {
     /// What is asked for.
     pub setting: Setting,
@@ -264,7 +269,8 @@ pub struct Part {
 }
 
 /// What the system made of a setting.
-#[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, PartialEq, Eq)]
+#[derive(Serialize, Deserialize, Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Outcome {
     /// Set, but there is no way to read it back.

@@ -33,14 +33,14 @@ pub fn range(least: f64, most: f64) -> String {
 
 /// A share, and half of its interval with its sign, with the digits that the interval supports:
 /// `12 %` and `±3`.
-pub fn parts(share: &Interval) -> [String; 2] {
+pub fn share_and_half(share: &Interval) -> [String; 2] {
     let [value, half] = number_parts(&share.scaled(100.0));
     [format!("{value} %"), half]
 }
 
 /// The same in a sentence: `12 % ±3`.
 pub fn with_half(share: &Interval) -> String {
-    parts(share).join(" ").trim_end().into()
+    share_and_half(share).join(" ").trim_end().into()
 }
 
 /// A bound, rounded up, as less would claim too much: `0.8 %`, `13 %`.

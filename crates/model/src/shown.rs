@@ -3,8 +3,8 @@
 
 use crate::estimate::{Estimate, Typical};
 use crate::figure::{
-    Figure, decimals, figure, is_zero, magnitude, plain_zero, scale_of, time_scale,
-    without_sign_of_zero, without_zeros,
+    Figure, decimals, figure_in_unit, is_zero, leaves_a_digit, magnitude, plain_zero, scale_of,
+    time_scale, without_sign_of_zero, without_zeros,
 };
 use crate::repeats::LEAST_FOR_INTERVAL;
 use crate::stats::Interval;
@@ -24,15 +24,15 @@ pub enum Shown {
 }
 
 /// What to show of an estimate in a row's unit.
-pub fn shown(estimate: &Estimate, unit: &Unit) -> Shown {
+pub fn shown_figure(estimate: &Estimate, unit: &Unit) -> Shown {
     match (estimate.below_ns, figure_ns(estimate)) {
         // A speed below resolution would read as a slow one.
         (Some(ns), _) if *unit == Unit::Time => Shown::Below(format!("< {}", bound(ns))),
         (Some(bytes), _) if *unit == Unit::Bytes => {
-            Shown::Below(format!("<= {}", crate::figure::value(unit, bytes)))
+            Shown::Below(format!("<= {}", crate::figure::value_text(unit, bytes)))
         }
         (Some(_), _) => Shown::Below("below resolution".into()),
-        (None, Some(ns)) => match set(&ns, unit) {
+        (None, Some(ns)) => match interval_figure(&ns, unit) {
             // Less than the last digit that its interval supports.
             f if unit.is_time() && is_zero(&f.value) => Shown::Below("below resolution".into()),
             f => Shown::Figure(f),
@@ -45,12 +45,12 @@ pub fn shown(estimate: &Estimate, unit: &Unit) -> Shown {
 /// interval: the range of one value has no width, and that of few is no interval of 95 %.
 pub(crate) fn figure_ns(estimate: &Estimate) -> Option<Interval> {
     match (estimate.quiet, estimate.headline()) {
-        (None, Some((typical, _))) => Some(interval(&typical)),
+        (None, Some((typical, _))) => Some(typical_interval(&typical)),
         _ => estimate.ns(),
     }
 }
 
-fn interval(typical: &Typical) -> Interval {
+fn typical_interval(typical: &Typical) -> Interval {
     match (typical.samples as usize) < LEAST_FOR_INTERVAL {
         true => Interval { low: f64::NEG_INFINITY, high: f64::INFINITY, ..typical.ns },
         false => typical.ns,
@@ -58,8 +58,8 @@ fn interval(typical: &Typical) -> Interval {
 }
 
 /// An interval as text.
-pub fn set(ns: &Interval, unit: &Unit) -> Figure {
-    let figure = figure(ns, unit);
+pub fn interval_figure(ns: &Interval, unit: &Unit) -> Figure {
+    let figure = figure_in_unit(ns, unit);
     Figure { half_width: without_sign_of_zero(figure.half_width), ..figure }
 }
 
@@ -80,7 +80,7 @@ pub(crate) fn half_with_sign(half_width: &str, at_run_clock: bool) -> String {
 
 /// A time with half of its interval, for sentences: `71.3 µs ±2.1`.
 pub fn time_with_half(ns: &Interval) -> String {
-    set(ns, &Unit::Time).parts().join(" ")
+    interval_figure(ns, &Unit::Time).number_and_half().join(" ")
 }
 
 /// An upper bound, rounded up to two digits: rounded down it would be wrong.
@@ -126,14 +126,14 @@ pub fn cycle_count(c: &Interval) -> [String; 2] {
 
 /// Median with the 10 % and 90 % quantiles: `1.40 [1.38-1.52]`, in the unit of
 /// the quiet figure next to it; its own unit stands with it where there is none.
-/// Of modes that lie apart it is one mode's, with its name.
+/// Of modes that lie apart it is one mode's, with its name, as where only one occurred.
 pub fn typical(estimate: &Estimate, unit: &Unit) -> String {
-    let (t, mode) = match estimate.headline() {
-        Some(shown) if estimate.below_ns.is_none() => shown,
+    let t = match estimate.headline() {
+        Some((shown, _)) if estimate.below_ns.is_none() => shown,
         _ => return String::new(),
     };
     let text = typical_text(estimate, &t, unit);
-    match mode {
+    match estimate.mode() {
         Some(name) => format!("{text} {name}"),
         None => text,
     }
@@ -141,7 +141,7 @@ pub fn typical(estimate: &Estimate, unit: &Unit) -> String {
 
 fn typical_text(estimate: &Estimate, t: &Typical, unit: &Unit) -> String {
     let value = unit.of_ns(t.ns.value);
-    let (low, high) = ends(t, unit);
+    let (low, high) = quantile_ends(t, unit);
     let Some(quiet) = estimate.quiet else {
         return alone(t, [value, low, high], unit);
     };
@@ -153,18 +153,24 @@ fn typical_text(estimate: &Estimate, t: &Typical, unit: &Unit) -> String {
 
 /// The same where it stands alone: three digits each, as far as the
 /// median's own interval supports them, since a tail would leave none of a
-/// median that is well known.
+/// median that is well known. A median whose interval leaves no digit is rough, `~1`: then the
+/// quantiles have theirs.
 fn alone(t: &Typical, values: [f64; 3], unit: &Unit) -> String {
     let [value, ..] = values;
+    let rough_median = t.samples >= 2 && is_rough(&t.ns, unit);
     if t.samples < 2 {
         // Of one there is no spread, and equal ends would look like none.
-        return set(&t.ns, unit).text();
+        return interval_figure(&t.ns, unit).text();
     }
     let half = match unit.inverted() {
+        _ if rough_median => 0.0,
         true => value.abs() * t.ns.relative_half_width(),
         false => t.ns.half_width(),
     };
     let in_scale = |v: f64, scale: f64| {
+        if rough_median && v == value {
+            return rough(v / scale);
+        }
         let half = if value == 0.0 { 0.0 } else { half / scale };
         plain_zero(match *unit == Unit::Count && scale == 1.0 && v.fract() == 0.0 {
             true => format!("{v:.0}"),
@@ -181,17 +187,46 @@ fn alone(t: &Typical, values: [f64; 3], unit: &Unit) -> String {
         Unit::Time => {
             let largest = values.into_iter().map(f64::abs).fold(0.0, f64::max);
             let (scale, name) = time_scale(largest);
-            if value.abs() / scale < 0.01 && scale > 1.0 {
+            let texts = values.map(|v| in_scale(v, scale));
+            let vanishes = |(v, text): (&f64, &String)| *v != 0.0 && is_zero(text);
+            let any_vanishes = values.iter().zip(&texts).any(vanishes);
+            let is_tiny = |v: &f64| *v != 0.0 && v.abs() / scale < 0.01;
+            let any_tiny = is_tiny(&value) || rough_median && values.iter().any(is_tiny);
+            if scale > 1.0 && (any_vanishes || any_tiny) {
                 // No unit suits all three.
                 return brackets(values.map(|v| {
                     let (scale, name) = time_scale(v);
                     format!("{} {name}", in_scale(v, scale))
                 }));
             }
-            return format!("{} {name}", brackets(values.map(|v| in_scale(v, scale))));
+            return format!("{} {name}", brackets(texts));
         }
     };
     format!("{} {name}", brackets(values.map(|v| in_scale(v, 1.0))))
+}
+
+/// Whether the interval of a time leaves it no digit. A few events more or less are known well enough.
+fn is_rough(ns: &Interval, unit: &Unit) -> bool {
+    *unit == Unit::Time && ns.value > 0.0 && !leaves_a_digit(ns)
+}
+
+/// A number of which one digit is known at most: `~1`, `~300`.
+fn rough(value: f64) -> String {
+    let step = 10_f64.powi(magnitude(value));
+    let places = (-magnitude(value)).max(0) as usize;
+    format!("~{:.places$}", (value / step).round() * step)
+}
+
+/// A typical figure where neither its interval nor its quantiles stand with it.
+pub fn typical_alone(ns: &Interval, unit: &Unit) -> String {
+    let value = unit.of_ns(ns.value);
+    match is_rough(ns, unit) {
+        false => interval_figure(ns, unit).text(),
+        true => {
+            let (scale, name) = scale_of(unit, value);
+            format!("{} {name}", rough(value / scale)).trim_end().into()
+        }
+    }
 }
 
 /// `1.40 [1.38-1.52]`; with `to`, where a minus would run into the dash.
@@ -209,15 +244,12 @@ pub fn typical_half(estimate: &Estimate, unit: &Unit) -> String {
     let alone = estimate.quiet.is_none() && estimate.below_ns.is_none();
     match estimate.headline().filter(|_| alone) {
         None => String::new(),
-        Some((t, _)) => {
-            let f = set(&interval(&t), unit);
-            format!("±{} {}", f.half_width, f.unit).trim_end().into()
-        }
+        Some((t, _)) => interval_figure(&typical_interval(&t), unit).half_with_unit(),
     }
 }
 
 /// The two quantiles in a row's unit, the smaller first.
-fn ends(t: &Typical, unit: &Unit) -> (f64, f64) {
+fn quantile_ends(t: &Typical, unit: &Unit) -> (f64, f64) {
     let (a, b) = (unit.of_ns(t.p10_ns), unit.of_ns(t.p90_ns));
     if unit.inverted() { (b, a) } else { (a, b) }
 }
@@ -247,7 +279,7 @@ mod tests {
             "-3.1 [-9.0 to -0.1] µs",
             "no dash next to a minus"
         );
-        let Shown::Figure(f) = shown(&start, &Unit::Time) else {
+        let Shown::Figure(f) = shown_figure(&start, &Unit::Time) else {
             panic!("a figure");
         };
         assert_eq!([f.value, f.half_width], ["-3.1", "0.3"]);
@@ -261,7 +293,7 @@ mod tests {
     fn nothing_has_no_sign() {
         let nearly = stamped(-0.04, 0.5, -0.3, 0.2);
         for about_0 in [&nearly, &stamped(0.001, 0.05, -0.01, 0.01)] {
-            assert!(matches!(shown(about_0, &Unit::Time), Shown::Below(_)));
+            assert!(matches!(shown_figure(about_0, &Unit::Time), Shown::Below(_)));
         }
         let text = time_with_half(&nearly.ns().expect("a figure"));
         assert_eq!(text, "0 ns ±0.5");
@@ -276,6 +308,17 @@ mod tests {
         assert_eq!(text(stamped(2_904.0, 21.0, 2_710.0, 41_030.0)), "2.90 [2.71-41.0] µs");
         assert_eq!(text(stamped(100.0, 1.0, 95.0, 2e7)), "100 ns [95 ns to 20.0 ms]");
         assert_eq!(text(stamped(0.0, 0.0, 0.0, 3.0)), "0 [0-3.00] ns");
+        // What is not 0 does not read as 0, however wide its interval, and has no digits that it
+        // leaves no room for.
+        assert_eq!(text(stamped(289.0, 1_400.0, 0.0, 3_120.0)), "~0.3 [0-3.12] µs");
+        let wide = stamped(45_000.0, 4_060_000.0, 110.0, 4_100_000.0);
+        assert_eq!(text(wide.clone()), "~50 µs [110 ns to 4.10 ms]");
+        assert_eq!(text(stamped(1.34e6, 1.4e6, 1.2e6, 1.61e6)), "~1 [1.20-1.61] ms");
+        let alone = |value: f64, half: f64| {
+            typical_alone(&Interval { value, low: value - half, high: value + half }, &Unit::Time)
+        };
+        assert_eq!([alone(1.34e6, 1.4e6), alone(1.34e6, 0.3e6)], ["~1 ms", "1.3 ms"]);
+        assert_eq!(typical_half(&wide, &Unit::Time), "±4.06 ms");
     }
 
     #[test]

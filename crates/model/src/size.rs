@@ -4,12 +4,12 @@
 /// otherwise with one decimal of the unit below which it stays readable.
 ///
 /// ```
-/// assert_eq!(model::size::text(16 * 1024), "16KiB");
-/// assert_eq!(model::size::text(1_448), "1448B");
-/// assert_eq!(model::size::text(19_456), "19KiB");
-/// assert_eq!(model::size::text(11_863_296), "11.3MiB");
+/// assert_eq!(model::size::format_size(16 * 1024), "16KiB");
+/// assert_eq!(model::size::format_size(1_448), "1448B");
+/// assert_eq!(model::size::format_size(19_456), "19KiB");
+/// assert_eq!(model::size::format_size(11_863_296), "11.3MiB");
 /// ```
-pub fn text(bytes: u64) -> String {
+pub fn format_size(bytes: u64) -> String {
     const UNITS: [(u64, &str); 3] = [(1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")];
     for (size, name) in UNITS {
         if bytes >= size && bytes.is_multiple_of(size) {
@@ -41,9 +41,9 @@ pub fn about(bytes: u64) -> String {
     format!("{bytes}B")
 }
 
-/// Reads what [`text`] writes, and the decimal forms (`50kB`, `1MB`).
+/// Reads what [`format_size`] writes, and the decimal forms (`50kB`, `1MB`).
 /// `None` for anything else.
-pub fn parse(text: &str) -> Option<u64> {
+pub fn parse_size(text: &str) -> Option<u64> {
     let text = text.trim();
     let digits = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
     let number: f64 = text[..digits].parse().ok()?;
@@ -68,11 +68,11 @@ mod tests {
     #[test]
     fn sizes_come_back() {
         for bytes in [1, 512, 1024, 3072, 1 << 20, 3 << 20, 1 << 30] {
-            assert_eq!(parse(&text(bytes)), Some(bytes));
+            assert_eq!(parse_size(&format_size(bytes)), Some(bytes));
         }
-        assert_eq!(parse("50kB"), Some(50_000));
-        assert_eq!(parse("12 parsecs"), None);
-        assert_eq!(parse(""), None);
-        assert_eq!(parse("1e9"), None);
+        assert_eq!(parse_size("50kB"), Some(50_000));
+        assert_eq!(parse_size("12 parsecs"), None);
+        assert_eq!(parse_size(""), None);
+        assert_eq!(parse_size("1e9"), None);
     }
 }

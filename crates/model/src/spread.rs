@@ -19,7 +19,7 @@ pub(crate) const SAMPLES_PER_WORKER: usize = 3;
 
 /// One value with what it shares with others.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Reading {
+pub(crate) struct Observation {
     /// Worker process.
     pub(crate) worker: u32,
     /// When its visit began, ms since the run began.
@@ -31,26 +31,30 @@ pub(crate) struct Reading {
 pub(crate) fn readings<'s>(
     samples: impl IntoIterator<Item = &'s Sample>,
     value: impl Fn(&Sample) -> f64,
-) -> Vec<Reading> {
+) -> Vec<Observation> {
     samples
         .into_iter()
-        .map(|sample| Reading { worker: sample.worker, at_ms: sample.at_ms, value: value(sample) })
+        .map(|sample| Observation {
+            worker: sample.worker,
+            at_ms: sample.at_ms,
+            value: value(sample),
+        })
         .collect()
 }
 
 /// Medians of the workers that have enough values.
-pub(crate) fn of_workers(readings: &[Reading]) -> Vec<f64> {
+pub(crate) fn of_workers(readings: &[Observation]) -> Vec<f64> {
     medians(readings, |reading| reading.worker)
 }
 
 /// Medians of the stretches of time that have enough values.
-pub(crate) fn of_stretches(readings: &[Reading]) -> Vec<f64> {
+pub(crate) fn of_stretches(readings: &[Observation]) -> Vec<f64> {
     let stretch = stretches(readings);
     medians(readings, |reading| stretch(reading.at_ms))
 }
 
 /// Which of the equal stretches of these readings' time a moment belongs to.
-pub(crate) fn stretches(readings: &[Reading]) -> impl Fn(u32) -> u32 + use<> {
+pub(crate) fn stretches(readings: &[Observation]) -> impl Fn(u32) -> u32 + use<> {
     let first = readings.iter().map(|r| r.at_ms).min().unwrap_or(0);
     let last = readings.iter().map(|r| r.at_ms).max().unwrap_or(0);
     let span = u64::from(last - first) + 1;
@@ -60,7 +64,7 @@ pub(crate) fn stretches(readings: &[Reading]) -> impl Fn(u32) -> u32 + use<> {
     }
 }
 
-fn medians(readings: &[Reading], group: impl Fn(&Reading) -> u32) -> Vec<f64> {
+fn medians(readings: &[Observation], group: impl Fn(&Observation) -> u32) -> Vec<f64> {
     let values: Vec<(u32, f64)> = readings.iter().map(|r| (group(r), r.value)).collect();
     let medians = medians_by_worker(&values);
     medians.into_iter().map(|(_, median)| median).collect()
@@ -75,13 +79,13 @@ crate::words! {
         /// Worker processes.
         Workers = "workers",
         /// Stretches of time.
-        Stretches = "stretches of the run",
+        Stretches = "parts of the run",
     }
 }
 
 /// Half of the wider of the two intervals, and which one it is; `None` where
 /// neither workers nor stretches are enough for one.
-pub(crate) fn half_width(readings: &[Reading]) -> Option<(f64, Between)> {
+pub(crate) fn half_width(readings: &[Observation]) -> Option<(f64, Between)> {
     [(of_workers(readings), Between::Workers), (of_stretches(readings), Between::Stretches)]
         .into_iter()
         .filter(|(medians, _)| medians.len() >= GROUPS)

@@ -52,7 +52,7 @@ fn critical(n: f64) -> f64 {
 /// that leave each a sixth; believed only where the medians lie 20 % apart, a
 /// valley lies between them, and the dip is one that a single mode shows in
 /// less than one case of a hundred.
-pub(crate) fn find(values: &[(u64, f64)]) -> Option<States> {
+pub(crate) fn find_two_states(values: &[(u64, f64)]) -> Option<States> {
     let sorted = stats::sorted(values.iter().map(|&(_, value)| value));
     let n = sorted.len();
     if n < 2 * SAMPLES_IN_ALL {

@@ -10,9 +10,8 @@ const MEAN_SQUARE: f64 = 0.778_46;
 const UPPER_QUARTILE: f64 = 1.150_35;
 
 /// A figure with the interval that holds it.
-#[derive(
-    serde::Serialize, serde::Deserialize, schemars::JsonSchema, Clone, Copy, Debug, PartialEq,
-)]
+#[derive(serde::Serialize, serde::Deserialize, Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Interval {
     /// The estimate itself.
     pub value: f64,
@@ -70,6 +69,12 @@ pub fn sorted(values: impl IntoIterator<Item = f64>) -> Vec<f64> {
     values
 }
 
+/// The largest of some values, and their median.
+pub fn largest_and_median(values: impl IntoIterator<Item = f64>) -> Option<[f64; 2]> {
+    let sorted = sorted(values);
+    Some([*sorted.last()?, quantile_sorted(&sorted, 0.5)?])
+}
+
 /// Median; `None` for no values.
 pub fn median(values: impl IntoIterator<Item = f64>) -> Option<f64> {
     quantile_sorted(&sorted(values), 0.5)
@@ -82,7 +87,7 @@ pub fn middle(mut values: Vec<u64>) -> Option<u64> {
 }
 
 /// Standard deviation of normal values from the median of how far values lie from a middle; `None` for none.
-pub(crate) fn deviation_from(middle: f64, values: impl IntoIterator<Item = f64>) -> Option<f64> {
+pub fn deviation_from(middle: f64, values: impl IntoIterator<Item = f64>) -> Option<f64> {
     Some(1.4826 * median(values.into_iter().map(|value| (value - middle).abs()))?)
 }
 

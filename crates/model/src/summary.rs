@@ -8,7 +8,6 @@ use crate::machine::Fact;
 use crate::run::{Bound, FigureAt, Row, Run, Scale};
 use crate::stats::Interval;
 use crate::unit::Unit;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::path::PathBuf;
@@ -26,7 +25,7 @@ pub struct Key {
 
 impl Key {
     /// Row, point and mode in words.
-    pub fn name(&self) -> String {
+    pub fn label(&self) -> String {
         let mut name = self.id.clone();
         if !self.at.is_empty() {
             let at: Vec<String> = self.at.iter().map(u64::to_string).collect();
@@ -41,15 +40,14 @@ impl Key {
 
 /// By what a machine is known again: a hash of its host name, its CPU's model
 /// and signature, and the emulator, in hexadecimal digits.
-#[derive(
-    Serialize, Deserialize, JsonSchema, Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord,
-)]
-#[schemars(inline)]
+#[derive(Serialize, Deserialize, Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(inline))]
 pub struct MachineKey(pub String);
 
 impl MachineKey {
     /// The machine that a run was made on.
-    pub fn of(run: &Run) -> MachineKey {
+    pub fn from_run(run: &Run) -> MachineKey {
         MachineKey::of_machine(&run.machine, run.emulator())
     }
 
@@ -63,13 +61,15 @@ impl MachineKey {
             emulator,
         ];
         let text = known.map(|fact| fact.unwrap_or("?")).join("\n");
-        MachineKey(crate::text::hexadecimal(&Sha256::digest(text)[..6]))
+        MachineKey(crate::phrases::hexadecimal(&Sha256::digest(text)[..6]))
     }
 }
 
 /// What may move a figure on one machine from one run to the next.
-#[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, PartialEq, Eq)]
-pub struct Setup {
+#[derive(Serialize, Deserialize, Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(rename = "Setup"))]
+pub struct RunSetup {
     /// Kernel, if known.
     pub kernel: Option<String>,
     /// Version of the program that measured.
@@ -102,7 +102,7 @@ pub struct KeptRun {
     /// The machine in a line.
     pub machine_line: String,
     /// What else may move its figures.
-    pub setup: Setup,
+    pub setup: RunSetup,
     /// What hosts of a fleet may differ in.
     #[serde(default)]
     pub facts: HostFacts,
@@ -137,7 +137,7 @@ pub struct KeptRun {
 
 impl KeptRun {
     /// What a document tells, without tags, which no document holds.
-    pub fn of(run: &Run, path: PathBuf) -> KeptRun {
+    pub fn from_run(run: &Run, path: PathBuf) -> KeptRun {
         let m = &run.machine;
         let text = |fact: &Fact<String>| fact.get().cloned();
         let applied = run.conditions.applied.as_ref();
@@ -145,10 +145,10 @@ impl KeptRun {
             id: run.id.clone(),
             started_unix_ms: run.started_unix_ms,
             wall_ms: run.wall_ms,
-            machine: MachineKey::of(run),
+            machine: MachineKey::from_run(run),
             host: text(&m.hostname),
             machine_line: m.one_line(),
-            setup: Setup {
+            setup: RunSetup {
                 kernel: text(&m.kernel),
                 version: run.program.version.clone(),
                 commit: run.program.commit.clone(),
@@ -157,7 +157,7 @@ impl KeptRun {
                 cpus: m.online_cpus.get().map(Vec::len),
                 controls: applied.map(|applied| applied.in_force().join(", ")),
             },
-            facts: HostFacts::of(run),
+            facts: HostFacts::from_run(run),
             scale: run.plan.scale,
             rows: run.rows.len() as u32,
             partial: run.partial.clone(),
@@ -192,8 +192,10 @@ fn what(run: &Run) -> String {
 }
 
 /// A machine in a line.
-#[derive(Serialize, JsonSchema, Clone, Debug, PartialEq)]
-pub struct Machine {
+#[derive(Serialize, Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(rename = "Machine"))]
+pub struct MachineSummary {
     /// By what it is known again.
     pub key: MachineKey,
     /// Its host name, where known.
@@ -206,15 +208,15 @@ pub struct Machine {
     pub newest_unix_ms: u64,
 }
 
-impl HasId for Machine {
+impl HasId for MachineSummary {
     fn id(&self) -> (&str, &[u64]) {
         (&self.key.0, &[])
     }
 }
 
-impl Machine {
+impl MachineSummary {
     /// What people call it: its host name, else its key.
-    pub fn name(&self) -> &str {
+    pub fn display_name(&self) -> &str {
         self.host.as_deref().unwrap_or(&self.key.0)
     }
 
@@ -228,7 +230,8 @@ impl Machine {
 }
 
 /// One figure of one run: a row, or one point of a curve or map.
-#[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, PartialEq)]
+#[derive(Serialize, Deserialize, Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct KeptResult {
     /// The row.
     pub row: String,
@@ -266,7 +269,7 @@ impl KeptResult {
     }
 
     /// The summary of a row's figure.
-    pub fn of(row: &Row, figure: FigureAt) -> KeptResult {
+    pub fn from_row(row: &Row, figure: FigureAt) -> KeptResult {
         let estimate = figure.estimate;
         KeptResult {
             row: row.id.clone(),

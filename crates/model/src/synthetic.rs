@@ -1,11 +1,13 @@
-//! A made-up run that holds every kind of outcome and verdict, for tests.
+//! A synthetic run that holds every kind of outcome and verdict. The tests of all crates use it; other crates
+//! get it by the feature `synthetic`, which the program is built without. A file for each part of the run.
+//! `crates/latlas/tests/fixtures/synthetic.json` is the run as a file.
 
 mod cpu;
 mod estimates;
 mod machine;
 mod memory;
 
-pub use estimates::{figure, judged, row};
+pub use estimates::{judged, ok_outcome, row_of_times};
 pub use memory::{KIB, MIB, curve, latency, level};
 
 use crate::estimate::Estimate;
@@ -23,9 +25,10 @@ use machine::{conditions, machine, plan};
 use memory::memory_rows;
 
 mod commands;
-pub mod fleet;
 pub mod osnoise;
 pub mod qos;
+pub mod random;
+pub mod slots;
 mod stamped;
 pub use commands::run_of_commands;
 pub use stamped::{core_to_core_row, in_modes, semaphore, stamped_figure};
@@ -92,10 +95,10 @@ pub fn run() -> Run {
         partial: None,
         imported: None,
         job: None,
-        rows: rows().into(),
+        rows: synthetic_rows().into(),
         cells: [cell("cpu.add_i32"), cell("cpu.div_i32")]
             .into_iter()
-            .chain(stamped::cells())
+            .chain(stamped::stamped_cells())
             .collect(),
     }
 }
@@ -122,7 +125,7 @@ pub fn slower(run: &Run, id: &str, factor: f64) -> Run {
 }
 
 /// The same run where one row has another figure.
-pub fn with(mut run: Run, id: &str, estimate: Estimate) -> Run {
+pub fn with_figure(mut run: Run, id: &str, estimate: Estimate) -> Run {
     let row = run.rows.iter_mut().find(|row| row.id == id);
     row.expect("the row").outcome = Outcome::Figure(estimate);
     run
@@ -138,11 +141,11 @@ pub fn imported() -> Imported {
     }
 }
 
-fn rows() -> Vec<Row> {
+fn synthetic_rows() -> Vec<Row> {
     let mut rows = memory_rows();
     rows.push(core_to_core_row(4, |y, x| 41.0 + 9.0 * (y - x) as f64));
     rows.extend(cpu_rows());
-    rows.extend(stamped::rows());
+    rows.extend(stamped::stamped_rows());
     for row in rows.iter_mut().filter(|row| row.bound == Bound::Core) {
         if let Outcome::Figure(e) | Outcome::Level { estimate: e, .. } = &mut row.outcome
             && let Some(quiet) = &mut e.quiet

@@ -5,7 +5,7 @@ use crate::context::Context;
 use crate::distribution::single;
 use crate::estimate::{Longest, Tail, Verdict};
 use crate::sample::Sample;
-use crate::spread::{self, Reading};
+use crate::spread::{self, Observation};
 use crate::stats::{self, Interval};
 use std::collections::BTreeMap;
 
@@ -33,7 +33,7 @@ pub(crate) fn tail(samples: &[&Sample], context: &Context) -> Option<Tail> {
     let values = stats::sorted(readings.iter().map(|r| r.value));
     let percentile = |q: f64| {
         (values.len() as f64 * (1.0 - q) >= EXCEEDANCES - 1e-9)
-            .then(|| interval(&values, &readings, q))
+            .then(|| quantile_interval(&values, &readings, q))
             .flatten()
     };
     let p99 = percentile(0.99);
@@ -56,12 +56,12 @@ pub(crate) fn tail(samples: &[&Sample], context: &Context) -> Option<Tail> {
 }
 
 /// A quantile's interval, and whether it has an upper end.
-fn interval(values: &[f64], readings: &[Reading], q: f64) -> Option<(Interval, bool)> {
+fn quantile_interval(values: &[f64], readings: &[Observation], q: f64) -> Option<(Interval, bool)> {
     let value = stats::quantile_sorted(values, q)?;
     let stretch = spread::stretches(readings);
-    let by_visit = |r: &Reading| spread::visit(r.worker, r.at_ms);
-    let by_stretch = |r: &Reading| u64::from(stretch(r.at_ms));
-    let independent = [&by_visit as &dyn Fn(&Reading) -> u64, &by_stretch]
+    let by_visit = |r: &Observation| spread::visit(r.worker, r.at_ms);
+    let by_stretch = |r: &Observation| u64::from(stretch(r.at_ms));
+    let independent = [&by_visit as &dyn Fn(&Observation) -> u64, &by_stretch]
         .into_iter()
         .map(|group| {
             let hits: Vec<(u64, bool)> =
@@ -89,7 +89,7 @@ fn independent(hits: &[(u64, bool)]) -> f64 {
 
 /// Whose the longest operations were: a visit's run delay, less what a visit
 /// usually has, is dealt out to its operations from the longest down.
-fn longest(samples: &[&Sample], readings: &[Reading], median: f64) -> Option<Longest> {
+fn longest(samples: &[&Sample], readings: &[Observation], median: f64) -> Option<Longest> {
     let mut lost: BTreeMap<u64, f64> = BTreeMap::new();
     for sample in samples {
         *lost.entry(spread::visit(sample.worker, sample.at_ms)).or_default() +=
@@ -100,7 +100,7 @@ fn longest(samples: &[&Sample], readings: &[Reading], median: f64) -> Option<Lon
     }
     let usual = stats::median(lost.values().copied())?;
     lost.values_mut().for_each(|ns| *ns -= usual);
-    let mut order: Vec<&Reading> = readings.iter().collect();
+    let mut order: Vec<&Observation> = readings.iter().collect();
     order.sort_by(|a, b| b.value.total_cmp(&a.value));
     order.truncate(LONGEST.min(readings.len().div_ceil(100)));
     order.retain(|reading| reading.value > LONG * median.abs());

@@ -3,9 +3,9 @@
 use crate::command::{Commands, Compared};
 use crate::compare::finding;
 use crate::estimate::{Estimate, Verdict};
+use crate::phrases::counted;
 use crate::run::{Outcome, Run};
 use crate::summary::KeptResult;
-use crate::text::counted;
 use serde::Serialize;
 use std::fmt;
 
@@ -39,11 +39,11 @@ pub struct Verdicts {
 
 impl Verdicts {
     /// Counts one more.
-    pub fn count(&mut self, estimate: &Estimate) {
-        self.add(estimate.verdict);
+    pub fn count_estimate(&mut self, estimate: &Estimate) {
+        self.add_verdict(estimate.verdict);
     }
 
-    fn add(&mut self, verdict: Verdict) {
+    fn add_verdict(&mut self, verdict: Verdict) {
         *match verdict {
             Verdict::Ok => &mut self.ok,
             Verdict::Noisy => &mut self.noisy,
@@ -56,11 +56,11 @@ impl Verdicts {
 
     /// All of them.
     pub fn total(&self) -> u32 {
-        self.counts().map(|(count, _)| count).sum()
+        self.by_verdict().map(|(count, _)| count).sum()
     }
 
     /// How many have each verdict, the best first: only what there is.
-    pub fn counts(&self) -> impl Iterator<Item = (u32, Verdict)> {
+    pub fn by_verdict(&self) -> impl Iterator<Item = (u32, Verdict)> {
         let counts = [
             (self.ok, Verdict::Ok),
             (self.noisy, Verdict::Noisy),
@@ -78,9 +78,11 @@ impl Verdicts {
     }
 
     /// `27 ok, 2 noisy`: only what there is.
-    pub fn text(&self) -> String {
-        let texts: Vec<String> =
-            self.counts().map(|(count, verdict)| format!("{count} {}", verdict.text())).collect();
+    pub fn tally_text(&self) -> String {
+        let texts: Vec<String> = self
+            .by_verdict()
+            .map(|(count, verdict)| format!("{count} {}", verdict.text()))
+            .collect();
         texts.join(", ")
     }
 
@@ -93,7 +95,7 @@ impl Verdicts {
 impl fmt::Display for Verdicts {
     /// `27 of 29 results ok, 2 noisy`.
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        let texts = [self.ok_text(), self.uncertain().text()];
+        let texts = [self.ok_text(), self.uncertain().tally_text()];
         let texts: Vec<String> = texts.into_iter().filter(|t| !t.is_empty()).collect();
         f.write_str(&texts.join(", "))
     }
@@ -106,8 +108,8 @@ impl Tally {
         for result in results {
             match (result.verdict, result.at.is_empty()) {
                 (None, _) => tally.unavailable += 1,
-                (Some(verdict), true) => tally.rows.add(verdict),
-                (Some(verdict), false) => tally.points.add(verdict),
+                (Some(verdict), true) => tally.rows.add_verdict(verdict),
+                (Some(verdict), false) => tally.points.add_verdict(verdict),
             }
         }
         tally
@@ -125,13 +127,13 @@ pub fn tally(run: &Run) -> Tally {
     for row in &run.rows {
         match &row.outcome {
             Outcome::Figure(estimate) | Outcome::Level { estimate, .. } => {
-                tally.rows.count(estimate);
+                tally.rows.count_estimate(estimate);
             }
             Outcome::Curve { points, .. } => {
-                points.iter().for_each(|p| tally.points.count(&p.estimate));
+                points.iter().for_each(|p| tally.points.count_estimate(&p.estimate));
             }
             Outcome::Map { points, .. } => {
-                points.iter().for_each(|p| tally.points.count(&p.estimate));
+                points.iter().for_each(|p| tally.points.count_estimate(&p.estimate));
             }
             Outcome::Unavailable { .. } => tally.unavailable += 1,
         }
@@ -189,8 +191,8 @@ mod tests {
         let of = Run { rows: stamped.cloned().collect(), ..run.clone() };
         let rows = super::tally(&of).rows;
         assert_eq!(rows.to_string(), "1 of 2 results ok, 1 two states");
-        assert_eq!(rows.uncertain().text(), "1 two states");
-        assert!(rows.counts().eq([(1, Verdict::Ok), (1, Verdict::TwoStates)]));
+        assert_eq!(rows.uncertain().tally_text(), "1 two states");
+        assert!(rows.by_verdict().eq([(1, Verdict::Ok), (1, Verdict::TwoStates)]));
         assert!(tally.any_ok());
     }
 

@@ -2,11 +2,11 @@
 //! bandwidth and frequency are other views of the same figure. Counts and
 //! bytes are no times: where an estimate says ns, it holds the number itself.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// The unit a row is shown in.
-#[derive(Serialize, Deserialize, JsonSchema, Clone, Copy, Debug, PartialEq)]
+#[derive(Serialize, Deserialize, Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Unit {
     /// Time of one operation.

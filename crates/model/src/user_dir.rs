@@ -16,7 +16,7 @@ pub enum UserDir {
 
 impl UserDir {
     /// The directory on this system; `None` if the environment names no home directory.
-    pub fn path(self, variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
+    pub fn resolve(self, variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
         self.path_on(cfg!(target_os = "macos"), variable)
     }
 
@@ -46,7 +46,7 @@ impl UserDir {
 mod tests {
     use super::*;
 
-    fn of(directory: UserDir, macos: bool, set: &[(&str, &str)]) -> Option<String> {
+    fn directory_text(directory: UserDir, macos: bool, set: &[(&str, &str)]) -> Option<String> {
         let variable = |name: &str| {
             let value = set.iter().find(|(known, _)| *known == name);
             value.map(|(_, value)| OsString::from(value))
@@ -63,16 +63,16 @@ mod tests {
             (UserDir::Config, "XDG_CONFIG_HOME", ".config", "Application Support"),
             (UserDir::Data, "XDG_DATA_HOME", ".local/share", "Application Support"),
         ] {
-            let named = of(directory, false, &[(xdg, "/x"), home]);
+            let named = directory_text(directory, false, &[(xdg, "/x"), home]);
             assert_eq!(named.as_deref(), Some("/x/latlas"));
             let usual = format!("/h/{usual}/latlas");
             for set in [&[home][..], &[(xdg, "x"), home], &[(xdg, ""), home]] {
-                assert_eq!(of(directory, false, set).as_ref(), Some(&usual));
+                assert_eq!(directory_text(directory, false, set).as_ref(), Some(&usual));
             }
-            let below_library = of(directory, true, &[home]);
+            let below_library = directory_text(directory, true, &[home]);
             assert_eq!(below_library, Some(format!("/h/Library/{on_macos}/latlas")));
             for set in [&[][..], &[("HOME", "")], &[("HOME", "h")]] {
-                assert_eq!(of(directory, false, set), None);
+                assert_eq!(directory_text(directory, false, set), None);
             }
         }
     }

@@ -24,7 +24,7 @@ fn fields(unix_ms: u64) -> [u64; 6] {
 }
 
 /// For people: `2026-11-21 01:52:44 UTC`.
-pub fn text(unix_ms: u64) -> String {
+pub fn readable_utc(unix_ms: u64) -> String {
     let [year, month, day, hour, minute, second] = fields(unix_ms);
     format!("{year:04}-{month:02}-{day:02} {hour:02}:{minute:02}:{second:02} UTC")
 }
@@ -48,11 +48,11 @@ mod tests {
 
     #[test]
     fn known_times() {
-        assert_eq!(text(0), "1970-01-01 00:00:00 UTC");
-        assert_eq!(text(951_782_400_000), "2000-02-29 00:00:00 UTC");
-        assert_eq!(text(1_709_251_199_999), "2024-02-29 23:59:59 UTC");
-        assert_eq!(text(1_709_251_200_000), "2024-03-01 00:00:00 UTC");
-        assert_eq!(text(4_102_444_799_000), "2099-12-31 23:59:59 UTC");
+        assert_eq!(readable_utc(0), "1970-01-01 00:00:00 UTC");
+        assert_eq!(readable_utc(951_782_400_000), "2000-02-29 00:00:00 UTC");
+        assert_eq!(readable_utc(1_709_251_199_999), "2024-02-29 23:59:59 UTC");
+        assert_eq!(readable_utc(1_709_251_200_000), "2024-03-01 00:00:00 UTC");
+        assert_eq!(readable_utc(4_102_444_799_000), "2099-12-31 23:59:59 UTC");
         assert_eq!(stamp(1_795_225_964_000), "20261121T015244.000Z");
         assert_eq!(stamp(1_795_225_964_007), "20261121T015244.007Z");
     }

@@ -5,7 +5,7 @@ mod dice;
 
 use dice::Dice;
 use model::compare::between::{Dispersion, Wander, dispersion};
-use model::compare::finding::{Correction, Finding, Known, LEVEL, Verdict, judge};
+use model::compare::finding::{Correction, Finding, LEVEL, SummarizedSamples, Verdict, judge};
 use model::compare::multiplicity::Family;
 use model::compare::ratio::{Ratio, Side, detectable};
 use model::compare::reading::Reading;
@@ -19,7 +19,7 @@ fn chi_squared(dice: &mut Dice, df: u32) -> f64 {
 
 /// What a row is like on a simulated machine.
 #[derive(Clone, Copy)]
-struct Row {
+struct SimulatedRow {
     /// Its cost.
     cost: f64,
     /// Standard deviation of its workers' medians, as a share.
@@ -30,12 +30,12 @@ struct Row {
 
 /// One run of it: eight workers, shifted together by what the run is like;
 /// the estimate is the one that latlas makes.
-fn run(dice: &mut Dice, row: &Row, common: f64) -> Reading {
+fn drawn_reading(dice: &mut Dice, row: &SimulatedRow, common: f64) -> Reading {
     let shift = row.runs_differ * dice.normal() + common;
     let workers: Vec<f64> =
         (0..8).map(|_| row.cost * (shift + row.workers_differ * dice.normal()).exp()).collect();
     let interval = trimmed_t_interval(&workers).expect("eight workers");
-    Reading::of(&interval, 8).expect("above 0")
+    Reading::from_interval(&interval, 8).expect("above 0")
 }
 
 fn side(readings: &[Reading]) -> Side {
@@ -45,14 +45,18 @@ fn side(readings: &[Reading]) -> Side {
 /// A machine of a hundred rows such as this project's: most of them steady,
 /// some rough. How far the runs of a row differ scatters about the assumption
 /// with the degrees of freedom that it claims.
-fn rows(dice: &mut Dice) -> Vec<Row> {
+fn rows(dice: &mut Dice) -> Vec<SimulatedRow> {
     (0..100)
         .map(|k| {
             let workers_differ = 0.001 * 30_f64.powf(f64::from(k % 10) / 9.0);
             let about = Wander::Ns.least().powi(2) + workers_differ * workers_differ / 8.0;
             let df = dispersion(Wander::Ns, &[]).df;
             let scatter = df / chi_squared(dice, df as u32);
-            Row { cost: 3.0 + f64::from(k), workers_differ, runs_differ: (about * scatter).sqrt() }
+            SimulatedRow {
+                cost: 3.0 + f64::from(k),
+                workers_differ,
+                runs_differ: (about * scatter).sqrt(),
+            }
         })
         .collect()
 }
@@ -71,7 +75,7 @@ struct Design {
 /// The ratios of all rows, B's costs multiplied by `factor(row)`.
 fn compare(
     dice: &mut Dice,
-    rows: &[Row],
+    rows: &[SimulatedRow],
     design: Design,
     factor: impl Fn(usize) -> f64,
 ) -> Vec<Ratio> {
@@ -79,13 +83,13 @@ fn compare(
     rows.iter()
         .enumerate()
         .map(|(k, row)| {
-            let a = run(dice, row, common[0]);
-            let changed = Row { cost: row.cost * factor(k), ..*row };
-            let b = run(dice, &changed, common[1]);
+            let a = drawn_reading(dice, row, common[0]);
+            let changed = SimulatedRow { cost: row.cost * factor(k), ..*row };
+            let b = drawn_reading(dice, &changed, common[1]);
             let kept: Vec<Reading> = (0..design.kept)
                 .map(|_| {
                     let common = design.shared * dice.normal();
-                    run(dice, row, common)
+                    drawn_reading(dice, row, common)
                 })
                 .collect();
             let between = match design.between {
@@ -98,7 +102,7 @@ fn compare(
                     df: f64::INFINITY,
                 },
             };
-            Ratio::of(&side(&[a]), &side(&[b]), Wander::Ns, &between).expect("two figures")
+            Ratio::between(&side(&[a]), &side(&[b]), Wander::Ns, &between).expect("two figures")
         })
         .collect()
 }
@@ -110,7 +114,7 @@ fn tested(ratios: &[Ratio]) -> Vec<Tested<'_>> {
         .collect()
 }
 
-fn count(found: &[Verdict], wanted: Verdict) -> usize {
+fn count_verdicts(found: &[Verdict], wanted: Verdict) -> usize {
     found.iter().filter(|&&f| f == wanted).count()
 }
 
@@ -122,7 +126,7 @@ fn false_alarms(seed: u64, comparisons: u32, design: Design) -> (f64, f64) {
     for _ in 0..comparisons {
         let machine = rows(&mut dice);
         let ratios = compare(&mut dice, &machine, design, |_| 1.0);
-        let different = count(&findings(&tested(&ratios), 0.05), Verdict::Different);
+        let different = count_verdicts(&findings(&tested(&ratios), 0.05), Verdict::Different);
         called += different;
         any += usize::from(different > 0);
     }
@@ -175,8 +179,8 @@ fn an_increase_of_ten_percent_is_found_where_it_is_detectable() {
                 found += u32::from(different && slower(k) > 1.0);
                 wrong += u32::from(different && slower(k) == 1.0);
             }
-            let grown: Vec<Known> =
-                tested.iter().map(|row| Known(Some(p_grown(row, 1.1)), None)).collect();
+            let grown: Vec<SummarizedSamples> =
+                tested.iter().map(|row| SummarizedSamples(Some(p_grown(row, 1.1)), None)).collect();
             let crossed = judge(&grown, Correction::Holm(LEVEL), None);
             gate += u32::from(crossed.iter().any(Finding::is_different));
         }
@@ -192,16 +196,17 @@ fn an_increase_of_ten_percent_is_found_where_it_is_detectable() {
 #[test]
 fn well_known_rows_give_the_same_findings() {
     let mut dice = Dice(5);
-    let calm: Vec<Row> =
-        (0..100).map(|_| Row { cost: 10.0, workers_differ: 0.002, runs_differ: 0.002 }).collect();
+    let calm: Vec<SimulatedRow> = (0..100)
+        .map(|_| SimulatedRow { cost: 10.0, workers_differ: 0.002, runs_differ: 0.002 })
+        .collect();
     let design = Design { kept: 8, ..USUAL };
     let same = compare(&mut dice, &calm, design, |_| 1.0);
     let found = findings(&tested(&same), 0.05);
-    assert!(count(&found, Verdict::SameWithinNoise) >= 95, "{found:?}");
+    assert!(count_verdicts(&found, Verdict::SameWithinNoise) >= 95, "{found:?}");
     // A change just beyond the margin is called the same in hardly any row.
     let changed = compare(&mut dice, &calm, design, |_| 1.055);
     let found = findings(&tested(&changed), 0.05);
-    assert!(count(&found, Verdict::SameWithinNoise) <= 2, "{found:?}");
+    assert!(count_verdicts(&found, Verdict::SameWithinNoise) <= 2, "{found:?}");
 }
 
 #[test]
@@ -224,7 +229,7 @@ fn the_interval_covers_what_it_promises() {
 
 #[test]
 fn the_detectable_change_is_detected_as_often_as_it_says() {
-    let row = Row { cost: 5.0, workers_differ: 0.01, runs_differ: 0.01 };
+    let row = SimulatedRow { cost: 5.0, workers_differ: 0.01, runs_differ: 0.01 };
     // Known well: the dispersion is that of the design.
     let assumed = Wander::Ns.least().powi(2) + 2.0 * 1e-4 / 8.0;
     let between = Dispersion { factor: (1e-4 + 1e-4 / 8.0) / assumed, df: 40.0 };
@@ -233,10 +238,11 @@ fn the_detectable_change_is_detected_as_often_as_it_says() {
     let mut dice = Dice(8);
     let mut found = 0;
     for _ in 0..4000 {
-        let a = run(&mut dice, &row, 0.0);
-        let slower = Row { cost: row.cost * (1.0 + change), ..row };
-        let b = run(&mut dice, &slower, 0.0);
-        let ratio = Ratio::of(&side(&[a]), &side(&[b]), Wander::Ns, &between).expect("two figures");
+        let a = drawn_reading(&mut dice, &row, 0.0);
+        let slower = SimulatedRow { cost: row.cost * (1.0 + change), ..row };
+        let b = drawn_reading(&mut dice, &slower, 0.0);
+        let ratio =
+            Ratio::between(&side(&[a]), &side(&[b]), Wander::Ns, &between).expect("two figures");
         found += u32::from(ratio.p_value().expect("a spread") < 0.05);
     }
     let power = f64::from(found) / 4000.0;

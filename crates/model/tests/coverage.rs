@@ -33,7 +33,7 @@ struct Noise {
 }
 
 /// Eight workers, three visits of eight samples each, spread over a minute.
-fn run(dice: &mut Dice, noise: Noise) -> Vec<Sample> {
+fn drawn_samples(dice: &mut Dice, noise: Noise) -> Vec<Sample> {
     // The state: normal, with a memory of `state_ms` (an AR(1) on 100 ms).
     let keep = if noise.state_ms > 0.0 { (-100.0 / noise.state_ms).exp() } else { 0.0 };
     let mut state = dice.normal();
@@ -61,7 +61,7 @@ fn run(dice: &mut Dice, noise: Noise) -> Vec<Sample> {
 }
 
 fn judge(samples: &[Sample], regime: Regime) -> Estimate {
-    let gate = MachineReadings::of(samples).gate(Some(1.0));
+    let gate = MachineReadings::from_samples(samples).gate(Some(1.0));
     judged::judge(samples, &gate, Bound::Memory, regime, &[])
 }
 
@@ -70,7 +70,7 @@ fn coverage(seed: u64, regime: Regime, noise: Noise) -> (f64, f64) {
     let mut dice = Dice(seed);
     let (mut held, mut widths) = (0, Vec::new());
     for _ in 0..RUNS {
-        let found = judge(&run(&mut dice, noise), regime);
+        let found = judge(&drawn_samples(&mut dice, noise), regime);
         let Interval { low, high, .. } = found.ns().expect("a figure");
         held += usize::from((low..=high).contains(&100.0));
         widths.push((high - low) / 2.0);

@@ -21,7 +21,7 @@ fn operation(worker: u32, from: u64, to: u64, mode: u8) -> Sample {
 }
 
 fn judge(samples: &[Sample], modes: &[&str]) -> Estimate {
-    let gate = MachineReadings::of(samples).gate(None);
+    let gate = MachineReadings::from_samples(samples).gate(None);
     let modes: Vec<String> = modes.iter().map(ToString::to_string).collect();
     estimate(samples, &Context { modes: &modes, ..Context::plain(&gate, Regime::Stamped, 1.0) })
 }

@@ -5,7 +5,7 @@ mod dice;
 
 use dice::Dice;
 use model::noise::effect::judge::effects;
-use model::noise::effect::{Arm, Block, Control, Load, OneRun, Wakeups, Workload};
+use model::noise::effect::{Block, Control, EffectArm, Load, OneRun, Wakeups, Workload};
 
 const BETTER: &str = "better";
 const NONE: &str = "no effect shown";
@@ -35,10 +35,10 @@ fn controls() -> Vec<Control> {
 /// `time` and `spread` are what each arm does to them.
 fn blocks(random: &mut Dice, rounds: usize, time: [f64; 4], spread: [f64; 4]) -> Vec<Block> {
     let block = |&(workload, load): &(Workload, Load)| {
-        let mut arms: Vec<Arm> = ["none"]
+        let mut arms: Vec<EffectArm> = ["none"]
             .iter()
             .chain(&CONTROLS)
-            .map(|name| Arm { name: (*name).into(), runs: Vec::new() })
+            .map(|name| EffectArm { name: (*name).into(), runs: Vec::new() })
             .collect();
         let mut wander = 0.0;
         for _ in 0..rounds {
@@ -47,7 +47,7 @@ fn blocks(random: &mut Dice, rounds: usize, time: [f64; 4], spread: [f64; 4]) ->
                 let own = 0.1 * random.normal().abs() + 0.05 * random.normal();
                 let stop = if random.uniform() < 0.1 { 0.5 } else { 0.0 };
                 let ns = time[k] * 6e7 * (wander + spread[k] * (own + stop)).exp();
-                arm.runs.push(run(workload, ns));
+                arm.runs.push(one_run(workload, ns));
             }
         }
         Block { workload, load, arms }
@@ -55,7 +55,7 @@ fn blocks(random: &mut Dice, rounds: usize, time: [f64; 4], spread: [f64; 4]) ->
     BLOCKS.iter().map(block).collect()
 }
 
-fn run(workload: Workload, ns: f64) -> OneRun {
+fn one_run(workload: Workload, ns: f64) -> OneRun {
     let wakeups = Wakeups { count: 200, mean_ns: ns / 1e3, ..Wakeups::default() };
     OneRun {
         took_ns: match workload {
@@ -154,7 +154,7 @@ fn few_rounds_give_no_verdict() {
     let mut random = Dice(5);
     let blocks = blocks(&mut random, 5, [1.0, 0.2, 0.2, 0.2], [1.0; 4]);
     for effect in effects(&controls(), &blocks) {
-        assert_eq!(effect.time.word(), "can't tell");
+        assert_eq!(effect.time.word(), "inconclusive");
         assert_eq!(effect.time.found.ratio, None);
         assert_eq!(effect.rounds, 5);
     }

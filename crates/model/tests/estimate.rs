@@ -19,7 +19,10 @@ fn sample(worker: u32, at_ms: u32, cycles: f64, cycle_ns: f64) -> Sample {
 }
 
 fn judge(samples: &[Sample], bound: Bound, regime: Regime) -> Estimate {
-    let gate = Gate { multiply_ratio: Some(3.0), ..MachineReadings::of(samples).gate(Some(1.0)) };
+    let gate = Gate {
+        multiply_ratio: Some(3.0),
+        ..MachineReadings::from_samples(samples).gate(Some(1.0))
+    };
     judged::judge(samples, &gate, bound, regime, &[])
 }
 
@@ -45,7 +48,7 @@ fn core_rows_are_cycles_at_the_runs_clock_and_own_its_uncertainty() {
     let cycles = quiet.cycles.expect("known");
     assert!((cycles.value - 4.0).abs() < 1e-3);
     assert!(cycles.relative_half_width() < 1e-3);
-    let clock = MachineReadings::of(&samples).core_clock().expect("read");
+    let clock = MachineReadings::from_samples(&samples).core_clock().expect("read");
     assert!((quiet.ns.value - 4.0 * clock.cycle_ns.value).abs() < 1e-3);
     // Half the run at 0.4, half at 0.5: the clock is not known to a percent.
     assert!(quiet.ns.relative_half_width() > 0.05, "{quiet:?}");
@@ -117,6 +120,10 @@ fn a_distribution_has_no_quiet_figure_but_an_interval_by_ranks() {
 #[test]
 fn too_few_quiet_samples_are_no_figure() {
     let mut samples = wandering(|_, _| 4.0);
+    for s in &mut samples {
+        // Beyond L2, where the low end says nothing.
+        s.evidence.last_level_ps = Some(12_000);
+    }
     for s in samples.iter_mut().skip(11) {
         s.evidence.lost_ns = 1000;
     }
@@ -132,6 +139,7 @@ fn a_row_without_a_quiet_figure_names_a_cause_only_where_it_is_known() {
         let one = |k: u32| {
             let mut s = sample(k / 5 % 8, k / 5, 4.0, 0.4);
             s.evidence.canary_percent = Some(if k % 5 < 2 { 100 } else { 170 });
+            s.evidence.last_level_ps = Some(12_000);
             if k.is_multiple_of(5) {
                 s.evidence.flags = flag::WAITED_FOR_QUIET | flag::THROTTLED;
             }
@@ -196,5 +204,18 @@ fn contradicted_samples_are_never_quiet_and_most_of_them_void_the_row() {
                 assert!(quiet <= 80 - marked as u32, "{quiet} quiet of {marked} marked");
             }
         }
+    }
+}
+
+/// A former word of documents stays readable.
+#[test]
+fn an_inconclusive_verdict_is_read_under_both_of_its_names() {
+    use model::compare::finding;
+    for stored in ["\"cannot_tell\"", "\"inconclusive\""] {
+        let figure: Verdict = serde_json::from_str(stored).expect(stored);
+        let change: finding::Verdict = serde_json::from_str(stored).expect(stored);
+        assert_eq!((figure, change), (Verdict::CannotTell, finding::Verdict::CannotTell));
+        assert_eq!(serde_json::to_string(&figure).expect("JSON"), "\"inconclusive\"");
+        assert_eq!(serde_json::to_string(&change).expect("JSON"), "\"inconclusive\"");
     }
 }

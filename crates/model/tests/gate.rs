@@ -24,7 +24,7 @@ fn rough(dice: &mut Dice) -> f64 {
 
 /// How the runs of a machine come out.
 #[derive(Clone, Copy, Debug)]
-struct Machine {
+struct SimulatedMachine {
     /// Deviation of a row's runs over what is assumed of its kind.
     wider: f64,
     /// Share of that variance which all runs of one hour have in common: a
@@ -33,17 +33,17 @@ struct Machine {
 }
 
 /// One row's figure in one run: eight workers about a figure that wanders.
-fn reading(dice: &mut Dice, machine: &Machine, hour: f64, slower: f64) -> Reading {
+fn reading(dice: &mut Dice, machine: &SimulatedMachine, hour: f64, slower: f64) -> Reading {
     let wander = machine.wider * Wander::Ns.least();
     let own = (1.0 - machine.of_the_hour).sqrt() * rough(dice);
     let shift = wander * (machine.of_the_hour.sqrt() * hour + own) + slower.ln_1p();
     let workers: Vec<f64> = (0..8).map(|_| 7.0 * (shift + 0.01 * dice.normal()).exp()).collect();
     let interval = trimmed_t_interval(&workers).expect("eight workers");
-    Reading::of(&interval, 8).expect("above 0")
+    Reading::from_interval(&interval, 8).expect("above 0")
 }
 
 /// A side of so many runs, each of its own hour.
-fn runs(dice: &mut Dice, machine: &Machine, count: usize) -> Vec<Reading> {
+fn readings(dice: &mut Dice, machine: &SimulatedMachine, count: usize) -> Vec<Reading> {
     (0..count)
         .map(|_| {
             let hour = dice.normal();
@@ -54,9 +54,9 @@ fn runs(dice: &mut Dice, machine: &Machine, count: usize) -> Vec<Reading> {
 
 /// Which rows are named: as `latlas run --baseline` does it, one row slower by
 /// so much.
-fn named(
+fn rows_named(
     dice: &mut Dice,
-    machine: &Machine,
+    machine: &SimulatedMachine,
     baseline: usize,
     kept: usize,
     slower: f64,
@@ -68,15 +68,15 @@ fn named(
 /// The same, in relation to a reference workload that came out so.
 fn named_over(
     dice: &mut Dice,
-    machine: &Machine,
+    machine: &SimulatedMachine,
     [baseline, kept]: [usize; 2],
     slower: f64,
     reference: &Ratio,
 ) -> [bool; ROWS] {
-    let rows: Vec<Row> = (0..ROWS)
+    let rows: Vec<SimulatedRow> = (0..ROWS)
         .map(|row| {
             let slower = if row == 0 { slower } else { 0.0 };
-            Row::of(dice, machine, baseline, kept, slower)
+            SimulatedRow::drawn(dice, machine, baseline, kept, slower)
         })
         .collect();
     let first = rows.iter().map(|row| row.said(dice, machine, reference));
@@ -96,7 +96,7 @@ fn named_over(
 }
 
 /// A row with its baseline.
-struct Row {
+struct SimulatedRow {
     a: Side,
     dispersion: Dispersion,
     slower: f64,
@@ -104,21 +104,27 @@ struct Row {
     hour: f64,
 }
 
-impl Row {
-    fn of(dice: &mut Dice, machine: &Machine, baseline: usize, kept: usize, slower: f64) -> Row {
-        let a = Side { readings: runs(dice, machine, baseline), measured: true };
-        let mut groups = vec![runs(dice, machine, kept)];
+impl SimulatedRow {
+    fn drawn(
+        dice: &mut Dice,
+        machine: &SimulatedMachine,
+        baseline: usize,
+        kept: usize,
+        slower: f64,
+    ) -> SimulatedRow {
+        let a = Side { readings: readings(dice, machine, baseline), measured: true };
+        let mut groups = vec![readings(dice, machine, kept)];
         if baseline >= 2 {
             groups.push(a.readings.clone());
         }
-        Row { a, dispersion: dispersion(Wander::Ns, &groups), slower, hour: dice.normal() }
+        SimulatedRow { a, dispersion: dispersion(Wander::Ns, &groups), slower, hour: dice.normal() }
     }
 
     /// What another run says of it.
-    fn said(&self, dice: &mut Dice, machine: &Machine, reference: &Ratio) -> Grown {
+    fn said(&self, dice: &mut Dice, machine: &SimulatedMachine, reference: &Ratio) -> Grown {
         let b =
             Side { readings: vec![reading(dice, machine, self.hour, self.slower)], measured: true };
-        let raw = Ratio::of(&self.a, &b, Wander::Ns, &self.dispersion).expect("both");
+        let raw = Ratio::between(&self.a, &b, Wander::Ns, &self.dispersion).expect("both");
         let ratio = raw.over(reference);
         let tested = Tested { ratio: &ratio, support: Support::Interval, family: Family::Quiet };
         Grown {
@@ -129,25 +135,25 @@ impl Row {
     }
 }
 
-const STEADY: Machine = Machine { wider: 0.5, of_the_hour: 0.3 };
-const AS_ASSUMED: Machine = Machine { wider: 1.0, of_the_hour: 0.5 };
-const ROUGH: Machine = Machine { wider: 3.0, of_the_hour: 0.5 };
+const STEADY: SimulatedMachine = SimulatedMachine { wider: 0.5, of_the_hour: 0.3 };
+const AS_ASSUMED: SimulatedMachine = SimulatedMachine { wider: 1.0, of_the_hour: 0.5 };
+const ROUGH: SimulatedMachine = SimulatedMachine { wider: 3.0, of_the_hour: 0.5 };
 /// What runs differ by is of the hour alone: measuring again is no new evidence.
-const OF_THE_HOUR: Machine = Machine { wider: 1.5, of_the_hour: 1.0 };
+const OF_THE_HOUR: SimulatedMachine = SimulatedMachine { wider: 1.5, of_the_hour: 1.0 };
 
 /// Share of comparisons in which any row is named that is as before.
-fn alarms(machine: &Machine, baseline: usize, kept: usize, times: usize) -> f64 {
+fn alarms(machine: &SimulatedMachine, baseline: usize, kept: usize, times: usize) -> f64 {
     let mut dice = Dice(41);
     let wrong =
-        (0..times).filter(|_| named(&mut dice, machine, baseline, kept, 0.0).contains(&true));
+        (0..times).filter(|_| rows_named(&mut dice, machine, baseline, kept, 0.0).contains(&true));
     let share = wrong.count() as f64 / times as f64;
     println!("{machine:?}, baseline of {baseline}, {kept} kept: {:.2} % alarms", share * 100.0);
     share
 }
 
-fn found(machine: &Machine, baseline: usize, kept: usize, slower: f64) -> f64 {
+fn found(machine: &SimulatedMachine, baseline: usize, kept: usize, slower: f64) -> f64 {
     let mut dice = Dice(42);
-    let hits = (0..500).filter(|_| named(&mut dice, machine, baseline, kept, slower)[0]);
+    let hits = (0..500).filter(|_| rows_named(&mut dice, machine, baseline, kept, slower)[0]);
     let share = hits.count() as f64 / 500.0;
     println!(
         "{machine:?}, baseline of {baseline}, {kept} kept: {:.0} % of +{slower} found",

@@ -15,7 +15,7 @@ fn sample(worker: u32, at_ms: u32, ns: f64) -> Sample {
 }
 
 fn judge(samples: &[Sample], bound: Bound, regime: Regime, modes: &[&str]) -> Estimate {
-    let gate = MachineReadings::of(samples).gate(Some(1.0));
+    let gate = MachineReadings::from_samples(samples).gate(Some(1.0));
     judged::judge(samples, &gate, bound, regime, modes)
 }
 

@@ -20,7 +20,7 @@ fn heavy(dice: &mut Dice) -> f64 {
 /// How the runs of a row come out while nothing changes, in standard
 /// deviations.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Kind {
+enum RowNoise {
     /// Each on its own, normal.
     Normal,
     /// Each on its own, with heavy tails.
@@ -37,7 +37,7 @@ enum Kind {
 }
 
 /// So many runs of standard deviation 1.
-fn calm(dice: &mut Dice, kind: Kind, count: usize) -> Vec<f64> {
+fn calm(dice: &mut Dice, kind: RowNoise, count: usize) -> Vec<f64> {
     let mut slow = dice.normal();
     let mut follow = |dice: &mut Dice, by: f64| {
         let before = slow;
@@ -46,13 +46,13 @@ fn calm(dice: &mut Dice, kind: Kind, count: usize) -> Vec<f64> {
     };
     (0..count)
         .map(|_| match kind {
-            Kind::Normal => dice.normal(),
-            Kind::Heavy => heavy(dice),
-            Kind::Resembling(by) => follow(dice, by),
-            Kind::Wandering => (follow(dice, 0.8) + dice.normal()) * 0.5_f64.sqrt(),
-            Kind::Odd if dice.uniform() < 1.0 / 12.0 => 40.0,
-            Kind::Odd => dice.normal(),
-            Kind::TwoValues => (dice.uniform() < 0.5) as u8 as f64,
+            RowNoise::Normal => dice.normal(),
+            RowNoise::Heavy => heavy(dice),
+            RowNoise::Resembling(by) => follow(dice, by),
+            RowNoise::Wandering => (follow(dice, 0.8) + dice.normal()) * 0.5_f64.sqrt(),
+            RowNoise::Odd if dice.uniform() < 1.0 / 12.0 => 40.0,
+            RowNoise::Odd => dice.normal(),
+            RowNoise::TwoValues => (dice.uniform() < 0.5) as u8 as f64,
         })
         .collect()
 }
@@ -67,7 +67,7 @@ fn history(levels: &[f64], calm: &[f64], deviation: f64) -> Past {
         .zip(levels)
         .map(|(calm, level)| Reading { ln: 2.5 + level.ln_1p() + deviation * calm, within })
         .collect();
-    Past::of(&readings, Wander::Cycles)
+    Past::from_readings(&readings, Wander::Cycles)
 }
 
 fn marks(found: &Changes) -> Vec<usize> {
@@ -75,7 +75,7 @@ fn marks(found: &Changes) -> Vec<usize> {
 }
 
 /// Share of histories without a change in which one is marked.
-fn false_marks(kind: Kind, count: usize, times: usize) -> f64 {
+fn false_marks(kind: RowNoise, count: usize, times: usize) -> f64 {
     let mut dice = Dice(11 + count as u64);
     let wrong = (0..times)
         .filter(|_| {
@@ -92,13 +92,13 @@ fn what_does_not_change_is_not_marked() {
     // a thousand such tests. What resembles its neighbours is taken for slow as
     // far as it shows.
     for (kind, most) in [
-        (Kind::Normal, 0.025),
-        (Kind::Heavy, 0.025),
-        (Kind::Odd, 0.06),
-        (Kind::TwoValues, 0.025),
-        (Kind::Resembling(0.3), 0.04),
-        (Kind::Resembling(0.5), 0.10),
-        (Kind::Wandering, 0.20),
+        (RowNoise::Normal, 0.025),
+        (RowNoise::Heavy, 0.025),
+        (RowNoise::Odd, 0.06),
+        (RowNoise::TwoValues, 0.025),
+        (RowNoise::Resembling(0.3), 0.04),
+        (RowNoise::Resembling(0.5), 0.10),
+        (RowNoise::Wandering, 0.20),
     ] {
         for count in [6, 10, 30, 100] {
             let share = false_marks(kind, count, 400);
@@ -106,13 +106,13 @@ fn what_does_not_change_is_not_marked() {
             assert!(share <= most, "{kind:?}, {count} runs: {share}");
         }
     }
-    let share = false_marks(Kind::Normal, 200, 100);
+    let share = false_marks(RowNoise::Normal, 200, 100);
     assert!(share <= 0.03, "200 runs: {share}");
 }
 
 /// In how many of 100 histories a step of 5 % is the only mark, within one run
 /// of its place.
-fn found(kind: Kind, count: usize, at: usize, step: f64) -> usize {
+fn found(kind: RowNoise, count: usize, at: usize, step: f64) -> usize {
     let mut dice = Dice(5);
     let mut levels = vec![0.0; count];
     levels[at..].fill(step);
@@ -129,18 +129,18 @@ fn found(kind: Kind, count: usize, at: usize, step: f64) -> usize {
 #[test]
 fn a_step_is_found_where_it_is() {
     for (kind, count, at, least) in [
-        (Kind::Normal, 10, 5, 80),
-        (Kind::Normal, 20, 10, 95),
-        (Kind::Normal, 40, 34, 85),
-        (Kind::Heavy, 40, 20, 95),
-        (Kind::Odd, 40, 20, 80),
-        (Kind::Resembling(0.3), 40, 20, 90),
-        (Kind::Wandering, 40, 20, 80),
+        (RowNoise::Normal, 10, 5, 80),
+        (RowNoise::Normal, 20, 10, 95),
+        (RowNoise::Normal, 40, 34, 85),
+        (RowNoise::Heavy, 40, 20, 95),
+        (RowNoise::Odd, 40, 20, 80),
+        (RowNoise::Resembling(0.3), 40, 20, 90),
+        (RowNoise::Wandering, 40, 20, 80),
     ] {
         let hits = found(kind, count, at, 0.05);
         assert!(hits >= least, "{kind:?}, {count} runs: {hits}");
     }
-    assert!(found(Kind::Normal, 40, 20, -0.03) >= 85);
+    assert!(found(RowNoise::Normal, 40, 20, -0.03) >= 85);
 }
 
 #[test]
@@ -148,7 +148,7 @@ fn what_is_called_detectable_is() {
     let mut dice = Dice(3);
     let (mut known, mut found) = (0, 0);
     for _ in 0..200 {
-        let calm = calm(&mut dice, Kind::Normal, 34);
+        let calm = calm(&mut dice, RowNoise::Normal, 34);
         let without = changes(&history(&[0.0; 34], &calm, 0.01));
         let Some(size) = without.detectable else {
             continue;
@@ -172,7 +172,7 @@ fn two_steps_and_a_bump_are_found() {
         let mut levels = [0.0; 60];
         levels[20..35].fill(0.06);
         levels[35..].fill(-0.04);
-        let found = changes(&history(&levels, &calm(&mut dice, Kind::Normal, 60), 0.01));
+        let found = changes(&history(&levels, &calm(&mut dice, RowNoise::Normal, 60), 0.01));
         let marks = marks(&found);
         let at = |wanted: usize| marks.iter().any(|&mark| mark.abs_diff(wanted) <= 1);
         both += u32::from(marks.len() == 2 && at(20) && at(35));
@@ -187,7 +187,7 @@ fn two_steps_and_a_bump_are_found() {
     let mut bump = [0.0; 60];
     bump[30..37].fill(0.08);
     let hits = (0..50).filter(|_| {
-        let found = changes(&history(&bump, &calm(&mut dice, Kind::Normal, 60), 0.01));
+        let found = changes(&history(&bump, &calm(&mut dice, RowNoise::Normal, 60), 0.01));
         matches!(marks(&found)[..], [a, b] if a.abs_diff(30) <= 1 && b.abs_diff(37) <= 1)
     });
     let hits = hits.count();
@@ -197,7 +197,7 @@ fn two_steps_and_a_bump_are_found() {
 #[test]
 fn an_odd_run_is_no_change_and_moves_no_level() {
     let mut dice = Dice(8);
-    let mut calm = calm(&mut dice, Kind::Normal, 30);
+    let mut calm = calm(&mut dice, RowNoise::Normal, 30);
     let without = changes(&history(&[0.0; 30], &calm, 0.01));
     assert_eq!(marks(&without), [0_usize; 0]);
     for odd in [[14, 14], [14, 15]] {
@@ -224,12 +224,12 @@ fn runs_with_few_facts_make_no_change() {
             within: Variance { value: 1e-5, df: 7.0 },
         })
         .collect();
-    let sure = changes(&Past::of(&readings, Wander::Cycles));
+    let sure = changes(&Past::from_readings(&readings, Wander::Cycles));
     assert_eq!(marks(&sure), [25]);
     for reading in &mut readings[25..] {
         reading.within.value = 0.01;
     }
-    let unsure = changes(&Past::of(&readings, Wander::Cycles));
+    let unsure = changes(&Past::from_readings(&readings, Wander::Cycles));
     assert_eq!(marks(&unsure), [0_usize; 0], "each may be off by 20 %");
 }
 
@@ -254,13 +254,13 @@ fn short_and_equal_histories_are_no_trouble() {
     let mut broken = history(&[0.0; 8], &[0.0; 8], 0.01);
     assert_eq!(broken.len(), 8);
     let infinite = Reading { ln: 1.0, within: Variance { value: f64::INFINITY, df: 7.0 } };
-    broken = Past::of(&[infinite], Wander::Ns);
+    broken = Past::from_readings(&[infinite], Wander::Ns);
     assert!(broken.is_empty());
 }
 
 #[test]
 fn the_same_history_has_the_same_marks() {
     let mut dice = Dice(31);
-    let past = history(&[0.0; 50], &calm(&mut dice, Kind::Heavy, 50), 0.02);
+    let past = history(&[0.0; 50], &calm(&mut dice, RowNoise::Heavy, 50), 0.02);
     assert_eq!(changes(&past), changes(&past));
 }

@@ -20,7 +20,7 @@ use model::unit::Unit;
 
 /// How a row's runs come out.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Kind {
+enum RowNoise {
     /// A quiet figure whose runs differ by this standard deviation.
     Quiet(f64),
     /// A distribution: its median differs by this between runs, its 10 % quantile
@@ -33,11 +33,11 @@ enum Kind {
     Hopeless,
 }
 
-use Kind::{Distribution, Hopeless, Quiet, TwoStates};
+use RowNoise::{Distribution, Hopeless, Quiet, TwoStates};
 
 /// A machine such as this project's: 60 quiet rows, 15 steady distributions and
 /// 15 that wander, 10 rows of two states, 20 hopeless ones.
-fn machine() -> Vec<Kind> {
+fn machine_rows() -> Vec<RowNoise> {
     let spread = |low: f64, high: f64, k: u32, of: u32| {
         low * (high / low).powf((f64::from(k) + 0.5) / f64::from(of))
     };
@@ -57,7 +57,7 @@ fn of_typical(median: f64, low: f64, half: f64) -> Typical {
 }
 
 /// One run's estimate of a row that became slower by a factor.
-fn estimate(dice: &mut Dice, kind: Kind, factor: f64) -> Estimate {
+fn estimate(dice: &mut Dice, kind: RowNoise, factor: f64) -> Estimate {
     let typical = |typical| Estimate {
         typical: Some(typical),
         ..repeats::estimate(&[1.0; 6], &Unit::Time, 0.0)
@@ -94,14 +94,14 @@ fn estimate(dice: &mut Dice, kind: Kind, factor: f64) -> Estimate {
     }
 }
 
-fn wander(kind: Kind) -> Wander {
+fn wander(kind: RowNoise) -> Wander {
     match kind {
         Quiet(_) => Wander::Cycles,
         _ => Wander::Distribution,
     }
 }
 
-fn readings(estimates: &[Estimate], kind: Kind, measure: Measure) -> Vec<Reading> {
+fn readings(estimates: &[Estimate], kind: RowNoise, measure: Measure) -> Vec<Reading> {
     // Of a quiet figure only its reading counts here.
     let repeats = Repeats::independent(8);
     let measure = match kind {
@@ -122,7 +122,7 @@ fn compare(
     [baseline, kept, now]: [usize; 3],
     factor: impl Fn(usize) -> f64,
 ) -> Vec<bool> {
-    let rows: Vec<_> = machine()
+    let rows: Vec<_> = machine_rows()
         .into_iter()
         .enumerate()
         .map(|(k, kind)| {
@@ -147,7 +147,7 @@ fn compare(
                 _ => steadier(Measure::TypicalNs, &of),
             };
             let both = [&a, &b].map(|runs| side(readings(runs, kind, measure)));
-            let scatter = Scatter::of(wander(kind), &of(measure));
+            let scatter = Scatter::from_groups(wander(kind), &of(measure));
             let verdicts: Vec<Verdict> = a.iter().chain(&b).map(|e| e.verdict).collect();
             let mut runs = a.iter().chain(&b);
             let by_state = measure == Measure::TypicalP10 || runs.all(|e| e.mode().is_some());
@@ -155,7 +155,7 @@ fn compare(
             ((kind, measure), both, scatter, support)
         })
         .collect();
-    let learned = |(kind, measure): (Kind, Measure)| {
+    let learned = |(kind, measure): (RowNoise, Measure)| {
         let alike = rows.iter().filter(|row| {
             let (other, by) = row.0;
             wander(other) == wander(kind) && by == measure
@@ -176,7 +176,7 @@ fn compare(
                 (_, Measure::TypicalP10) => 2,
                 _ => 1,
             }];
-            Ratio::of(a, b, wander(*kind), &of_kind.of_row(*scatter)).expect("two figures")
+            Ratio::between(a, b, wander(*kind), &of_kind.of_row(*scatter)).expect("two figures")
         })
         .collect();
     let tested: Vec<Tested> = rows
@@ -211,7 +211,7 @@ struct Power {
 /// Of so many changes of each kind, and four times as many comparisons without one.
 /// The changes come to each row alike if `times` is a multiple of 60.
 fn power(design: [usize; 3], times: usize) -> Power {
-    let machine = machine();
+    let machine = machine_rows();
     let mut dice = Dice(12);
     let (mut wrong, mut any) = (0, 0);
     let unchanged = 4 * times;
@@ -222,7 +222,7 @@ fn power(design: [usize; 3], times: usize) -> Power {
         any += usize::from(count > 0);
     }
     let mut dice = Dice(13);
-    let mut found = |wanted: &dyn Fn(Kind) -> bool, factor: f64| {
+    let mut found = |wanted: &dyn Fn(RowNoise) -> bool, factor: f64| {
         let places: Vec<usize> = (0..machine.len()).filter(|&k| wanted(machine[k])).collect();
         let hits = (0..times).filter(|n| {
             let place = places[n % places.len()];

@@ -8,10 +8,11 @@ mod dice;
 mod judged;
 
 use dice::Dice;
-use model::core_clock::{ClockMovement, MovementSource, StoredClock};
+use model::core_clock::{ClockMovement, MovementSource};
 use model::estimate::{Quiet, Verdict};
 use model::gate::Gate;
 use model::machine_readings::MachineReadings;
+use model::movement::StoredFigure;
 use model::run::{Bound, Regime};
 
 const CYCLE_NS: f64 = 0.25;
@@ -63,7 +64,7 @@ fn quiet(dice: &mut Dice, ln_clock: f64, movement: Option<ClockMovement>) -> Qui
             samples.push(judged::sample(worker, k * 900, cycles * cycle_ns, cycle_ns));
         }
     }
-    let readings = MachineReadings::of(&samples);
+    let readings = MachineReadings::from_samples(&samples);
     let gate = Gate { multiply_ratio: Some(3.0), ..readings.gate(Some(1.0)) };
     let mut clock = readings.core_clock().expect("a clock");
     clock.between_runs = movement;
@@ -75,11 +76,11 @@ fn quiet(dice: &mut Dice, ln_clock: f64, movement: Option<ClockMovement>) -> Qui
 
 /// What stored runs five minutes apart say of the clock.
 fn movement(ln_clocks: &[f64]) -> ClockMovement {
-    let clocks = ln_clocks.iter().enumerate().map(|(k, ln)| StoredClock {
+    let clocks = ln_clocks.iter().enumerate().map(|(k, ln)| StoredFigure {
         started_unix_ms: k as u64 * 300_000,
-        cycle_ns: CYCLE_NS * ln.exp(),
+        ns: CYCLE_NS * ln.exp(),
     });
-    ClockMovement::of(&clocks.collect::<Vec<_>>())
+    ClockMovement::from_clocks(&clocks.collect::<Vec<_>>())
 }
 
 /// Share of the reruns, within the hour, whose figure lies inside the interval

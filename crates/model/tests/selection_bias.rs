@@ -66,7 +66,7 @@ fn sample(
 
 /// Eight workers, twelve visits of ten samples each, over a minute; `visit`
 /// makes the samples of one.
-fn run(visit: impl Fn(&mut Dice, u32, u32) -> Vec<Sample>) -> Vec<Sample> {
+fn drawn_samples(visit: impl Fn(&mut Dice, u32, u32) -> Vec<Sample>) -> Vec<Sample> {
     let mut dice = Dice(11);
     let mut samples = Vec::new();
     for worker in 0..8 {
@@ -82,7 +82,7 @@ fn errors(dice: &mut Dice, deviation: f64) -> [f64; 2] {
 }
 
 fn judge(samples: &[Sample], bound: Bound) -> Estimate {
-    let readings = MachineReadings::of(samples);
+    let readings = MachineReadings::from_samples(samples);
     let gate = readings.gate(Some(1.0));
     judged::judge(samples, &gate, bound, Regime::Gated, &[])
 }
@@ -99,7 +99,7 @@ fn contended(operation: f64) -> Vec<Sample> {
 }
 
 fn contended_by(neighbour: Meets) -> Vec<Sample> {
-    run(|dice, worker, at_ms| {
+    drawn_samples(|dice, worker, at_ms| {
         let clock = 1.0 + 0.08 * dice.uniform();
         let quiet = dice.below(6) == 0;
         let multiply = if quiet { 3.0 } else { 2.92 };
@@ -131,7 +131,7 @@ fn an_honest_figure_of_a_contended_machine_is_ok() {
 #[test]
 fn a_quiet_machine_is_ok_at_any_clock() {
     // The quiet seconds are those with the slow clock.
-    let samples = run(|dice, worker, at_ms| {
+    let samples = drawn_samples(|dice, worker, at_ms| {
         let quiet = at_ms < 10_000;
         let (clock, meets) = if quiet { (1.1, QUIET) } else { (1.0, busy(1.03)) };
         let multiply = if quiet { 3.0 } else { 2.92 };
@@ -146,7 +146,7 @@ fn a_quiet_machine_is_ok_at_any_clock() {
 #[test]
 fn a_neighbour_that_slows_branches_and_adds_alike_is_found_by_multiplications() {
     // It leaves the operation as it is, so the figure comes out 3.4 % low.
-    let samples = run(|dice, worker, at_ms| {
+    let samples = drawn_samples(|dice, worker, at_ms| {
         let hidden = dice.below(6) == 0;
         let meets = match hidden {
             true => Meets { operation: 1.0, adds: 1.034, branches: 1.034 },
@@ -169,7 +169,7 @@ fn a_neighbour_that_slows_branches_and_adds_alike_is_found_by_multiplications() 
 fn misread_adds_that_look_quiet_are_found_by_the_samples_next_to_them() {
     // A neighbour all the time; some visits read the adds long, and about half
     // of their samples pass for quiet.
-    let samples = run(|dice, worker, at_ms| {
+    let samples = drawn_samples(|dice, worker, at_ms| {
         let misread = if dice.below(5) == 0 { 0.02 } else { -0.01 };
         let meets = Meets { operation: 1.0, adds: 1.0, branches: 1.04 };
         (0..10)
@@ -193,7 +193,7 @@ fn misread_adds_that_look_quiet_are_found_by_the_samples_next_to_them() {
 #[test]
 fn extra_samples_that_ordinary_ones_never_reach_are_no_figure_of_the_row() {
     let mut samples = contended(1.4);
-    let waited = run(|dice, worker, at_ms| {
+    let waited = drawn_samples(|dice, worker, at_ms| {
         let faster = Meets { operation: 0.93, ..QUIET };
         (0..10)
             .map(|_| {

@@ -25,7 +25,7 @@ fn operation(worker: u32, at_ms: u32, ns: f64) -> Sample {
 }
 
 fn tail(samples: &[Sample]) -> Tail {
-    let gate = MachineReadings::of(samples).gate(None);
+    let gate = MachineReadings::from_samples(samples).gate(None);
     let context = Context::plain(&gate, Regime::Stamped, 1.0);
     estimate(samples, &context).tail.expect("single operations")
 }

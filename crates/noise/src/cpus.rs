@@ -4,7 +4,7 @@
 use sys::files::cpu_list;
 
 /// `0-3,8`: a list as the kernel prints it.
-pub fn list(cpus: &[u32]) -> String {
+pub fn cpu_ranges(cpus: &[u32]) -> String {
     let mut ranges: Vec<(u32, u32)> = Vec::new();
     for &cpu in cpus {
         match ranges.last_mut() {
@@ -23,7 +23,7 @@ pub fn list(cpus: &[u32]) -> String {
 }
 
 /// The CPUs of a list, sorted, each once.
-pub(crate) fn parse(list: &str) -> Option<Vec<u32>> {
+pub(crate) fn parse_cpus(list: &str) -> Option<Vec<u32>> {
     let mut cpus = cpu_list(list)?;
     cpus.sort_unstable();
     cpus.dedup();
@@ -35,7 +35,7 @@ pub(crate) fn in_words(cpus: &[u32]) -> String {
     match cpus {
         [] => "no CPU".to_owned(),
         [one] => format!("CPU {one}"),
-        many => format!("CPUs {}", list(many).replace(',', ", ")),
+        many => format!("CPUs {}", cpu_ranges(many).replace(',', ", ")),
     }
 }
 
@@ -76,10 +76,10 @@ mod tests {
 
     #[test]
     fn lists_and_masks_are_those_of_the_kernel() {
-        assert_eq!(list(&[0, 1, 2, 5, 7, 8]), "0-2,5,7-8");
+        assert_eq!(cpu_ranges(&[0, 1, 2, 5, 7, 8]), "0-2,5,7-8");
         assert_eq!(in_words(&[0, 1, 2, 8]), "CPUs 0-2, 8");
-        assert_eq!(list(&[]), "");
-        assert_eq!(parse("0-2,5,1"), Some(vec![0, 1, 2, 5]));
+        assert_eq!(cpu_ranges(&[]), "");
+        assert_eq!(parse_cpus("0-2,5,1"), Some(vec![0, 1, 2, 5]));
         assert_eq!(mask(&[0, 1]), "3");
         assert_eq!(mask(&[0, 32, 33]), "3,00000001");
         assert_eq!(mask(&[]), "0");

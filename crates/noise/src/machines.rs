@@ -1,7 +1,7 @@
 //! Machines as file trees, written by us from the kernel's documentation: what
 //! we have no hardware for is tried on these only.
 //!
-//! Each is a file below `machines/`, read by [`Machine::read`].
+//! Each is a file below `machines/`, read by [`MachineFiles::with_lines`].
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
@@ -16,16 +16,16 @@ macro_rules! machines {
     ($($function:ident $name:literal)*) => {
         $(
             #[doc = concat!("The machine of `machines/", $name, ".tree`.")]
-            pub fn $function() -> Machine {
-                Machine::named($name)
+            pub fn $function() -> MachineFiles {
+                MachineFiles::named($name)
             }
         )*
 
-        pub fn all() -> Vec<Machine> {
+        pub fn all_machines() -> Vec<MachineFiles> {
             vec![$($function()),*]
         }
 
-        fn text(name: &str) -> &'static str {
+        fn file_text(name: &str) -> &'static str {
             match name {
                 $($name => include_str!(concat!("machines/", $name, ".tree")),)*
                 "linux" => include_str!("machines/linux.tree"),
@@ -50,7 +50,7 @@ machines! {
 
 /// The files of a machine by their paths on it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Machine {
+pub struct MachineFiles {
     /// What it is, in a word.
     pub name: &'static str,
     /// Contents, without the new line at the end.
@@ -59,19 +59,20 @@ pub struct Machine {
     pub fixed: BTreeSet<String>,
 }
 
-impl Machine {
-    fn named(name: &'static str) -> Machine {
-        Machine { name, files: BTreeMap::new(), fixed: BTreeSet::new() }.read(text(name))
+impl MachineFiles {
+    fn named(name: &'static str) -> MachineFiles {
+        MachineFiles { name, files: BTreeMap::new(), fixed: BTreeSet::new() }
+            .with_lines(file_text(name))
     }
 
     /// The same machine with another content of a file.
-    pub fn with(mut self, path: &str, content: &str) -> Machine {
+    pub fn with_file(mut self, path: &str, content: &str) -> MachineFiles {
         self.files.insert(path.to_owned(), content.to_owned());
         self
     }
 
     /// The same machine without a file, or without all below a directory.
-    pub fn without(mut self, path: &str) -> Machine {
+    pub fn without(mut self, path: &str) -> MachineFiles {
         let below = format!("{path}/");
         self.files.retain(|file, _| file != path && !file.starts_with(&below));
         self
@@ -97,8 +98,8 @@ impl Machine {
     /// Lines `path = content`, or `path =! content` of a file that can't be
     /// written; `~` is the directory of CPUs, `{0-3}` stands for each of these
     /// numbers, `{}` for the same number in the content, and `|` for a new line.
-    /// `#` begins a comment, `@` what [`Machine::directive`] does.
-    pub fn read(mut self, lines: &str) -> Machine {
+    /// `#` begins a comment, `@` what [`MachineFiles::directive`] does.
+    pub fn with_lines(mut self, lines: &str) -> MachineFiles {
         for line in lines.lines().filter(|line| !line.starts_with('#')) {
             if let Some(words) = line.strip_prefix('@') {
                 self = self.directive(words);
@@ -111,45 +112,46 @@ impl Machine {
                 if fixed {
                     self.fixed.insert(path.clone());
                 }
-                self = self.with(&path, &content.replace("{}", &number));
+                self = self.with_file(&path, &content.replace("{}", &number));
             }
         }
         self
     }
 
-    fn directive(self, line: &str) -> Machine {
+    fn directive(self, line: &str) -> MachineFiles {
         let words: Vec<&str> = line.split(' ').collect();
         match words[..] {
-            ["like", name] => self.read(text(name)),
+            ["like", name] => self.with_lines(file_text(name)),
             ["without", paths] => {
                 each(paths).iter().fold(self, |machine, (path, _)| machine.without(path))
             }
             ["cores", ref cores @ ..] => self.cores(cores),
             ["policies", cpus] => {
-                self.read(&format!("~/cpufreq/policy{{{cpus}}}/affected_cpus = {{}}"))
+                self.with_lines(&format!("~/cpufreq/policy{{{cpus}}}/affected_cpus = {{}}"))
             }
             ["interrupts", all, one] => self.interrupts(all, one),
-            ["status", user, cpus] => self.with("/proc/self/status", &status(user, cpus)),
+            ["status", user, cpus] => self.with_file("/proc/self/status", &status(user, cpus)),
             ["status", user, cpus, more] => {
                 let status = format!("{}\n{more}", status(user, cpus));
-                self.with("/proc/self/status", &status)
+                self.with_file("/proc/self/status", &status)
             }
             ["self", priority, nice, policy] => {
                 let stat = own_stat(priority, nice, policy);
-                self.with(&format!("/proc/{SELF}/stat"), &stat).with("/proc/self/stat", &stat)
+                self.with_file(&format!("/proc/{SELF}/stat"), &stat)
+                    .with_file("/proc/self/stat", &stat)
             }
             ["process", pid, name, ticks] => {
                 let number = |text: &str| text.parse().expect("a number");
                 let stat = process(number(pid) as u32, name, number(ticks));
-                self.with(&format!("/proc/{pid}/stat"), &stat)
+                self.with_file(&format!("/proc/{pid}/stat"), &stat)
             }
-            ["stat", cpus] => self.with("/proc/stat", &stat(cpus.parse().expect("a number"))),
+            ["stat", cpus] => self.with_file("/proc/stat", &stat(cpus.parse().expect("a number"))),
             _ => panic!("no directive {line}"),
         }
     }
 
     /// CPUs online, with the threads of each core together.
-    fn cores(self, cores: &[&str]) -> Machine {
+    fn cores(self, cores: &[&str]) -> MachineFiles {
         let lists = cores.iter().map(|core| numbers(core));
         let count: usize = lists.map(|cpus| cpus.len()).sum();
         let all = match count {
@@ -158,10 +160,10 @@ impl Machine {
         };
         let mask = format!("{:x}", (1_u64 << count) - 1);
         let machine = cores.iter().fold(self, |machine, core| {
-            machine.read(&format!("~/cpu{{{core}}}/topology/thread_siblings_list = {core}"))
+            machine.with_lines(&format!("~/cpu{{{core}}}/topology/thread_siblings_list = {core}"))
         });
         machine
-            .read(&format!(
+            .with_lines(&format!(
                 "~/online = {all}\n\
                  ~/possible = {all}\n\
                  ~/isolated =\n\
@@ -176,8 +178,8 @@ impl Machine {
     }
 
     /// Interrupts: on all CPUs, on one, on CPU 0, and a managed one.
-    fn interrupts(self, all: &str, one: &str) -> Machine {
-        self.read(&format!(
+    fn interrupts(self, all: &str, one: &str) -> MachineFiles {
+        self.with_lines(&format!(
             "/proc/irq/16/smp_affinity = {all}\n\
              /proc/irq/17/smp_affinity = {one}\n\
              /proc/irq/18/smp_affinity = 1\n\

@@ -13,7 +13,7 @@ use tokio::runtime::{Builder, Runtime};
 /// Timers before the first stamp.
 const WARM_UP: u32 = 2;
 
-pub(crate) fn probes() -> Vec<Probe> {
+pub(crate) fn event_loop_probes() -> Vec<Probe> {
     vec![
         Probe {
             title: "a timer without delay, on a run loop".into(),
@@ -103,7 +103,7 @@ mod tests {
 
     #[test]
     fn each_timer_is_one_event() {
-        let probe = &probes()[1];
+        let probe = &event_loop_probes()[1];
         let site = Site { variant: String::new(), at: Vec::new() };
         let mut worker = worker(cpus());
         let mut work = (probe.make)(&mut worker, &site).expect("a runtime");
@@ -131,8 +131,8 @@ mod tests {
 
     #[test]
     fn the_run_loop_says_what_it_lacks() {
-        let reason =
-            crate::engine::testing::run(&probes(), "event_loop.zero_delay").expect_err("none");
+        let reason = crate::engine::testing::run_row(&event_loop_probes(), "event_loop.zero_delay")
+            .expect_err("none");
         assert!(reason.to_string().starts_with("needs the pack foundation.so"), "{reason}");
     }
 }

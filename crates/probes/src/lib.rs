@@ -25,6 +25,7 @@ mod pool;
 mod process;
 mod sched;
 mod sync;
+pub mod synonyms;
 mod thread;
 
 use meter::probe::Probe;
@@ -55,24 +56,24 @@ pub const GROUPS: [&str; 18] = [
 /// All probes, in the order in which they are shown.
 pub fn catalogue() -> Vec<Probe> {
     let groups: [fn() -> Vec<Probe>; 18] = [
-        memory::probes,
-        cpu::probes,
-        call::probes,
-        alloc::probes,
-        collections::probes,
-        sync::probes,
-        handoff::probes,
-        thread::probes,
-        sched::probes,
-        process::probes,
-        dispatch::probes,
-        pool::probes,
-        event_loop::probes,
-        file::probes,
-        disk::probes,
-        codec::probes,
-        net::probes,
-        objc::probes,
+        memory::memory_probes,
+        cpu::cpu_probes,
+        call::call_probes,
+        alloc::alloc_probes,
+        collections::collections_probes,
+        sync::sync_probes,
+        handoff::handoff_probes,
+        thread::thread_probes,
+        sched::sched_probes,
+        process::process_probes,
+        dispatch::dispatch_probes,
+        pool::pool_probes,
+        event_loop::event_loop_probes,
+        file::file_probes,
+        disk::disk_probes,
+        codec::codec_probes,
+        net::net_probes,
+        objc::objc_probes,
     ];
     groups.iter().flat_map(|probes| probes()).collect()
 }

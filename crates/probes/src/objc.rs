@@ -8,12 +8,12 @@ use model::run::Bound;
 /// A table of rows: id, title, and what one operation is.
 macro_rules! rows {
     ($($row:literal $title:literal $operation:literal;)+) => {
-        vec![$(probe($row, $title, $operation)),+]
+        vec![$(objc_probe($row, $title, $operation)),+]
     };
 }
 
 /// The probes of the groups `objc` and `ui`: the rows of Mike Ash's tables.
-pub(crate) fn probes() -> Vec<Probe> {
+pub(crate) fn objc_probes() -> Vec<Probe> {
     rows! {
         "objc.message_send" "message send"
             "One message without arguments to an object whose method is empty.";
@@ -62,7 +62,7 @@ pub(crate) fn probes() -> Vec<Probe> {
     }
 }
 
-fn probe(row: &'static str, title: &'static str, operation: &'static str) -> Probe {
+fn objc_probe(row: &'static str, title: &'static str, operation: &'static str) -> Probe {
     let (id, variant) = match row.split_once('/') {
         Some((id, variant)) => (id, Some(variant)),
         None => (row, None),
@@ -82,7 +82,7 @@ fn probe(row: &'static str, title: &'static str, operation: &'static str) -> Pro
 
 /// How to get a pack, up to what it needs.
 const BUILD: &str =
-    "make -C packs/objc, then --pack FILE: docs/packs.md; on an Apple system or with";
+    "make -C packs/objc, then --pack FILE: `latlas help packs`; on an Apple system or with";
 
 /// Why there is no row of Foundation.
 pub(crate) fn no_runtime(_: &MachineShape) -> Option<String> {

@@ -1,5 +1,5 @@
 //! The catalogue as a whole: what is measured, how much, and by which rules.
-//! The texts are read in `docs/probes.md`, which is made from them.
+//! The texts are read in `latlas help rows`, which is made from them.
 
 use meter::probe::{Derive, MachineShape, Probe, Shape, Site};
 use model::run::Scale;
@@ -26,7 +26,7 @@ fn points(probe: &Probe, scale: Scale) -> Vec<Vec<u64>> {
 }
 
 /// Everything of a probe that decides its figures, on two lines.
-fn line(probe: &Probe) -> String {
+fn probe_lines(probe: &Probe) -> String {
     let rows = [probe.row_ids(), probe.point_ids()].concat().join(" ");
     let mut line = format!(
         "{rows}\n    {:?} {:?} {:?} from {:?}",
@@ -72,7 +72,7 @@ fn line(probe: &Probe) -> String {
 
 #[test]
 fn the_catalogue() {
-    let lines: Vec<String> = probes::catalogue().iter().map(line).collect();
+    let lines: Vec<String> = probes::catalogue().iter().map(probe_lines).collect();
     insta::assert_snapshot!(lines.join("\n"));
 }
 

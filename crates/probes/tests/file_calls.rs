@@ -19,8 +19,8 @@ const MARK: &str = "/no/such/mark-of-latlas";
 const CALLS: &str = "trace=open,openat,creat,read,write,pread64,pwrite64,close,fsync,fdatasync,sync_file_range,rename,renameat,renameat2,unlink,unlinkat,ftruncate,fallocate,fstat,statx,newfstatat,lseek";
 
 fn emulated() -> bool {
-    let machine = sys::machine(Path::new("/"));
-    machine.emulated.get().is_some_and(|by| by.name().is_some())
+    let machine = sys::machine_facts(Path::new("/"));
+    machine.emulated.get().is_some_and(|by| by.present_name().is_some())
 }
 
 /// The row's work on this worker, its variant and point taken from `row`
@@ -34,8 +34,9 @@ fn with_work<R>(directory: &Path, row: &str, then: impl FnOnce(&mut dyn Work) ->
     let has = |probe: &&Probe| probe.row_ids().iter().any(|own| own == id);
     let probe = probes.iter().find(has).expect("a row of ours");
     let site = Site { variant: probe.variant_of(id).to_string(), at };
-    let mut machine = MachineShape::of(&sys::machine(Path::new("/")), vec![0], None);
-    machine.scratch = meter::scratch::named(directory);
+    let mut machine =
+        MachineShape::from_machine(&sys::machine_facts(Path::new("/")), vec![0], None);
+    machine.scratch = meter::scratch::scratch_in(directory);
     let mut worker = WorkerMemory::new(machine, 16 << 20, 0, 1);
     let mut work = (probe.make)(&mut worker, &site).unwrap_or_else(|why| panic!("{row}: {why}"));
     then(work.as_mut())

@@ -143,7 +143,7 @@ fn impossible_kinds_are_refused() {
     };
     let all = hybrid(Fact::known((0..8).collect()));
     let error = refusal(&all, CoreKindChoice::Performance, Some(4));
-    assert!(error.starts_with("CPU 4 is no performance core"), "{error}");
+    assert!(error.starts_with("CPU 4 is not among the performance cores"), "{error}");
     let some = hybrid(Fact::known(vec![5, 6]));
     let error = refusal(&some, CoreKindChoice::Performance, None);
     assert!(error.contains("may run on 5, 6"), "{error}");

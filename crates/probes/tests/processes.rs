@@ -41,8 +41,9 @@ fn works(worker: &mut WorkerMemory, probe: &Probe, children: u32) {
 
 #[test]
 fn nothing_is_left_of_any_child() {
-    let machine = sys::machine(Path::new("/"));
-    let mut worker = WorkerMemory::new(MachineShape::of(&machine, vec![0], None), 64 << 20, 0, 1);
+    let machine = sys::machine_facts(Path::new("/"));
+    let mut worker =
+        WorkerMemory::new(MachineShape::from_machine(&machine, vec![0], None), 64 << 20, 0, 1);
     let rows: Vec<Probe> =
         probes::catalogue().into_iter().filter(|probe| probe.group() == "process").collect();
     assert_eq!(rows.len(), 4);
@@ -56,7 +57,7 @@ fn nothing_is_left_of_any_child() {
     }
     assert!(worker.order.elements().is_empty(), "given back");
     // An emulator in user mode does not pass the advice on.
-    let emulated = machine.emulated.get().is_some_and(|by| by.name().is_some());
+    let emulated = machine.emulated.get().is_some_and(|by| by.present_name().is_some());
     if let (false, Ok(copied)) = (emulated, sys::pages::copied_by_fork_bytes()) {
         assert!(copied < 32 << 20, "{copied}: not the buffer");
     }
@@ -79,8 +80,9 @@ fn nothing_is_left_of_any_child() {
 #[test]
 #[ignore = "needs a parent that ignores SIGCHLD"]
 fn ignored_children() {
-    let machine = sys::machine(Path::new("/"));
-    let mut worker = WorkerMemory::new(MachineShape::of(&machine, vec![0], None), 0, 0, 1);
+    let machine = sys::machine_facts(Path::new("/"));
+    let mut worker =
+        WorkerMemory::new(MachineShape::from_machine(&machine, vec![0], None), 0, 0, 1);
     for probe in probes::catalogue() {
         if probe.group() == "process" {
             works(&mut worker, &probe, 2);

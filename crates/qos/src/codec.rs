@@ -58,12 +58,12 @@ impl Compressor {
         if let Some(byte) = self.damaged {
             self.compressed[byte] ^= 1;
         }
-        self.check(size, block)?;
+        self.check_block(size, block)?;
         Ok(size)
     }
 
     /// Decompresses so many compressed bytes and compares them with the block.
-    fn check(&mut self, size: usize, block: &[u8]) -> io::Result<()> {
+    fn check_block(&mut self, size: usize, block: &[u8]) -> io::Result<()> {
         let compressed = &self.compressed[..size];
         self.decompressed.resize(block.len(), 0);
         let length = match &self.codec {
@@ -108,12 +108,12 @@ mod tests {
         for codec in [Codec::Zstd(3), Codec::Lz4] {
             let mut compressor = Compressor::new(codec, block.len()).expect("a level");
             let size = compressor.compress(&block).expect("a block");
-            compressor.check(size, &block).expect("the same");
+            compressor.check_block(size, &block).expect("the same");
             compressor.compressed[size - 1] ^= 1;
-            let error = compressor.check(size, &block).expect_err("damaged");
+            let error = compressor.check_block(size, &block).expect_err("damaged");
             assert_eq!(error.to_string(), "not the same after decompression");
             // A length that does not fit is found by the library itself.
-            assert!(compressor.check(size - 1, &block).is_err(), "{codec:?}");
+            assert!(compressor.check_block(size - 1, &block).is_err(), "{codec:?}");
         }
     }
 }

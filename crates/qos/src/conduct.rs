@@ -2,10 +2,10 @@
 //! wrong is kept.
 
 use crate::levels;
-use crate::report::Ended;
-use crate::report::Order;
-use crate::running::{JobError, Running, run};
-use meter::commands::repeat::{ADAPTIVE, Done, Runner, repeat};
+use crate::report::EndedJob;
+use crate::report::JobOrder;
+use crate::running::{JobError, Running, run_jobs};
+use meter::commands::repeat::{ALONE, Done, Runner, repeat};
 use meter::cpu_history::CpuRecording;
 use model::command::{Ended as EndedBy, Rule};
 use model::cpu_history::CpuHistory;
@@ -45,7 +45,7 @@ pub struct Conducted {
 
 /// How far it is.
 #[derive(Clone, Copy, Debug)]
-pub struct Progress {
+pub struct QosProgress {
     /// The case that begins.
     pub case: Case,
     /// Its round, from 1.
@@ -59,8 +59,8 @@ impl Jobs {
         self.how.file_bytes.div_ceil(self.how.block_bytes.max(1))
     }
 
-    fn order(&self, level: Level) -> Order {
-        Order {
+    fn order(&self, level: Level) -> JobOrder {
+        JobOrder {
             file: self.file.clone(),
             block_bytes: self.how.block_bytes,
             blocks: self.blocks_of_file() * u64::from(self.how.passes),
@@ -73,8 +73,8 @@ impl Jobs {
     }
 
     /// The jobs of a case, in the order of its levels.
-    fn orders(&self, case: Case) -> Vec<Order> {
-        let mut orders: Vec<Order> = case.levels().into_iter().map(|l| self.order(l)).collect();
+    fn orders(&self, case: Case) -> Vec<JobOrder> {
+        let mut orders: Vec<JobOrder> = case.levels().into_iter().map(|l| self.order(l)).collect();
         for order in &mut orders {
             match case {
                 Case::Operations { operations, .. } => {
@@ -99,20 +99,20 @@ impl Jobs {
     /// # Errors
     /// A block that did not come back, or a job that failed.
     pub fn verify(&self, stop: &AtomicBool) -> Result<(u64, Duration), JobError> {
-        let order = Order {
+        let order = JobOrder {
             blocks: self.blocks_of_file(),
             verify: true,
             settings: Vec::new(),
             ..self.order(Level::DEFAULT)
         };
-        let (_, verified) = run(vec![Running::start(&order, stop)?], stop)?;
-        let plain = Order { verify: false, ..order };
+        let (_, verified) = run_jobs(vec![Running::start_job(&order, stop)?], stop)?;
+        let plain = JobOrder { verify: false, ..order };
         let no_report = || JobError::Failed("no report".into());
         let verified = verified.into_iter().next().ok_or_else(no_report)?;
         let mut passes: u32 = 1;
         loop {
-            let order = Order { blocks: plain.blocks * u64::from(passes), ..plain.clone() };
-            let (go_ns, timed) = run(vec![Running::start(&order, stop)?], stop)?;
+            let order = JobOrder { blocks: plain.blocks * u64::from(passes), ..plain.clone() };
+            let (go_ns, timed) = run_jobs(vec![Running::start_job(&order, stop)?], stop)?;
             let timed = timed.into_iter().next().ok_or_else(no_report)?;
             let took_ns = timed.end_ns().unwrap_or(go_ns).saturating_sub(go_ns);
             let took = Duration::from_nanos(took_ns);
@@ -137,7 +137,7 @@ pub fn conduct(
     jobs: &Jobs,
     cases: &[Case],
     stop: &AtomicBool,
-    watch: impl FnMut(&Progress),
+    watch: impl FnMut(&QosProgress),
 ) -> Conducted {
     let (long, rounds): (Vec<Case>, Vec<Case>) =
         cases.iter().partition(|case| matches!(case, Case::Long { .. }));
@@ -153,7 +153,7 @@ pub fn conduct(
         order: rounds,
         levels: Vec::new(),
     };
-    let rule = Rule { runs: Some(jobs.how.rounds), ..ADAPTIVE };
+    let rule = Rule { runs: Some(jobs.how.rounds), ..ALONE };
     let mut interrupted = false;
     if !conductor.order.is_empty() {
         let count = conductor.order.len();
@@ -174,8 +174,8 @@ fn why_partial(cases: &[CaseRuns], interrupted: bool) -> Option<String> {
         .iter()
         .filter_map(|runs| {
             let why = runs.left_out.as_ref()?;
-            let after = model::text::counted(runs.runs.len(), "round");
-            Some(format!("{}: left out after {after}: {why}", runs.case.name()))
+            let after = model::phrases::counted(runs.runs.len(), "round");
+            Some(format!("{}: left out after {after}: {why}", runs.case.label()))
         })
         .collect();
     if interrupted {
@@ -195,7 +195,7 @@ struct Conductor<'a, W> {
     levels: Vec<LevelHere>,
 }
 
-impl<W: FnMut(&Progress)> Conductor<'_, W> {
+impl<W: FnMut(&QosProgress)> Conductor<'_, W> {
     /// One run of a case.
     fn one(&mut self, case: Case) -> Done<Usage> {
         let place = self.cases.iter().position(|runs| runs.case == case);
@@ -203,7 +203,7 @@ impl<W: FnMut(&Progress)> Conductor<'_, W> {
             return Done::Ended(Usage::default());
         };
         let at_ms = self.elapsed_ms();
-        (self.watch)(&Progress {
+        (self.watch)(&QosProgress {
             case,
             round: self.cases[place].runs.len() as u32 + 1,
             elapsed: self.began.elapsed(),
@@ -231,7 +231,7 @@ impl<W: FnMut(&Progress)> Conductor<'_, W> {
         at_ms: u64,
     ) -> Result<(CaseRun, Option<CpuHistory>), JobError> {
         let orders = self.jobs.orders(case);
-        let started = orders.iter().map(|order| Running::start(order, self.stop));
+        let started = orders.iter().map(|order| Running::start_job(order, self.stop));
         let started = started.collect::<Result<Vec<_>, _>>()?;
         for (level, job) in case.levels().into_iter().zip(&started) {
             if !self.levels.iter().any(|here| here.level == level) {
@@ -240,8 +240,9 @@ impl<W: FnMut(&Progress)> Conductor<'_, W> {
         }
         // Where a thread can't be started, the case has no history.
         let kinds = || self.jobs.core_kinds.clone();
-        let recording = self.jobs.history.then(|| CpuRecording::start(HISTORY_EVERY, kinds()).ok());
-        let ran = run(started, self.stop);
+        let recording =
+            self.jobs.history.then(|| CpuRecording::start_recording(HISTORY_EVERY, kinds()).ok());
+        let ran = run_jobs(started, self.stop);
         let history = recording.flatten().and_then(|of| of.stop().ok());
         let (go_ns, ended) = ran?;
         let mut run = case_run(case, at_ms, go_ns, &ended);
@@ -253,18 +254,18 @@ impl<W: FnMut(&Progress)> Conductor<'_, W> {
     }
 }
 
-fn case_run(case: Case, at_ms: u64, go_ns: u64, ended: &[Ended]) -> CaseRun {
-    let first_end_ns = ended.iter().filter_map(Ended::end_ns).min();
+fn case_run(case: Case, at_ms: u64, go_ns: u64, ended: &[EndedJob]) -> CaseRun {
+    let first_end_ns = ended.iter().filter_map(EndedJob::end_ns).min();
     let first_end_ns = first_end_ns.unwrap_or(go_ns);
     let is_long = matches!(case, Case::Long { .. });
     CaseRun {
         at_ms,
         together_ns: first_end_ns.saturating_sub(go_ns),
-        jobs: ended.iter().map(|ended| ended.run(go_ns, first_end_ns, is_long)).collect(),
+        jobs: ended.iter().map(|ended| ended.job_run(go_ns, first_end_ns, is_long)).collect(),
     }
 }
 
-impl<W: FnMut(&Progress)> Runner for Conductor<'_, W> {
+impl<W: FnMut(&QosProgress)> Runner for Conductor<'_, W> {
     type Error = std::convert::Infallible;
 
     fn warm_up(&mut self, _command: usize) -> Result<Done<()>, Self::Error> {

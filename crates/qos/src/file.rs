@@ -4,7 +4,7 @@
 //! compresses about as well as mixed documents do. The size after compression
 //! stands in every result.
 
-use model::text::hexadecimal;
+use model::phrases::hexadecimal;
 use sha2::{Digest, Sha256};
 use std::fs::File;
 use std::io::{self, Read, Write};

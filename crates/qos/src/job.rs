@@ -7,13 +7,13 @@
 use crate::codec::Compressor;
 use crate::levels;
 use crate::queue::{Done, Queue};
-use crate::report::{Hello, Order, Report};
+use crate::report::{Hello, JobOrder, Report};
 use model::qos::Part;
 use std::fs::File;
 use std::io::{self, Write};
 use std::sync::{OnceLock, mpsc};
 use std::thread::Builder;
-use sys::role::Task;
+use sys::role::RoleTask;
 use sys::settings::{HERE, System};
 
 /// Does the job.
@@ -21,8 +21,8 @@ use sys::settings::{HERE, System};
 /// # Errors
 /// An order that is none, or a controller that has ended. What goes wrong in the job is reported to
 /// the controller.
-pub fn serve(task: &Task) -> io::Result<()> {
-    let (order, mut parent) = task.begin()?;
+pub fn serve(task: &RoleTask) -> io::Result<()> {
+    let (order, mut parent) = task.with_parent()?;
     let mut went = false;
     let done = work(&order, |parts| {
         parent.send(&Hello::Ready(parts))?;
@@ -33,7 +33,7 @@ pub fn serve(task: &Task) -> io::Result<()> {
         Ok(Some((report, done))) => {
             parent.send(&report)?;
             for done in &done {
-                done.records.write(parent.writer())?;
+                done.records.send(parent.writer())?;
             }
             parent.writer().flush()
         }
@@ -68,7 +68,7 @@ type Finished = (io::Result<()>, Done, [Noticed; 2], Vec<Part>);
 
 /// Sets everything up, waits for `go`, and works. `None` if there was no go.
 fn work(
-    order: &Order,
+    order: &JobOrder,
     go: impl FnOnce(Vec<Part>) -> io::Result<bool>,
 ) -> io::Result<Option<(Report, Vec<Done>)>> {
     let file = File::open(&order.file)?;
@@ -123,7 +123,7 @@ pub(crate) fn no_thread(error: &io::Error) -> io::Error {
 
 /// One thread of the job.
 fn one(
-    order: &Order,
+    order: &JobOrder,
     queue: &Queue,
     thread: u16,
     sender: mpsc::Sender<io::Result<Vec<Part>>>,

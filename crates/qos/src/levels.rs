@@ -45,7 +45,7 @@ pub fn apply(settings: &[Setting], session: bool) -> Vec<Part> {
         setting: setting.clone(),
         outcome: match acts(setting).and_then(|()| HERE.put(setting)) {
             Ok(outcome) => outcome,
-            Err(error) => Outcome::Refused(reason(&error)),
+            Err(error) => Outcome::Refused(level_reason(&error)),
         },
     };
     settings.iter().filter(|setting| setting.is_of_session() == session).map(part).collect()
@@ -59,7 +59,7 @@ fn acts(setting: &Setting) -> io::Result<()> {
     }
 }
 
-fn reason(error: &io::Error) -> String {
+fn level_reason(error: &io::Error) -> String {
     match error.kind() {
         io::ErrorKind::PermissionDenied => "needs root or CAP_SYS_NICE".into(),
         _ => error.to_string(),
@@ -74,7 +74,7 @@ mod tests {
     #[test]
     fn levels_as_documented() {
         let of = |level, autogroups| -> Vec<String> {
-            on_linux(level, autogroups).iter().map(Setting::text).collect()
+            on_linux(level, autogroups).iter().map(Setting::label).collect()
         };
         let with = [
             (Level::BACKGROUND, "autogroup nice 19, nice 19, SCHED_BATCH"),
@@ -86,7 +86,7 @@ mod tests {
             (Level::from(32), ""),
         ];
         for (level, text) in with {
-            assert_eq!(of(level, true).join(", "), text, "{}", level.name());
+            assert_eq!(of(level, true).join(", "), text, "{}", level.label());
         }
         assert_eq!(of(Level::UTILITY, false), ["nice 10"]);
         assert_eq!(of(Level::BACKGROUND, false), ["nice 19", "SCHED_BATCH"]);

@@ -3,8 +3,8 @@
 
 use crate::clock::additions_ns;
 use crate::codec::Compressor;
-use crate::records::{Record, Records};
-use crate::report::Order;
+use crate::records::{BlockRecord, Records};
+use crate::report::JobOrder;
 use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt;
@@ -13,7 +13,7 @@ use sys::evidence::thread_migrations;
 
 /// Blocks that wait.
 pub(crate) struct Queue<'a> {
-    order: &'a Order,
+    order: &'a JobOrder,
     file: &'a File,
     file_bytes: u64,
     next: AtomicU64,
@@ -28,7 +28,7 @@ pub(crate) struct Done {
 }
 
 impl<'a> Queue<'a> {
-    pub(crate) fn new(order: &'a Order, file: &'a File) -> io::Result<Queue<'a>> {
+    pub(crate) fn new(order: &'a JobOrder, file: &'a File) -> io::Result<Queue<'a>> {
         let file_bytes = file.metadata()?.len();
         Ok(Queue { order, file, file_bytes, next: AtomicU64::new(0) })
     }
@@ -46,7 +46,7 @@ impl<'a> Queue<'a> {
         let (mut switches, mut migrations) = (thread_switches(), thread_migrations());
         let until_ns = self.order.for_ns.map(|ns| sys::monotonic_raw_ns().saturating_add(ns));
         let (mut begin_ns, mut cpu_ns) = (sys::monotonic_raw_ns(), thread_cpu_ns());
-        done.records.begin(thread, begin_ns);
+        done.records.begin_thread(thread, begin_ns);
         loop {
             let number = self.next.fetch_add(1, Ordering::Relaxed);
             if number >= self.order.blocks || until_ns.is_some_and(|until| begin_ns >= until) {
@@ -82,7 +82,7 @@ impl<'a> Queue<'a> {
                 };
                 migrations = now;
             }
-            done.records.push(&Record {
+            done.records.push(&BlockRecord {
                 begin_ns,
                 end_ns,
                 cpu_ns: now_cpu_ns.saturating_sub(cpu_ns),
@@ -119,7 +119,7 @@ mod tests {
         let mut random = fastrand::Rng::with_seed(1);
         let bytes: Vec<u8> = (0..3000).map(|_| random.u8(..)).collect();
         std::fs::write(&path, bytes).expect("room");
-        let order = Order {
+        let order = JobOrder {
             file: path.clone(),
             block_bytes: 1000,
             blocks: 3,

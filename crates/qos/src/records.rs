@@ -6,7 +6,7 @@ use std::io::{self, Read, Write};
 
 /// One block. Times of CLOCK_MONOTONIC_RAW, ns.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Record {
+pub struct BlockRecord {
     /// When it was taken from the queue.
     pub begin_ns: u64,
     /// When it was compressed.
@@ -25,7 +25,7 @@ pub struct Record {
     pub additions_ns: u32,
 }
 
-impl Record {
+impl BlockRecord {
     /// For the residency.
     pub fn block(&self) -> WorkBlock {
         let [begin_cpu, end_cpu] = [self.from_cpu, self.to_cpu].map(u32::from);
@@ -57,7 +57,7 @@ pub struct Records {
 
 impl Records {
     /// Notes the thread, and when its first block begins.
-    pub fn begin(&mut self, thread: u16, begin_ns: u64) {
+    pub fn begin_thread(&mut self, thread: u16, begin_ns: u64) {
         (self.thread, self.begin_ns) = (thread, begin_ns);
     }
 
@@ -67,7 +67,7 @@ impl Records {
     }
 
     /// Notes the next block; its thread and beginning follow from those before.
-    pub fn push(&mut self, record: &Record) {
+    pub fn push(&mut self, record: &BlockRecord) {
         let moves = record.most_moves.unwrap_or(NOT_COUNTED);
         self.bytes.extend(record.end_ns.to_le_bytes());
         self.bytes.extend(record.cpu_ns.to_le_bytes());
@@ -82,39 +82,39 @@ impl Records {
     }
 
     /// As they are sent.
-    pub fn write(&self, out: &mut impl Write) -> io::Result<()> {
+    pub fn send(&self, out: &mut impl Write) -> io::Result<()> {
         out.write_all(&self.begin_ns.to_le_bytes())?;
         out.write_all(&(self.len() as u64).to_le_bytes())?;
         out.write_all(&self.bytes)
     }
 
     /// Those of a thread, from what was sent.
-    pub fn read(thread: u16, sent: &mut impl Read) -> io::Result<Records> {
+    pub fn receive(thread: u16, sent: &mut impl Read) -> io::Result<Records> {
         let mut head = [0; HEAD_BYTES];
         sent.read_exact(&mut head)?;
-        let length = number(&head[8..]).saturating_mul(BYTES as u64);
+        let length = number_from_bytes(&head[8..]).saturating_mul(BYTES as u64);
         let mut bytes = Vec::new();
         sent.by_ref().take(length).read_to_end(&mut bytes)?;
         match bytes.len() as u64 == length {
-            true => Ok(Records { thread, begin_ns: number(&head[..8]), bytes }),
+            true => Ok(Records { thread, begin_ns: number_from_bytes(&head[..8]), bytes }),
             false => Err(io::ErrorKind::UnexpectedEof.into()),
         }
     }
 
     /// One after the other.
-    pub fn iter(&self) -> impl Iterator<Item = Record> + '_ {
+    pub fn iter(&self) -> impl Iterator<Item = BlockRecord> + '_ {
         let mut begin_ns = self.begin_ns;
         self.bytes.chunks_exact(BYTES).map(move |bytes| {
-            let two = |from| number(&bytes[from..from + 2]) as u16;
-            let record = Record {
+            let two = |from| number_from_bytes(&bytes[from..from + 2]) as u16;
+            let record = BlockRecord {
                 begin_ns,
-                end_ns: number(&bytes[..8]),
-                cpu_ns: number(&bytes[8..16]),
+                end_ns: number_from_bytes(&bytes[..8]),
+                cpu_ns: number_from_bytes(&bytes[8..16]),
                 thread: self.thread,
                 most_moves: Some(two(16)).filter(|&moves| moves != NOT_COUNTED),
                 from_cpu: two(18),
                 to_cpu: two(20),
-                additions_ns: number(&bytes[22..]) as u32,
+                additions_ns: number_from_bytes(&bytes[22..]) as u32,
             };
             begin_ns = record.end_ns;
             record
@@ -123,7 +123,7 @@ impl Records {
 }
 
 /// A number of at most 8 bytes.
-fn number(bytes: &[u8]) -> u64 {
+fn number_from_bytes(bytes: &[u8]) -> u64 {
     let mut eight = [0; 8];
     eight[..bytes.len()].copy_from_slice(bytes);
     u64::from_le_bytes(eight)
@@ -135,7 +135,7 @@ mod tests {
 
     #[test]
     fn records_come_back() {
-        let record = |thread, begin_ns: u64, most_moves| Record {
+        let record = |thread, begin_ns: u64, most_moves| BlockRecord {
             begin_ns,
             end_ns: begin_ns + 7,
             cpu_ns: 6,
@@ -152,22 +152,22 @@ mod tests {
         let mut sent = Vec::new();
         for of_thread in &all {
             let mut records = Records::default();
-            records.begin(of_thread[0].thread, of_thread[0].begin_ns);
+            records.begin_thread(of_thread[0].thread, of_thread[0].begin_ns);
             for record in of_thread {
                 records.push(record);
             }
-            records.write(&mut sent).expect("memory");
+            records.send(&mut sent).expect("memory");
         }
         let mut rest = &sent[..];
         for (thread, of_thread) in all.iter().enumerate() {
-            let came = Records::read(thread as u16, &mut rest).expect("whole");
+            let came = Records::receive(thread as u16, &mut rest).expect("whole");
             assert_eq!(came.len(), 2);
             assert_eq!(came.iter().collect::<Vec<_>>(), of_thread);
         }
         assert!(rest.is_empty());
         for cut in 0..HEAD_BYTES + 2 * BYTES {
-            assert!(Records::read(0, &mut &sent[..cut]).is_err(), "{cut}");
+            assert!(Records::receive(0, &mut &sent[..cut]).is_err(), "{cut}");
         }
-        assert!(Records::read(0, &mut &[0xff; 64][..]).is_err(), "too many");
+        assert!(Records::receive(0, &mut &[0xff; 64][..]).is_err(), "too many");
     }
 }

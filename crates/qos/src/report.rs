@@ -1,7 +1,7 @@
 //! What a job is to do, and what it says to its controller: that it is ready, what it did, and then the
 //! blocks of each thread; and what follows from them.
 
-use crate::records::{Record, Records};
+use crate::records::{BlockRecord, Records};
 use model::machine::CoreKind;
 use model::qos::{Codec, JobRun, Part, Setting};
 use model::residency::{Residency, residency};
@@ -12,7 +12,7 @@ use sys::role::frame;
 
 /// What a job is to do.
 #[derive(Serialize, Deserialize, Clone, Debug, PartialEq)]
-pub struct Order {
+pub struct JobOrder {
     /// What to compress.
     pub file: PathBuf,
     pub block_bytes: u64,
@@ -63,26 +63,26 @@ pub struct Report {
 
 /// A job that has ended.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Ended {
+pub struct EndedJob {
     /// What it said.
     pub report: Report,
     /// Its blocks, by thread.
     pub threads: Vec<Records>,
 }
 
-impl Ended {
+impl EndedJob {
     /// From everything after the first message.
     ///
     /// # Errors
     /// A connection that fails, or is closed before the end.
-    pub fn read(mut sent: &mut dyn Read) -> io::Result<Ended> {
+    pub fn receive(mut sent: &mut dyn Read) -> io::Result<EndedJob> {
         let report: Option<Report> = frame::receive(&mut sent)?;
         let report = report.ok_or(io::ErrorKind::UnexpectedEof)?;
-        let threads = (0..report.threads).map(|thread| Records::read(thread, &mut sent));
-        Ok(Ended { threads: threads.collect::<io::Result<_>>()?, report })
+        let threads = (0..report.threads).map(|thread| Records::receive(thread, &mut sent));
+        Ok(EndedJob { threads: threads.collect::<io::Result<_>>()?, report })
     }
 
-    fn records(&self) -> impl Iterator<Item = Record> + '_ {
+    fn records(&self) -> impl Iterator<Item = BlockRecord> + '_ {
         self.threads.iter().flat_map(Records::iter)
     }
 
@@ -94,7 +94,7 @@ impl Ended {
     /// What it was in a run that began at `go_ns` and in which all jobs ran
     /// until `first_end_ns`. Of a block that reaches beyond, CPU time counts by
     /// the part of its time that lies before.
-    pub fn run(&self, go_ns: u64, first_end_ns: u64, tenths: bool) -> JobRun {
+    pub fn job_run(&self, go_ns: u64, first_end_ns: u64, tenths: bool) -> JobRun {
         let report = &self.report;
         let mut run = JobRun {
             wall_ns: self.end_ns().unwrap_or(go_ns).saturating_sub(go_ns),
@@ -137,7 +137,7 @@ impl Ended {
 }
 
 /// CPU time of a block up to a moment.
-fn before(record: &Record, until_ns: u64) -> u64 {
+fn before(record: &BlockRecord, until_ns: u64) -> u64 {
     let took = record.end_ns.saturating_sub(record.begin_ns);
     let within = until_ns.min(record.end_ns).saturating_sub(record.begin_ns);
     match took {
@@ -153,16 +153,16 @@ mod tests {
     /// Blocks of a thread: end, CPU time and CPUs of each.
     fn blocks(of: &[(u64, u64, [u16; 2])]) -> Records {
         let mut records = Records::default();
-        records.begin(0, 1000);
+        records.begin_thread(0, 1000);
         for &(end_ns, cpu_ns, [from_cpu, to_cpu]) in of {
-            records.push(&Record {
+            records.push(&BlockRecord {
                 end_ns,
                 cpu_ns,
                 most_moves: Some(0),
                 from_cpu,
                 to_cpu,
                 additions_ns: 1000,
-                ..Record::default()
+                ..BlockRecord::default()
             });
         }
         records
@@ -174,22 +174,22 @@ mod tests {
         let mut bytes = Vec::new();
         frame::send(&mut bytes, &report).expect("memory");
         let records = blocks(&[(1007, 6, [3, 3])]);
-        records.write(&mut bytes).expect("memory");
-        assert!(Ended::read(&mut &bytes[..]).is_err(), "one of two threads");
-        records.write(&mut bytes).expect("memory");
-        let ended = Ended::read(&mut &bytes[..]).expect("whole");
+        records.send(&mut bytes).expect("memory");
+        assert!(EndedJob::receive(&mut &bytes[..]).is_err(), "one of two threads");
+        records.send(&mut bytes).expect("memory");
+        let ended = EndedJob::receive(&mut &bytes[..]).expect("whole");
         let threads: Vec<u16> = ended.records().map(|record| record.thread).collect();
         assert_eq!(threads, [0, 1]);
-        assert!(Ended::read(&mut &b""[..]).is_err());
+        assert!(EndedJob::receive(&mut &b""[..]).is_err());
     }
 
     #[test]
     fn cpu_time_while_both_ran() {
-        let ended = Ended {
+        let ended = EndedJob {
             report: Report { bytes: 300, ..Report::default() },
             threads: vec![blocks(&[(1100, 90, [0, 0]), (1300, 100, [0, 1]), (1400, 80, [1, 1])])],
         };
-        let run = ended.run(1000, 1200, true);
+        let run = ended.job_run(1000, 1200, true);
         assert_eq!(run.wall_ns, 400);
         assert_eq!(run.cpu_ns, 270);
         // The second block by half, the third not at all.
@@ -203,6 +203,6 @@ mod tests {
         assert_eq!(places.all.cpu_ns, 270);
         let all: f64 = run.tenths.iter().sum();
         assert!((all * 40e-9 - 300.0).abs() < 1e-6, "{all}");
-        assert_eq!(ended.run(1000, 9999, false).together_cpu_ns, 270);
+        assert_eq!(ended.job_run(1000, 9999, false).together_cpu_ns, 270);
     }
 }

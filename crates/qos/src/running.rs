@@ -1,11 +1,11 @@
 //! Jobs from the controller's side: starting and waiting come apart, so that
 //! several jobs begin together.
 
-use crate::report::{Ended, Hello, Order};
+use crate::report::{EndedJob, Hello, JobOrder};
 use model::qos::Part;
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
-use sys::role::{self, Child, Loss, Lost, Role, Session, Wait};
+use sys::role::{self, Child, ChildSession, Loss, Lost, Role, Wait};
 
 /// Why jobs did not run to their end.
 #[derive(Debug, thiserror::Error)]
@@ -46,8 +46,8 @@ impl Running {
     ///
     /// # Errors
     /// Why it is not.
-    pub fn start(order: &Order, stop: &AtomicBool) -> Result<Running, JobError> {
-        let mut child = Child::start(Role::QosJob, "a job", order, Session::Own)?;
+    pub fn start_job(order: &JobOrder, stop: &AtomicBool) -> Result<Running, JobError> {
+        let mut child = Child::start(Role::QosJob, "a job", order, ChildSession::Own)?;
         match child.receive(Wait::until(stop))? {
             Hello::Ready(parts) => Ok(Running { child, parts }),
             Hello::Failed(why) => Err(JobError::Failed(why)),
@@ -66,12 +66,15 @@ impl Running {
 /// # Errors
 /// The first job that failed or was killed, or a request to end; the others are
 /// killed then.
-pub fn run(mut jobs: Vec<Running>, stop: &AtomicBool) -> Result<(u64, Vec<Ended>), JobError> {
+pub fn run_jobs(
+    mut jobs: Vec<Running>,
+    stop: &AtomicBool,
+) -> Result<(u64, Vec<EndedJob>), JobError> {
     let go_ns = sys::monotonic_raw_ns();
     for job in &mut jobs {
         job.child.send(&())?;
     }
-    let mut ended: Vec<Option<Ended>> = vec![None; jobs.len()];
+    let mut ended: Vec<Option<EndedJob>> = vec![None; jobs.len()];
     while ended.iter().any(Option::is_none) {
         if stop.load(Ordering::Relaxed) {
             return Err(JobError::Interrupted);
@@ -80,7 +83,7 @@ pub fn run(mut jobs: Vec<Running>, stop: &AtomicBool) -> Result<(u64, Vec<Ended>
         let children: Vec<&Child> = left.iter().map(|&job| &jobs[job].child).collect();
         let ready = role::ready(&children)?;
         for (job, _) in left.into_iter().zip(ready).filter(|(_, ready)| *ready) {
-            let report = jobs[job].child.read(Wait::until(stop), Ended::read)?;
+            let report = jobs[job].child.read_rest(Wait::until(stop), EndedJob::receive)?;
             match report.report.failed {
                 Some(why) => return Err(JobError::Failed(why)),
                 None => ended[job] = Some(report),

@@ -27,14 +27,14 @@ fn main() -> Result<(), Box<dyn Error>> {
         fill(&index, &made, runs)?;
     }
     println!("index: {}", described(&index));
-    let key = |n: u32| MachineKey::of(&made.run(n % hosts));
+    let key = |n: u32| MachineKey::from_run(&made.numbered_run(n % hosts));
     let row = |n: u32| made.rows[(n % rows) as usize].id.clone();
-    times("history of a row", 50, |n| Ok(index.history(&key(n), &row(n), &[])?.len()))?;
-    times("a row over all hosts", 50, |n| {
+    time_repeatedly("history of a row", 50, |n| Ok(index.history(&key(n), &row(n), &[])?.len()))?;
+    time_repeatedly("a row over all hosts", 50, |n| {
         Ok(index.percentiles_of_row(&row(n), &[])?.machines.len())
     })?;
-    times("all rows of a host among all", 10, |n| Ok(index.percentiles(&key(n))?.len()))?;
-    times("list of all runs", 10, |_| Ok(index.runs()?.len()))?;
+    time_repeatedly("all rows of a host among all", 10, |n| Ok(index.percentiles(&key(n))?.len()))?;
+    time_repeatedly("list of all runs", 10, |_| Ok(index.runs()?.len()))?;
     let messages = index.messages();
     println!("peak memory {}; {} messages", peak(), messages.len());
     Ok(())
@@ -45,7 +45,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 fn fill(index: &Index, made: &MadeUp, runs: u32) -> Result<(), Box<dyn Error>> {
     let mut each = Vec::new();
     for n in 0..runs {
-        let run = made.run(n);
+        let run = made.numbered_run(n);
         let began = Instant::now();
         index.keep(&run)?;
         each.push(began.elapsed().as_secs_f64());
@@ -99,7 +99,7 @@ impl MadeUp {
         Ok(MadeUp { template, rows: (0..rows).map(row).collect(), hosts })
     }
 
-    fn run(&self, n: u32) -> Run {
+    fn numbered_run(&self, n: u32) -> Run {
         let mut rng = fastrand::Rng::with_seed(n.into());
         let mut run = self.template.clone();
         run.id = format!("{n:08x}-0000-4000-8000-000000000001");
@@ -121,7 +121,7 @@ impl MadeUp {
 }
 
 /// Asks so many times, after once that does not count.
-fn times(
+fn time_repeatedly(
     what: &str,
     count: u32,
     ask: impl Fn(u32) -> Result<usize, Box<dyn Error>>,

@@ -2,7 +2,7 @@
 
 use crate::operand::{self, OperandError, tagged};
 use crate::{Store, StoreError};
-use compare::operand::{Operand, Source};
+use compare::operand::{FigureSource, Operand};
 use compare::references::References;
 use model::run::{Outcome, Row};
 use std::path::Path;
@@ -46,11 +46,11 @@ pub fn baseline(
         _ => Vec::new(),
     };
     let operand = match tagged.is_empty() {
-        true => operand::find(name, store, references, messages)?,
+        true => operand::find_operand(name, store, references, messages)?,
         false => Operand::of_runs(name, tagged),
     };
     let no = |why| BaselineError::NoRuns { name: name.to_owned(), why };
-    if matches!(operand.source, Source::Published(_)) {
+    if matches!(operand.source, FigureSource::Published(_)) {
         return Err(no("it is a published table, and a gate needs runs of this machine"));
     }
     if operand.runs().iter().any(|run| run.commands.is_some()) {
@@ -103,7 +103,7 @@ mod tests {
         }
         let file = |name: &str, run: &Run| {
             let path = dir.path().join(name);
-            crate::write(run, &path).expect("written");
+            crate::write_run(run, &path).expect("written");
             path.to_str().expect("UTF-8").to_owned()
         };
         let imported = Run { imported: Some(synthetic::imported()), ..synthetic::run() };

@@ -19,12 +19,12 @@ const MAX_TAG_BYTES: u64 = 1 << 12;
 #[derive(Debug)]
 pub(crate) struct Directory {
     path: PathBuf,
-    known: Mutex<Known>,
+    known: Mutex<KnownIds>,
 }
 
 /// Ids in the names of documents.
 #[derive(Debug, Default)]
-struct Known {
+struct KnownIds {
     ids: HashSet<String>,
     /// When their directory had these, by its time of modification.
     changed: Option<SystemTime>,
@@ -37,7 +37,7 @@ impl Directory {
         Directory { path: path.to_owned(), known: Mutex::default() }
     }
 
-    fn runs(&self) -> PathBuf {
+    fn runs_directory(&self) -> PathBuf {
         self.path.join("runs")
     }
 
@@ -45,13 +45,13 @@ impl Directory {
         self.path.join("tags").join(name)
     }
 
-    fn known(&self) -> MutexGuard<'_, Known> {
+    fn known(&self) -> MutexGuard<'_, KnownIds> {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// When the directory of documents was changed.
     fn changed(&self) -> Option<SystemTime> {
-        std::fs::metadata(self.runs()).ok()?.modified().ok()
+        std::fs::metadata(self.runs_directory()).ok()?.modified().ok()
     }
 
     /// Whether no document has this id. Names are listed only where another program changed the
@@ -60,7 +60,7 @@ impl Directory {
         let mut known = self.known();
         let changed = self.changed();
         if changed.is_none() || known.changed != changed {
-            let files = files_in(&self.runs())?;
+            let files = files_in(&self.runs_directory())?;
             let ids = files.iter().filter_map(|path| id_in_name(path));
             known.ids = ids.map(str::to_owned).collect();
             known.changed = changed;
@@ -74,7 +74,7 @@ impl Directory {
 
     /// Keeps a run after a look at all names.
     fn save_listed(&self, run: &Run, bytes: &[u8]) -> Result<PathBuf, StoreError> {
-        let path = self.runs().join(file_of(run)?);
+        let path = self.runs_directory().join(file_of(run)?);
         let written = match self.of_id(&run.id)? {
             Before::None => write::write_new(bytes, &path),
             Before::One(before) if document::is_damaged_file(&before) => {
@@ -125,7 +125,7 @@ impl Directory {
         now: SystemTime,
         is_wanted: impl Fn(&str) -> bool,
     ) -> Result<Vec<PathBuf>, StoreError> {
-        let mut paths = files_in(&self.runs())?;
+        let mut paths = files_in(&self.runs_directory())?;
         paths.retain(|path| id_in_name(path).is_some_and(&is_wanted));
         let written = |path: &Path| std::fs::metadata(path).and_then(|known| known.modified()).ok();
         Horizon::at(now).sort(&mut paths, written);
@@ -134,7 +134,7 @@ impl Directory {
 
     /// The one document of this id, if there is one.
     fn of_id(&self, id: &str) -> Result<Before, StoreError> {
-        let mut found = files_in(&self.runs())?;
+        let mut found = files_in(&self.runs_directory())?;
         found.retain(|path| id_in_name(path) == Some(id));
         Ok(match (found.len(), found.pop()) {
             (0, _) => Before::None,
@@ -162,7 +162,7 @@ impl Documents for Directory {
     }
 
     fn save_bytes(&self, run: &Run, bytes: &[u8]) -> Result<PathBuf, StoreError> {
-        let runs = self.runs();
+        let runs = self.runs_directory();
         write::make_directory(&runs)?;
         if !self.is_new(&run.id)? {
             return self.save_listed(run, bytes);
@@ -180,7 +180,7 @@ impl Documents for Directory {
     }
 
     fn save_new(&self, run: &Run, bytes: &[u8]) -> Result<PathBuf, StoreError> {
-        let runs = self.runs();
+        let runs = self.runs_directory();
         if !runs.is_dir() {
             write::make_directory(&runs)?;
         }
@@ -200,8 +200,8 @@ impl Documents for Directory {
     }
 
     fn check_keepable(&self) -> Result<(), StoreError> {
-        write::make_directory(&self.runs())?;
-        write::check_keepable(&self.runs())
+        write::make_directory(&self.runs_directory())?;
+        write::check_keepable(&self.runs_directory())
     }
 
     fn paths_at(&self, now: SystemTime) -> Result<Vec<PathBuf>, StoreError> {
@@ -296,7 +296,7 @@ mod tests {
         earlier.started_unix_ms -= 1000;
         save(&Directory::at(dir.path()), &earlier).expect("saved");
         // File systems may count time in steps longer than this takes.
-        let runs = File::open(store.runs()).expect("opened");
+        let runs = File::open(store.runs_directory()).expect("opened");
         let later = SystemTime::now() + Duration::from_secs(9);
         runs.set_modified(later).expect("a time");
         for n in [9, 0] {
@@ -317,11 +317,11 @@ mod tests {
         let store = Directory::at(dir.path());
         save(&store, &numbered(0)).expect("saved");
         let run = numbered(1);
-        let path = store.runs().join(file_of(&run).expect("a name"));
+        let path = store.runs_directory().join(file_of(&run).expect("a name"));
         std::fs::write(&path, "no run").expect("written");
         // As if both had been in one step of the file system's clock.
         store.known().changed = store.changed();
         assert_eq!(save(&store, &run).expect("replaced"), path);
-        assert!(crate::read(&path).expect("read") == run);
+        assert!(crate::read_run(&path).expect("read") == run);
     }
 }

@@ -1,6 +1,6 @@
 //! What keeps documents and tags: files in a directory, or a database.
 
-use crate::index::Entry;
+use crate::index::IndexEntry;
 use crate::{Place, StoreError};
 use model::run::Run;
 use std::collections::{BTreeMap, HashMap};
@@ -69,12 +69,12 @@ pub(crate) trait Documents: Debug + Send + Sync {
 
     /// What the index holds of documents, by their names, as their keepers wrote it beside them in this
     /// version of the index; without those that must be read themselves.
-    fn entries(&self, _paths: &[PathBuf]) -> HashMap<String, Entry> {
+    fn entries(&self, _paths: &[PathBuf]) -> HashMap<String, IndexEntry> {
         HashMap::new()
     }
 
     /// Writes this beside the document that has this mark, where it is kept there.
-    fn put_entry(&self, _path: &Path, _mark: &[u8], _entry: &Entry) -> Result<(), StoreError> {
+    fn put_entry(&self, _path: &Path, _mark: &[u8], _entry: &IndexEntry) -> Result<(), StoreError> {
         Ok(())
     }
 }
@@ -83,7 +83,6 @@ pub(crate) trait Documents: Debug + Send + Sync {
 static COPIES: Mutex<BTreeMap<PathBuf, Arc<dyn Documents>>> = Mutex::new(BTreeMap::new());
 
 /// Makes known whose copies a directory has.
-#[cfg(feature = "postgres")]
 pub(crate) fn know_copies(directory: &Path, of: Arc<dyn Documents>) {
     COPIES.lock().unwrap_or_else(PoisonError::into_inner).insert(directory.to_owned(), of);
 }

@@ -1,6 +1,7 @@
 //! Why a run could not be kept or read.
 
-use model::text::counted;
+use model::phrases::counted;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 model::words! {
@@ -23,8 +24,6 @@ pub enum StoreError {
          configuration"
     )]
     NoDataDirectory,
-    #[error("this build of latlas can't use databases (feature `postgres` is off)")]
-    NoDatabases,
     #[error("can't use the store {place}: {why}")]
     Settings {
         /// Its URL, without a password.
@@ -52,6 +51,11 @@ pub enum StoreError {
     #[error("no run in {} yet: run `latlas run`", .0.display())]
     Empty(PathBuf),
     #[error(
+        "no run of rows in {} yet, only runs of commands and recordings: run `latlas` first",
+        .0.display()
+    )]
+    NoneOfRows(PathBuf),
+    #[error(
         "no complete run in {}, only {count} interrupted or empty (latlas atlas list shows \
          them, latlas show ID prints one){}",
         path.display(),
@@ -67,7 +71,7 @@ pub enum StoreError {
     /// Fewer runs are kept than `last~N` counts back.
     #[error("last~{back} goes back too far: {count} {} stored in {} (not counting interrupted, empty and unreadable ones)", if *count == 1 { "run is" } else { "runs are" }, path.display())]
     TooFarBack { back: usize, path: PathBuf, count: usize },
-    #[error("can't read {}: there is no such file (nor is it `last`, `last~1`, a tag or the beginning of a run's id){suggestion}{}", path.display(), of_sign(path))]
+    #[error("can't read {}: no such file, and not `last`, `last~1`, a tag or the start of a run's id{suggestion}{}", path.display(), of_sign(path))]
     NoSuchFile { path: PathBuf, suggestion: String },
     #[error("no run in {} has an id that begins with {prefix:?}", path.display())]
     NoSuchRun { prefix: String, path: PathBuf },
@@ -97,8 +101,8 @@ pub enum DatabaseFailure {
     Unreachable(String),
     #[error("went away: {0}")]
     WentAway(String),
-    #[error("was made by a newer latlas (its version is {found}, this latlas knows up to {known})")]
-    Newer { found: i32, known: i32 },
+    #[error("was made by a newer latlas: {0}")]
+    Newer(String),
     #[error("refused: {0}")]
     Refused(String),
     #[error("holds what latlas did not write: {0}")]
@@ -106,6 +110,11 @@ pub enum DatabaseFailure {
 }
 
 impl StoreError {
+    /// Whether a run of this id is stored already.
+    pub fn is_kept_already(&self) -> bool {
+        matches!(self, StoreError::Io { cause, .. } if cause.kind() == ErrorKind::AlreadyExists)
+    }
+
     /// Whether a database holds something else than what was kept in it.
     pub(crate) fn is_damage(&self) -> bool {
         matches!(self, StoreError::Database { failure: DatabaseFailure::Damaged(_), .. })
@@ -115,7 +124,7 @@ impl StoreError {
 fn more_unreadable(count: usize) -> String {
     match count {
         0 => String::new(),
-        n => format!("; {n} more can't be read (latlas atlas verify says why)"),
+        n => format!("; {n} more can't be read (latlas atlas verify shows why)"),
     }
 }
 

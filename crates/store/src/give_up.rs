@@ -2,7 +2,6 @@
 
 use std::sync::OnceLock;
 use std::sync::atomic::AtomicBool;
-#[cfg(feature = "postgres")]
 use std::sync::atomic::Ordering;
 
 static FLAG: OnceLock<&'static AtomicBool> = OnceLock::new();
@@ -13,7 +12,7 @@ pub fn give_up_when(flag: &'static AtomicBool) {
     let _ = FLAG.set(flag);
 }
 
-#[cfg(feature = "postgres")]
-pub(crate) fn is_given_up() -> bool {
-    FLAG.get().is_some_and(|flag| flag.load(Ordering::Relaxed))
+/// The flag, unless it is set already: what is asked for after that is wanted all the same.
+pub(crate) fn flag() -> Option<&'static AtomicBool> {
+    FLAG.get().copied().filter(|flag| !flag.load(Ordering::Relaxed))
 }

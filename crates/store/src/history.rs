@@ -2,11 +2,11 @@
 
 use crate::StoreError;
 use crate::index::{Index, results};
-use compare::history::{Figure, History, history};
+use compare::history::{FollowedFigure, History, history};
 use model::nearest::suggestion;
+use model::phrases::several;
 use model::run::{Axis, Run};
-use model::summary::{KeptResult, Machine, MachineKey};
-use model::text::several;
+use model::summary::{KeptResult, MachineKey, MachineSummary};
 
 /// Runs that are looked through for what a row may be called.
 const LOOKED_THROUGH: usize = 10;
@@ -51,21 +51,21 @@ pub enum HistoryError {
 }
 
 /// This machine, of this key, which needs no name.
-pub fn this_machine_of(index: &Index, key: &MachineKey) -> Result<Machine, HistoryError> {
+pub fn this_machine_of(index: &Index, key: &MachineKey) -> Result<MachineSummary, HistoryError> {
     let machines = machines(index)?;
     let own = machines.iter().find(|machine| machine.key == *key);
     match (own, machines.is_empty()) {
         (Some(own), _) => Ok(own.clone()),
         (None, true) => Err(StoreError::Empty(index.store().location()).into()),
         (None, false) => Err(HistoryError::NoRuns {
-            others: format!("; or name a stored machine ({})", named(&machines)),
+            others: format!("; or name a stored machine ({})", machine_list(&machines)),
         }),
     }
 }
 
 /// The machine that is meant, by its host's name or at least four digits of its
-/// key, as everywhere ([`Machine::is_called`]).
-pub fn machine_of(index: &Index, name: &str) -> Result<Machine, HistoryError> {
+/// key, as everywhere ([`MachineSummary::is_called`]).
+pub fn machine_of(index: &Index, name: &str) -> Result<MachineSummary, HistoryError> {
     match &machines_of(index, name)?[..] {
         [one] => Ok(one.clone()),
         found => Err(HistoryError::SeveralMachines {
@@ -80,22 +80,22 @@ pub fn machine_of(index: &Index, name: &str) -> Result<Machine, HistoryError> {
 }
 
 /// The machines that are meant, in the same way: at least one.
-pub fn machines_of(index: &Index, name: &str) -> Result<Vec<Machine>, HistoryError> {
+pub fn machines_of(index: &Index, name: &str) -> Result<Vec<MachineSummary>, HistoryError> {
     let all = machines(index)?;
-    let (found, others): (Vec<Machine>, Vec<Machine>) =
+    let (found, others): (Vec<MachineSummary>, Vec<MachineSummary>) =
         all.into_iter().partition(|machine| machine.is_called(name));
     match found.is_empty() {
         false => Ok(found),
         true => Err(HistoryError::NoMachine {
             name: name.to_owned(),
-            suggestion: suggestion(name, others.iter().map(Machine::name)),
-            machines: named(&others),
+            suggestion: suggestion(name, others.iter().map(MachineSummary::display_name)),
+            machines: machine_list(&others),
         }),
     }
 }
 
 /// All machines; that there is none is no answer where no document can be read.
-fn machines(index: &Index) -> Result<Vec<Machine>, StoreError> {
+fn machines(index: &Index) -> Result<Vec<MachineSummary>, StoreError> {
     let all = index.machines()?;
     if all.is_empty() {
         index.check_readable()?;
@@ -103,8 +103,8 @@ fn machines(index: &Index) -> Result<Vec<Machine>, StoreError> {
     Ok(all)
 }
 
-fn named(machines: &[Machine]) -> String {
-    let names: Vec<&str> = machines.iter().map(Machine::name).collect();
+fn machine_list(machines: &[MachineSummary]) -> String {
+    let names: Vec<&str> = machines.iter().map(MachineSummary::display_name).collect();
     if names.is_empty() { "none".into() } else { several(&names, NAMED) }
 }
 
@@ -115,7 +115,7 @@ pub struct HistoryQuery<'a> {
     pub row: &'a str,
     /// The point; empty for a single figure.
     pub at: &'a [u64],
-    pub figure: Figure,
+    pub figure: FollowedFigure,
     /// Only runs from then on, ms since 1970 UTC.
     pub since_unix_ms: Option<u64>,
     /// Only so many of the newest runs.
@@ -124,7 +124,7 @@ pub struct HistoryQuery<'a> {
 
 /// The history of a row (or one point of it) on a machine. `known` are the rows
 /// that can be measured, for what was probably meant.
-pub fn find(
+pub fn find_history(
     index: &Index,
     query: &HistoryQuery,
     known: &[String],
@@ -134,7 +134,7 @@ pub fn find(
     let Some(own) = machines.iter().find(|m| m.key == *machine) else {
         let others = match machines.is_empty() {
             true => String::new(),
-            false => format!("; --machine shows another ({})", named(&machines)),
+            false => format!("; --machine shows another ({})", machine_list(&machines)),
         };
         return Err(HistoryError::NoRuns { others });
     };
@@ -165,7 +165,7 @@ fn why_none(
     let runs = index.runs()?;
     let own = runs.iter().filter(|run| run.machine == *machine && !run.imported);
     for kept in own.take(LOOKED_THROUGH) {
-        let Ok(run) = crate::read(&kept.path) else {
+        let Ok(run) = crate::read_run(&kept.path) else {
             continue;
         };
         if let Some(axes) = axes(&run, row) {
@@ -194,7 +194,7 @@ fn axes(run: &Run, id: &str) -> Option<Vec<Axis>> {
 /// A point as its axes are written: `16KiB`, or `16KiB,64B` of a map.
 fn point(axes: &[Axis], at: &[u64]) -> String {
     let mut axes = axes.iter();
-    let part = |&x: &u64| axes.next().map_or_else(|| x.to_string(), |axis| axis.text(x));
+    let part = |&x: &u64| axes.next().map_or_else(|| x.to_string(), |axis| axis.value_text(x));
     at.iter().map(part).collect::<Vec<_>>().join(",")
 }
 
@@ -232,16 +232,16 @@ mod tests {
         let index = home.quiet();
         let began = |n| numbered(n, "any").started_unix_ms;
         let runs = |host: &str, since: Option<u64>, last: Option<usize>| {
-            let machine = MachineKey::of(&numbered(0, host));
+            let machine = MachineKey::from_run(&numbered(0, host));
             let query = HistoryQuery {
                 machine: &machine,
                 row: "cpu.add_i32",
                 at: &[],
-                figure: Figure::Best,
+                figure: FollowedFigure::Best,
                 since_unix_ms: since,
                 last,
             };
-            let history = find(&index, &query, &[]).map_err(|error| error.to_string())?;
+            let history = find_history(&index, &query, &[]).map_err(|error| error.to_string())?;
             assert_eq!(history.machine.key, machine);
             let runs = history.runs.iter().map(|entry| entry.run.id[..8].to_owned());
             Ok::<_, String>(runs.collect::<Vec<_>>())
@@ -260,12 +260,12 @@ mod tests {
     #[test]
     fn this_machine_is_found_by_its_key_and_not_by_its_runs_time() {
         let home = Home::in_directory();
-        let key = |host: &str| MachineKey::of(&numbered(0, host));
+        let key = |host: &str| MachineKey::from_run(&numbered(0, host));
         let why = |index: &Index, host: &str| {
             let found = this_machine_of(index, &key(host)).map(|machine| machine.key);
             found.map_err(|error| error.to_string())
         };
-        let none = why(&home.open(), "two").expect_err("nothing is stored");
+        let none = why(&home.open_index(), "two").expect_err("nothing is stored");
         assert!(none.starts_with("no run in "), "{none}");
         home.keep_three();
         let index = home.quiet();
@@ -293,11 +293,11 @@ mod tests {
                 machine: &machine,
                 row,
                 at,
-                figure: Figure::Best,
+                figure: FollowedFigure::Best,
                 since_unix_ms: None,
                 last: None,
             };
-            let error = find(&index, &query, &known).expect_err(row);
+            let error = find_history(&index, &query, &known).expect_err(row);
             error.to_string()
         };
         let errors = [

@@ -2,7 +2,8 @@
 #![cfg_attr(test, allow(clippy::disallowed_methods))]
 #![forbid(unsafe_code)]
 //! Where runs are kept: one immutable file a run under the platform's data
-//! directory, named so that they sort by time.
+//! directory, named so that they sort by time; or, with `remote/`, by another
+//! program that this asks. `index/` answers what is asked of all of them.
 
 pub mod baseline;
 mod crash;
@@ -11,17 +12,16 @@ mod document;
 mod documents;
 mod error;
 pub mod exchange;
-pub mod fleet;
 mod give_up;
 pub mod history;
 mod horizon;
 pub mod index;
-mod named;
 pub mod operand;
 mod place;
-#[cfg(feature = "postgres")]
-mod postgres;
-pub mod schema;
+mod remote;
+mod run_names;
+#[cfg(test)]
+mod schema;
 #[cfg(test)]
 mod suite;
 mod tags;
@@ -32,28 +32,26 @@ mod whole;
 mod write;
 
 pub use document::{
-    MAX_DOCUMENT_BYTES, Refused, from_bytes, from_bytes_within, is_in_future, is_packed, read,
-    read_as_it_is, read_with_bytes, to_json,
+    MAX_DOCUMENT_BYTES, Refused, from_bytes, from_bytes_within, is_in_future, is_packed,
+    read_as_it_is, read_run, read_with_bytes, to_json,
 };
-pub(crate) use document::{read_kept, shown};
+pub(crate) use document::{as_shown, read_kept};
 pub use error::{DatabaseFailure, FileAction, StoreError};
-pub use named::{PassedOver, named, named_passing};
 pub use place::{Place, data_dir, keep_in};
+pub use run_names::{LastOf, PassedOver, named_passing, path_named};
 pub use tags::{Tag, Taken, check_tag};
 pub use transfer::{Moved, Stayed, transfer};
 pub use whole::{NotWhole, not_whole};
-pub use write::{Output, replace, write, write_bytes};
+pub use write::{Output, packed, replace, write_bytes, write_run};
 
 use directory::{Directory, files_in};
 use documents::Documents;
 use error::io;
 pub use give_up::give_up_when;
-#[cfg(feature = "postgres")]
-use give_up::is_given_up;
 use horizon::Horizon;
 pub(crate) use horizon::horizon_ms;
+use model::phrases::short_id;
 use model::run::Run;
-use model::text::short_id;
 use model::utc;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -80,10 +78,7 @@ impl Store {
     pub fn at(place: &Place) -> Result<Store, StoreError> {
         match place {
             Place::Directory(path) => Ok(Store::in_directory(path)),
-            #[cfg(feature = "postgres")]
-            Place::Database(url) => postgres::store(url),
-            #[cfg(not(feature = "postgres"))]
-            Place::Database(_) => Err(StoreError::NoDatabases),
+            Place::Database(url) => remote::store(url),
         }
     }
 
@@ -112,7 +107,7 @@ impl Store {
     }
 
     /// A document as messages name it: in a database by its id and the URL without a password.
-    pub fn shown(&self, path: &Path) -> String {
+    pub fn display_path(&self, path: &Path) -> String {
         match (self.place(), self.id_of(path)) {
             (database @ Place::Database(_), Some(id)) => {
                 format!("{} in {database}", short_id(&id))
@@ -144,7 +139,7 @@ impl Store {
     }
 
     /// Paths of all kept runs, the oldest first; one that says that it began in the future has
-    /// the place of when it was kept. Those in a database need not be there as files: [`read`] and
+    /// the place of when it was kept. Those in a database need not be there as files: [`read_run`] and
     /// [`bytes`](Store::bytes) read them.
     pub fn paths(&self) -> Result<Vec<PathBuf>, StoreError> {
         self.paths_at(SystemTime::now())
@@ -221,16 +216,16 @@ impl Store {
     /// Path of the kept run that is so many before the newest, as
     /// [`newest`](Store::newest).
     pub fn back(&self, back: usize) -> Result<PathBuf, StoreError> {
-        self.newest(back).map(|(path, _)| path)
+        self.newest(back, LastOf::All).map(|(path, _)| path)
     }
 
-    /// Path of the kept run that is so many before the newest, and what was
+    /// Path of the kept run that is so many before the newest of these, and what was
     /// passed over on the way: runs that were interrupted or found nothing, and documents that
     /// hold no run that can be read, are not counted, nor are times to come believed.
     ///
     /// # Errors
     /// If there are fewer, or the system failed to read a newer one: it may be the one.
-    pub fn newest(&self, back: usize) -> Result<(PathBuf, PassedOver), StoreError> {
+    pub fn newest(&self, back: usize, of: LastOf) -> Result<(PathBuf, PassedOver), StoreError> {
         let paths = self.paths()?;
         let horizon = Horizon::at(SystemTime::now());
         let in_future = paths.iter().filter(|path| horizon.is_beyond(path));
@@ -244,6 +239,7 @@ impl Store {
             match self.candidate(path)? {
                 Candidate::Run(run) => match not_whole(&run) {
                     Some(why) => passed.not_whole.push((id.to_owned(), why)),
+                    None if !of.includes(&run) => passed.of_others.push(id.to_owned()),
                     None if count == back => return Ok((path.clone(), passed)),
                     None => count += 1,
                 },
@@ -251,13 +247,17 @@ impl Store {
                 Candidate::Unreadable(why) => {
                     // It is no run, whatever its name says.
                     passed.in_future.retain(|own| own != id);
-                    passed.unreadable.push((self.shown(path), why));
+                    passed.unreadable.push((self.display_path(path), why));
                 }
             }
         }
+        if of == LastOf::RowsIfAny && count == 0 && !passed.of_others.is_empty() {
+            return self.newest(back, LastOf::All);
+        }
         let path = self.location();
-        let PassedOver { not_whole, unreadable, .. } = &passed;
+        let PassedOver { not_whole, of_others, unreadable, .. } = &passed;
         Err(match (count, not_whole.len(), unreadable.first()) {
+            (0, ..) if !of_others.is_empty() => StoreError::NoneOfRows(path),
             (0, 0, None) => StoreError::Empty(path),
             (0, 0, Some((first, why))) => StoreError::NoneReadable {
                 path,
@@ -291,7 +291,7 @@ impl Store {
             Err(refused) => return Ok(Candidate::Unreadable(refused.to_string())),
         };
         let id = id_in_name(path).unwrap_or_default();
-        Ok(match index::fill::check(&run, id) {
+        Ok(match index::entry::check_fits(&run, id) {
             Ok(()) => Candidate::Run(Box::new(run)),
             Err(why) => Candidate::Unreadable(why.to_string()),
         })

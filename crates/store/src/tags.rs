@@ -149,7 +149,7 @@ impl Store {
                 why: format!("there is {} already", other.name),
             });
         }
-        if self.documents.create_tag(name, &text(&[run]))? {
+        if self.documents.create_tag(name, &tags_text(&[run]))? {
             return Ok(Vec::new());
         }
         let before = match (self.runs_tagged(name), taken) {
@@ -162,13 +162,13 @@ impl Store {
         let has_it = others.len() < before.len();
         match taken {
             Taken::Moved => {
-                self.documents.write_tag(name, &text(&[run]))?;
+                self.documents.write_tag(name, &tags_text(&[run]))?;
                 Ok(others.into_iter().map(str::to_owned).collect())
             }
             _ if has_it => Ok(Vec::new()),
             Taken::Shared => {
                 let all: Vec<&str> = others.into_iter().chain([run]).collect();
-                self.documents.write_tag(name, &text(&all))?;
+                self.documents.write_tag(name, &tags_text(&all))?;
                 Ok(Vec::new())
             }
             Taken::Refused => {
@@ -194,12 +194,12 @@ impl Store {
         let left: Vec<&str> = before.iter().map(String::as_str).filter(|own| *own != run).collect();
         match left.as_slice() {
             [] => self.untag(name).map(drop),
-            left => self.documents.write_tag(name, &text(left)),
+            left => self.documents.write_tag(name, &tags_text(left)),
         }
     }
 }
 
-fn text(runs: &[&str]) -> String {
+fn tags_text(runs: &[&str]) -> String {
     runs.iter().map(|run| format!("{run}\n")).collect()
 }
 

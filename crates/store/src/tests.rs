@@ -71,7 +71,7 @@ fn a_time_to_come_makes_no_run_the_newest_for_good() {
     let brought = kept(&store, 4, DECADES, Some(5));
     let all = [&ahead, &first, &brought, &second].map(Clone::clone);
     assert_eq!(store.paths().expect("paths"), all);
-    let (last, passed) = store.newest(0).expect("one");
+    let (last, passed) = store.newest(0, LastOf::All).expect("one");
     assert_eq!(last, second);
     let lines = passed.lines();
     assert_eq!(lines.len(), 1, "{lines:?}");
@@ -131,7 +131,7 @@ fn the_last_run_is_the_newest_that_can_be_read() {
         let junk = put(&store, number, day, |path| {
             std::fs::write(path, "junk").expect("written");
         });
-        let (last, passed) = store.newest(0).expect("the second");
+        let (last, passed) = store.newest(0, LastOf::All).expect("the second");
         assert_eq!(last, second);
         let lines = passed.lines();
         assert_eq!(lines.len(), 1, "{lines:?}");
@@ -141,7 +141,7 @@ fn the_last_run_is_the_newest_that_can_be_read() {
         std::fs::remove_file(junk).expect("removed");
     }
     let directory = put(&store, 5, 5, |path| std::fs::create_dir(path).expect("made"));
-    let lines = store.newest(0).expect("the second").1.lines();
+    let lines = store.newest(0, LastOf::All).expect("the second").1.lines();
     let what = names("`last` skips", &directory) + "it is a directory, not a file";
     assert_eq!(lines, [what]);
     // Of a newer latlas, and under another run's id.
@@ -149,7 +149,7 @@ fn the_last_run_is_the_newest_that_can_be_read() {
     let other = put(&store, 7, 7, |path| {
         std::fs::copy(&second, path).expect("copied");
     });
-    let (last, passed) = store.newest(0).expect("the second");
+    let (last, passed) = store.newest(0, LastOf::All).expect("the second");
     assert_eq!(last, second);
     let begins = names("`last` skips 3 documents that can't be read, such as", &other);
     let lines = passed.lines();
@@ -174,7 +174,7 @@ fn a_newer_run_that_the_system_fails_to_read_is_not_skipped() {
     let newer = put(&store, 2, 2, |path| {
         std::os::unix::fs::symlink("/proc/self/mem", path).expect("made");
     });
-    let error = store.newest(0).expect_err("it may be the one").to_string();
+    let error = store.newest(0, LastOf::All).expect_err("it may be the one").to_string();
     assert!(error.starts_with(&format!("can't read {}", newer.display())), "{error}");
     assert!(error.contains("Input/output error"), "{error}");
 }

@@ -53,7 +53,7 @@ pub fn transfer(
     for (done, path) in paths.iter().enumerate() {
         match copy(from, to, path)? {
             Copied::Not(why) => {
-                let document = from.shown(path);
+                let document = from.display_path(path);
                 moved.stayed.push(Stayed { document, why });
                 report(done + 1, paths.len());
                 continue;

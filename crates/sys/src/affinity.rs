@@ -9,7 +9,7 @@ use model::setting::{Outcome, Setting};
 
 use crate::platform::affinity::allowed_to;
 pub use crate::platform::affinity::current_cpu;
-use crate::settings::{HERE, System, Task};
+use crate::settings::{HERE, System, TaskId};
 
 /// The logical CPUs the calling thread may run on, ascending.
 ///
@@ -39,7 +39,7 @@ pub fn pin_to(cpus: &[u32]) -> io::Result<()> {
     let wanted = Setting::Cpus(wanted);
     match HERE.put(&wanted)? {
         Outcome::Differs(now) => {
-            Err(io::Error::other(format!("asked for {}, the kernel granted {now}", wanted.text())))
+            Err(io::Error::other(format!("asked for {}, the kernel granted {now}", wanted.label())))
         }
         _ => Ok(()),
     }
@@ -70,7 +70,7 @@ pub fn set_of(task: u32, cpus: &[u32]) -> io::Result<()> {
     if task == 0 || cpus.is_empty() {
         return Err(io::ErrorKind::InvalidInput.into());
     }
-    Task(task).set(&Setting::Cpus(cpus.to_vec()))
+    TaskId(task).set(&Setting::Cpus(cpus.to_vec()))
 }
 
 #[cfg(test)]

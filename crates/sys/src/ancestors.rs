@@ -10,7 +10,7 @@ const MOST: usize = 1000;
 /// Whether a process is stopped (SIGSTOP, Ctrl-Z): it goes on when it is told to.
 pub fn is_stopped(pid: u32) -> bool {
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat"));
-    stat.is_ok_and(|text| Stat::of(&text).is_some_and(|stat| stat.state() == "T"))
+    stat.is_ok_and(|text| Stat::from_line(&text).is_some_and(|stat| stat.state() == "T"))
 }
 
 /// Whether this process is the parent of this one, the parent's parent, and so on. On Apple
@@ -24,7 +24,7 @@ pub fn is_ancestor(pid: u32) -> bool {
 /// The parent of a process (`/proc/PID/stat`).
 fn parent_of(pid: u32) -> Option<u32> {
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-    Stat::of(&stat)?.number(4).filter(|&parent| parent != 0)
+    Stat::from_line(&stat)?.field_number(4).filter(|&parent| parent != 0)
 }
 
 #[cfg(test)]

@@ -15,7 +15,7 @@ use model::setting::Setting;
 
 use crate::child::hear_of_children;
 use crate::controls::Laid;
-use crate::process::set_death_signal;
+use crate::process::end_with_parent;
 use crate::settings::Patience;
 use crate::stop::is_ignored;
 
@@ -53,14 +53,14 @@ pub fn hold() -> io::Result<Held> {
 /// What is held: the requests, and the message that a child has ended, which
 /// is waited for.
 fn held() -> libc::sigset_t {
-    set(REQUESTS.into_iter().chain([libc::SIGCHLD]))
+    signal_set(REQUESTS.into_iter().chain([libc::SIGCHLD]))
 }
 
 fn requests() -> libc::sigset_t {
-    set(REQUESTS.into_iter())
+    signal_set(REQUESTS.into_iter())
 }
 
-fn set(signals: impl Iterator<Item = libc::c_int>) -> libc::sigset_t {
+fn signal_set(signals: impl Iterator<Item = libc::c_int>) -> libc::sigset_t {
     let mut set = MaybeUninit::uninit();
     // SAFETY: `sigemptyset` makes the set; adding valid numbers can't fail.
     unsafe {
@@ -102,21 +102,22 @@ impl Held {
     /// # Errors
     /// If it does not start, with what was tried in the text; what
     /// `waitpid(2)` says.
-    pub fn run(&self, command: &mut Command, groups: &[PathBuf]) -> io::Result<ExitStatus> {
-        match self.start(command, groups)? {
+    pub fn run_command(&self, command: &mut Command, groups: &[PathBuf]) -> io::Result<ExitStatus> {
+        match self.start_command(command, groups)? {
             Started::Running(mut running) => running.wait(),
             Started::Requested(signal) => Ok(ExitStatus::from_raw(signal)),
         }
     }
 
-    /// Starts the command, like [`Held::run`].
+    /// Starts the command, like [`Held::run_command`].
     ///
     /// # Errors
     /// If it does not start.
-    pub fn start(&self, command: &mut Command, groups: &[PathBuf]) -> io::Result<Started> {
+    pub fn start_command(&self, command: &mut Command, groups: &[PathBuf]) -> io::Result<Started> {
         let groups: Vec<Setting> = groups.iter().cloned().map(Setting::Group).collect();
         let groups = Laid::new(&groups).map_err(|refused| refused.error)?;
         let mask = self.before;
+        let parent = std::process::id();
         // SAFETY: between fork and exec the closure makes system calls on
         // memory that was laid out before, and allocates nothing (an error of
         // the system is a number).
@@ -125,7 +126,7 @@ impl Held {
                 let joined = groups.set(Patience::Waits);
                 joined.map_err(|(_, errno)| io::Error::from_raw_os_error(errno))?;
                 // Where there is no such signal, the command may outlive us.
-                let _ = set_death_signal();
+                end_with_parent(parent)?;
                 libc::pthread_sigmask(libc::SIG_SETMASK, &raw const mask, ptr::null_mut());
                 Ok(())
             });
@@ -170,7 +171,7 @@ const TWICE: u32 = 2;
 
 impl Running {
     /// Its process.
-    pub fn id(&self) -> u32 {
+    pub fn process_id(&self) -> u32 {
         self.child.id()
     }
 
@@ -377,11 +378,14 @@ mod tests {
         let held = hold().expect("held");
         let mut command = Command::new("sh");
         command.args(["-c", "exit 7"]);
-        assert_eq!(held.run(&mut command, &[]).expect("ran").code(), Some(7));
+        assert_eq!(held.run_command(&mut command, &[]).expect("ran").code(), Some(7));
         let mut absent = Command::new("/no/such/program");
-        assert_eq!(held.run(&mut absent, &[]).expect_err("absent").kind(), io::ErrorKind::NotFound);
+        assert_eq!(
+            held.run_command(&mut absent, &[]).expect_err("absent").kind(),
+            io::ErrorKind::NotFound
+        );
         let mut lost = Command::new("true");
-        let error = held.run(&mut lost, &["/no/such/group".into()]);
+        let error = held.run_command(&mut lost, &["/no/such/group".into()]);
         assert_eq!(error.expect_err("no group").kind(), io::ErrorKind::NotFound);
     }
 
@@ -393,11 +397,11 @@ mod tests {
         // SAFETY: to this thread, which holds it back.
         assert_eq!(unsafe { libc::raise(libc::SIGTERM) }, 0);
         let mut command = Command::new("touch");
-        let status = held.run(command.arg(&mark), &[]).expect("asked");
+        let status = held.run_command(command.arg(&mark), &[]).expect("asked");
         assert_eq!(status.signal(), Some(libc::SIGTERM));
         assert!(!mark.exists());
         // It is obeyed, and the next one runs.
-        let status = held.run(command.arg(&mark), &[]).expect("ran");
+        let status = held.run_command(command.arg(&mark), &[]).expect("ran");
         assert!(status.success() && mark.exists());
     }
 
@@ -406,7 +410,7 @@ mod tests {
         let held = hold().expect("held");
         let mut command = Command::new("sh");
         command.args(["-c", "kill -TERM $$; sleep 60"]);
-        let status = held.run(&mut command, &[]).expect("ran");
+        let status = held.run_command(&mut command, &[]).expect("ran");
         assert_eq!(status.signal(), Some(libc::SIGTERM));
     }
 
@@ -414,7 +418,7 @@ mod tests {
     fn a_command_is_waited_for_in_parts() {
         let held = hold().expect("held");
         let mut command = Command::new("sleep");
-        let started = held.start(command.arg("60"), &[]).expect("started");
+        let started = held.start_command(command.arg("60"), &[]).expect("started");
         let Started::Running(mut running) = started else {
             panic!("{started:?}");
         };
@@ -432,7 +436,7 @@ mod tests {
         let held = hold().expect("held");
         let mut command = Command::new("sh");
         let line = "kill -STOP $$; exit 7";
-        let started = held.start(command.args(["-c", line]), &[]).expect("started");
+        let started = held.start_command(command.args(["-c", line]), &[]).expect("started");
         let Started::Running(mut running) = started else {
             panic!("{started:?}");
         };
@@ -475,7 +479,7 @@ mod tests {
         });
         let held = hold().expect("held");
         for _ in 0..200 {
-            let status = held.run(&mut Command::new("true"), &[]).expect("ran");
+            let status = held.run_command(&mut Command::new("true"), &[]).expect("ran");
             assert!(status.success());
         }
         over.store(true, std::sync::atomic::Ordering::Relaxed);

@@ -16,17 +16,17 @@ pub fn copy(from: &File, to: &File) -> io::Result<()> {
         let text = || format!("its owner {}:{}", found.st_uid, found.st_gid);
         fchown(to, Some(user), Some(group)).map_err(|why| lost(&text(), why))?;
     }
-    let wanted = names(from)?;
+    let wanted = attribute_names(from)?;
     for name in &wanted {
-        let value = value(from, name)?;
-        if self::value(to, name).ok().as_ref() != Some(&value) {
+        let value = attribute_value(from, name)?;
+        if self::attribute_value(to, name).ok().as_ref() != Some(&value) {
             let set = fsetxattr(to, name.as_c_str(), &value, XattrFlags::empty());
-            set.map_err(|why| lost(&text(name), why))?;
+            set.map_err(|why| lost(&attribute_text(name), why))?;
         }
     }
     // The directory may have given it some.
-    for name in names(to)?.iter().filter(|name| !wanted.contains(name)) {
-        fremovexattr(to, name.as_c_str()).map_err(|why| lost(&text(name), why))?;
+    for name in attribute_names(to)?.iter().filter(|name| !wanted.contains(name)) {
+        fremovexattr(to, name.as_c_str()).map_err(|why| lost(&attribute_text(name), why))?;
     }
     let mode = Mode::from_raw_mode(found.st_mode);
     fchmod(to, mode).map_err(|why| lost("its mode", why))
@@ -37,12 +37,12 @@ fn lost(what: &str, why: Errno) -> io::Error {
     io::Error::new(why.kind(), format!("{what} can't be kept: {why}"))
 }
 
-fn text(name: &CStr) -> String {
+fn attribute_text(name: &CStr) -> String {
     format!("its attribute {}", name.to_string_lossy())
 }
 
 /// Names of the extended attributes; none on a file system without.
-fn names(of: &File) -> io::Result<Vec<CString>> {
+fn attribute_names(of: &File) -> io::Result<Vec<CString>> {
     let mut all = match sized(|room| flistxattr(of, room)) {
         Err(Errno::OPNOTSUPP) => return Ok(Vec::new()),
         listed => listed.map_err(|why| lost("its attributes", why))?,
@@ -53,8 +53,8 @@ fn names(of: &File) -> io::Result<Vec<CString>> {
     Ok(names.filter_map(|name| CString::new(name).ok()).collect())
 }
 
-fn value(of: &File, name: &CStr) -> io::Result<Vec<u8>> {
-    sized(|room| fgetxattr(of, name, room)).map_err(|why| lost(&text(name), why))
+fn attribute_value(of: &File, name: &CStr) -> io::Result<Vec<u8>> {
+    sized(|room| fgetxattr(of, name, room)).map_err(|why| lost(&attribute_text(name), why))
 }
 
 /// What a call writes into a buffer. Linux allows no more (xattr(7)).
@@ -90,7 +90,7 @@ mod tests {
         if !has_attributes {
             return println!("SKIPPED: no extended attributes here");
         }
-        assert_eq!(value(&to, c"user.one").expect("there"), b"value");
-        assert!(!names(&to).expect("listed").contains(&c"user.other".to_owned()));
+        assert_eq!(attribute_value(&to, c"user.one").expect("there"), b"value");
+        assert!(!attribute_names(&to).expect("listed").contains(&c"user.other".to_owned()));
     }
 }

@@ -1,4 +1,6 @@
-//! Commands whose output is captured, within limits of time and size.
+//! Runs a command and returns what it printed, within limits of time and size, also if it leaves a process
+//! that holds its pipes: ssh, sbatch, a loader, getprop. Timed commands are started in `command.rs`, children
+//! that are latlas itself in `role.rs`.
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::{Errno, ioctl_fionbio};
@@ -9,7 +11,7 @@ use std::time::{Duration, Instant};
 
 /// What a command may take.
 #[derive(Clone, Copy, Debug)]
-pub struct Limits {
+pub struct CaptureLimits {
     /// Time.
     pub time: Duration,
     /// What it may print.
@@ -35,7 +37,7 @@ pub enum Captured {
 }
 
 /// What a program of the system may take that says something of the machine.
-const OF_SYSTEM: Limits = Limits { time: Duration::from_secs(10), bytes: 1 << 20 };
+const OF_SYSTEM: CaptureLimits = CaptureLimits { time: Duration::from_secs(10), bytes: 1 << 20 };
 
 /// Most that is kept of a command's messages.
 const MAX_MESSAGES: u64 = 1 << 20;
@@ -55,14 +57,14 @@ const PAUSES: [Duration; 2] = [Duration::from_millis(1), Duration::from_millis(1
 /// ssh, a daemon of a wrapper script). What the command itself printed is in the pipes when it ends, and what comes
 /// from processes that it did not wait for may still come: the ends of the pipes are waited for, but only for two
 /// seconds and never beyond the limit. Then what was read is the output.
-pub fn run(command: &mut Command, limits: Limits) -> io::Result<Captured> {
+pub fn capture_output(command: &mut Command, limits: CaptureLimits) -> io::Result<Captured> {
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
     Running(command.spawn()?).captured(limits)
 }
 
 /// What a program of the system prints, which answers at once.
-pub(crate) fn text(command: &mut Command) -> io::Result<String> {
-    match run(command.stdin(Stdio::null()), OF_SYSTEM)? {
+pub(crate) fn program_output(command: &mut Command) -> io::Result<String> {
+    match capture_output(command.stdin(Stdio::null()), OF_SYSTEM)? {
         Captured::Exited { out, .. } => Ok(String::from_utf8_lossy(&out).into_owned()),
         Captured::TimedOut => Err(io::ErrorKind::TimedOut.into()),
         Captured::TooMuch => Err(io::Error::other("it printed more than 1 MiB")),
@@ -81,7 +83,7 @@ impl Drop for Running {
 }
 
 impl Running {
-    fn captured(mut self, limits: Limits) -> io::Result<Captured> {
+    fn captured(mut self, limits: CaptureLimits) -> io::Result<Captured> {
         let mut out = Pipe::new(self.0.stdout.take(), limits.bytes)?;
         let mut err = Pipe::new(self.0.stderr.take(), MAX_MESSAGES)?;
         let (began, mut ended) = (Instant::now(), None);
@@ -89,7 +91,7 @@ impl Running {
         loop {
             // Before the pipes: what it printed is read then.
             let status = self.0.try_wait()?;
-            let has_read = out.read() | err.read();
+            let has_read = out.read_available() | err.read_available();
             if out.has_more {
                 return Ok(Captured::TooMuch);
             }
@@ -110,7 +112,7 @@ impl Running {
                 pause = PAUSES[0];
             }
             let left = limits.time.saturating_sub(began.elapsed());
-            wait(&out, &err, pause.min(left))?;
+            wait_readable(&out, &err, pause.min(left))?;
             pause = (pause * 2).min(PAUSES[1]);
         }
     }
@@ -135,7 +137,7 @@ impl<R: Read + AsFd> Pipe<R> {
     }
 
     /// Reads what is there; whether there was anything, its end included.
-    fn read(&mut self) -> bool {
+    fn read_available(&mut self) -> bool {
         let (mut buffer, was_open) = ([0; 16 << 10], self.from.is_some());
         let mut read = 0;
         while read < AT_ONCE
@@ -161,7 +163,7 @@ impl<R: Read + AsFd> Pipe<R> {
 }
 
 /// Waits until there is something to read, or for that long.
-fn wait(out: &Pipe<impl AsFd>, err: &Pipe<impl AsFd>, time: Duration) -> io::Result<()> {
+fn wait_readable(out: &Pipe<impl AsFd>, err: &Pipe<impl AsFd>, time: Duration) -> io::Result<()> {
     let time = Timespec::try_from(time).map_err(io::Error::other)?;
     let out = out.from.iter().map(|from| from.as_fd());
     let open = out.chain(err.from.iter().map(|from| from.as_fd()));

@@ -5,7 +5,7 @@
 //! session. The watcher kills all groups when this process ends, even by
 //! SIGKILL, so that no command is left behind.
 
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::io;
 use std::os::fd::BorrowedFd;
 use std::path::{Path, PathBuf};
@@ -13,12 +13,12 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::time::Duration;
 
-use model::setting::{Row, Setting};
+use model::setting::{Setting, SettingRow};
 
 use crate::child::Program;
 use crate::controls::Laid;
 use crate::counters::Counts;
-pub use crate::platform::group::{Group, tick_ns};
+pub use crate::platform::group::{ProcessGroup, tick_ns};
 #[cfg(not(target_vendor = "apple"))]
 use crate::platform::starter::Starter;
 
@@ -60,6 +60,26 @@ impl Command {
             starter: OnceLock::new(),
         })
     }
+
+    /// The program at `path` with these arguments and these variables alone, begun in a directory. It is started by
+    /// this process itself, so that a command that runs once costs no helper: its peak memory is only a bound.
+    ///
+    /// # Errors
+    /// As [`Program::placed`].
+    pub fn placed(
+        path: &Path,
+        arguments: &[impl AsRef<OsStr>],
+        variables: &[(OsString, OsString)],
+        directory: &Path,
+    ) -> io::Result<Command> {
+        Ok(Command {
+            program: Program::placed(path, arguments, variables, directory)?,
+            laid: Laid::new(&[]).map_err(|refused| refused.error)?,
+            fifo: None,
+            #[cfg(not(target_vendor = "apple"))]
+            starter: OnceLock::from(None),
+        })
+    }
 }
 
 /// The path of a program: the name itself if it has a slash, else the first
@@ -97,7 +117,7 @@ pub enum End {
     Signal(i32),
     /// It was killed: it ran longer than it may.
     TimedOut,
-    /// It was killed: [`Limits::wake`] became readable.
+    /// It was killed: [`WaitLimits::wake`] became readable.
     Interrupted,
     /// It was killed: this signal had stopped it, and it did not go on.
     Stopped(i32),
@@ -126,6 +146,9 @@ pub struct Usage {
     /// ended, bytes: of a small helper, or of this process where there can be
     /// none.
     pub own_bytes: u64,
+    /// Time in which the command's first thread was ready to run and had no CPU; `None` where the
+    /// kernel doesn't count it.
+    pub run_delay_ns: Option<u64>,
     /// Times they gave up the CPU to wait.
     pub voluntary: u64,
     /// Times the CPU was taken from them.
@@ -181,7 +204,7 @@ pub enum Action {
     SetDeathSignal,
     /// One of its controls.
     #[error("{}", .0.sets)]
-    Control(&'static Row),
+    Control(&'static SettingRow),
     #[error("report its session to the watcher")]
     ReportSession,
     #[error("set the command's input and output")]
@@ -204,7 +227,7 @@ impl Action {
 
 /// What ends the wait before the command does.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Limits<'a> {
+pub struct WaitLimits<'a> {
     /// Time it may take.
     pub time: Option<Duration>,
     /// A descriptor that becomes readable when the command is to be killed.

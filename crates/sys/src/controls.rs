@@ -7,28 +7,32 @@
 use std::io;
 
 use model::noise::applied::Settings;
-use model::setting::{Row, Setting};
+use model::setting::{Setting, SettingRow};
 
 use crate::child::Forked;
 pub use crate::files::NoAutogroups;
 use crate::files::{Files, Tree};
 use crate::platform;
 pub use crate::platform::controls::Above;
-use crate::settings::{Patience, Task};
+use crate::settings::{Patience, TaskId};
 
 /// A control that was refused.
 #[derive(Debug, thiserror::Error)]
 #[error("can't {}: {error}", .row.sets)]
 pub struct NotSet {
     /// Which one.
-    pub row: &'static Row,
+    pub row: &'static SettingRow,
     /// What the system said.
     pub error: io::Error,
 }
 
 /// What stands for the setting where there is no process to set one for.
-const NO_CHILD: &Row =
-    &Row { sets: "start a process to test the controls", acts_on: "", needs: "", absent: "" };
+const NO_CHILD: &SettingRow = &SettingRow {
+    sets: "start a process to test the controls",
+    acts_on: "",
+    needs: "",
+    absent: "",
+};
 
 /// Controls that were checked, so that a child may set them that must neither
 /// allocate nor lock.
@@ -71,13 +75,14 @@ impl Laid {
     /// The place of the first that was refused, with its `errno`.
     pub(crate) fn set(&self, patience: Patience) -> Result<(), (u8, i32)> {
         for (at, control) in self.0.iter().enumerate() {
-            platform::settings::set(0, control, patience).map_err(|error| (at as u8, error))?;
+            platform::settings::apply_setting(0, control, patience)
+                .map_err(|error| (at as u8, error))?;
         }
         Ok(())
     }
 
     /// The row of the one at this place, as a child passes it on.
-    pub(crate) fn row(&self, at: u8) -> &'static Row {
+    pub(crate) fn row(&self, at: u8) -> &'static SettingRow {
         self.0.get(usize::from(at)).map_or(NO_CHILD, Setting::row)
     }
 
@@ -100,7 +105,7 @@ pub fn apply(controls: &[Setting]) -> Result<(), NotSet> {
 /// The controls that this process has, read from the kernel; what can't be read
 /// is absent.
 pub fn granted() -> Settings {
-    Task(std::process::id()).granted()
+    TaskId(std::process::id()).granted()
 }
 
 /// Tests the controls before anything runs: sets them for a child that does
@@ -116,7 +121,7 @@ pub fn try_out(controls: &[Setting]) -> Result<Settings, NotSet> {
     // SAFETY: the body makes system calls on memory that was laid out before;
     // it neither allocates nor locks.
     let child = unsafe {
-        Forked::start(|| {
+        Forked::fork(|| {
             let message = match laid.set(Patience::Waits) {
                 Ok(()) => [u8::MAX, 0, 0, 0, 0],
                 Err((at, error)) => {
@@ -135,7 +140,7 @@ pub fn try_out(controls: &[Setting]) -> Result<Settings, NotSet> {
     let mut message = [0; 5];
     io::Read::read_exact(&mut &result, &mut message).map_err(no_child)?;
     match message {
-        [u8::MAX, ..] => Ok(Task(child.id()).granted()),
+        [u8::MAX, ..] => Ok(TaskId(child.process_id()).granted()),
         [at, error @ ..] => Err(laid.refused(at, i32::from_ne_bytes(error))),
     }
 }

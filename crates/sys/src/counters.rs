@@ -10,7 +10,7 @@ pub use crate::platform::counters::Counters;
 
 /// What is counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Event {
+pub enum CounterEvent {
     /// CPU time of all its threads, ns.
     TaskClock,
     /// Times a thread left its CPU, of its own will or not.
@@ -29,20 +29,20 @@ pub enum Event {
     Instructions,
 }
 
-impl Event {
+impl CounterEvent {
     /// All of them, in the order in which [`Counts`] holds them.
-    pub const ALL: [Event; 8] = [
-        Event::TaskClock,
-        Event::ContextSwitches,
-        Event::CpuMigrations,
-        Event::PageFaults,
-        Event::MinorFaults,
-        Event::MajorFaults,
-        Event::Cycles,
-        Event::Instructions,
+    pub const ALL: [CounterEvent; 8] = [
+        CounterEvent::TaskClock,
+        CounterEvent::ContextSwitches,
+        CounterEvent::CpuMigrations,
+        CounterEvent::PageFaults,
+        CounterEvent::MinorFaults,
+        CounterEvent::MajorFaults,
+        CounterEvent::Cycles,
+        CounterEvent::Instructions,
     ];
 
-    pub(crate) fn place(self) -> usize {
+    pub(crate) fn index(self) -> usize {
         self as usize
     }
 }
@@ -50,16 +50,22 @@ impl Event {
 /// Totals of all events since they were opened: value, time enabled, time
 /// running (both ns, over all threads), as the kernel gives them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Totals(pub(crate) [Option<[u64; 3]>; Event::ALL.len()]);
+pub struct Totals(pub(crate) [Option<[u64; 3]>; CounterEvent::ALL.len()]);
 
 impl Totals {
+    /// The value of one event; `None` where it is not counted.
+    #[cfg_attr(target_vendor = "apple", allow(dead_code, reason = "nothing is counted there"))]
+    pub(crate) fn value(&self, event: CounterEvent) -> Option<u64> {
+        self.0[event.index()].map(|[value, ..]| value)
+    }
+
     /// What was added since an earlier reading of the same counters. An event
     /// that had to share a hardware counter with others is scaled up to its
     /// whole time; one that never got a counter has no value.
     pub fn since(&self, before: &Totals) -> Counts {
         let mut counts = Counts::default();
-        for event in Event::ALL {
-            let place = event.place();
+        for event in CounterEvent::ALL {
+            let place = event.index();
             let (Some(now), Some(then)) = (self.0[place], before.0[place]) else {
                 continue;
             };
@@ -80,20 +86,20 @@ impl Totals {
 /// A value for each event that could be counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
-    values: [Option<u64>; Event::ALL.len()],
+    values: [Option<u64>; CounterEvent::ALL.len()],
     /// Whether any of them had to share a hardware counter and was scaled up.
     pub scaled: bool,
 }
 
 impl Counts {
     /// The value of one event; `None` where it is not counted.
-    pub fn get(&self, event: Event) -> Option<u64> {
-        self.values[event.place()]
+    pub fn get(&self, event: CounterEvent) -> Option<u64> {
+        self.values[event.index()]
     }
 
     /// The same with a value in place of the one that is there.
-    pub fn with(mut self, event: Event, value: u64) -> Counts {
-        self.values[event.place()] = Some(value);
+    pub fn with(mut self, event: CounterEvent, value: u64) -> Counts {
+        self.values[event.index()] = Some(value);
         self
     }
 }
@@ -114,21 +120,21 @@ pub enum Counted {
 mod tests {
     use super::*;
 
-    fn totals(event: Event, total: [u64; 3]) -> Totals {
+    fn totals(event: CounterEvent, total: [u64; 3]) -> Totals {
         let mut totals = Totals::default();
-        totals.0[event.place()] = Some(total);
+        totals.0[event.index()] = Some(total);
         totals
     }
 
     #[test]
     fn a_shared_counter_is_scaled_to_the_whole_time() {
-        let before = totals(Event::Cycles, [1000, 50, 50]);
-        let half = totals(Event::Cycles, [1300, 150, 100]).since(&before);
-        assert_eq!((half.get(Event::Cycles), half.scaled), (Some(600), true));
-        let whole = totals(Event::Cycles, [1300, 150, 150]).since(&before);
-        assert_eq!((whole.get(Event::Cycles), whole.scaled), (Some(300), false));
-        let never = totals(Event::Cycles, [1000, 150, 50]).since(&before);
-        assert_eq!(never.get(Event::Cycles), None);
-        assert_eq!(whole.get(Event::Instructions), None);
+        let before = totals(CounterEvent::Cycles, [1000, 50, 50]);
+        let half = totals(CounterEvent::Cycles, [1300, 150, 100]).since(&before);
+        assert_eq!((half.get(CounterEvent::Cycles), half.scaled), (Some(600), true));
+        let whole = totals(CounterEvent::Cycles, [1300, 150, 150]).since(&before);
+        assert_eq!((whole.get(CounterEvent::Cycles), whole.scaled), (Some(300), false));
+        let never = totals(CounterEvent::Cycles, [1000, 150, 50]).since(&before);
+        assert_eq!(never.get(CounterEvent::Cycles), None);
+        assert_eq!(whole.get(CounterEvent::Instructions), None);
     }
 }

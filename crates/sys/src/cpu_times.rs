@@ -1,5 +1,6 @@
 //! CPU times since boot: the `cpu` lines of /proc/stat (proc_stat(5)).
 
+use crate::files::kernel_text;
 use std::io;
 
 /// Where the times are read.
@@ -21,7 +22,7 @@ pub struct CpuTicks {
 impl CpuTicks {
     /// The numbers behind the name of a line. `guest` and `guest_nice`, the last two,
     /// are part of `user` and `nice`.
-    fn of(numbers: &str) -> Option<CpuTicks> {
+    fn from_numbers(numbers: &str) -> Option<CpuTicks> {
         let numbers = numbers.split_ascii_whitespace();
         let numbers: Vec<u64> = numbers.map_while(|field| field.parse().ok()).collect();
         let [user, nice, system, idle, ref later @ ..] = numbers[..] else {
@@ -54,14 +55,14 @@ pub struct CpuTimes {
 
 impl CpuTimes {
     /// What a text like /proc/stat holds.
-    pub fn of(stat: &str) -> CpuTimes {
+    pub fn from_stat(stat: &str) -> CpuTimes {
         let mut times = CpuTimes::default();
         for line in stat.lines() {
             let Some((name, numbers)) = line.strip_prefix("cpu").and_then(|l| l.split_once(' '))
             else {
                 continue;
             };
-            match (name.parse(), CpuTicks::of(numbers)) {
+            match (name.parse(), CpuTicks::from_numbers(numbers)) {
                 (Ok(cpu), Some(ticks)) => times.cpus.push((cpu, ticks)),
                 (Err(_), ticks) if name.is_empty() => times.all = ticks,
                 _ => {}
@@ -74,8 +75,8 @@ impl CpuTimes {
     ///
     /// # Errors
     /// If /proc/stat can't be read, or has no CPU.
-    pub fn read() -> io::Result<CpuTimes> {
-        let times = CpuTimes::of(&std::fs::read_to_string(SOURCE)?);
+    pub fn now() -> io::Result<CpuTimes> {
+        let times = CpuTimes::from_stat(&kernel_text(SOURCE)?);
         match times.cpus.is_empty() {
             true => Err(io::Error::other("no CPU is listed")),
             false => Ok(times),
@@ -96,19 +97,19 @@ mod tests {
     fn lines_of_cpus_are_told_apart_from_their_sum() {
         let stat = "cpu  10 1 20 300 4 5 6 7 8 9\ncpu0 1 2 3 4 5 6 7 8 9 10\ncpu12 1 2 3 4\n\
                     cpu3 broken\ncpufreq 1 2 3 4\nintr 1 2 3 4\n";
-        let times = CpuTimes::of(stat);
+        let times = CpuTimes::from_stat(stat);
         let ticks = |user, system, idle, steal| CpuTicks { user, system, idle, steal };
         assert_eq!(times.all, Some(ticks(11, 31, 304, Some(7))));
         assert_eq!(times.cpus, [(0, ticks(3, 16, 9, Some(8))), (12, ticks(3, 3, 4, None))]);
         assert_eq!(times.cpus[0].1.total(), 36, "guests are part of user time");
-        assert_eq!(CpuTimes::of("intr 0\n"), CpuTimes::default());
+        assert_eq!(CpuTimes::from_stat("intr 0\n"), CpuTimes::default());
     }
 
     #[cfg(target_os = "linux")]
     #[test]
     fn this_machine_has_times() {
-        let before = CpuTimes::read().expect("/proc/stat");
-        let after = CpuTimes::read().expect("/proc/stat");
+        let before = CpuTimes::now().expect("/proc/stat");
+        let after = CpuTimes::now().expect("/proc/stat");
         let total = |times: &CpuTimes| times.all.expect("a sum").total();
         assert!(total(&before) > 0 && total(&after) + 1000 >= total(&before));
         assert!((1..=1_000_000_000).contains(&tick_ns()));

@@ -85,7 +85,7 @@ impl WeightGroup {
     }
 
     /// The file of a setting, and its value there.
-    fn place(&self, setting: &Setting) -> io::Result<(String, u64)> {
+    fn setting_file(&self, setting: &Setting) -> io::Result<(String, u64)> {
         Ok(match (setting, self.version) {
             (Setting::GroupShares(shares), Version::One) => (self.file("cpu.shares"), *shares),
             (Setting::GroupShares(shares), Version::Two) => {
@@ -99,13 +99,13 @@ impl WeightGroup {
 
 impl System for WeightGroup {
     fn set(&self, setting: &Setting) -> io::Result<()> {
-        let (file, value) = self.place(setting)?;
+        let (file, value) = self.setting_file(setting)?;
         self.tree.write(&file, &value.to_string())
     }
 
     /// Shares in the unit of the file, if they are not what was asked for.
     fn read(&self, setting: &Setting) -> Option<Setting> {
-        let (file, value) = self.place(setting).ok()?;
+        let (file, value) = self.setting_file(setting).ok()?;
         let now = self.tree.number(&file)?;
         Some(if now == value { setting.clone() } else { Setting::GroupShares(now) })
     }

@@ -30,7 +30,7 @@ mod read {
 
     use super::CpuidFacts;
 
-    pub(crate) fn facts() -> Option<CpuidFacts> {
+    pub(crate) fn cpuid_facts() -> Option<CpuidFacts> {
         let cpuid = CpuId::new();
         let features = cpuid.get_feature_info()?;
         Some(CpuidFacts {
@@ -86,7 +86,7 @@ mod read {
 mod read {
     use super::CpuidFacts;
 
-    pub(crate) fn facts() -> Option<CpuidFacts> {
+    pub(crate) fn cpuid_facts() -> Option<CpuidFacts> {
         None
     }
 }

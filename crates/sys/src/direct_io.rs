@@ -21,7 +21,7 @@ pub const ALIGNMENT_BYTES: usize = 4096;
 ///
 /// # Errors
 /// What opening says; `InvalidInput` where the file system has no such reads.
-pub fn open(path: &Path) -> io::Result<File> {
+pub fn open_direct(path: &Path) -> io::Result<File> {
     open_with(OpenOptions::new().read(true), path)
 }
 
@@ -29,7 +29,7 @@ pub fn open(path: &Path) -> io::Result<File> {
 /// page that is in the cache would be read from there on Apple systems.
 ///
 /// # Errors
-/// As [`open`].
+/// As [`open_direct`].
 pub fn create(path: &Path) -> io::Result<File> {
     open_with(OpenOptions::new().write(true).create_new(true), path)
 }
@@ -71,7 +71,7 @@ mod tests {
         };
         file.write_all(buffer.as_mut_slice()).expect("room");
         assert!(create(&path).is_err(), "it exists");
-        let file = open(&path).expect("there");
+        let file = open_direct(&path).expect("there");
         let page = &mut buffer.as_mut_slice()[..ALIGNMENT_BYTES];
         page.fill(0);
         file.read_exact_at(page, 2 * ALIGNMENT_BYTES as u64).expect("four pages");

@@ -7,11 +7,11 @@ mod places;
 mod queue;
 mod semaphore;
 
-pub use queue::{Queue, Task};
+pub use queue::{Queue, QueueTask};
 pub use semaphore::Semaphore;
 
 use libloading::Library;
-use places::open;
+use places::open_library;
 use std::error::Error;
 use std::ffi::{CStr, c_char, c_void};
 use std::fmt;
@@ -89,10 +89,15 @@ impl Dispatch {
         FOUND
             .get_or_init(|| {
                 #[cfg(target_vendor = "apple")]
-                return Dispatch::of(libloading::os::unix::Library::this().into(), "linked")
-                    .map_err(|wrong| NoDispatch(vec![wrong]));
+                return Dispatch::from_library(
+                    libloading::os::unix::Library::this().into(),
+                    "linked",
+                )
+                .map_err(|wrong| NoDispatch(vec![wrong]));
                 #[cfg(not(target_vendor = "apple"))]
-                Dispatch::first_of(&places::places(std::env::var_os("LD_LIBRARY_PATH").as_deref()))
+                Dispatch::first_of(&places::library_paths(
+                    std::env::var_os("LD_LIBRARY_PATH").as_deref(),
+                ))
             })
             .clone()
     }
@@ -105,8 +110,8 @@ impl Dispatch {
     pub fn first_of(places: &[PathBuf]) -> Result<&'static Dispatch, NoDispatch> {
         let mut wrong = Vec::new();
         for place in places {
-            match open(place) {
-                Ok(library) => match Dispatch::of(library, &place.to_string_lossy()) {
+            match open_library(place) {
+                Ok(library) => match Dispatch::from_library(library, &place.to_string_lossy()) {
                     Ok(dispatch) => return Ok(dispatch),
                     Err(reason) => wrong.push(reason),
                 },
@@ -116,7 +121,7 @@ impl Dispatch {
         Err(NoDispatch(wrong))
     }
 
-    fn of(library: Library, place: &str) -> Result<&'static Dispatch, Wrong> {
+    fn from_library(library: Library, place: &str) -> Result<&'static Dispatch, Wrong> {
         // Its threads run in it, and its queues are its own: never unloaded.
         let library: &'static Library = Box::leak(Box::new(library));
         let missing = |name: &CStr| Wrong::NoFunction {

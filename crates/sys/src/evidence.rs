@@ -3,8 +3,9 @@
 
 use crate::clock::timespec_ns;
 pub use crate::platform::evidence::{
-    QuotaWatch, ThreadWatch, load_average, pressure_cpu_some_avg10, run_delay_ns_of, steal_ns,
-    steal_ns_of, thread_migrations, thread_switches, throttled_us,
+    QuotaWatch, ThreadWatch, idle_entries_of, load_average, others_cpu_ns, pressure_cpu_some_avg10,
+    run_delay_ns_of, scheduled_thread, scheduled_threads, steal_ns, steal_ns_of, thread_migrations,
+    thread_switches, throttled_us,
 };
 
 /// One reading of a [`ThreadWatch`]. All are totals that only grow (but
@@ -30,6 +31,17 @@ pub struct ThreadReading {
     pub throttled_us: Option<u64>,
     /// The CPU the thread was on.
     pub cpu: Option<u32>,
+}
+
+/// What a thread had of the CPUs since it began.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Scheduled {
+    /// Its id.
+    pub thread: u32,
+    /// Its CPU time, ns.
+    pub ran_ns: u64,
+    /// Its run delay, ns.
+    pub runnable_ns: u64,
 }
 
 /// Context switches of a thread since it began.

@@ -2,13 +2,15 @@
 //! this system, of a fixture below another root, or of a kernel that a test
 //! simulates.
 
-use std::fs::OpenOptions;
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use model::machine::Fact;
-use model::text::cut;
+use model::phrases::cut;
 use rustix::fs::{Access, CWD};
 
 use crate::input::{self, Input};
@@ -53,7 +55,7 @@ pub enum Writing {
 }
 
 impl Writing {
-    fn of(error: &io::Error) -> Writing {
+    fn from_error(error: &io::Error) -> Writing {
         match error.kind() {
             io::ErrorKind::NotFound => Writing::Missing,
             io::ErrorKind::PermissionDenied => Writing::NoPrivilege,
@@ -80,7 +82,7 @@ pub enum Unreadable {
     allow(dead_code, reason = "the kernel has no such files there")
 )]
 impl Unreadable {
-    fn of(path: &str, error: io::Error) -> Unreadable {
+    fn from_error(path: &str, error: io::Error) -> Unreadable {
         match error.kind() {
             io::ErrorKind::NotFound => Unreadable::Missing(path.to_owned()),
             io::ErrorKind::PermissionDenied => Unreadable::Denied(path.to_owned()),
@@ -157,24 +159,55 @@ pub trait Files {
     }
 }
 
+/// The text of a file of `/proc`, by its path: without asking how long it is, which the kernel doesn't know before it
+/// has made it, and in as few calls as possible, since the kernel generates some of them anew for each.
+#[cfg_attr(target_vendor = "apple", allow(dead_code, reason = "there is no /proc"))]
+pub(crate) fn kernel_text(path: impl AsRef<Path>) -> io::Result<String> {
+    let mut text = String::with_capacity(KERNEL_TEXT_BYTES);
+    File::open(path)?.take(MAX_BYTES).read_to_string(&mut text)?;
+    Ok(text)
+}
+
+/// Room for most files of the kernel.
+const KERNEL_TEXT_BYTES: usize = 4 << 10;
+
 /// Most that is read of a file: the kernel's are far smaller.
 const MAX_BYTES: u64 = 64 << 20;
+
+#[cfg(test)]
+thread_local! {
+    /// The paths that trees have read, in their order.
+    pub(crate) static READ: RefCell<Vec<String>> = const { RefCell::new(Vec::new()) };
+}
 
 /// A file tree: `/`, or a fixture.
 #[derive(Clone, Debug)]
 pub struct Tree {
     root: PathBuf,
+    /// Texts that were read, by their path; `None` where each question reads anew.
+    texts: Option<RefCell<BTreeMap<String, String>>>,
 }
 
 impl Files for Tree {
     fn read(&self, path: &str) -> io::Result<String> {
-        let bytes = input::read_open(Input::File(input::open_file(&self.at(path))?), MAX_BYTES)?;
-        Ok(trimmed(&String::from_utf8_lossy(&bytes)).to_owned())
+        let text = self.texts.as_ref().and_then(|texts| texts.borrow().get(path).cloned());
+        if let Some(text) = text {
+            return Ok(text);
+        }
+        let bytes =
+            input::read_open(Input::File(input::open_file(&self.full_path(path))?), MAX_BYTES)?;
+        #[cfg(test)]
+        READ.with_borrow_mut(|read| read.push(path.to_owned()));
+        let text = trimmed(&String::from_utf8_lossy(&bytes)).to_owned();
+        if let Some(texts) = &self.texts {
+            texts.borrow_mut().insert(path.to_owned(), text.clone());
+        }
+        Ok(text)
     }
 
     fn write(&self, path: &str, text: &str) -> io::Result<()> {
         // A kernel's file truncates itself.
-        let mut file = OpenOptions::new().write(true).truncate(true).open(self.at(path))?;
+        let mut file = OpenOptions::new().write(true).truncate(true).open(self.full_path(path))?;
         match file.write(text.as_bytes())? {
             all if all == text.len() => Ok(()),
             _ => Err(io::ErrorKind::WriteZero.into()),
@@ -182,15 +215,15 @@ impl Files for Tree {
     }
 
     fn exists(&self, path: &str) -> bool {
-        self.at(path).exists()
+        self.full_path(path).exists()
     }
 
     fn try_exists(&self, path: &str) -> io::Result<bool> {
-        self.at(path).try_exists()
+        self.full_path(path).try_exists()
     }
 
     fn names(&self, path: &str) -> Vec<String> {
-        let Ok(entries) = std::fs::read_dir(self.at(path)) else {
+        let Ok(entries) = std::fs::read_dir(self.full_path(path)) else {
             return Vec::new();
         };
         let mut names: Vec<String> = entries
@@ -201,11 +234,11 @@ impl Files for Tree {
     }
 
     fn make_directory(&self, path: &str) -> io::Result<()> {
-        std::fs::create_dir(self.at(path))
+        std::fs::create_dir(self.full_path(path))
     }
 
     fn remove_directory(&self, path: &str) -> io::Result<()> {
-        std::fs::remove_dir(self.at(path))
+        std::fs::remove_dir(self.full_path(path))
     }
 
     fn set_affinity(&self, task: u32, cpus: &[u32]) -> io::Result<()> {
@@ -224,10 +257,10 @@ impl Files for Tree {
     }
 
     fn writing(&self, path: &str) -> Writing {
-        let at = self.at(path);
+        let at = self.full_path(path);
         let mode = match std::fs::metadata(&at) {
             Ok(metadata) => metadata.permissions().mode(),
-            Err(error) => return Writing::of(&error),
+            Err(error) => return Writing::from_error(&error),
         };
         // Root passes access(2) here, and still can't write.
         if mode & 0o222 == 0 {
@@ -235,7 +268,7 @@ impl Files for Tree {
         }
         match rustix::fs::accessat(CWD, &at, Access::WRITE_OK, platform::AS_EFFECTIVE_USER) {
             Ok(()) => Writing::Allowed,
-            Err(errno) => Writing::of(&errno.into()),
+            Err(errno) => Writing::from_error(&errno.into()),
         }
     }
 }
@@ -248,7 +281,7 @@ impl Tree {
     /// Makes a file with this text, and the directories above it.
     #[cfg(test)]
     pub(crate) fn make(&self, path: &str, text: &str) -> PathBuf {
-        let path = self.at(path);
+        let path = self.full_path(path);
         std::fs::create_dir_all(path.parent().expect("a parent")).expect("made");
         std::fs::write(&path, text).expect("written");
         path
@@ -256,7 +289,12 @@ impl Tree {
 
     /// The tree below `root`.
     pub fn new(root: &Path) -> Tree {
-        Tree { root: root.to_path_buf() }
+        Tree { root: root.to_path_buf(), texts: None }
+    }
+
+    /// The same for facts of one moment: each file is read once, whatever is asked of it.
+    pub(crate) fn of_one_moment(root: &Path) -> Tree {
+        Tree { texts: Some(RefCell::default()), ..Tree::new(root) }
     }
 
     /// The files of the running system.
@@ -265,21 +303,21 @@ impl Tree {
     }
 
     /// Where `path` lies in this tree.
-    pub fn at(&self, path: &str) -> PathBuf {
+    pub fn full_path(&self, path: &str) -> PathBuf {
         self.root.join(path.trim_start_matches('/'))
     }
 
     /// [`read`](Files::read) with an error that names the file.
     pub(crate) fn require(&self, path: &str) -> Result<String, Unreadable> {
-        self.read(path).map_err(|e| Unreadable::of(path, e))
+        self.read(path).map_err(|e| Unreadable::from_error(path, e))
     }
 
     /// The first bytes of a file that may be large.
     pub(crate) fn bytes_at_most(&self, path: &str, most: u64) -> Result<Vec<u8>, Unreadable> {
         let mut bytes = Vec::new();
-        crate::input::open_file(&self.at(path))
+        crate::input::open_file(&self.full_path(path))
             .and_then(|file| file.take(most).read_to_end(&mut bytes))
-            .map_err(|error| Unreadable::of(path, error))?;
+            .map_err(|error| Unreadable::from_error(path, error))?;
         Ok(bytes)
     }
 
@@ -294,7 +332,7 @@ impl Tree {
     }
 
     pub(crate) fn link(&self, path: &str) -> Option<String> {
-        let target = std::fs::read_link(self.at(path)).ok()?;
+        let target = std::fs::read_link(self.full_path(path)).ok()?;
         Some(target.to_string_lossy().into_owned())
     }
 
@@ -391,11 +429,23 @@ mod tests {
     fn zero_bytes_around_a_text_go() {
         let root = tempfile::tempdir().expect("a directory");
         let tree = Tree::new(root.path());
-        std::fs::write(tree.at("/list"), b"0-3\n\0").expect("a file");
-        std::fs::write(tree.at("/empty"), b"\0\n").expect("a file");
+        std::fs::write(tree.full_path("/list"), b"0-3\n\0").expect("a file");
+        std::fs::write(tree.full_path("/empty"), b"\0\n").expect("a file");
         assert_eq!(tree.read("/list").expect("a text"), "0-3");
         assert_eq!(tree.read("/empty").expect("a text"), "");
         assert_eq!(tree.text("/empty"), None);
+    }
+
+    #[test]
+    fn a_tree_of_one_moment_does_not_change() {
+        let root = tempfile::tempdir().expect("a directory");
+        let [moment, later] = [Tree::of_one_moment(root.path()), Tree::new(root.path())];
+        let both = || [&moment, &later].map(|tree| tree.text("/a"));
+        assert_eq!(both(), [None, None]);
+        moment.make("/a", "1");
+        assert_eq!(both(), [Some("1".to_owned()), Some("1".to_owned())]);
+        moment.make("/a", "2");
+        assert_eq!(both(), [Some("1".to_owned()), Some("2".to_owned())]);
     }
 
     #[cfg(not(target_vendor = "apple"))]
@@ -403,7 +453,7 @@ mod tests {
     fn a_pipe_is_not_waited_for() {
         let root = tempfile::tempdir().expect("a directory");
         let tree = Tree::new(root.path());
-        let pipe = tree.at("/pipe");
+        let pipe = tree.full_path("/pipe");
         rustix::fs::mkfifoat(rustix::fs::CWD, &pipe, rustix::fs::Mode::RUSR).expect("a pipe");
         let why = tree.bytes_at_most("/pipe", 20).expect_err("no file");
         assert!(why.to_string().contains("a pipe, not a file"), "{why}");
@@ -423,9 +473,9 @@ mod tests {
     fn a_read_only_file_and_a_missing_one_differ() {
         let root = tempfile::tempdir().expect("a directory");
         let tree = Tree::new(root.path());
-        std::fs::write(tree.at("/open"), "1").expect("a file");
-        std::fs::write(tree.at("/fixed"), "1").expect("a file");
-        std::fs::set_permissions(tree.at("/fixed"), std::fs::Permissions::from_mode(0o444))
+        std::fs::write(tree.full_path("/open"), "1").expect("a file");
+        std::fs::write(tree.full_path("/fixed"), "1").expect("a file");
+        std::fs::set_permissions(tree.full_path("/fixed"), std::fs::Permissions::from_mode(0o444))
             .expect("a mode");
         assert_eq!(tree.writing("/open"), Writing::Allowed);
         assert_eq!(tree.writing("/fixed"), Writing::Never, "for root too");

@@ -7,7 +7,7 @@ use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::Path;
 
 use model::filesystem::Filesystem;
-use rustix::fs::{Access, FlockOperation, OFlags};
+use rustix::fs::{Access, FallocateFlags, FlockOperation, OFlags};
 use rustix::process::{Flock, FlockType};
 
 use crate::platform;
@@ -17,8 +17,8 @@ pub use crate::platform::filesystem::{read_from_storage_bytes, spread_directorie
 /// /proc/self/mountinfo and /sys/dev/block; on Apple systems by `statfs(2)`.
 /// What the system does not tell is empty or
 /// [`Unknown`](model::filesystem::DeviceKind::Unknown).
-pub fn facts(directory: &Path) -> io::Result<Filesystem> {
-    platform::filesystem::facts(&directory.canonicalize()?)
+pub fn filesystem_facts(directory: &Path) -> io::Result<Filesystem> {
+    platform::filesystem::filesystem_facts(&directory.canonicalize()?)
 }
 
 /// Room that this process has on a file system.
@@ -42,6 +42,16 @@ pub fn room(directory: &Path) -> io::Result<Room> {
         files: (found.f_files > 0).then_some(found.f_favail),
         block_bytes: found.f_frsize.max(1),
     })
+}
+
+/// Takes this much room for a file (`fallocate(2)`), whose length it becomes.
+///
+/// # Errors
+/// That there is no room, by the file system, a quota or a limit of the process; `Unsupported` where this can't be
+/// known so.
+pub fn reserve(file: &File, bytes: u64) -> io::Result<()> {
+    let reserve = || rustix::fs::fallocate(file, FallocateFlags::empty(), 0, bytes);
+    Ok(rustix::io::retry_on_intr(reserve)?)
 }
 
 /// Whether this process may make and remove names in an existing directory,
@@ -209,7 +219,7 @@ mod tests {
         let dir = tempfile::tempdir().expect("a directory");
         let room = room(dir.path()).expect("asked");
         assert!(room.bytes > 0 && room.block_bytes > 0, "{room:?}");
-        let found = facts(dir.path()).expect("found");
+        let found = filesystem_facts(dir.path()).expect("found");
         assert!(!found.kind.is_empty(), "{found:?}");
         assert!(is_ours(&std::fs::metadata(dir.path()).expect("there")));
         may_write(dir.path()).expect("ours");

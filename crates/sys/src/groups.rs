@@ -45,7 +45,7 @@ pub enum NoGroup {
 pub fn chain(groups: &str, mounts: &str, controller: &str) -> Result<Chain, NoGroup> {
     let (version, group) = membership(groups, controller)
         .ok_or_else(|| NoGroup::NoController(controller.to_owned()))?;
-    let mount = Mount::all(mounts)
+    let mount = Mount::mounts(mounts)
         .filter(|mount| has(mount, version, controller))
         // A bind mount of some other subtree does not show our group.
         .max_by_key(|mount| inside(&mount.root, group).is_some())
@@ -57,7 +57,7 @@ pub fn chain(groups: &str, mounts: &str, controller: &str) -> Result<Chain, NoGr
 /// The mount point above `path`, if it is mounted read-only. By the text of
 /// /proc/self/mountinfo.
 pub fn read_only_mount(mounts: &str, path: &str) -> Option<String> {
-    let mount = Mount::of(mounts, Path::new(path))?;
+    let mount = Mount::containing(mounts, Path::new(path))?;
     mount.is_read_only().then_some(mount.point)
 }
 
@@ -137,7 +137,7 @@ mod tests {
     #[test]
     fn a_hierarchy_has_its_controllers() {
         let line = "35 31 0:32 /docker/x /sys/fs/cg rw - cgroup cgroup rw,cpu,cpuacct";
-        let mount = Mount::parse(line).expect("a mount");
+        let mount = Mount::from_line(line).expect("a mount");
         assert!(has(&mount, Version::One, "cpuacct"));
         assert!(!has(&mount, Version::One, "memory"));
         assert!(!has(&mount, Version::Two, "cpu"));

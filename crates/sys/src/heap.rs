@@ -82,7 +82,7 @@ mod tests {
     #[test]
     fn every_page_is_touched() {
         let faults = || {
-            let mut watch = crate::ThreadWatch::open();
+            let mut watch = crate::ThreadWatch::for_this_thread();
             watch.read().minor_faults.expect("getrusage")
         };
         // Far beyond the size from which an allocator maps its blocks.

@@ -33,7 +33,7 @@ pub enum Input {
 ///
 /// # Errors
 /// What opening says; a directory, a block device or a socket.
-pub fn open(path: &Path) -> io::Result<Input> {
+pub fn open_input(path: &Path) -> io::Result<Input> {
     let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
     let file = match open_at(path, flags, Mode::empty()) {
         Err(Errno::NXIO) => return Err(not_opened()),
@@ -51,9 +51,9 @@ pub fn open(path: &Path) -> io::Result<Input> {
 /// Opens a regular file.
 ///
 /// # Errors
-/// As [`open`]; a pipe or a device.
+/// As [`open_input`]; a pipe or a device.
 pub fn open_file(path: &Path) -> io::Result<File> {
-    match open(path)? {
+    match open_input(path)? {
         Input::File(file) => Ok(file),
         Input::Pipe(other) | Input::Device(other) => Err(not_a_file(other.metadata()?.file_type())),
     }
@@ -65,21 +65,22 @@ pub fn open_file(path: &Path) -> io::Result<File> {
 /// # Errors
 /// What opening and reading say; a directory, a device or a socket; a pipe
 /// without data for 10 s, or without its end after 120 s.
-pub fn read(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
-    read_open(open(path)?, limit)
+pub fn read_limited(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
+    read_open(open_input(path)?, limit)
 }
 
-/// [`read`] of what is open.
+/// [`read_limited`] of what is open.
 ///
 /// # Errors
-/// As [`read`].
+/// As [`read_limited`].
 pub fn read_open(input: Input, limit: u64) -> io::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
+    // Most are short: one call reads all, the next sees the end.
+    let mut bytes = Vec::with_capacity(4 << 10);
     reader(input)?.take(limit + 1).read_to_end(&mut bytes)?;
     Ok(bytes)
 }
 
-/// The bytes of what is open; a pipe is waited for as by [`read`].
+/// The bytes of what is open; a pipe is waited for as by [`read_limited`].
 ///
 /// # Errors
 /// Of a device that does not end at once.
@@ -102,19 +103,19 @@ pub fn read_file(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
     read_open(Input::File(place::open_file(path)?), limit)
 }
 
-/// [`read`] of a short text.
+/// [`read_limited`] of a short text.
 ///
 /// # Errors
-/// As [`read`]; more than `limit` bytes; no UTF-8.
+/// As [`read_limited`]; more than `limit` bytes; no UTF-8.
 pub fn read_text(path: &Path, limit: u64) -> io::Result<String> {
-    text(read(path, limit)?, limit)
+    decode_text(read_limited(path, limit)?, limit)
 }
 
 /// Bytes that were read with a limit, as text.
 ///
 /// # Errors
 /// More than `limit` bytes; no UTF-8.
-pub fn text(bytes: Vec<u8>, limit: u64) -> io::Result<String> {
+pub fn decode_text(bytes: Vec<u8>, limit: u64) -> io::Result<String> {
     if bytes.len() as u64 > limit {
         let text = format!("it is larger than {} KiB", limit >> 10);
         return Err(io::Error::other(text));
@@ -183,7 +184,7 @@ mod tests {
     fn a_pipe_without_another_end_is_given_up() {
         let dir = tempfile::tempdir().expect("tempdir");
         let path = pipe(dir.path());
-        let Input::Pipe(pipe) = open(&path).expect("opened") else {
+        let Input::Pipe(pipe) = open_input(&path).expect("opened") else {
             panic!("a pipe");
         };
         let silent = [Duration::from_millis(20), Duration::from_secs(60)];
@@ -199,7 +200,7 @@ mod tests {
         writer.write_all(b"some text").expect("written");
         drop(writer);
         let path = format!("/dev/fd/{}", reader.as_raw_fd());
-        assert_eq!(read(Path::new(&path), 100).expect("read"), b"some text");
+        assert_eq!(read_limited(Path::new(&path), 100).expect("read"), b"some text");
     }
 
     #[test]
@@ -211,7 +212,7 @@ mod tests {
             }
         });
         let path = format!("/dev/fd/{}", reader.as_raw_fd());
-        let Input::Pipe(pipe) = open(Path::new(&path)).expect("opened") else {
+        let Input::Pipe(pipe) = open_input(Path::new(&path)).expect("opened") else {
             panic!("a pipe");
         };
         let whole = [Duration::from_secs(60), Duration::from_millis(50)];
@@ -227,8 +228,8 @@ mod tests {
         let dir = tempfile::tempdir().expect("tempdir");
         let path = dir.path().join("socket");
         let _socket = std::os::unix::net::UnixListener::bind(&path).expect("bound");
-        assert!(read(&path, 10).is_err() && open_file(&path).is_err());
-        let Input::Device(null) = open(Path::new("/dev/null")).expect("opened") else {
+        assert!(read_limited(&path, 10).is_err() && open_file(&path).is_err());
+        let Input::Device(null) = open_input(Path::new("/dev/null")).expect("opened") else {
             panic!("a device");
         };
         assert!(is_null(&null));
@@ -240,14 +241,14 @@ mod tests {
     #[test]
     fn devices_and_directories_are_named_and_files_are_bounded() {
         for (path, what) in [("/dev/zero", "a device"), ("/", "a directory")] {
-            let error = read(Path::new(path), 10).expect_err(path).to_string();
+            let error = read_limited(Path::new(path), 10).expect_err(path).to_string();
             assert!(error.contains(what), "{error}");
         }
-        assert_eq!(read(Path::new("/dev/null"), 10).expect("empty"), b"");
+        assert_eq!(read_limited(Path::new("/dev/null"), 10).expect("empty"), b"");
         let dir = tempfile::tempdir().expect("tempdir");
         let path = dir.path().join("file");
         std::fs::write(&path, "0123456789").expect("written");
-        assert_eq!(read(&path, 4).expect("read").len(), 5);
+        assert_eq!(read_limited(&path, 4).expect("read").len(), 5);
         assert_eq!(read_text(&path, 10).expect("read"), "0123456789");
         assert!(read_text(&path, 9).is_err());
     }

@@ -55,6 +55,7 @@ mod platform;
 pub mod power;
 pub mod proc_stat;
 pub mod process;
+pub mod programs;
 pub mod ring;
 pub mod role;
 pub mod semaphore;
@@ -67,6 +68,7 @@ pub mod standard_output;
 pub mod stop;
 pub mod system_calls;
 pub mod task_records;
+pub mod terminal;
 pub mod thread;
 pub mod timer;
 pub mod tracefs;
@@ -82,7 +84,7 @@ pub use evidence::{
     ThreadReading, ThreadWatch, load_average, pressure_cpu_some_avg10, steal_ns, throttled_us,
 };
 pub use file_mapping::FileMapping;
-pub use machine::machine;
+pub use machine::machine_facts;
 pub use mapping::Mapping;
 pub use memory::{MemoryLimits, available_memory, peak_resident_bytes};
 pub use pages::{Backing, Buffer, PageKind, base_page_bytes, huge_page_bytes};

@@ -12,13 +12,13 @@ use crate::platform;
 /// `root`: `/` for the real one. What does not come from files (CPUID, the
 /// CPUs this thread may use) is read live; for a file tree of another
 /// machine use [`machine_from`].
-pub fn machine(root: &Path) -> Machine {
+pub fn machine_facts(root: &Path) -> Machine {
     machine_from(root, &Live::here())
 }
 
-/// [`machine`] with everything that does not come from files given.
+/// [`machine_facts`] with everything that does not come from files given.
 pub fn machine_from(root: &Path, live: &Live) -> Machine {
-    platform::machine::read(root, live)
+    platform::machine::read_machine(root, live)
 }
 
 /// Whether a core is as fast as the fastest of its design, by capacity or by frequency. Cores of
@@ -54,7 +54,7 @@ impl Live {
     pub fn here() -> Live {
         Live {
             arch: std::env::consts::ARCH.to_owned(),
-            cpuid: crate::cpuid::facts(),
+            cpuid: crate::cpuid::cpuid_facts(),
             allowed_cpus: match crate::affinity::allowed_cpus() {
                 Ok(cpus) => Fact::known(cpus),
                 Err(error) => Fact::unknown(error.to_string()),

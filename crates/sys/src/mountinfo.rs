@@ -18,7 +18,7 @@ pub(crate) struct Mount {
 }
 
 impl Mount {
-    pub(crate) fn parse(line: &str) -> Option<Mount> {
+    pub(crate) fn from_line(line: &str) -> Option<Mount> {
         let (mount, filesystem) = line.split_once(" - ")?;
         let mount: Vec<&str> = mount.split(' ').collect();
         let mut filesystem = filesystem.split(' ').map(unescape);
@@ -34,15 +34,15 @@ impl Mount {
     }
 
     /// All mounts of a text, in its order.
-    pub(crate) fn all(mounts: &str) -> impl DoubleEndedIterator<Item = Mount> {
-        mounts.lines().filter_map(Mount::parse)
+    pub(crate) fn mounts(mounts: &str) -> impl DoubleEndedIterator<Item = Mount> {
+        mounts.lines().filter_map(Mount::from_line)
     }
 
     /// The mount that a path is in: the one with the longest mount point above
     /// it; of several on one point the last, which hides the others. The device
     /// number can't tell: btrfs gives each subvolume its own.
-    pub(crate) fn of(mounts: &str, path: &Path) -> Option<Mount> {
-        Mount::all(mounts)
+    pub(crate) fn containing(mounts: &str, path: &Path) -> Option<Mount> {
+        Mount::mounts(mounts)
             .filter(|mount| path.starts_with(&mount.point))
             .max_by_key(|mount| Path::new(&mount.point).components().count())
     }
@@ -66,7 +66,7 @@ mod tests {
     #[test]
     fn a_line() {
         let line = "35 31 0:32 /docker/x /sys/fs/c\\040g rw,relatime shared:9 master:1 - cgroup cgroup rw,cpu,cpuacct";
-        let mount = Mount::parse(line).expect("a mount");
+        let mount = Mount::from_line(line).expect("a mount");
         assert_eq!(
             mount,
             Mount {

@@ -22,7 +22,7 @@ const REASON_BYTES: usize = 512;
 
 /// `latlas_context`.
 #[repr(C)]
-struct Context {
+struct CContext {
     context_bytes: u32,
     reserved: u32,
     directory: *const c_char,
@@ -41,7 +41,7 @@ pub struct Stamp {
     pub to_ticks: u64,
 }
 
-type Setup = unsafe extern "C" fn(*const Context) -> *mut c_void;
+type SetupFn = unsafe extern "C" fn(*const CContext) -> *mut c_void;
 type Run = unsafe extern "C" fn(*mut c_void, u64) -> u64;
 type Stamped = unsafe extern "C" fn(*mut c_void, u32, *mut Stamp) -> u32;
 type Teardown = unsafe extern "C" fn(*mut c_void);
@@ -60,7 +60,7 @@ struct CProbe {
     bytes_per_op: u64,
     about_ns: u64,
     disk_bytes: u64,
-    setup: Option<Setup>,
+    setup: Option<SetupFn>,
     run: Option<Run>,
     stamped: Option<Stamped>,
     teardown: Option<Teardown>,
@@ -141,7 +141,7 @@ pub struct PackProbe {
     pub about_ns: u64,
     /// Bytes that it keeps on disk.
     pub disk_bytes: u64,
-    setup: Option<Setup>,
+    setup: Option<SetupFn>,
     run: Option<Run>,
     stamped: Option<Stamped>,
     teardown: Option<Teardown>,
@@ -174,10 +174,10 @@ fn load_new(path: &Path) -> Result<&'static Pack, PackError> {
     let function = function.map_err(|_| PackError::NoPack)?;
     // SAFETY: as above; the header has it return a pack that stays, or nothing.
     let pack = unsafe { function().as_ref() }.ok_or(PackError::Null)?;
-    Ok(Box::leak(Box::new(read(pack)?)))
+    Ok(Box::leak(Box::new(read_pack(pack)?)))
 }
 
-fn read(pack: &CPack) -> Result<Pack, PackError> {
+fn read_pack(pack: &CPack) -> Result<Pack, PackError> {
     let damaged = |what: String| Err(PackError::Damaged(what));
     let is_ours = pack.version == VERSION;
     let least = match is_ours {
@@ -197,31 +197,31 @@ fn read(pack: &CPack) -> Result<Pack, PackError> {
         let at = unsafe { pack.probes.add(offset) };
         match is_ours {
             // SAFETY: one of this version, whose size was checked; packs are aligned as C does it.
-            true => of(unsafe { &*at.cast::<CProbe>() }),
+            true => probe_from_c(unsafe { &*at.cast::<CProbe>() }),
             false => PackProbe {
                 // SAFETY: the id is at the start of a probe in all versions.
-                id: text(unsafe { *at.cast::<*const c_char>() }),
+                id: c_string(unsafe { *at.cast::<*const c_char>() }),
                 ..PackProbe::default()
             },
         }
     };
     Ok(Pack {
         version: pack.version,
-        name: text(pack.name),
-        built_with: if is_ours { text(pack.built_with) } else { String::new() },
+        name: c_string(pack.name),
+        built_with: if is_ours { c_string(pack.built_with) } else { String::new() },
         probes: (0..pack.count).map(probe).collect(),
     })
 }
 
-fn of(probe: &CProbe) -> PackProbe {
+fn probe_from_c(probe: &CProbe) -> PackProbe {
     let has = |flag: u32| probe.flags & flag != 0;
     PackProbe {
-        id: text(probe.id),
-        title: text(probe.title),
-        operation: text(probe.operation),
-        method: text(probe.method),
-        note: text(probe.note),
-        needs: text(probe.needs),
+        id: c_string(probe.id),
+        title: c_string(probe.title),
+        operation: c_string(probe.operation),
+        method: c_string(probe.method),
+        note: c_string(probe.note),
+        needs: c_string(probe.needs),
         core_clock: has(flag::CORE_CLOCK),
         long: has(flag::LONG),
         faults: has(flag::FAULTS),
@@ -237,7 +237,7 @@ fn of(probe: &CProbe) -> PackProbe {
 }
 
 /// A string of C; empty for NULL.
-fn text(from: *const c_char) -> String {
+fn c_string(from: *const c_char) -> String {
     if from.is_null() {
         return String::new();
     }
@@ -253,7 +253,7 @@ impl PackProbe {
     }
 
     /// Whether it has anything to run.
-    pub fn runs(&self) -> bool {
+    pub fn has_work(&self) -> bool {
         self.run.is_some() || self.stamped.is_some()
     }
 
@@ -266,8 +266,8 @@ impl PackProbe {
         let directory = directory.map(|path| CString::new(path.as_os_str().as_bytes()));
         let directory = directory.transpose().map_err(|error| error.to_string())?;
         let mut reason = [0 as c_char; REASON_BYTES];
-        let context = Context {
-            context_bytes: size_of::<Context>() as u32,
+        let context = CContext {
+            context_bytes: size_of::<CContext>() as u32,
             reserved: 0,
             directory: directory.as_ref().map_or(std::ptr::null(), |path| path.as_ptr()),
             ticks,
@@ -303,7 +303,7 @@ pub struct Ready {
 impl Ready {
     /// Performs so many turns. Gives how many it says it performed.
     #[inline]
-    pub fn run(&mut self, turns: u64) -> u64 {
+    pub fn perform(&mut self, turns: u64) -> u64 {
         match self.probe.run {
             // SAFETY: the function of the header, with the state that `setup` gave.
             Some(run) => unsafe { run(self.state, turns) },

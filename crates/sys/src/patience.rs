@@ -19,7 +19,7 @@ pub struct Patience {
 
 impl Patience {
     /// Begins now, for the child with this process id.
-    pub fn with(child: u32, limit: Duration) -> Patience {
+    pub fn for_child(child: u32, limit: Duration) -> Patience {
         let (began, before) = (Instant::now(), Cell::new(None));
         Patience { child, limit, began, before }
     }
@@ -61,7 +61,7 @@ mod tests {
     #[test]
     fn a_child_that_waits_for_nothing_is_late_after_the_limit() {
         let mut child = std::process::Command::new("sleep").arg("1000").spawn().expect("it sleeps");
-        let patience = Patience::with(child.id(), Duration::from_millis(50));
+        let patience = Patience::for_child(child.id(), Duration::from_millis(50));
         let began = Instant::now();
         while !patience.is_over() {
             assert!(began.elapsed() < Duration::from_secs(60), "{:?}", began.elapsed());

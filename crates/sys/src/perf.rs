@@ -10,20 +10,20 @@ mod tests;
 
 use std::io;
 
-pub use crate::platform::perf_ring::{Ring, wait};
-pub use records::{Body, Record, Task, record, records, split};
+pub use crate::platform::perf_ring::{PerfRing, wait_half_full};
+pub use records::{Body, PerfRecord, TaskIds, parse_record, records, split};
 #[cfg(not(target_vendor = "apple"))]
 pub(crate) use samples::STACK_REGISTERS;
 pub use samples::{
-    FaultSample, StackCopy, StackSample, UserStack, addresses, fault_sample, stack_sample,
-    tracepoint_sample,
+    FaultSample, StackCopy, StackSample, UserStack, addresses, fault_sample, served_fault_sample,
+    stack_sample,
 };
 
 /// An event to open on one CPU.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Event {
+pub struct PerfEvent {
     /// What is recorded.
-    pub source: Source,
+    pub source: EventSource,
     /// Whose.
     pub of: Of,
     /// On which CPU.
@@ -37,13 +37,19 @@ pub struct Event {
 
 /// What an event records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Source {
-    /// A sample at each passage of the tracepoint with this id, see
-    /// [`tracepoint_sample`].
-    Tracepoint(u64),
+pub enum EventSource {
     /// A sample at each page fault in user mode, see [`fault_sample`], and
     /// records about threads.
     PageFaults(Threads),
+    /// A sample at the end of each page fault that the kernel served, see
+    /// [`served_fault_sample`].
+    ServedFaults {
+        /// Those that waited for a device, else all others.
+        major: bool,
+        /// Also those of the kernel itself, while it works for the thread: needs a right where
+        /// `kernel.perf_event_paranoid` is above 1.
+        in_kernel: bool,
+    },
     /// Records about threads. The kernel itself is left out, so that none of
     /// it needs a right beyond `kernel.perf_event_paranoid` 2.
     Threads(Threads),

@@ -1,7 +1,7 @@
 //! The last name of a path in its open directory: what is done by it happens
 //! there, whatever other users do meanwhile to names on the way.
 
-use crate::trust::judge::{Why, is_trusted, judge, of};
+use crate::trust::judge::{Why, distrust, is_trusted, judge_owner};
 use rustix::fs::{AtFlags, FileType, Mode, OFlags, Stat, fstat, openat, readlinkat, statat};
 use rustix::io::Errno;
 use std::ffi::{OsStr, OsString};
@@ -42,7 +42,7 @@ pub(crate) enum Rule {
 
 /// What has a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum FileKind {
     /// A regular file with so many names, and with its mode.
     File {
         /// Hard links.
@@ -64,14 +64,14 @@ impl Place {
     ///
     /// # Errors
     /// What opening a directory on the way says; such a link.
-    pub fn of(path: &Path) -> io::Result<Place> {
+    pub fn find(path: &Path) -> io::Result<Place> {
         walk(path, Rule::OwnLinks, true)
     }
 
     /// The same without following the last name, if that is a link.
     ///
     /// # Errors
-    /// As [`Place::of`].
+    /// As [`Place::find`].
     pub fn entry(path: &Path) -> io::Result<Place> {
         walk(path, Rule::OwnLinks, false)
     }
@@ -82,7 +82,7 @@ impl Place {
     }
 
     /// What has the name now.
-    pub fn kind(&self) -> io::Result<Option<Kind>> {
+    pub fn kind(&self) -> io::Result<Option<FileKind>> {
         let follow = match self.is_descriptor {
             true => AtFlags::empty(),
             false => AtFlags::SYMLINK_NOFOLLOW,
@@ -93,13 +93,13 @@ impl Place {
         };
         #[allow(clippy::useless_conversion, reason = "narrower on other systems")]
         Ok(Some(match FileType::from_raw_mode(found.st_mode) {
-            FileType::RegularFile => Kind::File {
+            FileType::RegularFile => FileKind::File {
                 names: found.st_nlink.into(),
                 mode: Mode::from_raw_mode(found.st_mode).bits().into(),
             },
-            FileType::Directory => Kind::Directory,
-            FileType::Fifo | FileType::CharacterDevice => Kind::Stream,
-            _ => Kind::Other,
+            FileType::Directory => FileKind::Directory,
+            FileType::Fifo | FileType::CharacterDevice => FileKind::Stream,
+            _ => FileKind::Other,
         }))
     }
 
@@ -182,12 +182,12 @@ impl Place {
 const ALL_MAY: Mode = Mode::from_bits_retain(0o666);
 
 /// Opens a file for writing, emptied or new, for a program that inherits it; also whether it
-/// is a regular file. The path's links are followed as by [`Place::of`].
+/// is a regular file. The path's links are followed as by [`Place::find`].
 ///
 /// # Errors
 /// What opening says; of a pipe, that no program reads it.
 pub fn create(path: &Path) -> io::Result<(File, bool)> {
-    let place = Place::of(path)?;
+    let place = Place::find(path)?;
     let mut flags = OFlags::WRONLY | OFlags::TRUNC;
     // The kernel may refuse it for another user's file (`fs.protected_regular`).
     flags.set(OFlags::CREATE, place.found.is_none());
@@ -197,12 +197,12 @@ pub fn create(path: &Path) -> io::Result<(File, bool)> {
     Ok((file, is_file))
 }
 
-/// Opens a regular file for reading; the path's links are followed as by [`Place::of`].
+/// Opens a regular file for reading; the path's links are followed as by [`Place::find`].
 ///
 /// # Errors
 /// What opening says; a pipe, a directory, a device.
 pub fn open_file(path: &Path) -> io::Result<File> {
-    let file = Place::of(path)?.open(OFlags::RDONLY)?;
+    let file = Place::find(path)?.open(OFlags::RDONLY)?;
     crate::input::check_kind(file.metadata()?.file_type())?;
     Ok(file)
 }
@@ -211,7 +211,7 @@ pub fn open_file(path: &Path) -> io::Result<File> {
 pub(crate) fn walk(path: &Path, rule: Rule, follow: bool) -> io::Result<Place> {
     let mut at = PathBuf::from("/");
     let mut directory = open_directory(rustix::fs::CWD, at.as_os_str())?;
-    let mut left = names(&std::path::absolute(path)?);
+    let mut left = path_names(&std::path::absolute(path)?);
     let mut links = 0;
     loop {
         let here = fstat(&directory)?;
@@ -249,7 +249,7 @@ pub(crate) fn walk(path: &Path, rule: Rule, follow: bool) -> io::Result<Place> {
                     at = PathBuf::from("/");
                     directory = open_directory(rustix::fs::CWD, at.as_os_str())?;
                 }
-                left.extend(names(target));
+                left.extend(path_names(target));
             }
             _ if left.is_empty() => return Ok(place(directory, name, Some(found), false)),
             _ => {
@@ -265,17 +265,17 @@ impl Rule {
         if self == Rule::OwnLinks {
             return Ok(());
         }
-        match judge(found) {
+        match judge_owner(found) {
             // Only the owners of the names in it may change them.
             Err(Why::Writable) if Mode::from_raw_mode(found.st_mode).contains(Mode::SVTX) => Ok(()),
-            judged => Ok(judged.map_err(|why| of(path, why))?),
+            judged => Ok(judged.map_err(|why| distrust(path, why))?),
         }
     }
 
     fn admit_link(self, found: &Stat, directory: &Stat, path: &Path) -> io::Result<()> {
-        match judge(directory).is_ok() || is_trusted(found.st_uid) {
+        match judge_owner(directory).is_ok() || is_trusted(found.st_uid) {
             true => Ok(()),
-            false => Err(of(path, Why::Link(found.st_uid)).into()),
+            false => Err(distrust(path, Why::Link(found.st_uid)).into()),
         }
     }
 }
@@ -292,7 +292,7 @@ fn open_directory(from: impl AsFd, name: &OsStr) -> io::Result<OwnedFd> {
 }
 
 /// The names of a path, the first one last.
-fn names(path: &Path) -> Vec<OsString> {
+fn path_names(path: &Path) -> Vec<OsString> {
     let names = path.components().filter_map(|component| match component {
         Component::Normal(name) => Some(name.to_owned()),
         Component::ParentDir => Some("..".into()),

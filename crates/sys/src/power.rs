@@ -57,7 +57,7 @@ mod tests {
         let tree = Tree::new(root.path());
         assert_eq!(source(&tree).get(), None);
         let write = |file: &str, text: &str| {
-            let path = tree.at(&format!("/sys/class/power_supply/{file}"));
+            let path = tree.full_path(&format!("/sys/class/power_supply/{file}"));
             std::fs::create_dir_all(path.parent().expect("below the root")).expect("made");
             std::fs::write(path, text).expect("written");
         };

@@ -12,7 +12,7 @@ pub struct Stat<'a> {
 
 impl<'a> Stat<'a> {
     /// A line of such a file; `None` where it is none.
-    pub fn of(text: &'a str) -> Option<Stat<'a>> {
+    pub fn from_line(text: &'a str) -> Option<Stat<'a>> {
         let (before, rest) = text.rsplit_once(')')?;
         Some(Stat {
             name: before.split_once('(')?.1,
@@ -26,7 +26,7 @@ impl<'a> Stat<'a> {
     }
 
     /// A field by its number in the manual page, from 4 on.
-    pub fn number<T: FromStr>(&self, field: usize) -> Option<T> {
+    pub fn field_number<T: FromStr>(&self, field: usize) -> Option<T> {
         self.fields.get(field - 3)?.parse().ok()
     }
 }

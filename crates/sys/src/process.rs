@@ -36,6 +36,20 @@ fn check_parent(parent: u32) -> io::Result<()> {
     Err(io::Error::new(io::ErrorKind::NotConnected, why))
 }
 
+/// The same between fork and exec, where system calls alone are allowed; Apple systems have no such signal, so that
+/// there the end of a parent is noticed only before.
+///
+/// # Errors
+/// `ESRCH` if the parent has ended.
+pub(crate) fn end_with_parent(parent: u32) -> io::Result<()> {
+    let _ = set_death_signal();
+    // It may have ended before that.
+    match parent_id() == parent {
+        true => Ok(()),
+        false => Err(rustix::io::Errno::SRCH.into()),
+    }
+}
+
 /// `prctl(PR_SET_PDEATHSIG)`: SIGKILL when the parent ends.
 pub(crate) fn set_death_signal() -> io::Result<()> {
     #[cfg(target_vendor = "apple")]

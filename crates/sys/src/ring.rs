@@ -1,4 +1,5 @@
-//! A ring of processes joined by pipes, round which a token goes.
+//! A ring of processes joined by pipes, around which a token goes: what the row `sched.ring` times. This
+//! process is a member, the others are forked from it: `member.rs` is their loop, `arrays.rs` their memory.
 
 mod arrays;
 mod member;
@@ -30,7 +31,7 @@ const LOOKS: u32 = 10;
 
 /// Processes joined by pipes to a ring. This process is member 0; the others
 /// are forked from it, with its affinity, and end with it (with the thread
-/// that called [`start`](TokenRing::start), on Linux). Each member reads the
+/// that called [`start_ring`](TokenRing::start_ring), on Linux). Each member reads the
 /// token, does its chore on an array of its own, and writes the token on.
 #[derive(Debug)]
 pub struct TokenRing {
@@ -104,7 +105,11 @@ impl TokenRing {
     ///
     /// # Errors
     /// What could not be had; nothing of the ring is left then.
-    pub fn start(members: usize, array_bytes: usize, chore: Chore) -> Result<TokenRing, NoRing> {
+    pub fn start_ring(
+        members: usize,
+        array_bytes: usize,
+        chore: Chore,
+    ) -> Result<TokenRing, NoRing> {
         let members = members.max(2);
         let arrays = Arrays::new(members, array_bytes).map_err(NoRing::Memory)?;
         let board = SharedNumbers::new(members * NUMBERS).map_err(NoRing::Memory)?;
@@ -118,7 +123,7 @@ impl TokenRing {
             // array, stores atomics and calls getrusage, and the chore does
             // no more by the contract above. Nothing allocates.
             let child = unsafe {
-                Forked::start(|| member(number, &pipes, &board, arrays.of(number), chore))
+                Forked::fork(|| member(number, &pipes, &board, arrays.array(number), chore))
             };
             // The children there are end by their drop.
             others.push(child.map_err(NoRing::Processes)?);
@@ -203,7 +208,7 @@ impl TokenRing {
 
     /// Process ids of the other members.
     pub fn ids(&self) -> Vec<u32> {
-        self.members.others().iter().map(Forked::id).collect()
+        self.members.others().iter().map(Forked::process_id).collect()
     }
 
     #[inline]
@@ -216,7 +221,7 @@ impl TokenRing {
         if let Err(e) = sent.and_then(|()| self.from.read_exact(&mut token)) {
             return Err(self.obituary(&e));
         }
-        have_token(token, self.members.first(), self.arrays.of(0), self.chore);
+        have_token(token, self.members.first(), self.arrays.array(0), self.chore);
         Ok(())
     }
 

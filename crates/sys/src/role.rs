@@ -10,11 +10,13 @@ mod connection;
 pub mod frame;
 mod lost;
 mod parent;
+mod watchdog;
 
-pub use child::{Child, Session, Wait, ready};
+pub use child::{Child, ChildSession, Wait, ready};
 pub use connection::Connection;
 pub use lost::{Loss, Lost};
 pub use parent::Parent;
+pub use watchdog::Watchdog;
 
 use crate::process::{die_with_parent_id, null_device};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
@@ -48,10 +50,12 @@ pub enum Role {
     TracedRow,
     /// Restores what its parent set, if that can't.
     Watchdog,
+    /// Removes the trace buffers of its parent, if that can't.
+    TraceWatchdog,
 }
 
 /// Their subcommands.
-const NAMES: [(Role, &str); 8] = [
+const NAMES: [(Role, &str); 9] = [
     (Role::Worker, "__worker"),
     (Role::Osnoise, "__osnoise"),
     (Role::Job, "__job"),
@@ -60,6 +64,7 @@ const NAMES: [(Role, &str); 8] = [
     (Role::Pack, "__pack"),
     (Role::TracedRow, "__traced_row"),
     (Role::Watchdog, "__watchdog"),
+    (Role::TraceWatchdog, "__trace_watchdog"),
 ];
 
 impl Role {
@@ -91,16 +96,16 @@ pub fn words(role: Role, order: &impl Serialize) -> io::Result<[String; 2]> {
 
 /// What this process was started for.
 #[derive(Debug)]
-pub struct Task {
+pub struct RoleTask {
     /// Its role.
     pub role: Role,
     argument: String,
 }
 
-impl Task {
-    fn new(role: &str, argument: String) -> Option<Task> {
+impl RoleTask {
+    fn new(role: &str, argument: String) -> Option<RoleTask> {
         let (role, _) = *NAMES.iter().find(|(_, name)| *name == role)?;
-        Some(Task { role, argument })
+        Some(RoleTask { role, argument })
     }
 
     /// The order. From here on this process ends with its parent, if it is to and the system can
@@ -110,7 +115,8 @@ impl Task {
     /// An order that is none, or a parent that has ended.
     pub fn order<T: DeserializeOwned>(&self) -> io::Result<T> {
         let internal = |_| io::Error::other("is internal to latlas");
-        let Argument { parent, order } = serde_json::from_str(&self.argument).map_err(internal)?;
+        let Argument { parent, order } =
+            serde_json::from_slice(self.argument.as_bytes()).map_err(internal)?;
         match parent.map(die_with_parent_id) {
             Some(Err(error)) if error.kind() == io::ErrorKind::NotConnected => Err(error),
             _ => Ok(order),
@@ -121,29 +127,29 @@ impl Task {
     ///
     /// # Errors
     /// The same; standard input that can't be replaced.
-    pub fn begin<T: DeserializeOwned>(&self) -> io::Result<(T, Parent)> {
+    pub fn with_parent<T: DeserializeOwned>(&self) -> io::Result<(T, Parent)> {
         Ok((self.order()?, Parent::connect()?))
     }
 }
 
 /// The task of this process, where it was started with one as a subcommand. The processes that it
 /// starts get theirs in the same way.
-pub fn subcommand() -> Option<Task> {
+pub fn subcommand() -> Option<RoleTask> {
     AS_SUBCOMMAND.store(true, Ordering::Relaxed);
     let mut arguments = std::env::args_os().skip(1).map(OsString::into_string);
-    Task::new(&arguments.next()?.ok()?, arguments.next()?.ok()?)
+    RoleTask::new(&arguments.next()?.ok()?, arguments.next()?.ok()?)
 }
 
 /// The task of this process, where it was started with this role by the environment variable.
-pub fn from_environment(role: Role) -> Option<Task> {
+pub fn from_environment(role: Role) -> Option<RoleTask> {
     let text = std::env::var(VARIABLE).ok()?;
     let (own, argument) = text.split_once(' ')?;
-    Task::new(own, argument.to_owned()).filter(|task| task.role == role)
+    RoleTask::new(own, argument.to_owned()).filter(|task| task.role == role)
 }
 
 /// Serves, and never returns, if this process was started with this role by the environment
 /// variable. A program that measures calls this first, before it reads its arguments.
-pub fn enter_if(role: Role, serve: impl FnOnce(&Task) -> io::Result<()>) {
+pub fn enter_if(role: Role, serve: impl FnOnce(&RoleTask) -> io::Result<()>) {
     let Some(task) = from_environment(role) else {
         return;
     };
@@ -163,13 +169,14 @@ pub fn enter_if(role: Role, serve: impl FnOnce(&Task) -> io::Result<()>) {
 ///
 /// # Errors
 /// What the system says of sockets and `/dev/null`.
-pub fn command(
+pub fn role_command(
     mut program: Command,
     role: Role,
     order: &impl Serialize,
 ) -> io::Result<(Command, Connection)> {
-    // The watchdog is there for what its parent leaves.
-    let argument = argument((role != Role::Watchdog).then(std::process::id), order)?;
+    // A watchdog is there for what its parent leaves.
+    let outlives = matches!(role, Role::Watchdog | Role::TraceWatchdog);
+    let argument = argument((!outlives).then(std::process::id), order)?;
     match AS_SUBCOMMAND.load(Ordering::Relaxed) {
         true => program.args([role.name(), &argument]),
         false => program
@@ -180,7 +187,7 @@ pub fn command(
     if !matches!(role, Role::Worker | Role::Pack | Role::TracedRow) {
         program.stderr(null_device()?);
     }
-    let connection = Connection::of(&mut program)?;
+    let connection = Connection::for_command(&mut program)?;
     Ok((program, connection))
 }
 
@@ -190,7 +197,7 @@ mod tests {
 
     #[test]
     fn a_program_with_its_own_arguments_gets_the_role_in_a_variable() {
-        let (command, _) = command(Command::new("own"), Role::Worker, &7).expect("a command");
+        let (command, _) = role_command(Command::new("own"), Role::Worker, &7).expect("a command");
         let variable = command.get_envs().find(|(name, _)| *name == VARIABLE);
         let value = variable.and_then(|(_, value)| value).expect("set");
         let argument = format!("__worker {{\"parent\":{},\"order\":7}}", std::process::id());
@@ -201,14 +208,14 @@ mod tests {
     #[test]
     fn an_order_is_whole_and_of_a_parent_that_is_there() {
         let [role, of_none] = words(Role::QosJob, &("a", 7)).expect("text");
-        let task = Task::new(&role, of_none).expect("a role");
+        let task = RoleTask::new(&role, of_none).expect("a role");
         assert_eq!((task.role, task.order().expect("whole")), (Role::QosJob, ("a".to_owned(), 7)));
         let why = task.order::<u32>().expect_err("another type").to_string();
         assert_eq!(why, "is internal to latlas");
         let argument = argument(Some(u32::MAX), &7).expect("text");
-        let task = Task::new(&role, argument).expect("a role");
+        let task = RoleTask::new(&role, argument).expect("a role");
         let why = task.order::<u32>().expect_err("another parent");
         assert_eq!(why.kind(), io::ErrorKind::NotConnected);
-        assert!(Task::new("__other", String::new()).is_none());
+        assert!(RoleTask::new("__other", String::new()).is_none());
     }
 }

@@ -34,7 +34,7 @@ pub trait System {
         match self.read(setting) {
             None => Outcome::Applied,
             Some(now) if setting.is_met_by(&now) => Outcome::ReadBack,
-            Some(now) => Outcome::Differs(now.text()),
+            Some(now) => Outcome::Differs(now.label()),
         }
     }
 
@@ -46,12 +46,12 @@ pub trait System {
 
 /// A thread, or a process's first, by its id; 0: the calling thread.
 #[derive(Clone, Copy, Debug)]
-pub struct Task(pub u32);
+pub struct TaskId(pub u32);
 
 /// The calling thread, its process and its session.
-pub const HERE: Task = Task(0);
+pub const HERE: TaskId = TaskId(0);
 
-impl System for Task {
+impl System for TaskId {
     /// # Errors
     /// What the kernel says: `PermissionDenied` for lower nice values, real-time policies and classes, and for leaving
     /// SCHED_IDLE, without the right; `InvalidInput` for a value that does not exist; `Unsupported` where this system
@@ -66,28 +66,30 @@ impl System for Task {
                 _ => Err(io::ErrorKind::Unsupported.into()),
             },
             other => {
-                platform::settings::set(task, other, Patience::Waits).map_err(|errno| match errno {
-                    libc::ENOTSUP => {
-                        let why = "this system has no such setting";
-                        io::Error::new(io::ErrorKind::Unsupported, why)
+                platform::settings::apply_setting(task, other, Patience::Waits).map_err(|errno| {
+                    match errno {
+                        libc::ENOTSUP => {
+                            let why = "this system has no such setting";
+                            io::Error::new(io::ErrorKind::Unsupported, why)
+                        }
+                        errno => io::Error::from_raw_os_error(errno),
                     }
-                    errno => io::Error::from_raw_os_error(errno),
                 })
             }
         }
     }
 
     fn read(&self, setting: &Setting) -> Option<Setting> {
-        platform::settings::read(libc::pid_t::try_from(self.0).ok()?, setting)
+        platform::settings::read_setting(libc::pid_t::try_from(self.0).ok()?, setting)
     }
 }
 
-impl Task {
+impl TaskId {
     /// All that a run records, read from the kernel; what can't be read is absent.
     pub fn granted(self) -> Settings {
         let mut granted =
             Settings { cpuset: platform::settings::cpuset(self.0), ..Settings::default() };
-        for had in Settings::all().iter().filter_map(|setting| self.read(setting)) {
+        for had in Settings::one_of_each().iter().filter_map(|setting| self.read(setting)) {
             granted.put(had);
         }
         granted

@@ -48,7 +48,7 @@ impl SharedWords {
     }
 
     /// Where other processes of this user find it while this one has it.
-    pub fn path(&self) -> String {
+    pub fn shared_path(&self) -> String {
         format!("/proc/{}/fd/{}", std::process::id(), self.file.as_raw_fd())
     }
 }
@@ -97,7 +97,7 @@ mod tests {
     fn another_writes_and_can_t_shorten_it() {
         let words = SharedWords::new("test", 1024).expect("made");
         assert_eq!(words.len(), 1024);
-        let other = File::options().read(true).write(true).open(words.path());
+        let other = File::options().read(true).write(true).open(words.shared_path());
         let other = other.expect("opened");
         let at = 1023 * 8;
         other.write_all_at(&77_u64.to_ne_bytes(), at).expect("written");
@@ -107,7 +107,7 @@ mod tests {
         other.read_exact_at(&mut bytes, at).expect("read");
         assert_eq!(u64::from_ne_bytes(bytes), 78);
         assert!(other.set_len(8).is_err());
-        let path = words.path();
+        let path = words.shared_path();
         drop((words, other));
         assert!(File::open(path).is_err());
     }

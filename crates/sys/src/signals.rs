@@ -104,7 +104,7 @@ impl Drop for UserSignal {
 
 /// The name of a signal that ends or stops programs, such as `SIGSEGV`; `None`
 /// for the others.
-pub fn name(signal: i32) -> Option<&'static str> {
+pub fn signal_name(signal: i32) -> Option<&'static str> {
     const NAMES: [(libc::c_int, &str); 19] = [
         (libc::SIGHUP, "SIGHUP"),
         (libc::SIGINT, "SIGINT"),

@@ -8,13 +8,47 @@ use std::os::fd::{AsFd, AsRawFd, FromRawFd, OwnedFd};
 
 /// The name of a system call of this architecture.
 #[cfg(not(target_vendor = "apple"))]
-pub fn name(number: u32) -> Option<&'static str> {
+pub fn system_call_name(number: u32) -> Option<&'static str> {
     syscalls::Sysno::new(usize::try_from(number).ok()?).map(|call| call.name())
 }
 
 /// Apple systems have no stable numbers.
 #[cfg(target_vendor = "apple")]
-pub fn name(_number: u32) -> Option<&'static str> {
+pub fn system_call_name(_number: u32) -> Option<&'static str> {
+    None
+}
+
+/// The name of a system call of an architecture as `uname -m` has it; of those that are known.
+#[cfg(not(target_vendor = "apple"))]
+pub fn call_name_of(architecture: &str, number: u32) -> Option<&'static str> {
+    let number = usize::try_from(number).ok()?;
+    match architecture {
+        "x86_64" => syscalls::x86_64::Sysno::new(number).map(|call| call.name()),
+        "aarch64" => syscalls::aarch64::Sysno::new(number).map(|call| call.name()),
+        _ => None,
+    }
+}
+
+/// The number of a system call of an architecture.
+#[cfg(not(target_vendor = "apple"))]
+pub fn call_number_of(architecture: &str, name: &str) -> Option<u32> {
+    let number = match architecture {
+        "x86_64" => name.parse::<syscalls::x86_64::Sysno>().ok()?.id(),
+        "aarch64" => name.parse::<syscalls::aarch64::Sysno>().ok()?.id(),
+        _ => return None,
+    };
+    u32::try_from(number).ok()
+}
+
+/// No names are known there.
+#[cfg(target_vendor = "apple")]
+pub fn call_name_of(_architecture: &str, _number: u32) -> Option<&'static str> {
+    None
+}
+
+/// No names are known there.
+#[cfg(target_vendor = "apple")]
+pub fn call_number_of(_architecture: &str, _name: &str) -> Option<u32> {
     None
 }
 
@@ -93,7 +127,7 @@ pub fn open_close(path: &CStr) -> io::Result<()> {
 /// `open(2)` of a path for reading, as the C library has it; dropping what it
 /// gives is its `close(2)`.
 #[inline]
-pub fn open(path: &CStr) -> io::Result<OwnedFd> {
+pub fn open_for_reading(path: &CStr) -> io::Result<OwnedFd> {
     // SAFETY: the path ends with a zero; the descriptor is ours alone.
     unsafe {
         match libc::open(path.as_ptr(), libc::O_RDONLY) {
@@ -116,7 +150,7 @@ pub fn rewind(file: impl AsFd) -> io::Result<()> {
 /// One `read(2)`, as the C library has it; gives the bytes read, 0 at the end
 /// of the file.
 #[inline]
-pub fn read(from: impl AsFd, to: &mut [u8]) -> io::Result<usize> {
+pub fn read_call(from: impl AsFd, to: &mut [u8]) -> io::Result<usize> {
     // SAFETY: writes at most as many bytes as the slice has.
     let read = unsafe { libc::read(from.as_fd().as_raw_fd(), to.as_mut_ptr().cast(), to.len()) };
     usize::try_from(read).map_err(|_| io::Error::last_os_error())
@@ -132,8 +166,8 @@ mod tests {
     #[test]
     fn calls_have_their_names() {
         let number = u32::try_from(libc::SYS_getppid).expect("positive");
-        assert_eq!(name(number), Some("getppid"));
-        assert_eq!(name(u32::MAX), None);
+        assert_eq!(system_call_name(number), Some("getppid"));
+        assert_eq!(system_call_name(u32::MAX), None);
     }
 
     #[test]
@@ -164,14 +198,14 @@ mod tests {
         File::create(&path).and_then(|mut file| file.write_all(b"four")).expect("a file");
         assert_eq!(stat(&name).expect("there"), 4);
         open_close(&name).expect("there");
-        let file = open(&name).expect("there");
+        let file = open_for_reading(&name).expect("there");
         let mut buffer = [0; 3];
-        assert_eq!(read(&file, &mut buffer).expect("readable"), 3);
+        assert_eq!(read_call(&file, &mut buffer).expect("readable"), 3);
         assert_eq!(&buffer, b"fou");
-        assert_eq!(read(&file, &mut buffer).expect("readable"), 1);
-        assert_eq!(read(&file, &mut buffer).expect("readable"), 0);
+        assert_eq!(read_call(&file, &mut buffer).expect("readable"), 1);
+        assert_eq!(read_call(&file, &mut buffer).expect("readable"), 0);
         rewind(&file).expect("seekable");
-        assert_eq!(read(&file, &mut buffer[..2]).expect("readable"), 2);
+        assert_eq!(read_call(&file, &mut buffer[..2]).expect("readable"), 2);
         rewind(io::pipe().expect("a pipe").0).expect_err("no position");
     }
 }

@@ -51,7 +51,7 @@ mod tests {
         let mut all = Vec::new();
         let begin = std::time::Instant::now();
         let (thread, created_ns, ended_ns) = loop {
-            records.take(&mut all);
+            records.take_records(&mut all);
             let mine = all.iter().find(|r| r.what == TaskEvent::CreatedBy(me));
             let end = mine.and_then(|mine| {
                 all.iter().find(|r| r.what == TaskEvent::Ended && r.thread == mine.thread)
@@ -90,7 +90,7 @@ mod tests {
                 create_and_join(&(), |()| (), || ()).expect("a thread");
             }
             all.clear();
-            records.take(&mut all);
+            records.take_records(&mut all);
             assert!(!all.is_empty(), "round {round}");
             let me = current_id().expect("Linux numbers its threads");
             let ours = all.iter().filter(|r| r.what == TaskEvent::CreatedBy(me));

@@ -1,4 +1,6 @@
-//! Who could have changed what a path leads to: owners and permissions along it.
+//! Checks whether another user could have changed what a path leads to: owners and permissions of the file
+//! and of everything on the way to it. `judge.rs` decides for one file. For what decides what runs or who is
+//! trusted: configuration, packs, index, tokens, journals.
 
 pub(crate) mod judge;
 #[cfg(test)]
@@ -8,7 +10,7 @@ pub use judge::{Distrust, Why};
 
 use crate::input::{self, Input};
 use crate::place::{self, Rule};
-use judge::{judge, of};
+use judge::{distrust, judge_owner};
 use rustix::fs::{FileType, Stat, fstat, lstat};
 use rustix::io::Errno;
 use std::fs::File;
@@ -21,7 +23,7 @@ pub fn doubt(path: &Path) -> io::Result<Option<Why>> {
     let found = lstat(path)?;
     Ok(match FileType::from_raw_mode(found.st_mode) {
         FileType::Symlink => Some(Why::Link(found.st_uid)),
-        _ => judge(&found).err(),
+        _ => judge_owner(&found).err(),
     })
 }
 
@@ -30,18 +32,18 @@ pub fn doubt(path: &Path) -> io::Result<Option<Why>> {
 ///
 /// # Errors
 /// What finding it says, and [`Distrust`].
-pub fn check(path: &Path) -> io::Result<()> {
+pub fn check_path(path: &Path) -> io::Result<()> {
     if check_name(path)? { Ok(()) } else { Err(Errno::NOENT.into()) }
 }
 
 /// The same of a name that there need not be; whether there is.
 ///
 /// # Errors
-/// As [`check`].
+/// As [`check_path`].
 pub fn check_name(path: &Path) -> io::Result<bool> {
     let found = place::walk(path, Rule::Trusted, true)?.found;
-    let judged = found.as_ref().map(judge).transpose();
-    let there = judged.map_err(|why| of(path, why))?;
+    let judged = found.as_ref().map(judge_owner).transpose();
+    let there = judged.map_err(|why| distrust(path, why))?;
     Ok(there.is_some())
 }
 
@@ -50,8 +52,8 @@ pub fn check_name(path: &Path) -> io::Result<bool> {
 ///
 /// # Errors
 /// What opening says, and [`Distrust`].
-pub fn open(path: &Path) -> io::Result<Input> {
-    let input = input::open(path)?;
+pub fn open_trusted(path: &Path) -> io::Result<Input> {
+    let input = input::open_input(path)?;
     let (Input::File(file) | Input::Pipe(file)) = &input else {
         // Nothing is believed that comes of a device.
         return Ok(input);
@@ -59,7 +61,7 @@ pub fn open(path: &Path) -> io::Result<Input> {
     match &input {
         Input::File(_) => check_open(file, path)?,
         // A pipe comes from those who may write it.
-        _ => judge(&fstat(file)?).map_err(|why| of(path, why))?,
+        _ => judge_owner(&fstat(file)?).map_err(|why| distrust(path, why))?,
     }
     Ok(input)
 }
@@ -71,8 +73,8 @@ pub fn open(path: &Path) -> io::Result<Input> {
 /// What finding it says, and [`Distrust`].
 pub fn check_open(file: &File, path: &Path) -> io::Result<()> {
     let opened = fstat(file)?;
-    let of = |why| of(path, why);
-    judge(&opened).map_err(of)?;
+    let of = |why| distrust(path, why);
+    judge_owner(&opened).map_err(of)?;
     // What has no name comes from this process's parent.
     if opened.st_nlink > 0 {
         let place = place::walk(path, Rule::Trusted, true)?;
@@ -87,7 +89,7 @@ pub fn check_open(file: &File, path: &Path) -> io::Result<()> {
 /// Reads a short text from where only this user and root could have put it.
 ///
 /// # Errors
-/// As [`open`] and [`input::read_text`].
+/// As [`open_trusted`] and [`input::read_text`].
 pub fn read_text(path: &Path, limit: u64) -> io::Result<String> {
-    input::text(input::read_open(open(path)?, limit)?, limit)
+    input::decode_text(input::read_open(open_trusted(path)?, limit)?, limit)
 }

@@ -8,7 +8,7 @@ use std::io;
 ///
 /// # Errors
 /// `Unsupported` where there is none; what `clock_gettime(2)` says.
-pub fn check() -> io::Result<()> {
+pub fn check_coarse_clock() -> io::Result<()> {
     #[cfg(target_vendor = "apple")]
     return Err(crate::platform::unsupported("a vDSO"));
     #[cfg(not(target_vendor = "apple"))]
@@ -24,7 +24,7 @@ pub fn check() -> io::Result<()> {
 
 /// Reads CLOCK_MONOTONIC_COARSE through the C library: the time of the last
 /// scheduler tick, for which the vDSO reads memory and no counter. The
-/// nanoseconds within its second; 0 where [`check`] fails.
+/// nanoseconds within its second; 0 where [`check_coarse_clock`] fails.
 #[inline]
 pub fn coarse_clock() -> i64 {
     #[cfg(target_vendor = "apple")]
@@ -91,7 +91,7 @@ mod tests {
 
     #[test]
     fn the_clock_is_read_without_entering_the_kernel() {
-        check().expect("a vDSO");
+        check_coarse_clock().expect("a vDSO");
         assert!(survives_without_system_calls(|| {
             for _ in 0..1000 {
                 coarse_clock();

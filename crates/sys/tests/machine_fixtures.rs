@@ -47,7 +47,7 @@ impl Fixture {
     }
 
     /// What the kernel runs: an ELF header of the given machine.
-    fn runs(&self, name: &str, elf_machine: u8) -> &Fixture {
+    fn kernel_runs(&self, name: &str, elf_machine: u8) -> &Fixture {
         let mut header = *b"\x7fELF\x02\x01\x01\0\0\0\0\0\0\0\0\0\x02\0\0\0 and more";
         header[18] = elf_machine;
         let program = self.path().join(name);
@@ -90,7 +90,7 @@ impl Fixture {
         self
     }
 
-    fn read(&self, live: &Live) -> Machine {
+    fn machine(&self, live: &Live) -> Machine {
         machine_from(self.path(), live)
     }
 }
@@ -118,7 +118,7 @@ fn cpuid(vendor: &str, family: u32, model: u32, hypervisor: Option<&str>) -> Opt
 
 /// One line for each fact that has a value or a reason of its own: `path: value
 /// (source)` or `path: unknown, reason`.
-fn facts(machine: &Machine) -> String {
+fn fact_lines(machine: &Machine) -> String {
     fn walk(path: &str, value: &serde_json::Value, lines: &mut Vec<String>) {
         let Some(object) = value.as_object() else {
             return lines.push(format!("{path}: {value}"));
@@ -182,7 +182,7 @@ fn bare_metal_intel_hybrid() {
         )
         .write("sys/fs/cgroup/user.slice/memory.max", "max\n")
         .write("sys/fs/cgroup/user.slice/cpu.max", "max 100000\n")
-        .runs("latlas", X86_64)
+        .kernel_runs("latlas", X86_64)
         .namespaces(true);
     for cpu in 0..6 {
         let (threads, khz, cores) = match cpu {
@@ -200,8 +200,8 @@ fn bare_metal_intel_hybrid() {
             .cache(cpu, 2, &format!("2 Unified 2048K 64 16 {cores}"))
             .cache(cpu, 3, "3 Unified 30M 64 12 0-5");
     }
-    let m = f.read(&live("x86_64", cpuid("GenuineIntel", 6, 0x97, None)));
-    insta::assert_snapshot!(facts(&m));
+    let m = f.machine(&live("x86_64", cpuid("GenuineIntel", 6, 0x97, None)));
+    insta::assert_snapshot!(fact_lines(&m));
 }
 
 #[test]
@@ -219,8 +219,8 @@ fn amd_with_amd_pstate() {
         "cpufreq/scaling_governor",
         "powersave\n",
     );
-    let m = f.read(&live("x86_64", cpuid("AuthenticAMD", 0x1a, 0x44, None)));
-    insta::assert_snapshot!(facts(&m));
+    let m = f.machine(&live("x86_64", cpuid("AuthenticAMD", 0x1a, 0x44, None)));
+    insta::assert_snapshot!(fact_lines(&m));
 }
 
 /// Two sockets, a node each, and memory behind a link that is a node of its
@@ -238,15 +238,15 @@ fn numa_nodes() {
     }
     let node =
         |id, cpus: &[u32], kib: u64| NumaNode { id, cpus: cpus.to_vec(), memory_bytes: kib << 10 };
-    let m = f.read(&live("x86_64", None));
+    let m = f.machine(&live("x86_64", None));
     assert_eq!(
         m.numa_nodes.value,
         Some(vec![node(0, &[0, 1], 100), node(1, &[2], 0), node(4, &[], 300)])
     );
     f.write(&format!("{NODES}/node1/meminfo"), "nothing that is known\n");
-    let m = f.read(&live("x86_64", None));
+    let m = f.machine(&live("x86_64", None));
     assert!(why(&m.numa_nodes).contains("latlas can't read"));
-    let m = Fixture::new().read(&live("x86_64", None));
+    let m = Fixture::new().machine(&live("x86_64", None));
     assert!(why(&m.numa_nodes).contains("knows no NUMA nodes"));
 }
 
@@ -268,7 +268,7 @@ fn arm_big_little() {
     f.write(&format!("{CPU}/online"), "0-3\n")
         .write("proc/cpuinfo", arm_cpuinfo(&["0xd05", "0xd05", "0xd41", "0xd41"]))
         .write("proc/device-tree/model", b"Board of Examples\0")
-        .runs("latlas", AARCH64);
+        .kernel_runs("latlas", AARCH64);
     for (cpu, capacity) in [(0, "400"), (1, "400"), (2, "900"), (3, "1024")] {
         f.topology(cpu, "-1", &cpu.to_string()).cpu(cpu, "cpu_capacity", capacity).cache(
             cpu,
@@ -276,8 +276,8 @@ fn arm_big_little() {
             "1 Data 0K 64 0 0",
         );
     }
-    let m = f.read(&live("aarch64", None));
-    insta::assert_snapshot!(facts(&m));
+    let m = f.machine(&live("aarch64", None));
+    insta::assert_snapshot!(fact_lines(&m));
 }
 
 /// The ID registers where /proc/cpuinfo says nothing, and a cloud's firmware.
@@ -288,8 +288,8 @@ fn arm_virtual_machine_by_its_registers() {
         .cpu(0, "regs/identification/midr_el1", "0x00000000413fd0c1\n")
         .write("sys/class/dmi/id/sys_vendor", "Amazon EC2\n")
         .write("sys/class/dmi/id/product_name", "m6g.large\n");
-    let m = f.read(&live("aarch64", None));
-    insta::assert_snapshot!(facts(&m));
+    let m = f.machine(&live("aarch64", None));
+    insta::assert_snapshot!(fact_lines(&m));
 }
 
 #[test]
@@ -299,8 +299,8 @@ fn virtual_machine_with_nothing() {
         "proc/cpuinfo",
         "processor\t: 0\nvendor_id\t: AuthenticAMD\ncpu MHz\t\t: 2249.998\nflags\t\t: fpu hypervisor\n",
     );
-    let m = f.read(&live("x86_64", cpuid("AuthenticAMD", 25, 1, Some("KVM"))));
-    insta::assert_snapshot!(facts(&m));
+    let m = f.machine(&live("x86_64", cpuid("AuthenticAMD", 25, 1, Some("KVM"))));
+    insta::assert_snapshot!(fact_lines(&m));
 }
 
 /// No CPUID to ask (fixtures of other programs): /proc/cpuinfo tells.
@@ -311,8 +311,8 @@ fn x86_without_cpuid() {
         "proc/cpuinfo",
         "processor\t: 0\nvendor_id\t: GenuineIntel\ncpu family\t: 6\nmodel\t\t: 85\nmodel name\t: Intel(R) Xeon(R)\nstepping\t: 7\nflags\t\t: fpu sse2\n",
     );
-    let m = f.read(&live("x86_64", None));
-    insta::assert_snapshot!(facts(&m));
+    let m = f.machine(&live("x86_64", None));
+    insta::assert_snapshot!(fact_lines(&m));
 }
 
 /// Seen on a guest with two cores: the signature of a desktop core, and AMX.
@@ -325,7 +325,7 @@ fn a_signature_that_the_features_contradict_names_no_design() {
              model name\t: Intel(R) Xeon(R)\nstepping\t: 1\nflags\t\t: {flags}\n"
         );
         f.write("proc/cpuinfo", &cpuinfo);
-        f.read(&live("x86_64", None)).microarchitecture
+        f.machine(&live("x86_64", None)).microarchitecture
     };
     let lies = of(167, "fpu amx_bf16 amx_tile");
     assert_eq!(lies.value, None);
@@ -354,8 +354,8 @@ fn container_with_version_2_limits() {
         .write("sys/fs/cgroup/cpu.max", "50000 100000\n")
         .write(".dockerenv", "")
         .namespaces(false);
-    let m = f.read(&live("x86_64", cpuid("AuthenticAMD", 25, 1, None)));
-    insta::assert_snapshot!(facts(&m));
+    let m = f.machine(&live("x86_64", cpuid("AuthenticAMD", 25, 1, None)));
+    insta::assert_snapshot!(fact_lines(&m));
 }
 
 /// The tightest limit may be an ancestor's, and `memory.high` counts.
@@ -370,8 +370,8 @@ fn nested_version_2_limits() {
         .write("sys/fs/cgroup/system.slice/job.service/memory.max", "max\n")
         .write("sys/fs/cgroup/system.slice/job.service/memory.high", "max\n")
         .write("sys/fs/cgroup/system.slice/job.service/cpu.max", "200000 100000\n");
-    let m = f.read(&live("x86_64", None));
-    insta::assert_snapshot!(facts(&m));
+    let m = f.machine(&live("x86_64", None));
+    insta::assert_snapshot!(fact_lines(&m));
 }
 
 /// Version 1 in a container without a cgroup namespace: the path is the
@@ -390,8 +390,8 @@ fn version_1_limits() {
         .write("sys/fs/cgroup/memory/memory.stat", "cache 0\nhierarchical_memory_limit 268435456\n")
         .write("sys/fs/cgroup/cpu,cpuacct/cpu.cfs_quota_us", "250000\n")
         .write("sys/fs/cgroup/cpu,cpuacct/cpu.cfs_period_us", "100000\n");
-    let m = f.read(&live("x86_64", None));
-    insta::assert_snapshot!(facts(&m));
+    let m = f.machine(&live("x86_64", None));
+    insta::assert_snapshot!(fact_lines(&m));
 }
 
 #[test]
@@ -406,8 +406,8 @@ fn version_1_without_limits() {
         .write("cg/memory/a/b/memory.stat", "hierarchical_memory_limit 9223372036854771712\n")
         .write("cg/cpu/cpu.cfs_quota_us", "-1\n")
         .write("cg/cpu/cpu.cfs_period_us", "100000\n");
-    let m = f.read(&live("x86_64", None));
-    insta::assert_snapshot!(facts(&m));
+    let m = f.machine(&live("x86_64", None));
+    insta::assert_snapshot!(fact_lines(&m));
 }
 
 /// qemu-user shows the host's /proc/cpuinfo; the kernel runs qemu, not us.
@@ -418,9 +418,9 @@ fn arm_program_under_qemu_user() {
         "proc/cpuinfo",
         "processor\t: 0\nvendor_id\t: AuthenticAMD\ncpu family\t: 25\nmodel\t\t: 1\nmodel name\t: AMD EPYC\nstepping\t: 1\n",
     )
-    .runs("qemu-aarch64-static", X86_64);
-    let m = f.read(&live("aarch64", None));
-    insta::assert_snapshot!(facts(&m));
+    .kernel_runs("qemu-aarch64-static", X86_64);
+    let m = f.machine(&live("aarch64", None));
+    insta::assert_snapshot!(fact_lines(&m));
 }
 
 /// A whole machine whose root file system was made from a container image.
@@ -428,7 +428,7 @@ fn arm_program_under_qemu_user() {
 fn an_image_as_root_is_not_a_container() {
     let f = Fixture::new();
     f.write(".dockerenv", "").namespaces(true);
-    let m = f.read(&live("x86_64", None));
+    let m = f.machine(&live("x86_64", None));
     assert_eq!(m.container.value, Some(Presence::Absent));
 }
 
@@ -436,7 +436,7 @@ fn an_image_as_root_is_not_a_container() {
 fn an_emulated_machine_says_so() {
     let name = CpuidFacts::QEMU_TCG;
     let f = Fixture::new();
-    f.runs("latlas", X86_64);
-    let m = f.read(&live("x86_64", cpuid("AuthenticAMD", 15, 107, Some(name))));
+    f.kernel_runs("latlas", X86_64);
+    let m = f.machine(&live("x86_64", cpuid("AuthenticAMD", 15, 107, Some(name))));
     assert_eq!(m.emulated.value, present(name));
 }

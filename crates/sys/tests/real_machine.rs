@@ -70,7 +70,7 @@ fn huge_buffers_have_huge_pages_where_there_are_any() {
         return;
     };
     if backing.huge_bytes == 0 {
-        let policy = sys::machine(Path::new("/")).pages.transparent_huge_policy;
+        let policy = sys::machine_facts(Path::new("/")).pages.transparent_huge_policy;
         println!("SKIPPED: no huge pages: policy {policy}, or no free ones");
         return;
     }
@@ -94,7 +94,7 @@ fn neighbouring_buffers_are_counted_apart() {
 fn untouched_and_released_pages_fault() {
     in_thread(|| {
         let page = sys::base_page_bytes();
-        let mut watch = ThreadWatch::open();
+        let mut watch = ThreadWatch::for_this_thread();
         let mut buffer = Buffer::untouched(64 * page, PageKind::Base).expect("a buffer");
         let mut faults_of_touching = |buffer: &mut Buffer| {
             let before = watch.read().minor_faults.expect("getrusage");
@@ -128,7 +128,7 @@ fn a_fork_does_not_copy_buffers() {
 /// What can be asked of a machine with one node; two are not here to test on.
 #[test]
 fn memory_is_bound_to_the_node_that_was_asked_for() {
-    let nodes = sys::machine(Path::new("/")).numa_nodes;
+    let nodes = sys::machine_facts(Path::new("/")).numa_nodes;
     let Some(node) =
         nodes.value.as_ref().and_then(|nodes| nodes.iter().find(|n| n.memory_bytes > 0))
     else {
@@ -188,7 +188,7 @@ fn a_file_mapping_leaves_nothing_and_faults_again() {
         assert!(mapping.as_slice().iter().all(|&byte| byte == 0xa5));
         assert_eq!(mapping.cached_bytes().expect("mincore"), 257 * page);
 
-        let mut watch = ThreadWatch::open();
+        let mut watch = ThreadWatch::for_this_thread();
         let mut faults_of_writing = |mapping: &mut FileMapping| {
             let before = watch.read().minor_faults.expect("getrusage");
             for byte in mapping.as_mut_slice().iter_mut().step_by(page) {
@@ -226,7 +226,7 @@ fn a_watch_sees_run_delay() {
         scope
             .spawn(|| {
                 sys::pin_to(&[cpu]).expect("pinned");
-                let mut watch = ThreadWatch::open();
+                let mut watch = ThreadWatch::for_this_thread();
                 let before = watch.read();
                 let begin = Instant::now();
                 // Until it shows, or until it is clear that it does not.
@@ -267,7 +267,7 @@ fn a_watch_sees_run_delay() {
 fn a_watch_sees_its_own_thread_only() {
     // The main test thread has done other things; a new one has not.
     in_thread(|| {
-        let mut watch = ThreadWatch::open();
+        let mut watch = ThreadWatch::for_this_thread();
         let before = watch.read();
         std::thread::sleep(Duration::from_millis(1));
         in_thread(|| {
@@ -284,7 +284,7 @@ fn a_watch_sees_its_own_thread_only() {
 
 #[test]
 fn a_cheap_reading_reads_only_what_it_says() {
-    let reading = ThreadWatch::open().read_cheap();
+    let reading = ThreadWatch::for_this_thread().read_cheap();
     assert_eq!(reading.cpu_ns, None);
     assert_eq!(reading.throttled_us, None);
     assert!(reading.cpu.is_some());
@@ -323,9 +323,9 @@ const FACTS: usize = 39;
 /// Each fact has a value or a reason, never both or neither.
 #[test]
 fn this_machine_leaves_no_fact_open() {
-    let machine = sys::machine(Path::new("/"));
+    let machine = sys::machine_facts(Path::new("/"));
     let value = serde_json::to_value(&machine).expect("serialises");
-    fn check(path: &str, value: &serde_json::Value) -> usize {
+    fn check_fact(path: &str, value: &serde_json::Value) -> usize {
         let Some(object) = value.as_object() else {
             return 0;
         };
@@ -337,10 +337,10 @@ fn this_machine_leaves_no_fact_open() {
             }
             return 1;
         }
-        let below = |(key, value): (&String, _)| check(&format!("{path}.{key}"), value);
+        let below = |(key, value): (&String, _)| check_fact(&format!("{path}.{key}"), value);
         object.iter().map(below).sum()
     }
-    assert_eq!(check("machine", &value), FACTS, "every fact was looked at");
+    assert_eq!(check_fact("machine", &value), FACTS, "every fact was looked at");
     assert_eq!(machine.arch, std::env::consts::ARCH);
     assert_eq!(machine.allowed_cpus.value, Some(sys::allowed_cpus().expect("affinity")));
     assert_eq!(machine.pages.base_bytes.value, Some(sys::base_page_bytes() as u64));

@@ -54,8 +54,18 @@ pub enum What {
         /// What the call returned.
         returned: i64,
     },
-    /// A page fault of a traced thread in user mode.
+    /// A page fault of a traced thread, in user mode or in a system call.
     Fault { thread: u32, address: u64, access: Access },
+    /// The kernel has served one.
+    Served {
+        thread: u32,
+        /// `None`: that of the fault that is being served; without one, the kernel itself wanted the memory.
+        address: Option<u64>,
+        /// After a wait for a device.
+        major: bool,
+    },
+    /// The one that is being served waits for a device.
+    Major { thread: u32 },
     /// A traced thread was found asleep after the recording had begun.
     Asleep {
         thread: u32,
@@ -66,8 +76,8 @@ pub enum What {
     },
     /// A traced thread created another.
     Fork {
-        /// The process of the new one,
-        process: u32,
+        /// The process of the new one; `None`: that of the one that created it,
+        process: Option<u32>,
         /// the new one,
         thread: u32,
         /// and the one that created it.
@@ -77,12 +87,15 @@ pub enum What {
     Exit { thread: u32 },
     /// A traced thread got a name.
     Name {
-        process: u32,
+        /// Its process, where the record tells.
+        process: Option<u32>,
         thread: u32,
         name: Name,
         /// By executing a program.
         exec: bool,
     },
+    /// A traced thread executed a program, of which it got the name before.
+    Exec { thread: u32 },
     /// A traced thread mapped memory.
     Map {
         thread: u32,

@@ -11,12 +11,16 @@
 #![forbid(unsafe_code)]
 
 pub mod decode;
+pub mod endian;
 pub mod event;
+pub mod foreign;
 pub mod format;
+mod ids;
 mod lost;
 pub mod perfetto;
 mod protobuf;
 pub mod record;
+pub mod ring_page;
 pub mod signposts;
 pub mod stacks;
 pub mod states;

@@ -8,7 +8,7 @@ pub(crate) struct Lost(Vec<(u64, u64)>);
 
 impl Lost {
     /// Adds a stretch that ends no sooner than those before.
-    pub(crate) fn add(&mut self, from_ns: u64, to_ns: u64) {
+    pub(crate) fn add_loss(&mut self, from_ns: u64, to_ns: u64) {
         self.0.push((from_ns, to_ns.max(from_ns)));
     }
 

@@ -1,4 +1,4 @@
-//! Protocol buffers, as far as they are written: fields one after the other,
+//! Protocol buffers, as far as they are written and read: fields one after the other,
 //! each with its number (<https://protobuf.dev/programming-guides/encoding>).
 
 /// The fields of a message.
@@ -56,9 +56,138 @@ impl Message {
     }
 }
 
+/// A field's value as it is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum FieldValue<'b> {
+    /// A number, also one of fixed length.
+    Number(u64),
+    /// A text, a message or packed numbers.
+    Bytes(&'b [u8]),
+}
+
+impl<'b> FieldValue<'b> {
+    pub(crate) fn number(self) -> u64 {
+        match self {
+            FieldValue::Number(number) => number,
+            FieldValue::Bytes(_) => 0,
+        }
+    }
+
+    pub(crate) fn bytes(self) -> &'b [u8] {
+        match self {
+            FieldValue::Number(_) => &[],
+            FieldValue::Bytes(bytes) => bytes,
+        }
+    }
+
+    pub(crate) fn text(self) -> std::borrow::Cow<'b, str> {
+        String::from_utf8_lossy(self.bytes())
+    }
+
+    /// A number of 32 bits; none of one that is negative or larger.
+    pub(crate) fn id(self) -> Option<u32> {
+        match self {
+            FieldValue::Number(number) => u32::try_from(number).ok(),
+            FieldValue::Bytes(_) => None,
+        }
+    }
+}
+
+/// The fields of a message one after the other; they end where it is damaged.
+#[derive(Clone, Debug)]
+pub(crate) struct Fields<'b>(pub(crate) &'b [u8]);
+
+impl<'b> Fields<'b> {
+    /// The value of a field; the last one if it occurs several times.
+    pub(crate) fn last(self, field: u32) -> Option<FieldValue<'b>> {
+        self.filter(|(number, _)| *number == field).last().map(|(_, value)| value)
+    }
+}
+
+impl<'b> Iterator for Fields<'b> {
+    type Item = (u32, FieldValue<'b>);
+
+    fn next(&mut self) -> Option<(u32, FieldValue<'b>)> {
+        const FIXED_64: u64 = 1;
+        const FIXED_32: u64 = 5;
+        let Fields(rest) = self;
+        let tag = read_varint(rest)?;
+        let value = match tag & 7 {
+            VARINT => FieldValue::Number(read_varint(rest)?),
+            FIXED_64 => FieldValue::Number(u64::from_le_bytes(*taken(rest, 8)?.first_chunk()?)),
+            FIXED_32 => {
+                FieldValue::Number(u32::from_le_bytes(*taken(rest, 4)?.first_chunk()?).into())
+            }
+            BYTES => {
+                let length = usize::try_from(read_varint(rest)?).ok()?;
+                FieldValue::Bytes(taken(rest, length)?)
+            }
+            _ => return None,
+        };
+        Some((u32::try_from(tag >> 3).ok()?, value))
+    }
+}
+
+/// The first bytes, which are taken away.
+fn taken<'b>(rest: &mut &'b [u8], length: usize) -> Option<&'b [u8]> {
+    let (first, after) = rest.split_at_checked(length)?;
+    *rest = after;
+    Some(first)
+}
+
+/// The number at the beginning, which is taken away.
+pub(crate) fn read_varint(rest: &mut &[u8]) -> Option<u64> {
+    // Most are small.
+    if let [byte @ ..0x80, after @ ..] = rest {
+        *rest = after;
+        return Some((*byte).into());
+    }
+    let mut value = 0;
+    for (at, &byte) in rest.iter().enumerate().take(10) {
+        value |= u64::from(byte & 0x7f) << (7 * at);
+        if byte & 0x80 == 0 {
+            *rest = &rest[at + 1..];
+            return Some(value);
+        }
+    }
+    None
+}
+
+/// Packed numbers one after the other.
+pub(crate) fn packed(mut bytes: &[u8]) -> impl Iterator<Item = u64> {
+    std::iter::from_fn(move || read_varint(&mut bytes))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_written_is_read() {
+        let mut message = Message::default();
+        message.number(1, 150).text(2, "testing").number(300, u64::MAX);
+        let expected = [
+            (1, FieldValue::Number(150)),
+            (2, FieldValue::Bytes(b"testing")),
+            (300, FieldValue::Number(u64::MAX)),
+        ];
+        assert_eq!(Fields(message.bytes()).collect::<Vec<_>>(), expected);
+        assert_eq!(
+            Fields(message.bytes()).last(2).map(|value| value.text()),
+            Some("testing".into())
+        );
+        let fixed = b"\x09\x01\0\0\0\0\0\0\0\x15\x02\0\0\0";
+        let expected = [(1, FieldValue::Number(1)), (2, FieldValue::Number(2))];
+        assert_eq!(Fields(fixed).collect::<Vec<_>>(), expected);
+        assert_eq!(packed(b"\x01\x96\x01").collect::<Vec<_>>(), [1, 150]);
+        // Cut off anywhere, it has the fields before.
+        for end in 0..message.bytes().len() {
+            let fields = Fields(&message.bytes()[..end]).count();
+            assert!(fields < 3, "{end}");
+        }
+        assert_eq!(Fields(&[0x80; 20]).count(), 0);
+        assert_eq!(Fields(b"\x12\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01").count(), 0);
+    }
 
     #[test]
     fn as_in_the_documentation() {

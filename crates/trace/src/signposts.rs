@@ -1,8 +1,8 @@
 //! Signposts: what a traced program wrote into the rings of its threads
-//! (`latlas_signpost::layout`). It may have written anything.
+//! (`latlas_signpost::layout`). It may have written anything. Operations on memory come the same way.
 
-use latlas_signpost::layout::{Kind, parts};
-use model::trace::{Segment, Signpost, State, Thread, Tier, Trace};
+use latlas_signpost::layout::{MEMORY_LOADED, MEMORY_PREFIX, RecordKind, end_bytes, kind_and_name};
+use model::trace::{HeapCall, MemoryOperation, Segment, Signpost, State, Thread, Tier, Trace};
 use std::collections::{BTreeMap, HashMap};
 
 /// Records that were read from a ring at once.
@@ -37,7 +37,7 @@ pub struct Clock(Vec<(u64, u64)>);
 impl Clock {
     /// Adds a moment: ticks of the counter, and ns. One that goes back is left
     /// out.
-    pub fn add(&mut self, ticks: u64, raw_ns: u64) {
+    pub fn add_reading(&mut self, ticks: u64, raw_ns: u64) {
         let last = self.0.last();
         if last.is_none_or(|&(before, ns)| before < ticks && ns < raw_ns) {
             self.0.push((ticks, raw_ns));
@@ -51,19 +51,59 @@ impl Clock {
         let first = after.saturating_sub(1).min(self.0.len().checked_sub(2)?);
         let [(from, from_ns), (to, to_ns)] = [self.0[first], self.0[first + 1]];
         let signed = |n: u64| i128::from(n);
-        let ns = (signed(ticks) - signed(from)) * signed(to_ns - from_ns) / signed(to - from);
-        u64::try_from(signed(from_ns) + ns).ok()
+        // Of ticks that no clock had, the product may be more than fits.
+        let ns = (signed(ticks) - signed(from)).checked_mul(signed(to_ns - from_ns))?;
+        u64::try_from(signed(from_ns) + ns / signed(to - from)).ok()
     }
 }
 
-/// Stretches that a thread has begun: their names and beginnings.
-type Open = Vec<(u32, u64)>;
+impl Collected {
+    /// Whether a program loaded the library that records its calls of the allocator.
+    pub(crate) fn has_heap(&self) -> bool {
+        self.names.iter().any(|name| name == MEMORY_LOADED)
+    }
+}
+
+impl Mark {
+    /// A signpost by the place of its name, a moment without an end.
+    pub(crate) fn of_signpost(name: u32, from_ns: u64, to_ns: Option<u64>) -> Mark {
+        Mark { from_ns, to_ns, what: Marked::Signpost(name), bytes: None }
+    }
+
+    /// One that did not end.
+    pub(crate) fn unfinished(name: u32, from_ns: u64) -> Mark {
+        Mark::of_signpost(name, from_ns, Some(UNFINISHED))
+    }
+}
+
+/// What a name is of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Marked {
+    /// A signpost: its place in [`Trace::signpost_names`].
+    Signpost(u32),
+    /// An operation on memory.
+    Heap(MemoryOperation),
+    /// Nothing: the name alone says that the library was loaded.
+    Loaded,
+}
+
+/// A stretch or moment of a thread.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Mark {
+    from_ns: u64,
+    to_ns: Option<u64>,
+    what: Marked,
+    bytes: Option<u64>,
+}
+
+/// Stretches that a thread has begun: what they are, and their beginnings.
+type Open = Vec<(Marked, u64)>;
 
 /// Puts what was read on the threads of a trace. Records that make no sense are
 /// counted as dropped.
-pub fn add(trace: &mut Trace, collected: &Collected) {
+pub fn add_to_trace(trace: &mut Trace, collected: &Collected) {
     let names = Names::new(trace, &collected.names);
-    let mut threads: BTreeMap<(u32, u32), Vec<Signpost>> = BTreeMap::new();
+    let mut threads: BTreeMap<(u32, u32), Vec<Mark>> = BTreeMap::new();
     let mut open: HashMap<(usize, u32, u32), Open> = HashMap::new();
     let mut wrong = 0;
     for chunk in &collected.chunks {
@@ -71,106 +111,135 @@ pub fn add(trace: &mut Trace, collected: &Collected) {
         let all = threads.entry(owner).or_default();
         let open: &mut Open = open.entry((chunk.ring, owner.0, owner.1)).or_default();
         for &[stamp, word] in &chunk.records {
-            let read = parts(word).and_then(|(kind, name)| {
+            let read = kind_and_name(word).and_then(|(kind, name)| {
                 let at_ns = collected.clock.raw_ns(stamp)?;
-                Some((kind, names.index(name)?, at_ns))
+                let what = names.marked(name)?;
+                let bytes = end_bytes(word);
+                let makes_sense = match what {
+                    Marked::Signpost(_) => bytes.is_none(),
+                    Marked::Heap(_) => true,
+                    Marked::Loaded => false,
+                };
+                makes_sense.then_some((kind, what, at_ns, bytes))
             });
             match read {
-                Some((Kind::Begin, name, at_ns)) => open.push((name, at_ns)),
-                Some((Kind::Moment, name, from_ns)) => {
-                    all.push(Signpost { from_ns, to_ns: None, name })
+                Some((RecordKind::Begin, what, at_ns, _)) => open.push((what, at_ns)),
+                Some((RecordKind::Moment, what @ Marked::Signpost(_), from_ns, bytes)) => {
+                    all.push(Mark { from_ns, to_ns: None, what, bytes })
                 }
-                Some((Kind::End, name, at_ns)) => {
-                    let begun = open.iter().rposition(|&(of, _)| of == name);
+                Some((RecordKind::End, what, at_ns, bytes)) => {
+                    let begun = open.iter().rposition(|&(of, _)| of == what);
                     let begun = begun.map(|at| open.remove(at).1);
                     match begun.filter(|&from_ns| from_ns <= at_ns) {
-                        Some(from_ns) => all.push(Signpost { from_ns, to_ns: Some(at_ns), name }),
+                        Some(from_ns) => {
+                            all.push(Mark { from_ns, to_ns: Some(at_ns), what, bytes })
+                        }
                         None => wrong += 1,
                     }
                 }
-                None => wrong += 1,
+                Some((RecordKind::Moment, ..)) | None => wrong += 1,
             }
         }
     }
     for ((_, process, thread), open) in open {
         let all = threads.entry((process, thread)).or_default();
-        let open = open.into_iter().map(|(name, from_ns)| Signpost {
+        let open = open.into_iter().map(|(what, from_ns)| Mark {
             from_ns,
             to_ns: Some(UNFINISHED),
-            name,
+            what,
+            bytes: None,
         });
         all.extend(open);
     }
     trace.signpost_names = names.all;
+    place_all(trace, threads);
+    let dropped = collected.dropped.saturating_add(wrong);
+    trace.losses.signposts = trace.losses.signposts.saturating_add(dropped);
+}
+
+/// Puts marks on the threads that have these processes and numbers; process 0 is any.
+pub(crate) fn place_all(
+    trace: &mut Trace,
+    marks: impl IntoIterator<Item = ((u32, u32), Vec<Mark>)>,
+) {
     let mut by_id: HashMap<u32, Vec<usize>> = HashMap::new();
     for (at, thread) in trace.threads.iter().enumerate() {
         by_id.entry(thread.id).or_default().push(at);
     }
-    for (owner, signposts) in threads {
+    for (owner, marks) in marks {
         let same = by_id.entry(owner.1).or_default();
-        place(trace, owner, same, signposts);
+        place_marks(trace, owner, same, marks);
     }
     for thread in &mut trace.threads {
         // Of those that begin together, the one around the others first.
         let key = |s: &Signpost| (s.from_ns, std::cmp::Reverse(s.to_ns.unwrap_or(s.from_ns)));
         thread.signposts.sort_by_key(key);
+        thread.heap.sort_by_key(|call| call.from_ns);
     }
-    let dropped = collected.dropped.saturating_add(wrong);
-    trace.losses.signposts = trace.losses.signposts.saturating_add(dropped);
 }
 
-/// Names, each once, and where the table's are among them.
+/// Names of signposts, each once, and what those of the table are.
 struct Names {
     all: Vec<String>,
-    indices: Vec<u32>,
+    marked: Vec<Marked>,
 }
 
 impl Names {
     fn new(trace: &mut Trace, table: &[String]) -> Names {
         let mut all = std::mem::take(&mut trace.signpost_names);
-        let indices = table.iter().map(|name| {
+        let marked = table.iter().map(|name| {
+            let of_memory = name.strip_prefix(MEMORY_PREFIX).and_then(|name| {
+                MemoryOperation::OF_HEAP.into_iter().find(|operation| operation.name() == name)
+            });
+            if let Some(operation) = of_memory {
+                return Marked::Heap(operation);
+            }
+            if name == MEMORY_LOADED {
+                return Marked::Loaded;
+            }
             let known = all.iter().position(|known| known == name);
-            known.unwrap_or_else(|| {
+            let known = known.unwrap_or_else(|| {
                 all.push(name.clone());
                 all.len() - 1
-            }) as u32
+            });
+            Marked::Signpost(known as u32)
         });
-        let indices = indices.collect();
-        Names { all, indices }
+        let marked = marked.collect();
+        Names { all, marked }
     }
 
-    fn index(&self, name: u32) -> Option<u32> {
-        self.indices.get(name as usize).copied()
+    fn marked(&self, name: u32) -> Option<Marked> {
+        self.marked.get(name as usize).copied()
     }
 }
 
-/// Puts the signposts of a thread on the trace's, of which those at these places have its number.
+/// Puts the marks of a thread on the trace's, of which those at these places have its number.
 /// Times become those since its beginning; what begins after its end is not part of it.
-fn place(
+fn place_marks(
     trace: &mut Trace,
     (process, id): (u32, u32),
     same: &mut Vec<usize>,
-    signposts: Vec<Signpost>,
+    marks: Vec<Mark>,
 ) {
     let (began_ns, end_ns) = (trace.began.raw_ns, trace.duration_ns);
     let relative = |at_ns: u64| at_ns.checked_sub(began_ns).filter(|&at| at <= end_ns);
-    let mut ours: Vec<Signpost> = signposts
+    let ours: Vec<Mark> = marks
         .into_iter()
-        .filter_map(|signpost| {
-            Some(Signpost {
-                from_ns: relative(signpost.from_ns)?,
-                to_ns: signpost.to_ns.map(|to_ns| match to_ns {
+        .filter_map(|mark| {
+            Some(Mark {
+                from_ns: relative(mark.from_ns)?,
+                to_ns: mark.to_ns.map(|to_ns| match to_ns {
                     UNFINISHED => UNFINISHED,
                     to_ns => relative(to_ns).unwrap_or(end_ns),
                 }),
-                ..signpost
+                ..mark
             })
         })
         .collect();
-    let Some(first_ns) = ours.iter().map(|signpost| signpost.from_ns).min() else {
+    let Some(first_ns) = ours.iter().map(|mark| mark.from_ns).min() else {
         return;
     };
-    let is_it = |at: &usize| [process, 0].contains(&trace.threads[*at].process);
+    let is_it = |at: &usize| process == 0 || [process, 0].contains(&trace.threads[*at].process);
     let mut places: Vec<usize> = same.iter().copied().filter(is_it).collect();
     if places.is_empty() {
         places.push(trace.threads.len());
@@ -186,24 +255,31 @@ fn place(
         places.iter().copied().min_by_key(distance)
     };
     // Threads that are sampled end later than their last sample.
-    for signpost in &ours {
-        let last_ns = signpost.to_ns.filter(|&to_ns| to_ns != UNFINISHED);
-        let last_ns = last_ns.unwrap_or(signpost.from_ns) + 1;
-        if let Some(at) = of_this_time(&trace.threads, signpost.from_ns)
+    for mark in &ours {
+        let last_ns = mark.to_ns.filter(|&to_ns| to_ns != UNFINISHED);
+        let last_ns = last_ns.unwrap_or(mark.from_ns) + 1;
+        if let Some(at) = of_this_time(&trace.threads, mark.from_ns)
             && trace.threads[at].segments.is_empty()
         {
             let thread = &mut trace.threads[at];
-            thread.from_ns = thread.from_ns.min(signpost.from_ns);
+            thread.from_ns = thread.from_ns.min(mark.from_ns);
             thread.to_ns = thread.to_ns.max(last_ns.min(end_ns));
         }
     }
-    for signpost in &mut ours {
-        if let Some(at) = of_this_time(&trace.threads, signpost.from_ns) {
+    for Mark { from_ns, to_ns, what, bytes } in ours {
+        if let Some(at) = of_this_time(&trace.threads, from_ns) {
             let thread = &mut trace.threads[at];
-            if signpost.to_ns == Some(UNFINISHED) {
-                signpost.to_ns = Some(thread.to_ns.max(signpost.from_ns));
+            let ended_ns = to_ns.filter(|&to_ns| to_ns != UNFINISHED);
+            match what {
+                Marked::Signpost(name) => {
+                    let to_ns = to_ns.map(|_| ended_ns.unwrap_or(thread.to_ns.max(from_ns)));
+                    thread.signposts.push(Signpost { from_ns, to_ns, name });
+                }
+                Marked::Heap(operation) => {
+                    thread.heap.push(HeapCall { from_ns, to_ns: ended_ns, operation, bytes });
+                }
+                Marked::Loaded => {}
             }
-            thread.signposts.push(*signpost);
         }
     }
 }

@@ -21,14 +21,14 @@ const PROBE: u32 = 3;
 const LARGEST: u64 = 1 << 24;
 
 /// The probes of a file; `None` if it is no program or library.
-pub fn probes(file: File) -> Option<Vec<Probe>> {
+pub fn file_probes(file: File) -> Option<Vec<Probe>> {
     let cache = ReadCache::new(file);
     let object = object::File::parse(&cache).ok()?;
     Some(of_object(&object))
 }
 
 /// Where an address lies in the file, by the segments' addresses, offsets and bytes.
-fn place(segments: &[[u64; 3]], address: u64) -> Option<u64> {
+fn file_offset(segments: &[[u64; 3]], address: u64) -> Option<u64> {
     segments.iter().find_map(|&[from, offset, bytes]| {
         let within = address.checked_sub(from)?;
         (within < bytes).then(|| offset.saturating_add(within))
@@ -48,7 +48,7 @@ fn of_object<'a>(object: &object::File<'a, impl ReadRef<'a>>) -> Vec<Probe> {
         [segment.address(), offset, bytes]
     });
     let segments: Vec<[u64; 3]> = segments.collect();
-    let place = |address| place(&segments, address);
+    let place = |address| file_offset(&segments, address);
     let probes = split(notes).filter_map(|note| {
         let (word, texts) = note.split_at_checked(24)?;
         let words = word.as_chunks().0;
@@ -83,35 +83,16 @@ fn split(mut notes: &[u8]) -> impl Iterator<Item = &[u8]> {
     all.filter_map(|(is_probe, content)| is_probe.then_some(content))
 }
 
-/// Whether a probe is meant by a pattern: `provider:name`, with `*` for any text.
-pub fn matches(pattern: &str, name: &str) -> bool {
-    match pattern.split_once('*') {
-        None => pattern == name,
-        Some((before, after)) => name.strip_prefix(before).is_some_and(|rest| {
-            let ends = (0..=rest.len()).filter_map(|at| rest.get(at..));
-            ends.into_iter().any(|rest| matches(after, rest))
-        }),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn patterns() {
-        assert!(matches("app:hit", "app:hit") && matches("*", "app:hit"));
-        assert!(matches("app:*", "app:hit") && matches("*:h*t", "app:hit"));
-        assert!(!matches("app:*", "libc:setjmp") && !matches("app:hi", "app:hit"));
-        assert!(!matches("a*x", "app:hit"));
-    }
 
     #[test]
     fn addresses_are_placed_by_the_segment_that_holds_them() {
         // Code that begins in the file elsewhere than in memory; the last has bytes of memory only.
         let segments = [[0, 0, 0x100], [0x1100, 0x100, 0x80], [0x3000, 0x200, 0]];
         let places = [0, 0xff, 0x100, 0x10ff, 0x1100, 0x117f, 0x1180, 0x3000];
-        let found = places.map(|address| place(&segments, address));
+        let found = places.map(|address| file_offset(&segments, address));
         let [none, first, last] = [None, Some(0x100), Some(0x17f)];
         assert_eq!(found, [Some(0), Some(0xff), none, none, first, last, none, none]);
     }

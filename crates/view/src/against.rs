@@ -3,7 +3,7 @@
 use crate::render::short_title;
 use compare::references::Reference;
 use model::estimate::Estimate;
-use model::overview::{Line, lines};
+use model::overview::{OverviewLine, overview_lines};
 use model::run::{Row, Run};
 use model::unit::Unit;
 
@@ -18,7 +18,7 @@ pub(crate) enum Against<'a> {
 
 impl<'a> Against<'a> {
     /// Its name in a legend.
-    pub(crate) fn name(&self) -> &'a str {
+    pub(crate) fn legend_name(&self) -> &'a str {
         match self {
             Against::Table(table) => short_title(&table.key),
             Against::Run(name, _) => name,
@@ -41,16 +41,17 @@ impl<'a> Against<'a> {
     }
 
     /// Its time that can be drawn on an operation's line.
-    pub(crate) fn of_line(&self, line: &Line) -> Option<f64> {
+    pub(crate) fn of_line(&self, line: &OverviewLine) -> Option<f64> {
         match self {
             Against::Table(_) => {
                 let is_time = line.row.unit == Unit::Time && line.is_of_row();
                 self.of_row(line.row).filter(|_| is_time)
             }
             Against::Run(_, run) => {
-                let same =
-                    |other: &Line| other.operation == line.operation && other.mode == line.mode;
-                lines(run).into_iter().find(same)?.ns.map(|ns| ns.value)
+                let same = |other: &OverviewLine| {
+                    other.operation == line.operation && other.mode == line.mode
+                };
+                overview_lines(run).into_iter().find(same)?.ns.map(|ns| ns.value)
             }
         }
     }

@@ -81,7 +81,7 @@ impl Scale {
 
     /// Where a number stands on an axis in percent, as an attribute.
     pub(crate) fn percent_at(&self, value: f64) -> Option<String> {
-        Some(format!("{:.2}%", self.at(value)?))
+        Some(format!("{:.2}%", self.position(value)?))
     }
 
     /// A scale that all of these numbers stand on. Logarithmic ones skip what
@@ -147,7 +147,7 @@ impl Scale {
     }
 
     /// Where a number stands; nothing where the axis has no place for it.
-    pub(crate) fn at(&self, value: f64) -> Option<f64> {
+    pub(crate) fn position(&self, value: f64) -> Option<f64> {
         if !value.is_finite() || self.log && value <= 0.0 {
             return None;
         }
@@ -161,7 +161,7 @@ impl Scale {
     /// The same, but the end of the axis for what lies beyond it: for ends of
     /// intervals.
     pub(crate) fn at_most(&self, value: f64) -> f64 {
-        let place = self.at(value).unwrap_or(self.from);
+        let place = self.position(value).unwrap_or(self.from);
         place.clamp(self.from.min(self.to), self.from.max(self.to))
     }
 
@@ -179,7 +179,7 @@ impl Scale {
 
     /// The share of the axis below a number, 0 to 1.
     pub(crate) fn share(&self, value: f64) -> Option<f64> {
-        Some((self.at(value)? - self.from) / (self.to - self.from))
+        Some((self.position(value)? - self.from) / (self.to - self.from))
     }
 
     /// Numbers to write, rising, about `most` of them.
@@ -188,7 +188,7 @@ impl Scale {
             (true, Quantity::Bytes | Quantity::Count) => self.powers_of_two(most),
             (true, Quantity::Percentile) => self.percentiles(most),
             (true, _) => self.decades(most),
-            (false, Quantity::UnixMilliseconds) => self.times(most),
+            (false, Quantity::UnixMilliseconds) => self.time_ticks(most),
             (false, Quantity::Bytes) => self.even(most, &[1.0, 2.0, 4.0, 8.0, 16.0], 1024.0),
             (false, _) => self.even(most, &[1.0, 2.0, 5.0], 10.0),
         };
@@ -206,7 +206,7 @@ impl Scale {
         for most in (2..=14).rev() {
             let ticks = self.ticks(most);
             let widest = ticks.iter().map(|t| width(&t.label)).fold(0.0, f64::max) + gap;
-            let places: Vec<f64> = ticks.iter().filter_map(|t| self.at(t.value)).collect();
+            let places: Vec<f64> = ticks.iter().filter_map(|t| self.position(t.value)).collect();
             let nearest = places.windows(2).map(|w| (w[1] - w[0]).abs());
             if nearest.fold((self.to - self.from).abs(), f64::min) >= widest {
                 return ticks;
@@ -275,7 +275,7 @@ impl Scale {
     /// Multiples of a step that reads well.
     fn even(&self, most: usize, steps: &[f64], base: f64) -> Vec<f64> {
         let rough = (self.high - self.low) / most.max(2) as f64;
-        // Of the smallest numbers there are, steps can't be told apart.
+        // Of the smallest numbers there are, steps are not distinguishable.
         if !(rough > 0.0 && rough.is_normal()) {
             return Vec::new();
         }
@@ -292,7 +292,7 @@ impl Scale {
     }
 
     /// Multiples of minutes, hours, days.
-    fn times(&self, most: usize) -> Vec<f64> {
+    fn time_ticks(&self, most: usize) -> Vec<f64> {
         /// In minutes.
         const STEPS: [u32; 16] = [
             1, 5, 15, 60, 180, 360, 720, 1440, 2880, 10_080, 20_160, 43_200, 86_400, 259_200,
@@ -311,14 +311,14 @@ impl Scale {
     }
 }
 
-/// What is written of a number of an axis: `16KiB`, `100 µs`, `20 GB/s`; no more digits than it
+/// What is written of a number of an axis: `16 KiB`, `100 µs`, `20 GB/s`; no more digits than it
 /// needs, up to six places.
 fn label(quantity: Quantity, value: f64) -> String {
     match quantity {
         Quantity::Nanoseconds | Quantity::GigabytesPerSecond if value == 0.0 => "0".into(),
         Quantity::Percentile => percentile(value),
         Quantity::UnixMilliseconds => {
-            let text = utc::text(value.max(0.0) as u64);
+            let text = utc::readable_utc(value.max(0.0) as u64);
             let (day, time) = text.split_once(' ').unwrap_or((&text, ""));
             match time.get(..5) {
                 Some("00:00") | None => day.into(),
@@ -348,11 +348,11 @@ mod tests {
         assert_eq!(
             labels(&axis, [1024.0, 268_435_456.0], 10),
             [
-                "1KiB", "4KiB", "16KiB", "64KiB", "256KiB", "1MiB", "4MiB", "16MiB", "64MiB",
-                "256MiB"
+                "1 KiB", "4 KiB", "16 KiB", "64 KiB", "256 KiB", "1 MiB", "4 MiB", "16 MiB",
+                "64 MiB", "256 MiB"
             ]
         );
-        assert_eq!(labels(&axis, [1.0, 8.0], 10), ["1B", "2B", "4B", "8B"]);
+        assert_eq!(labels(&axis, [1.0, 8.0], 10), ["1 B", "2 B", "4 B", "8 B"]);
         let threads = log("", Quantity::Count);
         assert_eq!(labels(&threads, [1.0, 16.0], 8), ["1", "2", "4", "8", "16"]);
     }
@@ -395,7 +395,7 @@ mod tests {
             ["0", "20 µs", "40 µs", "60 µs"]
         );
         let below = Scale::over(&axis, [-5.0, 10.0].into_iter(), (0.0, 1.0));
-        assert!(below.at(-5.0).expect("a place") > 0.0);
+        assert!(below.position(-5.0).expect("a place") > 0.0);
         let times = linear("", Quantity::UnixMilliseconds);
         assert_eq!(
             labels(&times, [1_795_219_200_000.0, 1_795_478_400_000.0], 5),
@@ -410,11 +410,11 @@ mod tests {
             [1.0, 10.0, 100.0].into_iter(),
             (0.0, 100.0),
         );
-        let at = |value| scale.at(value).expect("a place");
+        let at = |value| scale.position(value).expect("a place");
         assert!((at(10.0) - 50.0).abs() < 1e-9);
         assert!((at(100.0) + at(1.0) - 100.0).abs() < 1e-9);
-        assert_eq!(scale.at(0.0), None);
-        assert_eq!(scale.at(f64::NAN), None);
+        assert_eq!(scale.position(0.0), None);
+        assert_eq!(scale.position(f64::NAN), None);
         assert_eq!(scale.at_most(-3.0), 0.0);
         assert_eq!(scale.at_most(1e9), 100.0);
     }
@@ -449,7 +449,7 @@ mod tests {
         assert_eq!(axis.decade_count(), 8);
         let places = [0.1, 1e3, 1e7].map(|ns| axis.percent_at(ns).expect("a place"));
         assert_eq!(places, ["0.00%", "50.00%", "100.00%"]);
-        assert_eq!([axis.at(-7.0), axis.at(0.0)], [None, None]);
+        assert_eq!([axis.position(-7.0), axis.position(0.0)], [None, None]);
         let units: Vec<String> = axis.units().into_iter().map(|(_, name)| name).collect();
         assert_eq!(units, ["1 ns", "1 µs", "1 ms"]);
         let all: Vec<String> = axis.powers_of_ten().map(|(_, tick)| tick.label).collect();

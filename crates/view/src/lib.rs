@@ -11,6 +11,7 @@ pub mod markdown;
 mod quantity;
 pub mod render;
 pub mod report;
+mod shade;
 pub mod terminal;
 pub mod timeline;
 

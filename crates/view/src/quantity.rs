@@ -1,13 +1,12 @@
 //! Numbers of an axis as text, by what it measures.
 
 use model::chart::Quantity;
-use model::figure::{decimals, magnitude, time_scale, value, without_zeros};
-use model::size;
+use model::figure::{self, decimals, magnitude, time_scale, without_zeros};
 use model::unit::Unit;
 use model::utc;
 
 /// A number of an axis: three digits, or all of a whole one.
-pub(crate) fn text(quantity: Quantity, number: f64) -> String {
+pub(crate) fn axis_number(quantity: Quantity, number: f64) -> String {
     match quantity {
         Quantity::Nanoseconds => model::figure::time(number),
         _ => in_unit(quantity, number, |number| format!("{number:.*}", decimals(number, 0.0))),
@@ -19,11 +18,16 @@ pub(crate) fn text(quantity: Quantity, number: f64) -> String {
 pub(crate) fn in_unit(quantity: Quantity, number: f64, digits: impl Fn(f64) -> String) -> String {
     let whole = number.fract() == 0.0;
     match quantity {
-        Quantity::Bytes if whole && number >= 0.0 => size::text(number as u64),
-        Quantity::Bytes => value(&Unit::Bytes, number),
+        Quantity::Bytes => {
+            let (scale, unit) = figure::scale_of(&Unit::Bytes, number);
+            match number / scale {
+                whole if whole.fract() == 0.0 => format!("{whole:.0} {unit}"),
+                part => format!("{} {unit}", digits(part)),
+            }
+        }
         Quantity::Percentile => format!("p{}", percentile(number)),
         Quantity::Count if whole => format!("{number:.0}"),
-        Quantity::UnixMilliseconds => utc::text(number.max(0.0) as u64),
+        Quantity::UnixMilliseconds => utc::readable_utc(number.max(0.0) as u64),
         Quantity::Ratio => format!("{}x", digits(number)),
         _ => {
             let (scale, unit) = scale_of(quantity, number);
@@ -59,10 +63,14 @@ mod tests {
 
     #[test]
     fn every_quantity_has_its_unit() {
-        let of = |quantity, number| text(quantity, number);
+        let of = |quantity, number| axis_number(quantity, number);
         assert_eq!(of(Quantity::Nanoseconds, 3.6149), "3.61 ns");
         assert_eq!(of(Quantity::Nanoseconds, 52_226_907.0), "52.2 ms");
-        assert_eq!(of(Quantity::Bytes, 32_768.0), "32KiB");
+        let bytes = [0.0, 500.0, 1472.0, 32_768.0, 370_790.0, 1_482_854.0, 104_857_600.0];
+        assert_eq!(
+            bytes.map(|bytes| of(Quantity::Bytes, bytes)),
+            ["0 B", "500 B", "1.44 KiB", "32 KiB", "362 KiB", "1.41 MiB", "100 MiB"]
+        );
         assert_eq!(of(Quantity::GigabytesPerSecond, 12.34), "12.3 GB/s");
         assert_eq!(of(Quantity::GigabytesPerSecond, 0.0205), "20.5 MB/s");
         assert_eq!(of(Quantity::Gigahertz, 4.1234), "4.12 GHz");

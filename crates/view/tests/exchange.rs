@@ -1,27 +1,29 @@
-//! Real files of other tools, whole and damaged, through import and export.
+//! Result files of other tools, whole and damaged, through import and export. They are in
+//! `crates/store/tests`. `exchange/invariants.rs` has what holds for any file; the fuzz target `import` also
+//! compiles it.
 
 mod exchange {
     pub(crate) mod invariants;
 }
 
-use exchange::invariants::{check, file, import_anything, origin};
+use exchange::invariants::{check_import, file, import_anything, origin};
 use model::run::{Outcome, Run};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
-use store::exchange::export::{Format as To, export};
+use store::exchange::export::{ExportFormat as To, export};
 use store::exchange::import::files::{self, Input};
-use store::exchange::import::{Format, import};
+use store::exchange::import::{InputFormat, import};
 
 fn fixtures() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../store/tests/fixtures/exchange")
 }
 
-fn read(name: &str) -> Input {
-    files::read(&fixtures().join(name)).expect(name)
+fn read_input(name: &str) -> Input {
+    files::read_input(&fixtures().join(name)).expect(name)
 }
 
 fn imported(name: &str) -> Run {
-    import(&[read(name)], None, origin()).unwrap_or_else(|e| panic!("{e}"))
+    import(&[read_input(name)], None, origin()).unwrap_or_else(|e| panic!("{e}"))
 }
 
 fn again(text: &str) -> Run {
@@ -131,7 +133,7 @@ fn an_aggregate_has_a_figure_and_no_interval() {
     let run = imported("google-benchmark-aggregates.json");
     let row = run.row("google_benchmark.BM_push/8").expect("row");
     let estimate = row.estimate().expect("a figure");
-    assert_eq!(estimate.verdict.text(), "can't tell");
+    assert_eq!(estimate.verdict.text(), "inconclusive");
     assert!(estimate.reason.contains("no samples in the file"), "{}", estimate.reason);
     assert!(estimate.reason.contains("median of 5 repetitions"));
     assert!(run.cells.is_empty());
@@ -143,8 +145,8 @@ fn an_aggregate_has_a_figure_and_no_interval() {
     // A single value has no ends, on the screen either.
     let references = compare::references::References::embedded().expect("references");
     let screen = view::terminal::Screen { columns: 100, color: false };
-    let drawn = view::render::run(&run, &references, &Default::default());
-    let drawn = view::terminal::text(&drawn, screen);
+    let drawn = view::render::render_run(&run, &references, &Default::default());
+    let drawn = view::terminal::blocks_text(&drawn, screen);
     let line = drawn.lines().find(|l| l.contains("BM_push/8 ")).expect("line");
     assert!(line.contains("92.2 ns") && !line.contains('['), "{line}");
     assert!(csv.contains("2026-11-21T13:37:25+00:00,Google Benchmark"), "{csv}");
@@ -276,7 +278,7 @@ fn damaged_files_are_refused_or_whole() {
 fn a_kept_run_is_taken_as_it_is_or_not_at_all() {
     let run = imported("hyperfine.json");
     let bytes = store::to_json(&run).expect("document");
-    let back = import(&[file(&bytes)], Some(Format::Run), origin()).expect("the run");
+    let back = import(&[file(&bytes)], Some(InputFormat::Run), origin()).expect("the run");
     assert!(back == run);
     assert!(import(&[file(&bytes)], None, origin()).expect("by its schema") == run);
     let mut twice = run.clone();
@@ -285,12 +287,12 @@ fn a_kept_run_is_taken_as_it_is_or_not_at_all() {
     let bytes = store::to_json(&twice).expect("document");
     let error = import(&[file(&bytes)], None, origin()).expect_err("twice");
     assert!(error.reason.contains("comes twice"), "{error}");
-    assert_eq!(check(Err(error)), 0);
+    assert_eq!(check_import(Err(error)), 0);
     // A command line may hold anything: what latlas keeps, it takes.
     let mut hostile = run.clone();
     hostile.rows[0].notes.push("\u{1b}]0;owned\u{7}\u{200d}".into());
     let bytes = store::to_json(&hostile).expect("document");
     let back = import(&[file(&bytes)], None, origin());
     assert!(back.as_ref().is_ok_and(|run| *run == hostile));
-    assert_eq!(check(back), 1);
+    assert_eq!(check_import(back), 1);
 }

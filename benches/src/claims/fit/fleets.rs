@@ -1,7 +1,7 @@
 //! Fleets made up from recorded runs: a host differs from the median by normal or heavy-tailed factors of its own, and
 //! its runs by what the recorded ones differed, all elements of one run together.
 
-use model::fit::judge::{ANOTHER_MACHINE, Answer, NOT_QUIET, OUT_OF_RANGE};
+use model::fit::judge::{ANOTHER_MACHINE, NOT_QUIET, OUT_OF_RANGE, VerdictWithReason};
 use model::fit::noise::Noise;
 use model::fit::{Element, Vector};
 use model::noise::osnoise::Cause;
@@ -67,7 +67,7 @@ model::words! {
 
 impl Wrong {
     /// Whether the verdict names it. Half of the CPU that others took is named by *not quiet now*.
-    pub fn is_named(self, verdict: Answer) -> bool {
+    pub fn is_named(self, verdict: VerdictWithReason) -> bool {
         match self {
             Wrong::OlderCore | Wrong::OtherVendor => verdict == ANOTHER_MACHINE,
             Wrong::Shared => verdict == NOT_QUIET,
@@ -76,28 +76,28 @@ impl Wrong {
     }
 
     /// The same host with it.
-    pub fn of(self, host: Vector) -> Vector {
+    pub fn applied_to(self, host: Vector) -> Vector {
         use Element::{Clock, CoreToCore, Disk, Dram, L1, L2, L3, Share};
         const SLOW: f64 = 1.1;
         let slow = |mut host: Vector, elements: &[Element]| {
             for &element in elements {
-                times(&mut host, element, if element == Clock { 1.0 / SLOW } else { SLOW });
+                multiply(&mut host, element, if element == Clock { 1.0 / SLOW } else { SLOW });
             }
             host
         };
         let half = |mut host: Vector| {
-            times(&mut host, Share, 0.5);
+            multiply(&mut host, Share, 0.5);
             host
         };
         match self {
             Wrong::OlderCore => {
                 let mut host = host;
-                times(&mut host, L2, 12.0 / 14.0);
+                multiply(&mut host, L2, 12.0 / 14.0);
                 host
             }
             Wrong::OtherVendor => {
                 let mut host = host;
-                times(&mut host, L1, 5.0 / 4.0);
+                multiply(&mut host, L1, 5.0 / 4.0);
                 host
             }
             Wrong::All => slow(host, &[Clock, L3, Dram, CoreToCore, Disk]),
@@ -114,7 +114,7 @@ impl Wrong {
 }
 
 /// Multiplies an element, where it is known.
-fn times(vector: &mut Vector, element: Element, factor: f64) {
+fn multiply(vector: &mut Vector, element: Element, factor: f64) {
     for (own, value) in &mut vector.elements {
         if *own == element {
             *value = value.clone().map(|value| value * factor);
@@ -150,7 +150,7 @@ impl Fleets<'_> {
         for _ in 0..hosts {
             let factors = self.factors();
             self.drawn += 1;
-            all.extend((0..runs).map(|_| self.run(&factors)));
+            all.extend((0..runs).map(|_| self.simulated_run(&factors)));
         }
         all
     }
@@ -159,16 +159,16 @@ impl Fleets<'_> {
     pub fn host(&mut self) -> Vector {
         let factors = self.factors();
         self.drawn += 1;
-        self.run(&factors)
+        self.simulated_run(&factors)
     }
 
     fn factors(&mut self) -> [f64; 10] {
         let between = self.world.between_percent;
-        between.map(|percent| (percent / 100.0 * self.draw()).exp())
+        between.map(|percent| (percent / 100.0 * self.random_normal()).exp())
     }
 
     /// The median of the recorded runs, times what a recorded run differs from it, times the host's factors.
-    fn run(&mut self, factors: &[f64; 10]) -> Vector {
+    fn simulated_run(&mut self, factors: &[f64; 10]) -> Vector {
         let mut run = self.recorded[self.random.usize(..self.recorded.len())].clone();
         run.host = format!("host {}", self.drawn);
         for (place, element) in Element::ALL.into_iter().enumerate() {
@@ -186,7 +186,7 @@ impl Fleets<'_> {
     }
 
     /// A value of standard deviation 1.
-    fn draw(&mut self) -> f64 {
+    fn random_normal(&mut self) -> f64 {
         let normal = self.normal();
         match self.world.tails {
             None => normal,

@@ -8,7 +8,7 @@ use std::process::Command;
 
 /// A job, as it was seen.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Job {
+pub(super) struct ObservedJob {
     pub(super) process: u32,
     from_ns: u64,
     /// When it last worked: later it tells what it did, which may wait.
@@ -22,8 +22,8 @@ const LEAST_NS: u64 = 300_000_000;
 /// Turns of its threads are longer.
 const WORK_NS: u64 = 500_000;
 
-impl Job {
-    fn add(&mut self, end_ns: u64, ns: u64, cpu: u32) {
+impl ObservedJob {
+    fn add_run(&mut self, end_ns: u64, ns: u64, cpu: u32) {
         if self.ran.is_empty() {
             self.from_ns = end_ns.saturating_sub(ns);
         }
@@ -54,9 +54,9 @@ impl Job {
 }
 
 /// All jobs, in the order in which they began.
-fn ordered(jobs: BTreeMap<u32, Job>) -> Vec<Job> {
-    let jobs = jobs.into_iter().map(|(process, job)| Job { process, ..job });
-    let mut jobs: Vec<Job> = jobs.filter(|job| job.all_ns() >= LEAST_NS).collect();
+fn ordered(jobs: BTreeMap<u32, ObservedJob>) -> Vec<ObservedJob> {
+    let jobs = jobs.into_iter().map(|(process, job)| ObservedJob { process, ..job });
+    let mut jobs: Vec<ObservedJob> = jobs.filter(|job| job.all_ns() >= LEAST_NS).collect();
     jobs.sort_by_key(|job| job.from_ns);
     jobs
 }
@@ -66,11 +66,11 @@ pub(super) fn pairs_in_perf(
     perf: &Path,
     data: &str,
     count: usize,
-) -> anyhow::Result<Vec<[Job; 2]>> {
+) -> anyhow::Result<Vec<[ObservedJob; 2]>> {
     let fields = "comm,pid,tid,cpu,time,event,trace";
     let mut script = Command::new(perf);
     let (text, _, _) = output(script.args(["script", "--ns", "-F", fields, "-i", data]))?;
-    let mut jobs: BTreeMap<u32, Job> = BTreeMap::new();
+    let mut jobs: BTreeMap<u32, ObservedJob> = BTreeMap::new();
     for line in text.lines() {
         let seen = || -> Option<(u32, u64, u64, u32)> {
             let (head, runtime) = line.split_once("sched:sched_stat_runtime:")?;
@@ -84,14 +84,14 @@ pub(super) fn pairs_in_perf(
             is_latlas.then_some((process, at_ns, ns, cpu))
         };
         if let Some((process, at_ns, ns, cpu)) = seen() {
-            jobs.entry(process).or_default().add(at_ns, ns, cpu);
+            jobs.entry(process).or_default().add_run(at_ns, ns, cpu);
         }
     }
     let jobs = ordered(jobs);
-    let overlap = |pair: &&[Job]| pair[1].from_ns < pair[0].to_ns;
+    let overlap = |pair: &&[ObservedJob]| pair[1].from_ns < pair[0].to_ns;
     let pairs = jobs.windows(2).filter(overlap);
     let pairs = pairs.map(|pair| [pair[0].clone(), pair[1].clone()]);
-    let mut pairs: Vec<[Job; 2]> = pairs.collect();
+    let mut pairs: Vec<[ObservedJob; 2]> = pairs.collect();
     Ok(pairs.split_off(pairs.len().saturating_sub(count)))
 }
 
@@ -134,13 +134,13 @@ pub(super) fn timehist(
 }
 
 /// The jobs that began last, by our trace.
-pub(super) fn jobs_in_trace(trace: &Trace, count: usize) -> Vec<Job> {
-    let mut jobs: BTreeMap<u32, Job> = BTreeMap::new();
+pub(super) fn jobs_in_trace(trace: &Trace, count: usize) -> Vec<ObservedJob> {
+    let mut jobs: BTreeMap<u32, ObservedJob> = BTreeMap::new();
     for thread in &trace.threads {
         let job = jobs.entry(thread.process).or_default();
         for segment in &thread.segments {
             if let State::Running(cpu) = segment.state {
-                job.add(segment.to_ns, segment.duration_ns(), cpu);
+                job.add_run(segment.to_ns, segment.duration_ns(), cpu);
             }
         }
     }

@@ -7,6 +7,7 @@ use super::{
     CompareError, ComparedRow, Comparison, Difference, MEMORY_REFERENCE, Normalize, Options,
     compare,
 };
+use model::compare::finding;
 use model::compare::gate::{LEVEL, RUNS, SURELY, Watched, another_run, decided};
 use model::compare::measure::Measure;
 use model::estimate::Verdict;
@@ -41,6 +42,9 @@ pub struct Gate {
 pub struct GateRow {
     /// Row and mode in words.
     pub row: String,
+    /// The row's id.
+    #[serde(skip)]
+    pub row_id: String,
     /// Which of its figures is compared; absent where no run could tell.
     pub measure: Option<Measure>,
     /// Whether its ratios have the reference workload taken out.
@@ -72,6 +76,15 @@ impl GateRow {
     pub fn is_judged(&self) -> bool {
         self.time_ratios.iter().any(Option::is_some)
     }
+
+    /// The answer as printed.
+    pub fn answer_text(&self) -> &'static str {
+        match (self.crossed, self.is_judged()) {
+            (true, _) => "SLOWER",
+            (_, true) => "not shown",
+            (_, false) => finding::Verdict::CannotTell.printed(),
+        }
+    }
 }
 
 /// Why a run can't be judged.
@@ -89,7 +102,7 @@ pub enum GateError<E> {
 ///
 /// # Errors
 /// If the two have no row in common, or `again` fails.
-pub fn judge<E>(
+pub fn judge_run<E>(
     baseline: &Operand,
     first: Run,
     recent: &[Run],
@@ -98,12 +111,12 @@ pub fn judge<E>(
 ) -> Result<Gate, GateError<E>> {
     let baseline = &with_figures(baseline);
     let comparison = set_against(baseline, first, recent, fail_above, &|_| true)?;
-    let mut judged: Vec<Judged> = Vec::new();
+    let mut judged: Vec<JudgedRow> = Vec::new();
     for row in &comparison.rows {
         let became_unreliable =
             row.a.verdicts.iter().all(is_reliable) && !row.b.verdicts.iter().all(is_reliable);
         if row.grown.is_some() || became_unreliable {
-            judged.push(Judged::of_first(row, fail_above));
+            judged.push(JudgedRow::of_first(row, fail_above));
         }
     }
     let ids = to_measure(&judged);
@@ -151,17 +164,20 @@ pub fn judge<E>(
 }
 
 /// A row on the way to its answer.
-struct Judged {
-    id: String,
+struct JudgedRow {
     row: GateRow,
     watched: Watched,
 }
 
-impl Judged {
-    fn of_first(row: &ComparedRow, fail_above: f64) -> Judged {
-        let mut judged = Judged {
-            id: row.id.clone(),
-            row: GateRow { row: row.name(), p_value: 1.0, ..GateRow::default() },
+impl JudgedRow {
+    fn of_first(row: &ComparedRow, fail_above: f64) -> JudgedRow {
+        let mut judged = JudgedRow {
+            row: GateRow {
+                row: row.name(),
+                row_id: row.id.clone(),
+                p_value: 1.0,
+                ..GateRow::default()
+            },
             watched: Watched::of_first(row.grown.as_ref(), fail_above),
         };
         judged.push(Some(row));
@@ -231,21 +247,21 @@ fn set_against(
         fail_above: Some(fail_above * SURELY),
         normalize: Some(Normalize::Usual),
     };
-    let new = Operand::run("this run", run);
+    let new = Operand::from_run("this run", run);
     let kept = operand::kept_like(&[baseline, &new], recent);
     compare(baseline, &new, &kept, wanted, &options)
 }
 
 /// Ids to measure again, with what they are normalized by.
-fn to_measure(judged: &[Judged]) -> Vec<String> {
+fn to_measure(judged: &[JudgedRow]) -> Vec<String> {
     let mut ids: Vec<String> = Vec::new();
     let mut known = HashSet::new();
     let again = || judged.iter().filter(|row| row.watched.is_looked_at_again());
     // A row that could not be judged may turn out to be one that is.
-    let normalized = |row: &Judged| row.row.normalized || !row.row.is_judged();
+    let normalized = |row: &JudgedRow| row.row.normalized || !row.row.is_judged();
     let any = again().any(normalized) && judged.iter().any(|row| row.row.normalized);
     let reference = any.then_some(MEMORY_REFERENCE);
-    for id in again().map(|row| row.id.as_str()).chain(reference) {
+    for id in again().map(|row| row.row.row_id.as_str()).chain(reference) {
         if known.insert(id) {
             ids.push(id.to_owned());
         }

@@ -1,14 +1,14 @@
 //! What a row's past says, as a value and in words.
 
-use super::{Entry, History, Level};
+use super::{History, HistoryEntry, HistoryLevel};
 use crate::Difference;
 use model::figure::time_scale;
 use model::history::FEWEST;
+use model::phrases::counted;
+use model::phrases::short_id;
 use model::share::{change, change_ends, limit, percent};
 use model::shown::number_with_half;
 use model::stats::Interval;
-use model::text::counted;
-use model::text::short_id;
 use model::unit::Unit;
 use model::utc;
 use std::fmt::{self, Display};
@@ -42,7 +42,7 @@ impl History {
     }
 }
 
-impl Level {
+impl HistoryLevel {
     /// By how much it differs from the level before: `+12.0 % [+9.0, +15.0]`;
     /// empty for the first.
     pub fn change_text(&self) -> String {
@@ -50,7 +50,7 @@ impl Level {
     }
 }
 
-impl Entry {
+impl HistoryEntry {
     /// What changed since the run before, in a line.
     pub fn setup_text(&self) -> String {
         let text = |d: &Difference| format!("{} {} -> {}", d.what, d.a, d.b);
@@ -65,13 +65,13 @@ impl Entry {
 
 impl Conclusion<'_> {
     /// A change: by how much, from when on, and what else changed then.
-    fn change(&self, level: &Level) -> String {
+    fn change(&self, level: &HistoryLevel) -> String {
         let entry = &self.history.runs[level.first];
         let with = match entry.setup.is_empty() {
             true => String::new(),
             false => format!(", together with {}", entry.setup_text()),
         };
-        let when = utc::text(entry.run.started_unix_ms);
+        let when = utc::readable_utc(entry.run.started_unix_ms);
         let id = entry.short_id();
         format!("{} from {when} on (run {id}){with}", level.change_text())
     }
@@ -91,44 +91,61 @@ impl Conclusion<'_> {
     }
 }
 
-impl Display for Conclusion<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+impl Conclusion<'_> {
+    /// What was seen, without what could have been.
+    pub fn seen(&self) -> String {
         let history = self.history;
         let runs = |count: usize| counted(count, "run");
-        let count = history.tested();
-        let tested = runs(count);
+        let tested = runs(history.tested());
         match history.levels.as_slice() {
             [] => {
-                write!(f, "None of {} has a figure that can be followed.", runs(history.runs.len()))
+                format!("None of {} has a figure that can be followed.", runs(history.runs.len()))
             }
-            _ if count < 2 * FEWEST => write!(
-                f,
+            _ if !self.has_power() => format!(
                 "{tested} with a figure: too few to look for a change, which takes {} at least.",
                 2 * FEWEST
             ),
-            [level] => write!(
-                f,
-                "No change shown in {tested} about {}; {}",
-                history.level_text(&level.level),
-                self.power()
-            ),
+            [level] => {
+                format!("No change shown in {tested} about {}", history.level_text(&level.level))
+            }
             [_, changed @ .., last] => {
                 let mut changes: Vec<String> = changed.iter().map(|l| self.change(l)).collect();
                 changes.push(self.change(last));
-                write!(
-                    f,
-                    "{} in {tested}: {}. Since then {} about {}; {}",
+                format!(
+                    "{} in {tested}: {}. Since then {} about {}",
                     counted(changes.len(), "change"),
                     changes.join("; "),
                     runs(last.runs),
                     history.level_text(&last.level),
-                    self.power()
                 )
             }
-        }?;
-        match history.older {
-            0 => Ok(()),
-            _ => f.write_str(" Older runs are not tested."),
         }
+    }
+
+    /// Whether there are runs enough to look for a change.
+    pub fn has_power(&self) -> bool {
+        !self.history.levels.is_empty() && self.history.tested() >= 2 * FEWEST
+    }
+
+    /// What could have been seen; empty where nothing was looked for.
+    pub fn limits(&self) -> String {
+        let older = match self.history.older {
+            0 => "",
+            _ => " Older runs are not tested.",
+        };
+        let power = if self.has_power() { self.power() } else { String::new() };
+        (power + older).trim().to_owned()
+    }
+}
+
+impl Display for Conclusion<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        let limits = self.limits();
+        let between = match (limits.is_empty(), self.has_power()) {
+            (true, _) => "",
+            (false, true) => "; ",
+            (false, false) => " ",
+        };
+        write!(f, "{}{between}{limits}", self.seen())
     }
 }

@@ -17,7 +17,7 @@ use model::history::{NEWEST, Past};
 use model::run::Bound;
 use model::stats::Interval;
 use model::summary::Key;
-use model::summary::{KeptResult, KeptRun, Machine, Setup};
+use model::summary::{KeptResult, KeptRun, MachineSummary, RunSetup};
 use model::unit::Unit;
 use serde::Serialize;
 use std::collections::HashMap;
@@ -28,7 +28,7 @@ const WORKERS: u32 = 8;
 
 /// Which of a row's figures is followed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Figure {
+pub enum FollowedFigure {
     /// Cycles of rows bound by the core, where any run has them; else ns.
     #[default]
     Best,
@@ -43,7 +43,7 @@ pub struct History {
     pub row: String,
     /// The point; empty for a single figure.
     pub at: Vec<u64>,
-    pub machine: Machine,
+    pub machine: MachineSummary,
     /// What is followed. Runs that don't have it are listed without.
     pub measure: Measure,
     /// The mode that is followed, where modes lie apart: the one that most runs
@@ -56,11 +56,11 @@ pub struct History {
     #[serde(skip)]
     pub of: Unit,
     /// The runs, the oldest first.
-    pub runs: Vec<Entry>,
+    pub runs: Vec<HistoryEntry>,
     /// Runs with a figure that are older than the newest 200, which are tested.
     pub older: usize,
     /// Stretches of one level, in order.
-    pub levels: Vec<Level>,
+    pub levels: Vec<HistoryLevel>,
     /// Chance of any mark where nothing changed.
     pub error_rate: f64,
     /// Standard deviation of one run about its level, as a share.
@@ -71,7 +71,7 @@ pub struct History {
 }
 
 #[derive(Serialize, Clone, Debug)]
-pub struct Entry {
+pub struct HistoryEntry {
     pub run: KeptRun,
     /// The figure in the history's unit, with its 95 % interval.
     pub figure: Option<Interval>,
@@ -90,7 +90,7 @@ pub struct Entry {
 
 /// A stretch of one level.
 #[derive(Serialize, Clone, Debug)]
-pub struct Level {
+pub struct HistoryLevel {
     /// Place of its first run,
     pub first: usize,
     /// and of its last, among [`History::runs`].
@@ -107,15 +107,15 @@ pub struct Level {
 /// The history of a row from what the index has of it, the oldest first.
 /// `None` without any run.
 pub fn history(
-    machine: Machine,
+    machine: MachineSummary,
     found: Vec<(KeptRun, KeptResult)>,
-    wanted: Figure,
+    wanted: FollowedFigure,
 ) -> Option<History> {
     let (_, newest) = found.last()?;
     let (row, at, unit, bound) = (newest.row.clone(), newest.at.clone(), newest.unit, newest.bound);
-    let measure = measure(&found, bound, wanted);
+    let measure = followed_measure(&found, bound, wanted);
     let mode = usual_mode(&found).filter(|_| measure == Measure::TypicalNs);
-    let mut entries: Vec<Entry> = Vec::new();
+    let mut entries: Vec<HistoryEntry> = Vec::new();
     let (mut readings, mut places) = (Vec::new(), Vec::new());
     for (run, result) in found {
         let setup = match entries.last() {
@@ -135,8 +135,8 @@ pub fn history(
         entries[place].tested = false;
         entries[place].reason = format!("not among the newest {NEWEST}, which are tested");
     }
-    let changes = changes(&Past::of(&readings, measure.wander(bound)));
-    let levels = changes.segments.iter().map(|segment| Level {
+    let changes = changes(&Past::from_readings(&readings, measure.wander(bound)));
+    let levels = changes.segments.iter().map(|segment| HistoryLevel {
         first: places[segment.from],
         last: places[segment.to - 1],
         runs: segment.to - segment.from,
@@ -164,7 +164,7 @@ impl History {
     /// Row, point and mode: `memory.latency at 16384`.
     pub fn name(&self) -> String {
         let key = Key { id: self.row.clone(), at: self.at.clone(), mode: self.mode.clone() };
-        key.name()
+        key.label()
     }
 
     /// How many runs have a figure that takes part in the test.
@@ -173,7 +173,7 @@ impl History {
     }
 
     /// The level that begins with this run, if it is not the first.
-    pub fn change_at(&self, place: usize) -> Option<&Level> {
+    pub fn change_at(&self, place: usize) -> Option<&HistoryLevel> {
         let mut later = self.levels.iter().skip(1);
         later.find(|level| level.first == place)
     }
@@ -181,12 +181,16 @@ impl History {
 
 /// Quiet before typical, as in comparisons; cycles before ns where the core
 /// sets the pace.
-fn measure(found: &[(KeptRun, KeptResult)], bound: Bound, wanted: Figure) -> Measure {
+fn followed_measure(
+    found: &[(KeptRun, KeptResult)],
+    bound: Bound,
+    wanted: FollowedFigure,
+) -> Measure {
     let any = |has: fn(&KeptResult) -> bool| found.iter().any(|(_, result)| has(result));
     let cycles = match wanted {
-        Figure::Best => bound == Bound::Core && any(|r| r.cycles.is_some()),
-        Figure::Cycles => true,
-        Figure::Ns => false,
+        FollowedFigure::Best => bound == Bound::Core && any(|r| r.cycles.is_some()),
+        FollowedFigure::Cycles => true,
+        FollowedFigure::Ns => false,
     };
     match (cycles, any(|r| r.quiet)) {
         (true, _) => Measure::QuietCycles,
@@ -212,7 +216,7 @@ fn entry(
     result: &KeptResult,
     (measure, mode, bound): (Measure, &Option<String>, Bound),
     setup: Vec<Difference>,
-) -> (Entry, Option<Reading>) {
+) -> (HistoryEntry, Option<Reading>) {
     let own = match measure {
         Measure::QuietCycles => result.cycles,
         Measure::QuietNs => result.value_ns.filter(|_| result.quiet),
@@ -222,7 +226,7 @@ fn entry(
     };
     let own = own.filter(|_| result.below_ns.is_none());
     let taken = |reading: &Reading| Past::takes(reading, measure.wander(bound));
-    let reading = own.and_then(|own| Reading::of(&own, WORKERS)).filter(taken);
+    let reading = own.and_then(|own| Reading::from_interval(&own, WORKERS)).filter(taken);
     let single = matches!(
         result.verdict,
         Some(Verdict::Ok | Verdict::Noisy | Verdict::Biased | Verdict::CannotTell)
@@ -236,11 +240,11 @@ fn entry(
             let own = result.mode.as_deref().unwrap_or("none alone");
             Some(format!("its figure is of another mode ({own})"))
         }
-        (None, ..) => Some(format!("no figure of this kind ({})", measure.name())),
+        (None, ..) => Some(format!("no figure of this kind ({})", measure.label())),
         (_, None, _) => Some("no spread is known, or it is not above 0".to_owned()),
         _ => None,
     };
-    let entry = Entry {
+    let entry = HistoryEntry {
         run,
         figure: own.map(|own| in_unit(&own, &result.unit)),
         ns: result
@@ -257,9 +261,9 @@ fn entry(
 
 /// In what two setups differ. What one of them does not tell is a difference
 /// only where the other does.
-fn differences(before: &Setup, after: &Setup) -> Vec<Difference> {
+fn differences(before: &RunSetup, after: &RunSetup) -> Vec<Difference> {
     let mut all = Vec::new();
-    let mut say = |what, of: &dyn Fn(&Setup) -> Option<String>| {
+    let mut say = |what, of: &dyn Fn(&RunSetup) -> Option<String>| {
         let (a, b) = (of(before), of(after));
         if a != b {
             let [a, b] = [a, b].map(|text| text.unwrap_or_else(|| "unknown".into()));

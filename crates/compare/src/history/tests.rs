@@ -4,7 +4,7 @@ use super::*;
 use model::synthetic;
 use std::fmt::Write as _;
 
-fn interval(value: f64) -> Interval {
+fn tight_interval(value: f64) -> Interval {
     Interval { value, low: value * 0.99, high: value * 1.01 }
 }
 
@@ -15,10 +15,10 @@ fn result(ns: f64) -> KeptResult {
         at: Vec::new(),
         bound: Bound::Core,
         unit: Unit::Time,
-        value_ns: Some(interval(ns)),
+        value_ns: Some(tight_interval(ns)),
         quiet: true,
         mode: None,
-        cycles: Some(interval(4.0 * ns)),
+        cycles: Some(tight_interval(4.0 * ns)),
         below_ns: None,
         verdict: Some(Verdict::Ok),
         reason: String::new(),
@@ -29,7 +29,7 @@ fn typical(ns: f64, mode: &str) -> KeptResult {
     KeptResult { quiet: false, cycles: None, mode: Some(mode.into()), ..result(ns) }
 }
 
-fn missing(verdict: Option<Verdict>, reason: &str) -> KeptResult {
+fn failed_result(verdict: Option<Verdict>, reason: &str) -> KeptResult {
     KeptResult {
         value_ns: None,
         quiet: false,
@@ -41,7 +41,7 @@ fn missing(verdict: Option<Verdict>, reason: &str) -> KeptResult {
 }
 
 /// Runs a minute apart, each by another kernel from `changed` on.
-fn of(results: Vec<KeptResult>, changed: usize, wanted: Figure) -> History {
+fn made_history(results: Vec<KeptResult>, changed: usize, wanted: FollowedFigure) -> History {
     let found = results.into_iter().enumerate().map(|(at, result)| {
         let mut run = synthetic::run();
         run.id = format!("{at:08}{}", &run.id[8..]);
@@ -50,11 +50,11 @@ fn of(results: Vec<KeptResult>, changed: usize, wanted: Figure) -> History {
             run.machine.kernel = model::machine::Fact::known("9.9".into());
             run.program.commit = None;
         }
-        (KeptRun::of(&run, format!("{at}.json").into()), result)
+        (KeptRun::from_run(&run, format!("{at}.json").into()), result)
     });
     let found: Vec<_> = found.collect();
     let newest = &found[0].0;
-    let machine = Machine {
+    let machine = MachineSummary {
         key: newest.machine.clone(),
         host: newest.host.clone(),
         line: newest.machine_line.clone(),
@@ -81,30 +81,30 @@ fn histories_and_their_words() {
     let of_no_width =
         KeptResult { cycles: Some(Interval { value: 0.0, low: 0.0, high: 0.0 }), ..result(1.0) };
     let [sleepy, awake] = ["asleep", "awake"].map(|mode| typical(100.0, mode));
-    let modes = [sleepy.clone(), awake.clone(), awake, missing(None, "")];
+    let modes = [sleepy.clone(), awake.clone(), awake, failed_result(None, "")];
     let mut doubled = steady(1.0, 12);
     doubled.extend(steady(2.0, 12));
     let odd = vec![
         result(1.0),
         below,
-        missing(None, "no counter"),
-        missing(Some(Verdict::Invalid), "page faults"),
-        missing(Some(Verdict::Noisy), "no cycles"),
+        failed_result(None, "no counter"),
+        failed_result(Some(Verdict::Invalid), "page faults"),
+        failed_result(Some(Verdict::Noisy), "no cycles"),
         two_states,
         of_no_width,
         sleepy,
     ];
     let mut text = String::new();
     for (what, results, changed, wanted) in [
-        ("steady", steady(1.0, 12), 99, Figure::Best),
-        ("twice as long", doubled, 12, Figure::Best),
-        ("few", steady(3_000.0, 3), 99, Figure::Ns),
-        ("in ns", steady(3_000.0, 12), 99, Figure::Ns),
-        ("odd", odd, 4, Figure::Best),
-        ("modes", modes.to_vec(), 99, Figure::Best),
-        ("long", steady(1.0, NEWEST + 3), 99, Figure::Cycles),
+        ("steady", steady(1.0, 12), 99, FollowedFigure::Best),
+        ("twice as long", doubled, 12, FollowedFigure::Best),
+        ("few", steady(3_000.0, 3), 99, FollowedFigure::Ns),
+        ("in ns", steady(3_000.0, 12), 99, FollowedFigure::Ns),
+        ("odd", odd, 4, FollowedFigure::Best),
+        ("modes", modes.to_vec(), 99, FollowedFigure::Best),
+        ("long", steady(1.0, NEWEST + 3), 99, FollowedFigure::Cycles),
     ] {
-        let history = of(results, changed, wanted);
+        let history = made_history(results, changed, wanted);
         let _ = writeln!(
             text,
             "{what}: {} by {:?} in {:?}, {} older\n  {}",

@@ -1,12 +1,12 @@
-//! The shapes of the reference files as they are written. Unknown keys are
+//! The reference files as they are written, and the JSON that the program holds of them. Unknown keys are
 //! refused: a misspelt `doubtful` would turn a wrong figure into a ratio.
 
+use super::References;
 use super::layout::LayoutFile;
 use super::tables::Reference;
-use super::{ReferenceError, References};
-use model::misfit::in_words;
 use serde::Deserialize;
-use std::collections::BTreeMap;
+use serde_json::Value;
+use std::path::Path;
 
 /// A file of several machines by one author.
 #[derive(Deserialize)]
@@ -18,66 +18,23 @@ struct ManyTables {
     machine: Vec<Reference>,
 }
 
-/// What single controls of noise did, as one author published it.
-#[derive(Deserialize, Clone, Debug, PartialEq)]
-#[serde(deny_unknown_fields)]
-pub struct NoiseEffects {
-    /// Author and place of publication.
-    pub source: String,
-    /// One entry a control.
-    #[serde(rename = "effect")]
-    pub effects: Vec<NoiseEffect>,
-    /// Advice given with it.
-    #[serde(default)]
-    pub advice: Vec<Sentence>,
-}
-
-/// A sentence worth keeping.
-#[derive(Deserialize, Clone, Debug, PartialEq)]
-#[serde(deny_unknown_fields)]
-pub struct Sentence {
-    pub text: String,
-}
-
-/// The effect of one control.
-#[derive(Deserialize, Clone, Debug, PartialEq)]
-pub struct NoiseEffect {
-    pub control: String,
-    /// On what machine, where that is said.
-    pub machine: Option<String>,
-    /// Repetitions, where that is said.
-    pub repeats: Option<u32>,
-    /// The states that were compared (`on` and `off`, `with` and `without`),
-    /// each with its counters and times.
-    #[serde(flatten)]
-    pub states: BTreeMap<String, BTreeMap<String, toml::Value>>,
-}
-
 /// Parses one file and adds what it holds.
-pub(super) fn parse_into(
-    all: &mut References,
-    name: &str,
-    text: &str,
-) -> Result<(), ReferenceError> {
-    let malformed = |error: toml::de::Error| ReferenceError::Malformed {
-        name: name.to_owned(),
-        reason: one_line(&error, text),
-    };
+fn parse_into(all: &mut References, text: &str) -> Result<(), toml::de::Error> {
     // Which shape it is shows in keys that only that shape has.
-    let keys: toml::Table = toml::from_str(text).map_err(malformed)?;
+    let keys: toml::Table = toml::from_str(text)?;
     if keys.contains_key("published") {
-        let file: LayoutFile = toml::from_str(text).map_err(malformed)?;
+        let file: LayoutFile = toml::from_str(text)?;
         all.layouts.extend(file.published);
     } else if keys.contains_key("effect") {
-        all.noise_effects.push(toml::from_str(text).map_err(malformed)?);
+        all.noise_effects.push(toml::from_str(text)?);
     } else if keys.contains_key("found") {
-        all.found_controls.push(toml::from_str(text).map_err(malformed)?);
+        all.found_controls.push(toml::from_str(text)?);
     } else if keys.contains_key("workload") {
-        all.qos.push(toml::from_str(text).map_err(malformed)?);
+        all.qos.push(toml::from_str(text)?);
     } else if keys.contains_key("key") {
-        all.tables.push(toml::from_str(text).map_err(malformed)?);
+        all.tables.push(toml::from_str(text)?);
     } else {
-        let file: ManyTables = toml::from_str(text).map_err(malformed)?;
+        let file: ManyTables = toml::from_str(text)?;
         all.tables.extend(file.machine.into_iter().map(|table| Reference {
             source: file.source.clone(),
             method: file.method.clone(),
@@ -87,14 +44,58 @@ pub(super) fn parse_into(
     Ok(())
 }
 
-/// TOML's errors are drawings of several lines; ours are one.
-fn one_line(error: &toml::de::Error, text: &str) -> String {
-    let message = in_words(&error.message().replace('\n', " "));
-    match error.span() {
-        Some(span) => {
-            let line = text[..span.start.min(text.len())].matches('\n').count() + 1;
-            format!("line {line}: {message}")
+/// Files in the order in which `--vs` lists their tables.
+const FILES: [&str; 9] = [
+    "latency-numbers-2012",
+    "mac-pro-2013",
+    "iphone-6s",
+    "kurkin-iphones",
+    "ash-2008",
+    "noise-effects",
+    "noise-controls",
+    "oakley-qos",
+    "tables",
+];
+
+/// What is not there is left out, not written as null.
+fn without_nulls(value: &mut Value) {
+    match value {
+        Value::Object(fields) => {
+            fields.retain(|_, value| !value.is_null());
+            fields.values_mut().for_each(without_nulls);
         }
-        None => message,
+        Value::Array(list) => list.iter_mut().for_each(without_nulls),
+        _ => {}
     }
+}
+
+#[test]
+fn the_embedded_references_are_those_of_the_files() {
+    let crate_directory = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let directory = crate_directory.join("../../references");
+    let mut all = References::default();
+    for name in FILES {
+        let text = std::fs::read_to_string(directory.join(name).with_extension("toml"));
+        parse_into(&mut all, &text.expect(name)).expect(name);
+    }
+    let files = std::fs::read_dir(directory).expect("references").count();
+    assert_eq!(files, FILES.len(), "a file of references/ is not listed");
+    if std::env::var_os("UPDATE_DOCS").is_some() {
+        let mut json = serde_json::to_value(&all).expect("JSON");
+        without_nulls(&mut json);
+        let json = serde_json::to_string_pretty(&json).expect("JSON") + "\n";
+        let path = crate_directory.join("src/references/embedded.json");
+        std::fs::write(path, json).expect("embedded.json is writable");
+    }
+    assert!(
+        References::embedded().expect("readable") == all,
+        "embedded.json differs from references/*.toml: UPDATE_DOCS=1 cargo test -p latlas-compare (twice)"
+    );
+}
+
+#[test]
+fn a_file_with_an_unknown_key_is_refused_by_name() {
+    let text = "key='k'\ntitle='t'\nsource='s'\n[[row]]\nid='a.b'\nnanos=1\n";
+    let error = parse_into(&mut References::default(), text).expect_err("nanos");
+    assert!(error.message().contains("nanos"), "{error}");
 }

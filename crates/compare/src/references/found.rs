@@ -4,6 +4,7 @@ use serde::Deserialize;
 
 /// One experiment.
 #[derive(Deserialize, Clone, Debug, PartialEq)]
+#[cfg_attr(test, derive(serde::Serialize))]
 #[serde(deny_unknown_fields)]
 pub struct FoundControls {
     /// Author or place, ready to stand in a sentence.
@@ -14,6 +15,7 @@ pub struct FoundControls {
 
 /// Times of a job with one control; those that were not taken are absent.
 #[derive(Deserialize, Clone, Debug, PartialEq)]
+#[cfg_attr(test, derive(serde::Serialize))]
 #[serde(deny_unknown_fields)]
 pub struct FoundControl {
     /// Name of the control in `latlas noise ab`.
@@ -31,6 +33,7 @@ pub struct FoundControl {
 }
 
 #[derive(Deserialize, Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(test, derive(serde::Serialize))]
 #[serde(deny_unknown_fields)]
 pub struct FoundTime {
     /// Mean, ms.

@@ -1,9 +1,10 @@
 //! How a publication lays out its table: its columns are tables of figures,
 //! its parts say which rows stand where.
 
-use super::References;
-use serde::Deserialize;
+use super::{Reference, References};
+use serde::{Deserialize, Serialize};
 
+#[cfg(test)]
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct LayoutFile {
@@ -15,6 +16,7 @@ pub(super) struct LayoutFile {
 
 /// One published table.
 #[derive(Deserialize, Clone, Debug, PartialEq)]
+#[cfg_attr(test, derive(Serialize))]
 #[serde(deny_unknown_fields)]
 pub struct Published {
     /// What `latlas table` calls it.
@@ -29,13 +31,58 @@ pub struct Published {
     pub earlier: Vec<String>,
     /// Which columns it has.
     pub form: Form,
-    /// Its parts; none for one part with every row of its columns.
+    /// Its parts; none for one part with every row of its columns. A part without rows holds every
+    /// row of the part's columns.
     #[serde(default, rename = "part")]
-    pub parts: Vec<Part>,
+    pub parts: Vec<TableSection>,
+    /// What the publication concludes, in our words.
+    #[serde(default, rename = "claim")]
+    pub claims: Vec<Claim>,
+}
+
+/// A conclusion of a publication, as ratios of figures: it holds where each of them lies between its limits.
+#[derive(Deserialize, Clone, Debug, PartialEq)]
+#[cfg_attr(test, derive(Serialize))]
+#[serde(deny_unknown_fields)]
+pub struct Claim {
+    /// A sentence without its full stop.
+    pub says: String,
+    #[serde(rename = "ratio")]
+    pub ratios: Vec<ClaimRatio>,
+}
+
+/// One figure over another, and the limits within which the claim holds.
+#[derive(Serialize, Deserialize, Clone, Debug, Default, PartialEq)]
+#[serde(deny_unknown_fields)]
+pub struct ClaimRatio {
+    /// What a table calls it: `end / create`.
+    pub name: String,
+    /// Row, level or point of a curve that stands above the line,
+    pub of: String,
+    /// the one that is taken from it,
+    pub of_less: Option<String>,
+    /// and the same below the line.
+    pub over: String,
+    pub over_less: Option<String>,
+    /// Both are divided by the bytes that their names end with.
+    #[serde(default)]
+    pub per_byte: bool,
+    /// Limits; at least one of them is there.
+    pub at_least: Option<f64>,
+    pub at_most: Option<f64>,
+}
+
+impl ClaimRatio {
+    /// The rows, levels and points that it needs.
+    pub fn needs(&self) -> impl Iterator<Item = &String> {
+        let less = [&self.of_less, &self.over_less].into_iter().flatten();
+        [&self.of, &self.over].into_iter().chain(less)
+    }
 }
 
 /// Which columns a table has. Rows stand in the publication's order in both.
 #[derive(Deserialize, Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(test, derive(Serialize))]
 #[serde(rename_all = "snake_case")]
 pub enum Form {
     /// Ash's: iterations, total s, ns each.
@@ -48,15 +95,20 @@ pub enum Form {
 
 /// Rows that stand together.
 #[derive(Deserialize, Clone, Debug, Default, PartialEq)]
+#[cfg_attr(test, derive(Serialize))]
 #[serde(deny_unknown_fields)]
-pub struct Part {
+pub struct TableSection {
     /// Its heading; empty where it is the whole table.
     pub title: String,
-    #[serde(rename = "row")]
+    /// Keys of the table's columns that it shows; none for all.
+    #[serde(default)]
+    pub columns: Vec<String>,
+    #[serde(default, rename = "row")]
     pub rows: Vec<PartRow>,
 }
 
 #[derive(Deserialize, Clone, Debug, PartialEq)]
+#[cfg_attr(test, derive(Serialize))]
 #[serde(deny_unknown_fields)]
 pub struct PartRow {
     /// Public name of our row.
@@ -66,21 +118,31 @@ pub struct PartRow {
 }
 
 impl Published {
-    /// The parts; for a table without, one that holds every row of its columns
-    /// once, in the order of the first column that has it.
-    pub fn whole_parts(&self, references: &References) -> Vec<Part> {
-        if !self.parts.is_empty() {
-            return self.parts.clone();
+    /// The parts, with every row of their columns once where they name none, in the order of the
+    /// first column that has it.
+    pub fn whole_parts(&self, references: &References) -> Vec<TableSection> {
+        let mut parts = self.parts.clone();
+        if parts.is_empty() {
+            parts.push(TableSection::default());
         }
-        let mut rows: Vec<PartRow> = Vec::new();
-        let columns = self.columns.iter().filter_map(|key| references.find(key));
-        for row in columns.flat_map(|table| &table.rows) {
-            if !rows.iter().any(|known| known.id == row.id) {
-                rows.push(PartRow { id: row.id.clone(), name: None });
-            }
+        for part in parts.iter_mut().filter(|part| part.rows.is_empty()) {
+            let shown = |key: &&String| part.columns.is_empty() || part.columns.contains(key);
+            let columns = self.columns.iter().filter(shown);
+            part.rows = rows_of(columns.filter_map(|key| references.find(key)));
         }
-        vec![Part { title: String::new(), rows }]
+        parts
     }
+}
+
+/// Every row of these tables once, in the order of the first that has it.
+fn rows_of<'a>(tables: impl Iterator<Item = &'a Reference>) -> Vec<PartRow> {
+    let mut rows: Vec<PartRow> = Vec::new();
+    for row in tables.flat_map(|table| &table.rows) {
+        if !rows.iter().any(|known| known.id == row.id) {
+            rows.push(PartRow { id: row.id.clone(), name: None });
+        }
+    }
+    rows
 }
 
 #[cfg(test)]
@@ -88,7 +150,7 @@ mod tests {
     use super::*;
     use std::collections::BTreeSet;
 
-    fn all() -> References {
+    fn all_references() -> References {
         References::embedded().expect("references parse")
     }
 
@@ -99,7 +161,7 @@ mod tests {
 
     #[test]
     fn every_column_is_a_table_and_every_row_stands_in_one() {
-        let all = all();
+        let all = all_references();
         let keys: Vec<&str> = all.layouts.iter().map(|t| t.key.as_str()).collect();
         assert_eq!(keys, ["ash", "kurkin", "oakley", "2012"]);
         for table in &all.layouts {
@@ -119,11 +181,13 @@ mod tests {
 
     #[test]
     fn no_published_figure_is_left_out_of_its_table() {
-        let all = all();
+        let all = all_references();
         for table in &all.layouts {
             let shown = ids(table, &all);
-            let once: BTreeSet<&String> = shown.iter().collect();
-            assert_eq!(once.len(), shown.len(), "{}: a row twice", table.key);
+            for part in table.whole_parts(&all) {
+                let once: BTreeSet<&String> = part.rows.iter().map(|row| &row.id).collect();
+                assert_eq!(once.len(), part.rows.len(), "{}: a row twice", table.key);
+            }
             for key in table.columns.iter().chain(&table.earlier) {
                 for row in &all.find(key).expect("key").rows {
                     assert!(shown.contains(&row.id), "{}: {key} {}", table.key, row.id);
@@ -133,19 +197,50 @@ mod tests {
     }
 
     #[test]
-    fn ash_has_34_rows_two_of_them_only_on_the_mac() {
-        let all = all();
+    fn every_claim_has_limits_that_a_ratio_can_miss() {
+        let all = all_references();
+        let claims = || all.layouts.iter().flat_map(|table| &table.claims);
+        assert!(claims().count() >= 8);
+        for claim in claims() {
+            assert!(!claim.ratios.is_empty(), "{}", claim.says);
+            for ratio in &claim.ratios {
+                let (least, most) = (ratio.at_least, ratio.at_most);
+                assert!(least.is_some() || most.is_some(), "{}", claim.says);
+                assert!(least.unwrap_or(0.0) < most.unwrap_or(f64::MAX), "{}", claim.says);
+                let of_bytes = |id: &String| {
+                    let (_, size) = id.rsplit_once('/').unwrap_or_default();
+                    model::size::parse_size(size).is_some_and(|bytes| bytes > 0)
+                };
+                assert!(!ratio.per_byte || ratio.needs().all(of_bytes), "{}", claim.says);
+            }
+        }
+    }
+
+    #[test]
+    fn ash_has_a_table_of_the_mac_and_one_of_the_iphone_each_in_its_own_order() {
+        let all = all_references();
         let ash = all.layout("ash").expect("ash");
-        assert_eq!(ids(ash, &all).len(), 34);
-        let iphone = all.find("iphone-6s").expect("key");
-        let only_mac: Vec<String> =
-            ids(ash, &all).into_iter().filter(|id| iphone.row(id).is_none()).collect();
+        let parts = ash.whole_parts(&all);
+        let [mac, iphone] = parts.as_slice() else {
+            panic!("two tables");
+        };
+        assert_eq!((mac.rows.len(), iphone.rows.len()), (34, 32));
+        for part in &parts {
+            let figures = all.find(&part.columns[0]).expect("key");
+            let ns = |row: &PartRow| figures.row(&row.id).and_then(|figure| figure.ns);
+            let ns: Option<Vec<f64>> = part.rows.iter().map(ns).collect();
+            assert!(ns.is_some_and(|ns| ns.is_sorted()), "{}", part.title);
+        }
+        let on_the_iphone = |row: &&PartRow| iphone.rows.iter().any(|other| other.id == row.id);
+        let only_mac = mac.rows.iter().filter(|row| !on_the_iphone(row));
+        let only_mac: Vec<&str> = only_mac.map(|row| row.id.as_str()).collect();
         assert_eq!(only_mac, ["ui.window_create", "objc.task_spawn"]);
+        assert_eq!(iphone.rows[0].id, "call.virtual");
     }
 
     #[test]
     fn the_articles_2012_column_is_the_lists() {
-        let all = all();
+        let all = all_references();
         let list = all.find("2012").expect("key");
         let column = all.find("kurkin-2012").expect("key");
         // The row of the list that each figure was taken from.

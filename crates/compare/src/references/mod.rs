@@ -1,9 +1,11 @@
 //! Published figures to compare with ours: the 2012 list, Ash's tables of
 //! 2016 and 2008, Kurkin's iPhones.
 //!
-//! The repository's own `references/*.toml` are compiled in, so that the
-//! binary needs no other file; [`load_directory`] reads others.
+//! The repository's `references/*.toml` are compiled in as JSON: the program needs no other file, and no reader
+//! of TOML.
 
+mod effects;
+#[cfg(test)]
 mod files;
 mod found;
 mod layout;
@@ -12,35 +14,29 @@ mod qos;
 mod ratio;
 mod tables;
 
-pub use files::{NoiseEffect, NoiseEffects, Sentence};
+pub use effects::{NoiseEffect, NoiseEffects, Sentence};
 pub use found::{FoundControl, FoundControls, FoundTime};
-pub use layout::{Form, Part, PartRow, Published};
+pub use layout::{Claim, ClaimRatio, Form, PartRow, Published, TableSection};
 pub use qos::{QosCase, QosMachine, QosReference};
-pub use tables::{Counterpart, Reference, ReferenceRow};
+pub use tables::{ComparisonRule, Counterpart, Reference, ReferenceRow};
 
-use std::path::{Path, PathBuf};
+use serde::Deserialize;
 
 /// The reference that the default table shows.
 pub const DEFAULT_KEY: &str = "latency-numbers-2012";
 
+/// What stands for the size of the largest point of a curve, far beyond the caches: `memory.copy/largest`.
+pub const LARGEST_POINT: &str = "largest";
+
 /// Short names in addition to the keys.
 const ALIASES: &[(&str, &str)] = &[("2012", DEFAULT_KEY)];
 
-/// The repository's files: name and text.
-const EMBEDDED: &[(&str, &str)] = &[
-    ("latency-numbers-2012.toml", include_str!("../../../../references/latency-numbers-2012.toml")),
-    ("mac-pro-2013.toml", include_str!("../../../../references/mac-pro-2013.toml")),
-    ("iphone-6s.toml", include_str!("../../../../references/iphone-6s.toml")),
-    ("kurkin-iphones.toml", include_str!("../../../../references/kurkin-iphones.toml")),
-    ("ash-2008.toml", include_str!("../../../../references/ash-2008.toml")),
-    ("noise-effects.toml", include_str!("../../../../references/noise-effects.toml")),
-    ("noise-controls.toml", include_str!("../../../../references/noise-controls.toml")),
-    ("oakley-qos.toml", include_str!("../../../../references/oakley-qos.toml")),
-    ("tables.toml", include_str!("../../../../references/tables.toml")),
-];
+/// The repository's `references/*.toml`, written as one JSON text by the test that holds it against them.
+const EMBEDDED: &str = include_str!("embedded.json");
 
 /// Everything that is known from elsewhere.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Deserialize, Clone, Debug, Default, PartialEq)]
+#[cfg_attr(test, derive(serde::Serialize))]
 pub struct References {
     /// Tables of figures, in the order of their files.
     pub tables: Vec<Reference>,
@@ -54,33 +50,15 @@ pub struct References {
     pub layouts: Vec<Published>,
 }
 
-/// Why a reference file was refused.
+/// Why the references can't be read.
 #[derive(Debug, thiserror::Error)]
-pub enum ReferenceError {
-    #[error("can't read {}: {source}", path.display())]
-    Unreadable { path: PathBuf, source: std::io::Error },
-    #[error("{name} is not a reference table: {reason}")]
-    Malformed { name: String, reason: String },
-}
+#[error("the published tables of this program are damaged: {0}")]
+pub struct ReferenceError(#[from] serde_json::Error);
 
 impl References {
     /// The references compiled into the program.
     pub fn embedded() -> Result<References, ReferenceError> {
-        let mut all = References::default();
-        for (name, text) in EMBEDDED {
-            files::parse_into(&mut all, name, text)?;
-        }
-        Ok(all)
-    }
-
-    /// The references of a text, as a file of this name would be read.
-    ///
-    /// # Errors
-    /// The first line that does not fit.
-    pub fn parse(name: &str, text: &str) -> Result<References, ReferenceError> {
-        let mut all = References::default();
-        files::parse_into(&mut all, name, text)?;
-        Ok(all)
+        Ok(serde_json::from_str(EMBEDDED)?)
     }
 
     /// A table by its key or its short name (`2012`).
@@ -116,31 +94,11 @@ impl References {
     }
 }
 
-/// Reads every `*.toml` of a directory, in the order of their names.
-pub fn load_directory(directory: &Path) -> Result<References, ReferenceError> {
-    let unreadable =
-        |path: &Path, source| ReferenceError::Unreadable { path: path.to_owned(), source };
-    let mut paths = Vec::new();
-    for entry in std::fs::read_dir(directory).map_err(|e| unreadable(directory, e))? {
-        let path = entry.map_err(|e| unreadable(directory, e))?.path();
-        if path.extension().is_some_and(|ext| ext == "toml") {
-            paths.push(path);
-        }
-    }
-    paths.sort();
-    let mut all = References::default();
-    for path in paths {
-        let text = std::fs::read_to_string(&path).map_err(|e| unreadable(&path, e))?;
-        files::parse_into(&mut all, &path.display().to_string(), &text)?;
-    }
-    Ok(all)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn all() -> References {
+    fn all_references() -> References {
         References::embedded().expect("the repository's references parse")
     }
 
@@ -158,7 +116,7 @@ mod tests {
 
     #[test]
     fn every_figure_is_positive_and_every_id_well_formed() {
-        for table in &all().tables {
+        for table in &all_references().tables {
             assert!(!table.rows.is_empty(), "{} has no rows", table.key);
             for row in &table.rows {
                 assert!(well_formed(&row.id), "{}: {}", table.key, row.id);
@@ -176,7 +134,7 @@ mod tests {
 
     #[test]
     fn all_files_are_there() {
-        let all = all();
+        let all = all_references();
         let keys: Vec<&str> = all.tables.iter().map(|t| t.key.as_str()).collect();
         assert_eq!(
             keys,
@@ -194,16 +152,11 @@ mod tests {
         );
         assert_eq!(all.noise_effects[0].effects.len(), 4);
         assert_eq!(all.qos[0].machines.len(), 2);
-        let files =
-            load_directory(Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../references")))
-                .expect("the directory is readable");
-        assert_eq!(files.tables.len(), all.tables.len());
-        assert_eq!(files.layouts, all.layouts);
     }
 
     #[test]
     fn a_figure_next_to_gives_a_ratio_only_where_it_may() {
-        let all = all();
+        let all = all_references();
         let of = |key: &str, id: &str| {
             all.find(key).expect("key").counterpart(id).unwrap_or_else(|| panic!("{key} {id}"))
         };
@@ -217,7 +170,7 @@ mod tests {
 
     #[test]
     fn tables_are_found_by_key_and_by_row() {
-        let all = all();
+        let all = all_references();
         assert_eq!(all.find("2012").expect("alias").key, DEFAULT_KEY);
         assert!(all.find("2013").is_none());
         let of = |id: &str| -> Vec<String> {
@@ -231,7 +184,7 @@ mod tests {
 
     #[test]
     fn what_one_machine_can_not_measure_says_why() {
-        for table in &all().tables {
+        for table in &all_references().tables {
             for row in &table.rows {
                 assert_eq!(row.reference_only, row.reason.is_some(), "{}", row.id);
                 assert!(!(row.reference_only && row.comparable()), "{}", row.id);
@@ -241,12 +194,12 @@ mod tests {
 
     #[test]
     fn the_time_of_an_element_is_the_repetitions() {
-        let all = all();
+        let all = all_references();
         let rows = all.tables.iter().flat_map(|table| &table.rows);
         let both: Vec<(f64, f64, u64)> = rows
             .filter_map(|row| {
                 let size = row.id.rsplit_once('/')?.1;
-                Some((row.ns?, row.ns_per_element?, model::size::parse(size)?))
+                Some((row.ns?, row.ns_per_element?, model::size::parse_size(size)?))
             })
             .collect();
         assert_eq!(both.len(), 3);
@@ -257,12 +210,12 @@ mod tests {
 
     #[test]
     fn the_effects_of_controls_are_those_of_the_book() {
-        let all = all();
+        let all = all_references();
         let book = &all.noise_effects[0];
         let state = |control: &str, state: &str, key: &str| {
             let effect = book.effects.iter().find(|e| e.control == control);
             let value = &effect.expect(control).states[state][key];
-            value.as_float().or(value.as_integer().map(|n| n as f64))
+            value.as_f64()
         };
         assert_eq!(state("turbo", "on", "ghz"), Some(2.706));
         assert_eq!(state("turbo", "off", "cycles"), Some(29_946_969_255.0));
@@ -272,15 +225,5 @@ mod tests {
         assert_eq!(book.effects[1].repeats, Some(10));
         assert!(book.effects[0].machine.is_some());
         assert_eq!(book.advice.len(), 2);
-    }
-
-    #[test]
-    fn a_file_with_an_unknown_key_is_refused_by_name() {
-        let mut all = References::default();
-        let text = "key='k'\ntitle='t'\nsource='s'\n[[row]]\nid='a.b'\nnanos=1\n";
-        let error = files::parse_into(&mut all, "mine.toml", text).expect_err("nanos");
-        let line = error.to_string();
-        assert!(line.contains("mine.toml") && line.contains("nanos"), "{line}");
-        assert!(!line.contains('\n'), "{line:?}");
     }
 }

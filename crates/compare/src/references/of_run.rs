@@ -3,8 +3,8 @@
 use super::tables::{Reference, ReferenceRow};
 use crate::tables::{Here, here};
 use model::estimate::Verdict;
+use model::phrases::short_id;
 use model::run::Run;
-use model::text::short_id;
 use model::utc;
 
 impl Reference {
@@ -19,7 +19,7 @@ impl Reference {
                 "{}, run {} of {}{}{remarks}",
                 run.machine.one_line(),
                 short_id(&run.id),
-                utc::text(run.started_unix_ms),
+                utc::readable_utc(run.started_unix_ms),
                 if remarks.is_empty() { "" } else { "; " },
             ),
             key,
@@ -27,13 +27,13 @@ impl Reference {
             source: format!("{} {}", run.program.name, run.program.version),
             method: None,
             note: None,
-            rows: ids.iter().filter_map(|id| row(run, id)).collect(),
+            rows: ids.iter().filter_map(|id| reference_row(run, id)).collect(),
         }
     }
 }
 
 /// A row with its figure, or why there is none.
-fn row(run: &Run, id: &str) -> Option<ReferenceRow> {
+fn reference_row(run: &Run, id: &str) -> Option<ReferenceRow> {
     let row = ReferenceRow { id: id.to_owned(), ..ReferenceRow::default() };
     match here(Some(run), id) {
         Here::Measured(measured) => {

@@ -6,6 +6,7 @@ use serde::Deserialize;
 
 /// What QoS classes did to a job, as one author published it.
 #[derive(Deserialize, Clone, Debug, PartialEq)]
+#[cfg_attr(test, derive(serde::Serialize))]
 #[serde(deny_unknown_fields)]
 pub struct QosReference {
     /// Author and place of publication.
@@ -22,6 +23,7 @@ pub struct QosReference {
 
 /// The cases on one machine.
 #[derive(Deserialize, Clone, Debug, PartialEq)]
+#[cfg_attr(test, derive(serde::Serialize))]
 #[serde(deny_unknown_fields)]
 pub struct QosMachine {
     pub key: String,
@@ -33,13 +35,14 @@ pub struct QosMachine {
 
 /// One job among others.
 #[derive(Deserialize, Clone, Debug, PartialEq)]
+#[cfg_attr(test, derive(serde::Serialize))]
 #[serde(deny_unknown_fields)]
 pub struct QosCase {
     /// Which job next to which.
     pub case: String,
     /// Levels of its jobs, first the one whose time it is; none for any level
-    /// alone, absent where the words are all there is.
-    pub jobs: Option<Vec<u32>>,
+    /// alone.
+    pub jobs: Vec<u32>,
     /// Whether it is the later of two jobs that are alike.
     #[serde(default)]
     pub second: bool,
@@ -67,6 +70,6 @@ mod tests {
         assert!(observed[0].text.contains("15 minutes"), "{observed:?}");
         assert!(all.qos[0].workload.contains("10 GB"));
         let m1 = &all.qos[0].machines[1];
-        assert_eq!((m1.key.as_str(), m1.cases.len()), ("apple-m1", 6));
+        assert_eq!((m1.key.as_str(), m1.cases.len()), ("apple-m1", 8));
     }
 }

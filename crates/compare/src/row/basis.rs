@@ -1,6 +1,6 @@
 //! By which figure a row is compared, and what its kept runs differed by.
 
-use crate::shared::{Figure, Has};
+use crate::shared::{Has, RunFigure};
 use model::compare::between::{Scatter, Wander};
 use model::compare::measure::{Measure, steadier};
 use model::compare::multiplicity::Family;
@@ -14,13 +14,13 @@ pub(crate) struct Rule {
     /// Whether cycles of both sides are alike.
     pub(crate) cores_alike: bool,
     /// Groups of runs that are alike: how many, and their figures by key.
-    pub(crate) kept: Vec<(usize, Vec<Vec<Figure>>)>,
+    pub(crate) kept: Vec<(usize, Vec<Vec<RunFigure>>)>,
     /// So many of them, the first, are the sides' own runs.
     pub(crate) own: usize,
 }
 
 /// Rows that say something of each other: compared by the same figure.
-pub(crate) type Kind = (Wander, Family, Option<Measure>);
+pub(crate) type FigureClass = (Wander, Family, Option<Measure>);
 
 /// By which figure a row is compared, and what its kept runs differed by: all
 /// that is decided before the two sides are set against each other.
@@ -36,16 +36,22 @@ pub(crate) struct Basis {
 
 impl Basis {
     /// Of the figure at this place among the keys.
-    pub(crate) fn of(at: usize, a: &Has, b: &Has, rule: &Rule) -> Basis {
-        let of_runs: Vec<&Figure> = [a, b].into_iter().flat_map(Has::figures).collect();
+    pub(crate) fn from_side(at: usize, a: &Has, b: &Has, rule: &Rule) -> Basis {
+        let of_runs: Vec<&RunFigure> = [a, b].into_iter().flat_map(Has::figures).collect();
         let unit = of_runs.first().map_or(Unit::Time, |f| f.unit);
         let bound = of_runs.first().map_or(Bound::Memory, |f| f.bound);
         let estimates: Vec<&Estimate> = of_runs.iter().map(|f| &f.estimate).collect();
         let published = [a, b].into_iter().find_map(Has::published);
-        let alike = rule.cores_alike && published.is_none();
-        let shared = Measure::shared(&estimates, bound, alike).filter(|_| !estimates.is_empty());
+        // Published cycles are compared with cycles, whatever the cores are.
+        let in_cycles = |has: &Has| has.published().is_none_or(|of| of.cycles.is_some());
+        let in_cycles = published.is_some() && in_cycles(a) && in_cycles(b);
+        let alike = in_cycles || rule.cores_alike && published.is_none();
+        let shared = match estimates.is_empty() {
+            true => in_cycles.then_some(Measure::QuietCycles),
+            false => Measure::shared(&estimates, bound, alike),
+        };
         let groups = |measure: Measure| -> Vec<Vec<Reading>> {
-            let of = |(_, by_key): &(usize, Vec<Vec<Figure>>)| readings(&by_key[at], measure);
+            let of = |(_, by_key): &(usize, Vec<Vec<RunFigure>>)| readings(&by_key[at], measure);
             rule.kept.iter().map(of).collect()
         };
         // A published figure is a median, or nothing that is known.
@@ -63,7 +69,8 @@ impl Basis {
             by_mode: by_mode.and_then(|e| Some(e.mode()?.to_owned())),
             wander,
             family: family(&unit, wander),
-            scatter: measure.map_or_else(Scatter::default, |m| Scatter::of(wander, &groups(m))),
+            scatter: measure
+                .map_or_else(Scatter::default, |m| Scatter::from_groups(wander, &groups(m))),
             unit,
         }
     }
@@ -74,7 +81,7 @@ impl Basis {
     }
 
     /// The kind of rows that it says something of.
-    pub(crate) fn kind(&self) -> Kind {
+    pub(crate) fn kind(&self) -> FigureClass {
         (self.wander, self.family, self.measure)
     }
 }
@@ -90,7 +97,7 @@ pub(crate) fn family(unit: &Unit, wander: Wander) -> Family {
 }
 
 /// What runs say of it on the logarithmic scale.
-pub(crate) fn readings(figures: &[Figure], measure: Measure) -> Vec<Reading> {
-    let of = |f: &Figure| measure.reading(&f.estimate, f.repeats);
+pub(crate) fn readings(figures: &[RunFigure], measure: Measure) -> Vec<Reading> {
+    let of = |f: &RunFigure| measure.reading(&f.estimate, f.repeats);
     figures.iter().filter_map(of).collect()
 }

@@ -2,7 +2,7 @@
 
 use super::units::{in_unit, turned};
 use crate::obstacle::Obstacle;
-use crate::shared::{Figure, Has};
+use crate::shared::{Has, RunFigure};
 use model::compare::between::{Dispersion, Wander};
 use model::compare::finding;
 use model::compare::gate::Grown;
@@ -13,11 +13,11 @@ use model::estimate::Verdict;
 use model::stats::Interval;
 use model::summary::Key;
 use model::unit::Unit;
-use schemars::JsonSchema;
 use serde::Serialize;
 
 /// A row with its answer.
-#[derive(Serialize, JsonSchema, Clone, Debug)]
+#[derive(Serialize, Clone, Debug)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ComparedRow {
     /// Public name.
     pub id: String,
@@ -63,13 +63,14 @@ impl ComparedRow {
     /// Row, point and mode in words.
     pub fn name(&self) -> String {
         let key = Key { id: self.id.clone(), at: self.at.clone(), mode: self.mode.clone() };
-        key.name()
+        key.label()
     }
 }
 
 model::words! {
     /// Which way B differs.
-    #[derive(Serialize, JsonSchema, Clone, Copy, Debug, PartialEq, Eq)]
+    #[derive(Serialize, Clone, Copy, Debug, PartialEq, Eq)]
+    #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
     #[serde(rename_all = "snake_case")]
     pub enum Direction: text {
         /// An operation takes longer, fewer bytes pass.
@@ -84,7 +85,7 @@ model::words! {
 }
 
 impl Direction {
-    pub(super) fn of(ratio: &Ratio, unit: &Unit) -> Direction {
+    pub(super) fn from_ratio(ratio: &Ratio, unit: &Unit) -> Direction {
         match (unit.is_time(), ratio.ln > 0.0) {
             (true, true) => Direction::Slower,
             (true, false) => Direction::Faster,
@@ -95,7 +96,8 @@ impl Direction {
 }
 
 /// One side's figure in the row's unit.
-#[derive(Serialize, JsonSchema, Clone, Debug, Default, PartialEq)]
+#[derive(Serialize, Clone, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SideFigure {
     /// The figure; absent where it is below resolution, or there is none.
     pub value: Option<f64>,
@@ -109,7 +111,7 @@ pub struct SideFigure {
 }
 
 impl SideFigure {
-    pub(super) fn of(
+    pub(super) fn from_side(
         has: &Has,
         side: &Side,
         measure: Option<Measure>,
@@ -119,11 +121,11 @@ impl SideFigure {
     ) -> SideFigure {
         if let Has::Published(published) = has {
             return SideFigure {
-                value: published.ns(unit).map(|ns| unit.of_ns(ns)),
+                value: published.measured_by(unit, measure).map(|cost| unit.of_ns(cost)),
                 ..SideFigure::default()
             };
         }
-        let figures: Vec<&Figure> = has.figures().collect();
+        let figures: Vec<&RunFigure> = has.figures().collect();
         // One run's own interval is what `show` prints of it.
         let interval = match figures.as_slice() {
             [one] if measure != Some(Measure::TypicalP10) => {
@@ -142,7 +144,8 @@ impl SideFigure {
 }
 
 /// The ratio.
-#[derive(Serialize, JsonSchema, Clone, Copy, Debug, PartialEq)]
+#[derive(Serialize, Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct RatioFigure {
     /// B over A in the row's unit; more is slower for times, faster for speeds,
     /// and just more for counts and bytes.
@@ -183,7 +186,7 @@ pub enum Ends {
 
 impl RatioFigure {
     /// The ends of its interval, where they are worth showing.
-    pub fn ends(&self) -> Ends {
+    pub fn interval_ends(&self) -> Ends {
         match (self.low, self.high) {
             (Some(low), Some(high)) if high <= low * TOO_WIDE => Ends::At([low, high]),
             (Some(_), Some(_)) => Ends::TooWide,
@@ -193,7 +196,7 @@ impl RatioFigure {
 }
 
 impl RatioFigure {
-    pub(super) fn of(
+    pub(super) fn from_ratio(
         ratio: &Ratio,
         unit: &Unit,
         dispersion: &Dispersion,

@@ -59,7 +59,7 @@ pub(super) fn apart(a: &Has, b: &Has) -> bool {
 /// What the verdicts of a side's runs take from its figure.
 pub(super) fn flaws(side: &'static str, has: &Has) -> Vec<Obstacle> {
     let mut flaws: Vec<Obstacle> = Vec::new();
-    for flaw in has.figures().filter_map(|figure| Flaw::of(&figure.estimate)) {
+    for flaw in has.figures().filter_map(|figure| Flaw::from_estimate(&figure.estimate)) {
         let flaw = Obstacle::Side(side, flaw);
         if !flaws.contains(&flaw) {
             flaws.push(flaw);

@@ -7,7 +7,7 @@ use model::size;
 
 /// Operations inside the brackets of the clock.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Counted {
+pub struct TimedOperations {
     pub operations: u64,
     /// How long they took together, loops included, s.
     pub seconds: f64,
@@ -16,14 +16,14 @@ pub struct Counted {
 /// What was timed of a row, of a level or of one point of a curve; nothing
 /// where the run holds no samples of it. Fails where a cell's columns don't fit
 /// together.
-pub fn counted(run: &Run, id: &str) -> Result<Option<Counted>, DamagedColumns> {
+pub fn counted(run: &Run, id: &str) -> Result<Option<TimedOperations>, DamagedColumns> {
     let mut sum: Option<(f64, f64)> = None;
     for cell in behind(run, id) {
         let (operations, ticks) = of_cell(cell)?;
         let (before, ticks_before) = sum.unwrap_or_default();
         sum = Some((before + operations, ticks_before + ticks));
     }
-    Ok(sum.map(|(operations, ticks)| Counted {
+    Ok(sum.map(|(operations, ticks)| TimedOperations {
         operations: operations.round() as u64,
         seconds: ticks * run.clock.ns_per_tick * 1e-9,
     }))
@@ -36,11 +36,11 @@ fn behind<'r>(run: &'r Run, id: &str) -> Vec<&'r Cell> {
         let curve = split.map_or(id, |(curve, _)| curve);
         let on_it = |x: &u64| (plateau.from_bytes..=plateau.to_bytes).contains(x);
         let of_level = |cell: &&Cell| matches!(&cell.at[..], [x] if on_it(x));
-        return run.cells.of(curve).filter(of_level).collect();
+        return run.cells.with_id(curve).filter(of_level).collect();
     }
-    let point = split.and_then(|(curve, point)| Some((curve, size::parse(point)?)));
-    let of_curve = point.map(|(curve, x)| run.cells.at(curve, &[x]));
-    run.cells.of(id).chain(of_curve.into_iter().flatten()).collect()
+    let point = split.and_then(|(curve, point)| Some((curve, size::parse_size(point)?)));
+    let of_curve = point.map(|(curve, x)| run.cells.at_point(curve, &[x]));
+    run.cells.with_id(id).chain(of_curve.into_iter().flatten()).collect()
 }
 
 /// Operations and ticks of a cell's samples.

@@ -41,7 +41,7 @@ pub struct Measured {
     /// The mode that it is of, where modes lie apart.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mode: Option<String>,
-    /// If set, the figure can't be told from nothing: it is below this.
+    /// If set, the figure is not distinguishable from 0: it is below this.
     pub below_ns: Option<f64>,
     /// Operations that were really timed.
     pub iterations: Option<u64>,
@@ -84,7 +84,7 @@ pub fn here(run: Option<&Run>, id: &str) -> Here {
     let Some((curve, variant)) = id.rsplit_once('/') else {
         return not_measured("not measured in this run", true);
     };
-    match (run.row(curve), size::parse(variant)) {
+    match (run.row(curve), size::parse_size(variant)) {
         (None, _) => not_measured("not measured in this run", true),
         (Some(row), Some(x)) => of_point(run, row, id, x),
         (Some(row), None) => match &row.outcome {
@@ -98,7 +98,7 @@ fn of_row(run: &Run, row: &Row) -> Here {
     match &row.outcome {
         Outcome::Unavailable { reason } => unavailable(reason),
         Outcome::Figure(estimate) | Outcome::Level { estimate, .. } => {
-            measured(run, &row.id, estimate, row.unit)
+            measured_here(run, &row.id, estimate, row.unit)
         }
         Outcome::Curve { .. } | Outcome::Map { .. } => {
             not_measured("a curve or map, not one figure", false)
@@ -110,7 +110,7 @@ fn of_point(run: &Run, row: &Row, id: &str, x: u64) -> Here {
     match &row.outcome {
         Outcome::Unavailable { reason } => unavailable(reason),
         Outcome::Curve { points, .. } => match points.iter().find(|point| point.x == x) {
-            Some(point) => measured(run, id, &point.estimate, row.unit),
+            Some(point) => measured_here(run, id, &point.estimate, row.unit),
             None => match row.missing_at(x) {
                 Some(reason) => unavailable(reason),
                 None => not_measured("not among the points of this run's curve", true),
@@ -120,7 +120,7 @@ fn of_point(run: &Run, row: &Row, id: &str, x: u64) -> Here {
     }
 }
 
-fn measured(run: &Run, id: &str, estimate: &Estimate, unit: Unit) -> Here {
+fn measured_here(run: &Run, id: &str, estimate: &Estimate, unit: Unit) -> Here {
     let Some(ns) = estimate.ns() else {
         if estimate.verdict == Verdict::Invalid {
             return Here::Invalid { reason: estimate.reason.clone() };
@@ -149,7 +149,7 @@ fn measured(run: &Run, id: &str, estimate: &Estimate, unit: Unit) -> Here {
         verdict: estimate.verdict,
         reason: estimate.reason.clone(),
         unit,
-        bytes: id.rsplit_once('/').and_then(|(_, v)| size::parse(v)),
+        bytes: id.rsplit_once('/').and_then(|(_, v)| size::parse_size(v)),
         estimate: estimate.clone(),
     }))
 }

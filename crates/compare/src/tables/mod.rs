@@ -2,6 +2,7 @@
 //! which figure, what may be set in a ratio, what is missing and why.
 
 mod choose;
+mod claims;
 mod counted;
 mod here;
 mod names;
@@ -10,12 +11,14 @@ mod oakley;
 mod tests;
 
 pub use choose::{fullest, is_of, rows_held};
-pub use counted::{Counted, counted};
+pub use claims::{JudgedClaim, JudgedRatio, Judgement, RatioObstacle};
+pub use counted::{TimedOperations, counted};
 pub use here::{Here, Measured, here};
-pub use oakley::{Oakley, OakleyMachine, OakleyRow, oakley};
+pub use oakley::{Oakley, OakleyHere, OakleyMachine, OakleyRow, oakley};
 
 use crate::references::{
-    Counterpart, Form, Part, PartRow, Published, Reference, ReferenceRow, References,
+    ClaimRatio, Counterpart, Form, PartRow, Published, Reference, ReferenceRow, References,
+    TableSection,
 };
 use model::filesystem::Filesystem;
 use model::run::{Program, Run};
@@ -24,7 +27,7 @@ use serde::Serialize;
 
 /// A published table, filled in.
 #[derive(Serialize, Clone, Debug, PartialEq)]
-pub struct Table {
+pub struct PublishedTable {
     /// What `latlas table` calls it.
     pub key: String,
     /// Who published it, and under what name.
@@ -37,6 +40,9 @@ pub struct Table {
     /// The run that ours are from; none where there is none.
     pub run: Option<RunFacts>,
     pub parts: Vec<TablePart>,
+    /// What the publication concludes, judged by the run.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub claims: Vec<JudgedClaim>,
 }
 
 /// What must be known of a run beside its figures.
@@ -88,6 +94,8 @@ pub struct Column {
 pub struct TablePart {
     /// Heading; empty where it is the whole table.
     pub title: String,
+    /// Places of the table's columns that it shows.
+    pub columns: Vec<usize>,
     pub rows: Vec<TableRow>,
 }
 
@@ -99,8 +107,12 @@ pub struct TableRow {
     pub name: String,
     /// What is known of it on this machine.
     pub here: Here,
-    /// The portable row that does the same job through other code.
-    pub like: Option<Like>,
+    /// The rows that do the same job through other code, the nearest first: by GNUstep where the
+    /// run has a result of that, then the portable one.
+    pub likes: Vec<Like>,
+    /// Whose code the figure shown is of, where that is not the publication's: `GNUstep`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub library: Option<&'static str>,
     /// Why one machine alone can't measure it.
     pub reference_only: Option<String>,
     /// Published figures, one entry a column.
@@ -121,7 +133,7 @@ pub struct Like {
 pub struct PublishedFigure {
     /// As published.
     #[serde(flatten)]
-    pub figure: Figures,
+    pub figure: PublishedNumbers,
     /// Our time over theirs; none where that would mean nothing.
     pub ratio: Option<f64>,
     /// Why the figure can't be right, or can't be right here.
@@ -134,11 +146,14 @@ pub struct PublishedFigure {
 
 /// The numbers of a published figure.
 #[derive(Serialize, Clone, Debug, Default, PartialEq)]
-pub struct Figures {
+pub struct PublishedNumbers {
     /// ns an operation.
     pub ns: Option<f64>,
     /// MB/s, where the publication gives a speed instead.
     pub mb_per_s: Option<f64>,
+    /// Clock cycles, where it gives these.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cycles: Option<f64>,
     /// ns an element, where both are given.
     pub ns_per_element: Option<f64>,
     /// Operations of the published run.
@@ -149,7 +164,7 @@ pub struct Figures {
 
 impl PublishedFigure {
     /// The row of the references that it was made from.
-    pub fn row(&self) -> &ReferenceRow {
+    pub fn reference_row(&self) -> &ReferenceRow {
         &self.row
     }
 }
@@ -158,17 +173,17 @@ impl TableRow {
     /// The figure that the row shows of this machine: its own, else that of
     /// the row that does the same job.
     pub fn shown(&self) -> Option<&Measured> {
-        let like = || self.like.as_ref().and_then(|like| like.here.measured());
-        self.here.measured().or_else(like)
+        self.here.measured().or_else(|| self.shown_like()?.here.measured())
     }
 
-    /// Whether the figure shown is another operation's.
-    pub fn shows_like(&self) -> bool {
-        self.here.measured().is_none() && self.shown().is_some()
+    /// The row that does the same job, where the figure shown is its.
+    pub fn shown_like(&self) -> Option<&Like> {
+        let mut likes = self.likes.iter().filter(|_| self.here.measured().is_none());
+        likes.find(|like| like.here.measured().is_some())
     }
 }
 
-impl Table {
+impl PublishedTable {
     pub fn rows(&self) -> impl Iterator<Item = &TableRow> {
         self.parts.iter().flat_map(|part| &part.rows)
     }
@@ -176,10 +191,9 @@ impl Table {
     /// The file system under the table's rows of files, where one of them has a
     /// figure of this machine.
     pub fn files_on(&self) -> Option<&Filesystem> {
-        let shown = |row: &TableRow| match (&row.here, &row.like) {
+        let shown = |row: &TableRow| match (&row.here, row.shown_like()) {
             (Here::Measured(_), _) => is_of_files(&row.id),
-            (_, Some(like)) => like.here.measured().is_some() && is_of_files(&like.id),
-            _ => false,
+            (_, like) => like.is_some_and(|like| is_of_files(&like.id)),
         };
         let files_on = self.run.as_ref()?.files_on.as_ref();
         files_on.filter(|_| self.rows().any(shown))
@@ -193,7 +207,7 @@ impl Table {
     }
 
     /// Rows that measuring could add to the run, in order and each once.
-    pub fn missing(&self) -> Vec<&str> {
+    pub fn missing_rows(&self) -> Vec<&str> {
         self.ids(|here| matches!(here, Here::NotMeasured { measurable: true, .. }))
     }
 
@@ -207,9 +221,8 @@ impl Table {
         let mut ids: Vec<&str> = Vec::new();
         for row in self.rows() {
             let own = Some((row.id.as_str(), &row.here)).filter(|_| of_row(row));
-            let like = row.like.as_ref().map(|like| (like.id.as_str(), &like.here));
-            let both = own.into_iter().chain(like);
-            for (id, _) in both.filter(|(_, here)| is_meant(here)) {
+            let likes = row.likes.iter().map(|like| (like.id.as_str(), &like.here));
+            for (id, _) in own.into_iter().chain(likes).filter(|(_, here)| is_meant(here)) {
                 if !ids.contains(&id) {
                     ids.push(id);
                 }
@@ -224,7 +237,7 @@ pub fn is_of_files(id: &str) -> bool {
     ["file.", "disk.", "objc.data_"].iter().any(|group| id.starts_with(group))
 }
 
-/// Our rows that a table has places for: each row's own, and the one that does
+/// Our rows that a table has places for: each row's own, and those that do
 /// the same job. In order, each once.
 pub fn row_ids(layout: &Published, references: &References) -> Vec<String> {
     let columns = columns(layout, references, false);
@@ -232,11 +245,24 @@ pub fn row_ids(layout: &Published, references: &References) -> Vec<String> {
     for row in layout.whole_parts(references).iter().flat_map(|part| &part.rows) {
         let figures: Vec<&ReferenceRow> = columns.iter().filter_map(|c| c.row(&row.id)).collect();
         let own = Some(row.id.clone()).filter(|_| !figures.iter().any(|f| f.reference_only));
+        let gnustep = figures.iter().find_map(|f| f.gnustep.clone());
         let like = figures.iter().find_map(|f| f.like.clone());
-        for id in own.into_iter().chain(like) {
+        for id in own.into_iter().chain(gnustep).chain(like) {
             if !ids.contains(&id) {
                 ids.push(id);
             }
+        }
+    }
+    ids
+}
+
+/// What the claims of a publication need besides: rows, levels and points of curves, each once.
+pub fn claim_ids(layout: &Published) -> Vec<String> {
+    let ratios = layout.claims.iter().flat_map(|claim| &claim.ratios);
+    let mut ids: Vec<String> = Vec::new();
+    for id in ratios.flat_map(ClaimRatio::needs) {
+        if !ids.contains(id) {
+            ids.push(id.clone());
         }
     }
     ids
@@ -249,35 +275,46 @@ pub fn fill_in(
     references: &References,
     run: Option<&Run>,
     earlier: bool,
-) -> Table {
+) -> PublishedTable {
     fill_in_beside(layout, references, run, earlier, &[])
 }
 
-/// The same, with the figures of other runs in columns behind the published ones.
+/// The same, with other references (a run's figures, the records of a machine) in columns behind the published ones.
 pub fn fill_in_beside(
     layout: &Published,
     references: &References,
     run: Option<&Run>,
     earlier: bool,
-    others: &[&Run],
-) -> Table {
-    let ids = row_ids(layout, references);
-    let of_runs = others.iter().map(|other| Reference::of_run(other, &ids));
-    let of_runs: Vec<Reference> = of_runs.collect();
+    others: &[Reference],
+) -> PublishedTable {
     let mut columns = columns(layout, references, earlier);
-    columns.extend(&of_runs);
-    let part = |part: &Part| {
+    let claims = claims::judged(&layout.claims, &columns, run);
+    columns.extend(others);
+    let part = |part: &TableSection| {
         let row = |row: &PartRow| table_row(&row.id, row.name.as_deref(), &columns, run);
-        TablePart { title: part.title.clone(), rows: part.rows.iter().map(row).collect() }
+        TablePart {
+            title: part.title.clone(),
+            columns: columns_of(part, layout, &columns),
+            rows: part.rows.iter().map(row).collect(),
+        }
     };
-    Table {
+    PublishedTable {
         key: layout.key.clone(),
         title: layout.title.clone(),
         form: layout.form,
         parts: layout.whole_parts(references).iter().map(part).collect(),
+        claims,
         run: run.map(RunFacts::from),
         columns: columns.into_iter().map(Column::from).collect(),
     }
+}
+
+/// Places of the columns that a part shows: its own, and those of runs.
+fn columns_of(part: &TableSection, layout: &Published, columns: &[&Reference]) -> Vec<usize> {
+    let is_published = |key| layout.columns.contains(key) || layout.earlier.contains(key);
+    let is_shown =
+        |key| part.columns.is_empty() || part.columns.contains(key) || !is_published(key);
+    (0..columns.len()).filter(|&at| is_shown(&columns[at].key)).collect()
 }
 
 impl From<&Reference> for Column {
@@ -305,9 +342,14 @@ fn table_row(id: &str, name: Option<&str>, columns: &[&Reference], run: Option<&
     let figures: Vec<Option<&ReferenceRow>> = columns.iter().map(|c| c.row(id)).collect();
     let known = || figures.iter().flatten();
     let own = here(run, id);
-    let like = known().find_map(|f| f.like.clone()).map(|id| Like { here: here(run, &id), id });
+    let like = |id: &String| Like { here: here(run, id), id: id.clone() };
+    let gnustep = known().find_map(|f| f.gnustep.as_ref()).map(like);
+    // Without a result of it the row itself says why.
+    let has_result = |like: &Like| matches!(like.here, Here::Measured(_) | Here::Invalid { .. });
+    let portable = known().find_map(|f| f.like.as_ref()).map(like);
+    let likes: Vec<Like> = gnustep.filter(has_result).into_iter().chain(portable).collect();
     let published_names = known().filter_map(|f| f.name.as_deref());
-    TableRow {
+    let mut row = TableRow {
         name: match name {
             Some(name) => name.to_owned(),
             None => names::joined(published_names).unwrap_or_else(|| id.to_owned()),
@@ -319,13 +361,28 @@ fn table_row(id: &str, name: Option<&str>, columns: &[&Reference], run: Option<&
             .collect(),
         id: id.to_owned(),
         here: own,
-        like,
-    }
+        likes,
+        library: None,
+    };
+    row.library = run.and_then(|run| library(run, &row));
+    row
+}
+
+/// Whose code a table row's figure is of, where that is not Apple's under the same calls.
+fn library(run: &Run, row: &TableRow) -> Option<&'static str> {
+    let shown = row.shown_like().map_or(row.id.as_str(), |like| like.id.as_str());
+    stand_in(run, shown).filter(|_| row.shown().is_some())
+}
+
+/// Whose code a row of this run is, where Apple's would be under the same calls.
+pub fn stand_in(run: &Run, row: &str) -> Option<&'static str> {
+    let calls_foundation = ["objc.", "ui.", "event_loop."].iter().any(|g| row.starts_with(g));
+    (calls_foundation && !run.program.is_for_apple()).then_some("GNUstep")
 }
 
 /// A published figure with the ratio of this machine's to it, where there is one.
 pub fn published_figure(row: &ReferenceRow, here: &Here) -> PublishedFigure {
-    let counterpart = Counterpart { row, same_operation: true };
+    let counterpart = Counterpart { row, rule: row.own_rule() };
     let ratio = |measured: &Measured| {
         // A time beside a speed: the row says how many bytes it reads.
         let unit = match (row.mb_per_s, measured.bytes) {
@@ -335,9 +392,10 @@ pub fn published_figure(row: &ReferenceRow, here: &Here) -> PublishedFigure {
         counterpart.ratio(&measured.estimate, &unit)
     };
     PublishedFigure {
-        figure: Figures {
+        figure: PublishedNumbers {
             ns: row.ns,
             mb_per_s: row.mb_per_s,
+            cycles: row.cycles,
             ns_per_element: row.ns_per_element,
             iterations: row.iterations,
             total_s: row.total_s,

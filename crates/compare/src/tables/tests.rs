@@ -75,7 +75,7 @@ fn operations_are_counted_from_the_samples() {
     assert!((add.seconds - seconds).abs() < 1e-12, "{}", add.seconds);
     assert_eq!(of("cpu.memcpy/16B"), None);
     // A point of a curve has its own cells.
-    let cells = run.cells.at("file.create", &[0]);
+    let cells = run.cells.at_point("file.create", &[0]);
     let samples = cells.map(|cell| cell.samples.samples().expect("whole"));
     let turns: u64 = samples.flatten().map(|s| s.turns).sum();
     let create = of("file.create/0B").expect("samples");

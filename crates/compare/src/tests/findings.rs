@@ -22,7 +22,7 @@ fn a_run_differs_from_itself_nowhere() {
         assert!(row.ratio.is_none_or(|r| (r.value - 1.0).abs() < 1e-9));
         assert_eq!(row.direction, None);
     }
-    assert!(c.count(finding::Verdict::SameWithinNoise) > 10 && c.has_findings());
+    assert!(c.count_findings(finding::Verdict::SameWithinNoise) > 10 && c.has_findings());
     assert!(c.only_in_a.is_empty() && c.only_in_b.is_empty());
     assert!(c.differences.is_empty(), "{:?}", c.differences);
 }
@@ -75,7 +75,7 @@ fn more_events_or_bytes_are_not_slower_and_cross_no_gate_on_time() {
 fn invalid_points_have_no_findings() {
     let a = synthetic::run();
     let points_alone = |b: &Run| {
-        let [a, b] = [&a, b].map(|run| Operand::run("x", run.clone()));
+        let [a, b] = [&a, b].map(|run| Operand::from_run("x", run.clone()));
         let c = compare(&a, &b, &[], &|id| id == "memory.latency", &USUAL);
         let c = c.expect("points");
         assert!(c.rows.is_empty() && !c.points.is_empty());
@@ -139,5 +139,5 @@ fn every_row_says_which_change_it_could_have_found() {
     let add = row(&c, "cpu.add_i32").detectable.expect("known");
     let c = set(&run, &slower(&run, "cpu.add_i32", (1.0 + add) * 1.02), &USUAL);
     assert_eq!(row(&c, "cpu.add_i32").finding, finding::Verdict::Different);
-    assert_eq!(c.count(finding::Verdict::Different), 1);
+    assert_eq!(c.count_findings(finding::Verdict::Different), 1);
 }

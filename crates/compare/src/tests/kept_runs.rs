@@ -17,7 +17,7 @@ fn kept_runs_say_what_runs_differ_by() {
     }
     // Several runs of a side are their (geometric) mean, and say it themselves.
     let pooled = [1.0, 1.21].map(|factor| slower(&a, ID, factor)).to_vec();
-    let [one, pooled] = [Operand::run("one", a.clone()), Operand::of_runs("@lab", pooled)];
+    let [one, pooled] = [Operand::from_run("one", a.clone()), Operand::of_runs("@lab", pooled)];
     let c = compare(&one, &pooled, &[], &|_| true, &USUAL).expect("shared rows");
     text += &described(&format!("pooled: {:?}", c.method.kept_runs), row(&c, ID));
     insta::assert_snapshot!(text);
@@ -30,7 +30,7 @@ fn kept_runs_of_other_rows_are_not_counted() {
     other.rows.retain(|row| row.id.starts_with("memory."));
     let kept = [run.clone(), run.clone(), run.clone(), other];
     let counted = |wanted: &dyn Fn(&str) -> bool| {
-        let [a, b] = [&run, &run].map(|run| Operand::run("x", run.clone()));
+        let [a, b] = [&run, &run].map(|run| Operand::from_run("x", run.clone()));
         let c = compare(&a, &b, &[kept.to_vec()], wanted, &USUAL).expect("shared rows");
         c.method.kept_runs
     };

@@ -1,4 +1,6 @@
-//! Comparisons of the synthetic run with changed copies of itself.
+//! Comparisons of the synthetic run with changed copies of itself: this file has the helpers, the others a
+//! topic each. How comparisons are printed is tested in `crates/view/src/tests`, the statistics in
+//! `crates/model/tests`.
 
 mod document;
 mod findings;
@@ -16,7 +18,7 @@ use model::compare::measure::Measure;
 use model::estimate::{Estimate, Verdict};
 use model::machine::Fact;
 use model::run::{Bound, Outcome, Run};
-use model::synthetic::{self, figure, slower};
+use model::synthetic::{self, ok_outcome, slower};
 use model::unit::Unit;
 
 const USUAL: Options = Options { margin: 0.05, fail_above: None, normalize: None };
@@ -31,7 +33,7 @@ fn try_with_kept(
     kept: &[Vec<Run>],
     options: &Options,
 ) -> Result<Comparison, CompareError> {
-    let [a, b] = [("a", a), ("b", b)].map(|(name, run)| Operand::run(name, run.clone()));
+    let [a, b] = [("a", a), ("b", b)].map(|(name, run)| Operand::from_run(name, run.clone()));
     compare(&a, &b, kept, &|_| true, options)
 }
 
@@ -115,7 +117,7 @@ fn add_row(run: &mut Run, id: &str, unit: Unit, ns: f64) {
     row.id = id.into();
     row.unit = unit;
     row.bound = Bound::Memory;
-    row.outcome = figure(ns, ns * 0.01);
+    row.outcome = ok_outcome(ns, ns * 0.01);
     run.rows.retain(|row| row.id != id);
     run.rows.push(row);
 }

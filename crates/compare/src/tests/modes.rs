@@ -56,7 +56,7 @@ fn rows_in_several_modes_are_compared_mode_by_mode() {
         let modes = [("same CPU", shares[0], 4e3), ("other CPU", shares[1], 4e4)];
         let mut modes = modes.to_vec();
         modes.sort_by(|a, b| b.1.total_cmp(&a.1));
-        synthetic::with(synthetic::run(), PIPE, synthetic::in_modes(mixture, &modes))
+        synthetic::with_figure(synthetic::run(), PIPE, synthetic::in_modes(mixture, &modes))
     };
     // The mixture's median moves with the shares; the mode's does not.
     let a = run(5e3, [0.60, 0.40]);

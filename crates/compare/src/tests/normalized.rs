@@ -81,7 +81,7 @@ fn a_reference_that_takes_no_error_out_is_refused() {
     }
     // Runs that are compared have no say in it.
     let side = Operand::of_runs("main", together);
-    let b = Operand::run("x", run.clone());
+    let b = Operand::from_run("x", run.clone());
     let c = compare(&side, &b, &[], &|_| true, &usual).expect("shared rows");
     text += &format!("on a side: {}\n", c.method.normalized[1]);
     let by = normalized(Normalize::Row(MEMORY_REFERENCE.into()));

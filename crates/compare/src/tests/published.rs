@@ -6,7 +6,7 @@ fn published(key: &str) -> Operand {
     let references = References::embedded().expect("references");
     Operand {
         name: key.into(),
-        source: Source::Published(references.find(key).expect(key).clone()),
+        source: FigureSource::Published(references.find(key).expect(key).clone()),
     }
 }
 
@@ -14,7 +14,7 @@ fn published(key: &str) -> Operand {
 fn published_figures_have_the_ratio_that_they_may_have() {
     let references = References::embedded().expect("references");
     let against_table = |key: &str, run: &Run| {
-        let run = Operand::run("last", run.clone());
+        let run = Operand::from_run("last", run.clone());
         compare(&published(key), &run, &[], &|_| true, &USUAL).expect("shared rows")
     };
     const L2: &str = "memory.latency/L2";
@@ -23,7 +23,7 @@ fn published_figures_have_the_ratio_that_they_may_have() {
     assert!(list.points.is_empty() && list.differences.is_empty());
     let mut text = described("2012", row(&list, L2));
     change(&mut run, L2, |e| e.verdict = Verdict::CannotTell);
-    text += &described("2012, our verdict can't tell", row(&against_table("2012", &run), L2));
+    text += &described("2012, our verdict inconclusive", row(&against_table("2012", &run), L2));
     insta::assert_snapshot!(text);
     // Marked figures are shown without a ratio.
     for published in references.tables.iter().flat_map(|table| &table.rows) {
@@ -54,7 +54,7 @@ fn what_only_a_published_table_has_is_named() {
             add_row(&mut run, id, Unit::Time, 100.0);
         }
     }
-    let run = Operand::run("last", run);
+    let run = Operand::from_run("last", run);
     let mut left_over = 0;
     for table in &references.tables {
         let published = published(&table.key);

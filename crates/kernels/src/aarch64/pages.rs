@@ -27,7 +27,7 @@ pub(crate) unsafe fn touch(p: *mut u8, pages: usize, page_bytes: usize) {
 /// # Safety
 /// As `crate::read_pages`, and `pages` is at least 1.
 #[inline(always)]
-pub(crate) unsafe fn read(p: *const u8, pages: usize, page_bytes: usize) -> u64 {
+pub(crate) unsafe fn read_pages(p: *const u8, pages: usize, page_bytes: usize) -> u64 {
     let sum: u64;
     // SAFETY: loads the bytes that the caller vouches for.
     unsafe {

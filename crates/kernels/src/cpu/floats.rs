@@ -1,6 +1,6 @@
 //! Floating-point instructions.
 
-use super::Operation;
+use super::Instruction;
 use crate::operands::*;
 
 const ADD_FLOAT: &str = "Plus e and minus e, alternating, so that the value stays normal and its \

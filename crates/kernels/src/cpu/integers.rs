@@ -1,6 +1,6 @@
 //! Integer instructions.
 
-use super::Operation;
+use super::Instruction;
 use crate::operands::*;
 
 const ADD: &str = "A dense odd constant from a register is added again and again: a small \

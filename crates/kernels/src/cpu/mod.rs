@@ -17,7 +17,7 @@ macro_rules! operations {
             }
 
             #[doc = concat!("The loops of `", stringify!($module), "`.")]
-            pub static $NAME: Operation = Operation {
+            pub static $NAME: Instruction = Instruction {
                 latency: $module::latency::pair($latency, operations!(@needs $($arch $feature)?)),
                 throughput: $module::throughput::pair(
                     $throughput,
@@ -26,7 +26,7 @@ macro_rules! operations {
                 chains: operations!(@chains $chains),
             };
         )+
-        pub(super) static ALL: &[&Operation] = &[$(&$NAME),+];
+        pub(super) static ALL: &[&Instruction] = &[$(&$NAME),+];
     };
     (@needs) => { None };
     (@needs x86_64 $feature:literal) => {
@@ -55,7 +55,7 @@ use crate::pair::Pair;
 /// An instruction that is measured in a dependent chain and in independent
 /// ones.
 #[derive(Debug)]
-pub struct Operation {
+pub struct Instruction {
     /// A dependent chain: each operation waits for the one before.
     pub latency: Pair,
     /// Independent chains, or operations without any.
@@ -67,7 +67,7 @@ pub struct Operation {
 }
 
 /// All operations.
-pub fn operations() -> impl Iterator<Item = &'static Operation> {
+pub fn operations() -> impl Iterator<Item = &'static Instruction> {
     integers::ALL.iter().chain(floats::ALL).copied()
 }
 

@@ -80,15 +80,15 @@ single_pairs! {
     x86_64 {
         pair! { loops: "movups xmm, m128; movups m128, xmm", 10 = 10 x
             ["movups {a}, [{from} + 16]", "movups [{to} + 16], {a}"],
-            from = in(reg) &Block([1; 32]), to = in(reg) &mut Block([0; 32]), a = out(xmm_reg) _, }
+            from = in(reg) &CopyBlock([1; 32]), to = in(reg) &mut CopyBlock([0; 32]), a = out(xmm_reg) _, }
     }
     aarch64 {
         pair! { loops: "ldr q, m128; str q, m128", 10 = 10 x
             ["ldr {a:q}, [{from}, #16]", "str {a:q}, [{to}, #16]"],
-            from = in(reg) &Block([1; 32]), to = in(reg) &mut Block([0; 32]), a = out(vreg) _, }
+            from = in(reg) &CopyBlock([1; 32]), to = in(reg) &mut CopyBlock([0; 32]), a = out(vreg) _, }
     }
     portable {
-        pair!(loops: "a copy of 16 bytes", 10 x Block([1; 32]), |block| {
+        pair!(loops: "a copy of 16 bytes", 10 x CopyBlock([1; 32]), |block| {
             block.0.copy_within(16.., 0);
             block
         });

@@ -5,7 +5,7 @@ use core::hint::black_box;
 
 /// # Safety
 /// `turns * 32` elements, `STEP` apart, can be read at `p`.
-pub(crate) unsafe fn read<const STEP: usize>(p: *const u32, turns: usize) -> u32 {
+pub(crate) unsafe fn read_stream<const STEP: usize>(p: *const u32, turns: usize) -> u32 {
     (0..turns * STREAM_UNROLL)
         // SAFETY: one of the elements that the caller vouches for.
         .map(|i| unsafe { p.add(i * STEP).read_volatile() })
@@ -14,7 +14,7 @@ pub(crate) unsafe fn read<const STEP: usize>(p: *const u32, turns: usize) -> u32
 
 /// # Safety
 /// `turns * 32` elements, `STEP` apart, can be written at `p`.
-pub(crate) unsafe fn write<const STEP: usize>(p: *mut u32, turns: usize) {
+pub(crate) unsafe fn write_stream<const STEP: usize>(p: *mut u32, turns: usize) {
     for i in 0..turns * STREAM_UNROLL {
         // SAFETY: one of the elements that the caller vouches for.
         unsafe { p.add(i * STEP).write_volatile(1) }

@@ -8,7 +8,7 @@ use core::arch::asm;
 /// `turns * 32` elements, `STEP` apart, can be read at `p`; `turns` is at
 /// least 1.
 #[inline(always)]
-pub(crate) unsafe fn read<const STEP: usize>(p: *const u32, turns: usize) -> u32 {
+pub(crate) unsafe fn read_stream<const STEP: usize>(p: *const u32, turns: usize) -> u32 {
     let sum: u32;
     // SAFETY: loads the elements that the caller vouches for.
     unsafe {
@@ -40,7 +40,7 @@ pub(crate) unsafe fn read<const STEP: usize>(p: *const u32, turns: usize) -> u32
 /// `turns * 32` elements, `STEP` apart, can be written at `p`; `turns` is at
 /// least 1.
 #[inline(always)]
-pub(crate) unsafe fn write<const STEP: usize>(p: *mut u32, turns: usize) {
+pub(crate) unsafe fn write_stream<const STEP: usize>(p: *mut u32, turns: usize) {
     // SAFETY: stores to the elements that the caller vouches for.
     unsafe {
         asm!(

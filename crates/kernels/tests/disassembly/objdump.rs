@@ -271,7 +271,7 @@ impl Loop {
     }
 
     #[track_caller]
-    pub(crate) fn counts(&self, mnemonic: &str, expected: usize) -> &Self {
+    pub(crate) fn expect_count(&self, mnemonic: &str, expected: usize) -> &Self {
         let found = self.count(mnemonic);
         self.check(found == expected, &format!("{found} {mnemonic} instead of {expected}"));
         self

@@ -37,7 +37,7 @@ fn cycle(cells: usize, seed: u64) -> (Vec<*const u8>, Vec<usize>) {
     (memory, order)
 }
 
-fn cell(memory: &[*const u8], index: usize) -> *const u8 {
+fn element_at(memory: &[*const u8], index: usize) -> *const u8 {
     (&raw const memory[index]).cast()
 }
 
@@ -48,9 +48,9 @@ fn a_chase_arrives_where_it_should() {
     for kernel in [chase, chase_on_stack] {
         for loads in [0, 1, 63, 64, 65, 128, 129, 640, 1000] {
             // SAFETY: every cell holds the address of a cell.
-            let reached = unsafe { kernel(cell(&memory, order[0]), loads) };
+            let reached = unsafe { kernel(element_at(&memory, order[0]), loads) };
             let rounded = loads.next_multiple_of(CHASE_UNROLL) as usize;
-            assert_eq!(reached, cell(&memory, order[rounded % order.len()]), "{loads}");
+            assert_eq!(reached, element_at(&memory, order[rounded % order.len()]), "{loads}");
         }
     }
 }
@@ -58,11 +58,11 @@ fn a_chase_arrives_where_it_should() {
 #[test]
 fn a_chase_carries_on() {
     let (memory, order) = cycle(1009, 2);
-    let mut p = cell(&memory, order[0]);
+    let mut p = element_at(&memory, order[0]);
     for sample in 1..50 {
         // SAFETY: every cell holds the address of a cell.
         p = unsafe { chase(p, 64) };
-        assert_eq!(p, cell(&memory, order[sample * 64 % order.len()]));
+        assert_eq!(p, element_at(&memory, order[sample * 64 % order.len()]));
     }
 }
 
@@ -73,13 +73,13 @@ fn parallel_chases_are_single_chases() {
         for loads in [0u64, 1, 16, 17, 160] {
             // Each chase starts somewhere else.
             let mut reached: Vec<_> =
-                (0..count).map(|chase| cell(&memory, order[chase * 71])).collect();
+                (0..count).map(|chase| element_at(&memory, order[chase * 71])).collect();
             // SAFETY: every cell holds the address of a cell.
             unsafe { chase_parallel(&mut reached, loads) };
             let rounded = loads.next_multiple_of(PARALLEL_CHASE_UNROLL) as usize;
             for (chase, &p) in reached.iter().enumerate() {
                 let end = order[(chase * 71 + rounded) % order.len()];
-                assert_eq!(p, cell(&memory, end), "chase {chase} of {count}, {loads}");
+                assert_eq!(p, element_at(&memory, end), "chase {chase} of {count}, {loads}");
             }
         }
     }
@@ -89,7 +89,7 @@ fn parallel_chases_are_single_chases() {
 fn numbers_of_chases_without_a_loop_are_refused() {
     let (memory, _) = cycle(16, 4);
     for count in (0..16).filter(|count| !PARALLEL_CHASES.contains(count)) {
-        let mut starts = vec![cell(&memory, 0); count];
+        let mut starts = vec![element_at(&memory, 0); count];
         // SAFETY: every cell holds the address of a cell.
         let run = std::panic::AssertUnwindSafe(|| unsafe { chase_parallel(&mut starts, 1) });
         assert!(std::panic::catch_unwind(run).is_err(), "{count}");
@@ -307,13 +307,13 @@ fn calls_run_any_number_of_turns() {
 
 #[test]
 fn objects_and_closures_are_called_as_often_as_stated() {
-    struct Counting(std::cell::Cell<u64>);
-    impl Method for Counting {
+    struct CallCounter(std::cell::Cell<u64>);
+    impl Method for CallCounter {
         fn method(&self) {
             self.0.set(self.0.get() + 1);
         }
     }
-    let object = Counting(std::cell::Cell::new(0));
+    let object = CallCounter(std::cell::Cell::new(0));
     let closure = || {
         object.method();
         7

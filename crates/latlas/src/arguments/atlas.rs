@@ -3,7 +3,7 @@
 use clap::{Args, Subcommand};
 
 /// Examples of `--help`.
-pub(crate) const EXAMPLES: &str = "\
+pub const EXAMPLES: &str = "\
 RUN is a stored file, `last`, `last~1` (the run before), the start of an id, or a tag.
 
 Examples:
@@ -19,7 +19,7 @@ Exit codes:
 
 /// The commands of `latlas atlas`.
 #[derive(Subcommand, Debug)]
-pub(crate) enum AtlasCommand {
+pub enum AtlasCommand {
     /// List stored runs, newest first
     #[command(after_help = "\
 Examples:
@@ -112,104 +112,104 @@ Exit codes:
 
 /// Options of `latlas atlas list`.
 #[derive(Args, Debug, Clone)]
-pub(crate) struct ListOptions {
+pub struct ListOptions {
     /// List runs of this machine: a host name, or the start of a machine key
     #[arg(long, value_name = "KEY|HOST")]
-    pub(crate) machine: Option<String>,
+    pub machine: Option<String>,
     /// List only runs with a tag
     #[arg(long)]
-    pub(crate) tag: bool,
+    pub tag: bool,
     /// Show at most N runs
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
-    pub(crate) limit: Option<u32>,
+    pub limit: Option<u32>,
     /// Print JSON: an array of runs
     #[arg(long)]
-    pub(crate) json: bool,
+    pub json: bool,
 }
 
 /// Options of `latlas atlas percentiles`.
 #[derive(Args, Debug, Clone)]
-pub(crate) struct PercentilesOptions {
+pub struct PercentilesOptions {
     /// The machine: a host name, or the start of a machine key
     #[arg(value_name = "KEY|HOST")]
-    pub(crate) machine: Option<String>,
+    pub machine: Option<String>,
     /// Include points of curves and maps (always in JSON)
     #[arg(long)]
-    pub(crate) points: bool,
+    pub points: bool,
     /// Print JSON: an array of rows and points
     #[arg(long)]
-    pub(crate) json: bool,
+    pub json: bool,
 }
 
 /// Options of `latlas atlas show`.
 #[derive(Args, Debug, Clone)]
-pub(crate) struct ShowOptions {
+pub struct ShowOptions {
     /// The run
     #[arg(value_name = "RUN", default_value = "last")]
-    pub(crate) run: String,
+    pub run: String,
     /// Print JSON
     #[arg(long)]
-    pub(crate) json: bool,
+    pub json: bool,
 }
 
 /// Options of `latlas atlas tag`.
 #[derive(Args, Debug, Clone)]
-pub(crate) struct TagOptions {
+pub struct TagOptions {
     /// The run
     #[arg(value_name = "RUN", required_unless_present = "remove", requires = "name")]
-    pub(crate) run: Option<String>,
+    pub run: Option<String>,
     /// The tag
     #[arg(value_name = "NAME")]
-    pub(crate) name: Option<String>,
+    pub name: Option<String>,
     /// Remove the tag from other runs
     #[arg(long = "move", conflicts_with = "add")]
-    pub(crate) moving: bool,
+    pub moving: bool,
     /// Let several runs have the tag
     #[arg(long)]
-    pub(crate) add: bool,
+    pub add: bool,
     /// Remove this tag from all runs
     #[arg(long, value_name = "NAME", conflicts_with_all = ["run", "name", "moving", "add"])]
-    pub(crate) remove: Option<String>,
+    pub remove: Option<String>,
     /// Print JSON
     #[arg(long)]
-    pub(crate) json: bool,
+    pub json: bool,
 }
 
 /// Options of `latlas atlas delete`.
 #[derive(Args, Debug, Clone)]
-pub(crate) struct DeleteOptions {
+pub struct DeleteOptions {
     /// The runs
     #[arg(value_name = "RUN", required = true)]
-    pub(crate) runs: Vec<String>,
+    pub runs: Vec<String>,
     /// Don't ask for confirmation
     #[arg(long)]
-    pub(crate) yes: bool,
+    pub yes: bool,
     /// Print JSON: an array of deleted runs
     #[arg(long)]
-    pub(crate) json: bool,
+    pub json: bool,
 }
 
 /// Options of `latlas atlas move`.
 #[derive(Args, Debug, Clone)]
-pub(crate) struct MoveOptions {
+pub struct MoveOptions {
     /// The store to move from
     #[arg(value_name = "FROM")]
-    pub(crate) from: String,
+    pub from: String,
     /// The store to move to
     #[arg(value_name = "TO")]
-    pub(crate) to: String,
+    pub to: String,
     /// Copy: keep the runs in FROM
     #[arg(long)]
-    pub(crate) keep: bool,
+    pub keep: bool,
     /// Print JSON
     #[arg(long)]
-    pub(crate) json: bool,
+    pub json: bool,
 }
 
 /// Options of `latlas atlas rebuild` and `latlas atlas verify`.
 #[derive(Args, Debug, Clone, Copy)]
-pub(crate) struct JsonOption {
+pub struct JsonOption {
     /// Print JSON
     #[arg(long)]
-    pub(crate) json: bool,
+    pub json: bool,
 }

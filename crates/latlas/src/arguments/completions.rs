@@ -4,7 +4,7 @@ use clap::Args;
 use clap_complete::Shell;
 
 /// Examples of `--help`.
-pub(crate) const EXAMPLES: &str = "\
+pub const EXAMPLES: &str = "\
 The shell asks latlas for commands, options, rows, groups, published tables, controls, tags and stored
 runs, so they are always those of the installed latlas and of the store.
 
@@ -17,8 +17,8 @@ Examples:
 
 /// Options of `latlas completions`.
 #[derive(Args, Debug, Clone)]
-pub(crate) struct CompletionsOptions {
+pub struct CompletionsOptions {
     /// The shell
     #[arg(value_name = "SHELL")]
-    pub(crate) shell: Shell,
+    pub shell: Shell,
 }

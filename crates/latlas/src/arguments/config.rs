@@ -4,7 +4,7 @@ use clap::{Args, Subcommand};
 use std::path::PathBuf;
 
 /// Examples of `--help`.
-pub(crate) const EXAMPLES: &str = "\
+pub const EXAMPLES: &str = "\
 Each line of the file is a command and options that it gets before the typed ones, as `exec --nice=-5`,
 or options for all commands that have them, as `--pin 1`. What is typed takes precedence over
 environment variables, and these over the file.
@@ -21,7 +21,7 @@ Exit codes:
 
 /// The commands of `latlas config`.
 #[derive(Subcommand, Debug)]
-pub(crate) enum ConfigCommand {
+pub enum ConfigCommand {
     /// Check the file and print its options
     #[command(after_help = "\
 Examples:
@@ -52,7 +52,7 @@ Examples:
 
 /// Options that choose the file and the store, of every command.
 #[derive(Args, Debug, Clone, Default)]
-pub(crate) struct ConfigOptions {
+pub struct ConfigOptions {
     /// Read this configuration file [env: LATLAS_CONFIG]
     #[arg(
         id = "config_file",
@@ -62,12 +62,12 @@ pub(crate) struct ConfigOptions {
         conflicts_with = "no_config",
         help_heading = "Configuration"
     )]
-    pub(crate) file: Option<PathBuf>,
+    pub file: Option<PathBuf>,
     /// Ignore the configuration file
     #[arg(id = "no_config", long = "no-config", global = true, help_heading = "Configuration")]
-    pub(crate) none: bool,
+    pub none: bool,
     /// Store runs in this directory or PostgreSQL database (postgres://HOST/DATABASE)
     /// [env: LATLAS_STORE]
     #[arg(long, value_name = "DIR|URL", global = true, help_heading = "Configuration")]
-    pub(crate) store: Option<String>,
+    pub store: Option<String>,
 }

@@ -8,30 +8,30 @@ use model::noise::applied::{Policy, Settings};
 
 /// Controls that apply to the measured processes only.
 #[derive(Args, Debug, Clone, Default)]
-pub(crate) struct ControlOptions {
+pub struct ControlOptions {
     /// Nice value of the measured processes, -20 to 19 (lowering it requires root); in a separate
     /// session it is also set for the autogroup, unless --autogroup is given
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(i32).range(-20..=19))]
-    pub(crate) nice: Option<i32>,
+    pub nice: Option<i32>,
     /// Nice value of the autogroup, which counts against other sessions (lowering it requires root;
     /// implies separate sessions)
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(i32).range(-20..=19))]
-    pub(crate) autogroup: Option<i32>,
+    pub autogroup: Option<i32>,
     /// Use real-time priority (SCHED_FIFO; default priority 1; root)
     #[arg(long, value_name = "PRIORITY", num_args = 0..=1, require_equals = true, default_missing_value = "1", value_parser = clap::value_parser!(u8).range(1..=98))]
-    pub(crate) fifo: Option<u8>,
+    pub fifo: Option<u8>,
     /// Reserve these CPUs during the run and measure there, such as 2-3 (root)
     #[arg(long, value_name = "CPUS", value_parser = cpus)]
-    pub(crate) shield: Option<Cpus>,
+    pub shield: Option<Cpus>,
 }
 
 /// CPU numbers in ascending order.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Cpus(pub(crate) Vec<u32>);
+pub struct Cpus(pub Vec<u32>);
 
 impl ControlOptions {
     /// The requested controls, without the CPU, in a separate session or not.
-    pub(crate) fn requested(&self, own_session: bool) -> RequestedControls {
+    pub fn requested(&self, own_session: bool) -> RequestedControls {
         self.requested_with(own_session, || sys::controls::autogroups().is_ok())
     }
 
@@ -58,13 +58,13 @@ impl ControlOptions {
     }
 
     /// The CPUs of the shield; none without one.
-    pub(crate) fn shield_cpus(&self) -> &[u32] {
+    pub fn shield_cpus(&self) -> &[u32] {
         self.shield.as_ref().map_or(&[], |cpus| &cpus.0)
     }
 }
 
 /// A list as the kernel writes it: `0-2,5`.
-pub(crate) fn cpus(text: &str) -> Result<Cpus, InvalidValue> {
+pub fn cpus(text: &str) -> Result<Cpus, InvalidValue> {
     // Linux can't have more.
     let is_cpu = |number: &str| number.parse().is_ok_and(|cpu: u32| cpu < 8192);
     let list = match text.split([',', '-']).all(is_cpu) {

@@ -7,9 +7,9 @@ use std::path::PathBuf;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// Examples of `--help`.
-pub(crate) const EXAMPLES: &str = "\
+pub const EXAMPLES: &str = "\
 Prints the row in all stored runs of a machine, oldest first, and marks changes of the machine's
-setup, of latlas, and of the level. docs/history.md describes the change detection.
+setup, of latlas, and of the level. `latlas help history` describes the change detection.
 With --cpus, records what each CPU does from now on: the share of time of programs, the kernel and
 the hypervisor. The counters are of all programs, also while a command runs. The figures then go to
 standard error; with --json, the command's own output goes there.
@@ -21,6 +21,7 @@ Examples:
   latlas history cpu.div_i64 --since 2026-11-01  Show runs since a date
   latlas history cpu.div_i64 --machine lab1      Show another machine
   latlas history sched.switch --last 20 --json
+  latlas history --cpus --live                   Show how busy each CPU is, as it is now
   latlas history --cpus --for 10s                Record the CPUs for 10 s
   latlas history --cpus --for 15m -- ./program   Record the CPUs while a command runs
   latlas history --cpus --out cpus.html --out cpus.svg -- ./program
@@ -28,49 +29,55 @@ Examples:
 
 Exit codes:
   0  printed, whatever the command's exit code
-  2  no such row, machine or run; the command does not start
+  2  no such row, machine or run; the command does not start; --live without a terminal
   3  no run has a figure for the row; nothing was recorded";
 
 /// Options of `latlas history`.
 #[derive(Args, Debug, Clone)]
-pub(crate) struct HistoryOptions {
+pub struct HistoryOptions {
     /// The row
     #[arg(value_name = "ROW", required_unless_present = "cpus")]
-    pub(crate) row: Option<String>,
+    pub row: Option<String>,
     /// A point of a curve, or row and column of a map: numbers or sizes
     #[arg(long, value_name = "X[,Y]", value_parser = point, value_delimiter = ',')]
-    pub(crate) at: Vec<u64>,
+    pub at: Vec<u64>,
     /// Show another machine: a host name, or the start of a machine key
     #[arg(long, value_name = "KEY|HOST")]
-    pub(crate) machine: Option<String>,
+    pub machine: Option<String>,
     /// Show the N newest runs
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
-    pub(crate) last: Option<u32>,
+    pub last: Option<u32>,
     /// Show runs since then: 2026-11-01, "2026-11-01 12:00:00" (UTC), or 30d (ago)
     #[arg(long, value_name = "DATE", value_parser = since)]
-    pub(crate) since: Option<u64>,
+    pub since: Option<u64>,
     /// Print clock cycles (default for rows bound by the core clock)
     #[arg(long, conflicts_with = "ns")]
-    pub(crate) cycles: bool,
+    pub cycles: bool,
     /// Print nanoseconds
     #[arg(long)]
-    pub(crate) ns: bool,
+    pub ns: bool,
     /// List all runs with id and the reason of the verdict
     #[arg(long)]
-    pub(crate) wide: bool,
-    /// Print JSON
+    pub wide: bool,
+    /// Print JSON; of --cpus an object for each row
     #[arg(long)]
-    pub(crate) json: bool,
+    pub json: bool,
     /// When to use colors
     #[arg(long, value_name = "WHEN", default_value = "auto")]
-    pub(crate) color: Color,
+    pub color: Color,
     /// Record what each CPU does from now on, instead of showing a row
     #[arg(long, help_heading = CPUS, conflicts_with_all = [
         "row", "at", "machine", "last", "since", "cycles", "ns", "wide",
     ])]
-    pub(crate) cpus: bool,
+    pub cpus: bool,
+    /// Draw on the terminal what each CPU does now, until q or Ctrl-C
+    #[arg(long, help_heading = CPUS, requires = "cpus", conflicts_with_all = ["row", "json", "document", "out", "words"])]
+    pub live: bool,
+    /// Print the Run document of the recording (JSON)
+    #[arg(long, help_heading = CPUS, requires = "cpus", conflicts_with = "json")]
+    pub document: bool,
     #[command(flatten)]
-    pub(crate) recording: RecordingOptions,
+    pub recording: RecordingOptions,
 }
 
 const CPUS: &str = "CPU history";
@@ -78,19 +85,19 @@ const CPUS: &str = "CPU history";
 /// Options of a recording of CPUs.
 #[derive(Args, Debug, Clone)]
 #[command(next_help_heading = CPUS)]
-pub(crate) struct RecordingOptions {
+pub struct RecordingOptions {
     /// Record for this time; a command gets SIGTERM then (default: 10s, or until the command ends)
     #[arg(long = "for", value_name = "TIME", conflicts_with = "row", value_parser = limit)]
-    pub(crate) limit: Option<Duration>,
-    /// Length of the intervals, from 20ms to 1h
-    #[arg(long, value_name = "TIME", conflicts_with = "row", default_value = "100ms", value_parser = interval)]
-    pub(crate) every: Duration,
-    /// Write the recording to this file, too: .html, .svg, .png, .pdf or .json (repeatable)
+    pub limit: Option<Duration>,
+    /// Length of the intervals, from 20ms to 1h [default: 100ms; 500ms with --live]
+    #[arg(long, value_name = "TIME", conflicts_with = "row", value_parser = interval)]
+    pub every: Option<Duration>,
+    /// Also write the recording to this file: .html, .svg, .png, .pdf or .json (repeatable)
     #[arg(long, value_name = "FILE", conflicts_with = "row")]
-    pub(crate) out: Vec<PathBuf>,
+    pub out: Vec<PathBuf>,
     /// Record while this command runs
     #[arg(value_name = "CMD", last = true, conflicts_with = "row")]
-    pub(crate) words: Vec<OsString>,
+    pub words: Vec<OsString>,
 }
 
 fn limit(text: &str) -> Result<Duration, InvalidValue> {
@@ -107,7 +114,7 @@ fn interval(text: &str) -> Result<Duration, InvalidValue> {
 }
 
 fn point(text: &str) -> Result<u64, InvalidValue> {
-    model::size::parse(text).ok_or(InvalidValue::Point)
+    model::size::parse_size(text).ok_or(InvalidValue::Point)
 }
 
 /// ms since 1970 UTC of a date, or of so long ago.

@@ -2,7 +2,7 @@
 
 /// An invalid value.
 #[derive(thiserror::Error, Clone, Debug, PartialEq)]
-pub(crate) enum InvalidValue {
+pub enum InvalidValue {
     #[error("{0}; give a time with its unit, such as 30s or 2m")]
     Time(#[from] humantime::DurationError),
     #[error("give at most 24h")]
@@ -15,8 +15,12 @@ pub(crate) enum InvalidValue {
     NoTraceTime,
     #[error("give 20ms to 1h, such as 100ms")]
     CpuInterval,
+    #[error("give a percentile such as p99, or a time such as 5ms")]
+    Percentile,
     #[error("give a size from 1MiB to 4GiB, such as 256MiB")]
     TraceBuffer,
+    #[error("give a size above 0, such as 64KiB")]
+    HeapSize,
     #[error("give fp, dwarf, or dwarf,SIZE with a multiple of 8 from 256 to 32KiB")]
     Stacks,
     #[error("give a number from 1 to 200000")]
@@ -54,6 +58,8 @@ pub(crate) enum InvalidValue {
     Height,
     #[error("give a size from 1KiB to 256MiB, such as 64MiB")]
     UploadSize,
+    #[error("give a FILE, or end the command line with | cat")]
+    OutputPipe,
     #[error("give exit codes from 1 to 255, such as 1,2")]
     ExitCodes,
     #[error("give a percentage above 0 and up to 1000, such as 10%")]

@@ -5,7 +5,7 @@ use view::chart::svg::Unit;
 
 /// A length of a picture.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Length {
+pub struct Length {
     pt: f64,
     /// Given in a unit of paper.
     on_paper: bool,
@@ -30,12 +30,12 @@ impl Length {
     }
 
     /// What a picture of this width is measured in.
-    pub(crate) fn unit(self) -> Unit {
+    pub fn unit(self) -> Unit {
         if self.on_paper { Unit::Paper } else { Unit::Pixel }
     }
 
     /// So many of these units.
-    pub(crate) fn units(self, unit: Unit) -> f64 {
+    pub fn units(self, unit: Unit) -> f64 {
         self.pt / unit.pt()
     }
 }

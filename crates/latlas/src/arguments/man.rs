@@ -4,7 +4,7 @@ use clap::Args;
 use std::path::PathBuf;
 
 /// Examples of `--help`.
-pub(crate) const EXAMPLES: &str = "\
+pub const EXAMPLES: &str = "\
 Examples:
   latlas man | man -l -                 Show the main page
   latlas man ~/.local/share/man/man1    Install the pages of all commands
@@ -12,8 +12,8 @@ Examples:
 
 /// Options of `latlas man`.
 #[derive(Args, Debug, Clone)]
-pub(crate) struct ManOptions {
-    /// Write the pages of all commands to this directory (default: print the main page)
+pub struct ManOptions {
+    /// Write the pages of all commands to this directory, which exists [default: print the main page]
     #[arg(value_name = "DIR")]
-    pub(crate) directory: Option<PathBuf>,
+    pub directory: Option<PathBuf>,
 }

@@ -4,14 +4,14 @@ use clap::{Args, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
 /// Examples of `--help`.
-pub(crate) const EXAMPLES: &str = "\
+pub const EXAMPLES: &str = "\
 A probe pack is a shared library with operations of your own, in any language with a C ABI
-(docs/packs.md). Its rows are measured, judged and stored as all others, in processes of their own.
+(`latlas help packs`). Its rows are measured, judged and stored like all others, in separate processes.
 
 Examples:
   latlas pack new c mine             Create a project with one probe
   make -C mine                       Build it
-  latlas pack check mine/mine.so     Try its probes, and say what is wrong
+  latlas pack check mine/mine.so     Try its probes and report errors
   latlas run --pack mine/mine.so 'mine.*'
                                      Measure its rows
 
@@ -22,7 +22,7 @@ Exit codes:
 
 /// The commands of `latlas pack`.
 #[derive(Subcommand, Debug)]
-pub(crate) enum PackCommand {
+pub enum PackCommand {
     /// Create a project with one probe that builds
     #[command(after_help = "\
 Examples:
@@ -36,7 +36,7 @@ Examples:
         #[arg(value_name = "NAME")]
         name: String,
     },
-    /// Load a pack in a child process, try each probe briefly, and say what is wrong
+    /// Load a pack in a child process, try each probe briefly and report errors
     #[command(after_help = "\
 Examples:
   latlas pack check mine/mine.so
@@ -58,7 +58,7 @@ Exit codes:
 
 /// Language of a new pack.
 #[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Language {
+pub enum Language {
     /// C11
     C,
     /// Rust, without dependencies
@@ -77,8 +77,8 @@ pub(crate) enum Language {
 
 /// Packs to load.
 #[derive(Args, Debug, Clone, Default)]
-pub(crate) struct PackOptions {
-    /// Add the rows of this probe pack to those of the packs directory (repeatable; docs/packs.md)
+pub struct PackOptions {
+    /// Add the rows of this probe pack to those of the packs directory (repeatable; `latlas help packs`)
     #[arg(long = "pack", value_name = "FILE")]
-    pub(crate) files: Vec<PathBuf>,
+    pub files: Vec<PathBuf>,
 }

@@ -7,10 +7,10 @@ use std::path::PathBuf;
 use view::chart::svg;
 
 /// Examples of `--help`.
-pub(crate) const EXAMPLES: &str = "\
+pub const EXAMPLES: &str = "\
 ROW is a chart (see --list), a row or a probe (drawn in its chart, or as its samples), or
 history:ROW (the row over time). Writes NAME.svg to the current directory unless -o is given.
-docs/pictures.md lists all charts.
+`latlas help pictures` lists all charts.
 
 A width in mm, cm, in or pt is a width on paper: text has 7 to 9 pt there. For LaTeX:
   latlas plot memory.latency --width 85mm --bare -o latency.pdf
@@ -22,7 +22,9 @@ Examples:
   latlas plot memory.latency 5e0c -o latency.png --scale 2
   latlas plot sched.wakeup --width 3.3in --dpi 600 -o wakeup.png
   latlas plot file.read --vs last~1 --theme dark -o read.svg
+  latlas plot memory.latency --vs rock-5b -o rock.svg
   latlas plot ladder --rows 'cpu.*' --vs 2012 -o cpu.svg
+  latlas plot memory.latency --vs last~1 --text   Draw both curves in the terminal
   latlas plot history:memory.latency/DRAM    Draw a row over time, with its changes
   latlas plot sync.handoff/futex -o - | display svg:-
   latlas plot sched.pool --json              Print the figures of the chart
@@ -33,55 +35,58 @@ Exit codes:
 
 /// Options of `latlas plot`.
 #[derive(Args, Debug, Clone)]
-pub(crate) struct PlotOptions {
+pub struct PlotOptions {
     /// A chart, row or probe, or history:ROW
     #[arg(value_name = "ROW", required_unless_present = "list")]
-    pub(crate) row: Option<String>,
+    pub row: Option<String>,
     /// A file, `last`, `last~1`, a tag, or the start of a run's id
     #[arg(value_name = "RUN", default_value = "last")]
-    pub(crate) run: String,
+    pub run: String,
     /// Write to this file (- for standard output)
     #[arg(short, long, alias = "output", value_name = "FILE")]
-    pub(crate) out: Option<PathBuf>,
+    pub out: Option<PathBuf>,
     /// Output format (default: by the file name, or SVG)
     #[arg(long, value_name = "FORMAT", conflicts_with = "json")]
-    pub(crate) format: Option<PlotFormat>,
+    pub format: Option<PlotFormat>,
     /// Color theme
     #[arg(long, value_name = "THEME", default_value = "light")]
-    pub(crate) theme: PlotTheme,
+    pub theme: PlotTheme,
     /// Width, such as 85mm, 3.3in or 860px; text keeps its size
     #[arg(long, value_name = "LENGTH", default_value = "860px", value_parser = length::width)]
-    pub(crate) width: Length,
+    pub width: Length,
     /// Height (default: as the chart needs)
     #[arg(long, value_name = "LENGTH", value_parser = length::height)]
-    pub(crate) height: Option<Length>,
+    pub height: Option<Length>,
     /// Without title, description, notes, margins and background, for papers
     #[arg(long)]
-    pub(crate) bare: bool,
+    pub bare: bool,
     /// PNG pixels per px
     #[arg(long, value_name = "FACTOR", value_parser = scale, conflicts_with = "dpi")]
-    pub(crate) scale: Option<f64>,
+    pub scale: Option<f64>,
     /// PNG pixels per inch (default: 300 for a width on paper, else 96)
     #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u32).range(30..=2400))]
-    pub(crate) dpi: Option<u32>,
-    /// Also draw this run, or only this published table, in curves, the ladder and the comparison
-    /// (repeatable)
+    pub dpi: Option<u32>,
+    /// Also draw this run, or only this published table, cloud type, board or CPU, in curves, the ladder
+    /// and the comparison (repeatable)
     #[arg(long, value_name = "RUN|TABLE")]
-    pub(crate) vs: Vec<String>,
+    pub vs: Vec<String>,
     /// Draw only these rows of the ladder or comparison: ids, probes, or patterns with * and ?
     #[arg(long, value_name = "PATTERN")]
-    pub(crate) rows: Vec<String>,
+    pub rows: Vec<String>,
+    /// Draw with characters, as wide as the terminal
+    #[arg(long, conflicts_with_all = ["out", "format", "json", "list", "theme", "width", "height", "bare", "scale", "dpi"])]
+    pub text: bool,
     /// List the charts of a run, and why others can't be drawn
     #[arg(long, conflicts_with_all = ["out", "format", "rows", "theme", "width", "height", "bare", "scale", "dpi"])]
-    pub(crate) list: bool,
+    pub list: bool,
     /// Print the figures of the chart, or the list, as JSON
     #[arg(long, conflicts_with_all = ["theme", "width", "height", "bare", "scale", "dpi"])]
-    pub(crate) json: bool,
+    pub json: bool,
 }
 
 /// Formats of charts.
 #[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum PlotFormat {
+pub enum PlotFormat {
     /// Scalable Vector Graphics
     Svg,
     /// Portable Network Graphics
@@ -92,7 +97,7 @@ pub(crate) enum PlotFormat {
 
 /// Color themes of charts.
 #[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum PlotTheme {
+pub enum PlotTheme {
     /// Dark on white
     Light,
     /// Light on dark gray

@@ -4,16 +4,16 @@ use crate::arguments::InvalidValue;
 use crate::arguments::recorded::RecordedOptions;
 use clap::{Args, Subcommand, ValueEnum};
 use model::qos::{Codec, Level};
-use qos::plan::Kind;
+use qos::plan::CaseKind;
 use std::path::PathBuf;
 
 /// Printed below the options.
-pub(crate) const EXAMPLES: &str = "\
+pub const EXAMPLES: &str = "\
 Compresses a file block by block with an operation queue, at each quality-of-service level, alone and
 with a second job at another level, interleaved. Each job is a process in its own session. Prints what
 each level is on this system (applied, effective or refused), times, throughput, the share of the CPU
 that the kernel's weights predict next to the measured one, and where the blocks ran. Levels are
-Apple's classes; on Linux they are made of nice values, autogroup, policy and slice (docs/qos.md).
+Apple's classes; on Linux they are made of nice values, autogroup, policy and slice (`latlas help qos`).
 
 Examples:
   latlas qos                                      Measure all levels and pairs (about 4 minutes)
@@ -39,7 +39,7 @@ const SIZES: [u64; 2] = [64 << 20, 256 << 20];
 /// What `--quick` measures: the fewest rounds that give an interval.
 const QUICK_LEVELS: [Level; 2] = [Level::BACKGROUND, Level::DEFAULT];
 const QUICK_ROUNDS: u32 = 6;
-const QUICK_KINDS: [Kind; 3] = [Kind::Alone, Kind::Pairs, Kind::Lowest];
+const QUICK_KINDS: [CaseKind; 3] = [CaseKind::Alone, CaseKind::Pairs, CaseKind::Lowest];
 /// Levels without `--quick`.
 const LEVELS: [Level; 5] = [
     Level::BACKGROUND,
@@ -52,68 +52,67 @@ const LEVELS: [Level; 5] = [
 /// Options of it.
 #[derive(Args, Debug, Clone)]
 #[command(args_conflicts_with_subcommands = true)]
-pub(crate) struct QosOptions {
+pub struct QosOptions {
     #[command(subcommand)]
-    pub(crate) what: Option<QosCommand>,
+    pub what: Option<QosCommand>,
     /// Measure two levels, alone and together, in 6 rounds with a file of 64MiB (about 45 s)
     #[arg(long, conflicts_with = "full")]
-    pub(crate) quick: bool,
+    pub quick: bool,
     /// Size of the file; it is removed at the end [default: 256MiB]
     #[arg(long, value_name = "SIZE", value_parser = size)]
     size: Option<u64>,
     /// Size of a block
     #[arg(long, value_name = "SIZE", default_value = "256KiB", value_parser = block)]
-    pub(crate) block: u64,
+    pub block: u64,
     /// Codec
     #[arg(long, value_name = "CODEC", default_value = "zstd")]
-    pub(crate) codec: CodecChoice,
+    pub codec: CodecChoice,
     /// Compression level of zstd [default: 3]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(i32).range(1..=22))]
-    pub(crate) compression: Option<i32>,
+    pub compression: Option<i32>,
     /// Levels: background (9), utility (17), default (21), user-initiated (25), user-interactive (33),
-    /// or another number, to see what the system makes of it [default: the five
-    /// with names]
+    /// or another number [default: the five with names]
     #[arg(long, value_name = "LEVELS", value_delimiter = ',', value_parser = level)]
     levels: Vec<Level>,
     /// Maximum number of concurrent operations in a job [default: one per allowed CPU]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
-    pub(crate) jobs: Option<u32>,
+    pub jobs: Option<u32>,
     /// Cases to measure [default: all]
     #[arg(long, value_name = "CASES", value_delimiter = ',')]
     cases: Vec<CaseChoice>,
     /// Also run the default level for five minutes, and read its settings again at the end
     #[arg(long)]
-    pub(crate) full: bool,
+    pub full: bool,
     /// Record what all CPUs do, ten times per second, and draw it for the first run of each case
     #[arg(long)]
-    pub(crate) history: bool,
+    pub history: bool,
     /// Rounds, each with one run of every case; an interval needs 6, the comparison of all levels 8
     /// [default: 8]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
     rounds: Option<u32>,
     /// Seed of the random order
     #[arg(long, value_name = "N")]
-    pub(crate) seed: Option<u64>,
+    pub seed: Option<u64>,
     /// Directory for the file (default: the cache directory or /var/tmp, whichever is on a disk)
     #[arg(long, value_name = "DIR")]
-    pub(crate) dir: Option<PathBuf>,
+    pub dir: Option<PathBuf>,
     #[command(flatten)]
-    pub(crate) run: RecordedOptions,
+    pub run: RecordedOptions,
 }
 
 /// What else can be measured.
 #[derive(Subcommand, Debug, Clone)]
-pub(crate) enum QosCommand {
+pub enum QosCommand {
     /// Measure what each control of the Linux scheduler does: shares, wake-ups, permissions
     #[command(after_help = KNOBS_EXAMPLES)]
     Knobs(KnobsOptions),
 }
 
 /// Printed below the options of `qos knobs`.
-pub(crate) const KNOBS_EXAMPLES: &str = "\
+pub const KNOBS_EXAMPLES: &str = "\
 Lets threads with a control compete with threads without it: the share of CPU time that they get on
 one CPU and on all, next to the share that the kernel's weights predict, and how late a small thread
-wakes up. Also tries what this user and an unprivileged one may set and undo (docs/qos.md#knobs).
+wakes up. Also tries what this user and an unprivileged one may set and undo (`latlas help qos`).
 All runs in child processes; nothing stays changed. As root, real-time threads take nearly all CPU
 time for a second at a time.
 
@@ -131,26 +130,26 @@ Exit codes:
 
 /// Options of `latlas qos knobs`.
 #[derive(Args, Debug, Clone)]
-pub(crate) struct KnobsOptions {
+pub struct KnobsOptions {
     /// Measure knobs with one of these words in their name, and `none` [default: all]
     #[arg(value_name = "WORD")]
-    pub(crate) words: Vec<String>,
+    pub words: Vec<String>,
     /// Measure one round, and half as long (about 50 s for all knobs)
     #[arg(long)]
-    pub(crate) quick: bool,
+    pub quick: bool,
     /// Rounds, each with every measurement once [default: 3]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100))]
     rounds: Option<u32>,
     /// Seed of the random order
     #[arg(long, value_name = "N")]
-    pub(crate) seed: Option<u64>,
+    pub seed: Option<u64>,
     #[command(flatten)]
-    pub(crate) run: RecordedOptions,
+    pub run: RecordedOptions,
 }
 
 /// A codec.
 #[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum CodecChoice {
+pub enum CodecChoice {
     /// Zstandard
     Zstd,
     /// LZ4
@@ -159,19 +158,21 @@ pub(crate) enum CodecChoice {
 
 /// A kind of cases.
 #[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum CaseChoice {
+pub enum CaseChoice {
     /// Each level alone
     Alone,
     /// Each pair of a higher and a lower level
     Pairs,
     /// Two jobs of the lowest level
     Lowest,
+    /// Two jobs of the highest level
+    Highest,
     /// 1, 2, 4, ... operations at once, fewer than --jobs, with as much of the work
     Operations,
 }
 
 impl KnobsOptions {
-    pub(crate) fn rounds(&self) -> u32 {
+    pub fn rounds(&self) -> u32 {
         self.rounds.unwrap_or(if self.quick { 1 } else { 3 })
     }
 }
@@ -180,17 +181,17 @@ impl KnobsOptions {
 /// to clap and would yield to a `default_value_if`.
 impl QosOptions {
     /// Kinds, levels and rounds of `--quick`.
-    pub(crate) fn quick() -> (&'static [Kind], &'static [Level], u32) {
+    pub fn quick() -> (&'static [CaseKind], &'static [Level], u32) {
         (&QUICK_KINDS, &QUICK_LEVELS, QUICK_ROUNDS)
     }
 
     /// Size of the file.
-    pub(crate) fn size(&self) -> u64 {
+    pub fn size(&self) -> u64 {
         let [quick, usual] = SIZES;
         self.size.unwrap_or(if self.quick { quick } else { usual })
     }
 
-    pub(crate) fn levels(&self) -> &[Level] {
+    pub fn levels(&self) -> &[Level] {
         match (&self.levels[..], self.quick) {
             ([], true) => &QUICK_LEVELS,
             ([], false) => &LEVELS,
@@ -198,25 +199,26 @@ impl QosOptions {
         }
     }
 
-    pub(crate) fn rounds(&self) -> u32 {
+    pub fn rounds(&self) -> u32 {
         self.rounds.unwrap_or(if self.quick { QUICK_ROUNDS } else { qos::plan::ROUNDS })
     }
 
-    pub(crate) fn kinds(&self) -> Vec<Kind> {
+    pub fn kinds(&self) -> Vec<CaseKind> {
         let chosen = self.cases.iter().map(|case| match case {
-            CaseChoice::Alone => Kind::Alone,
-            CaseChoice::Pairs => Kind::Pairs,
-            CaseChoice::Lowest => Kind::Lowest,
-            CaseChoice::Operations => Kind::Operations,
+            CaseChoice::Alone => CaseKind::Alone,
+            CaseChoice::Pairs => CaseKind::Pairs,
+            CaseChoice::Lowest => CaseKind::Lowest,
+            CaseChoice::Highest => CaseKind::Highest,
+            CaseChoice::Operations => CaseKind::Operations,
         });
         match (self.cases.is_empty(), self.quick) {
             (true, true) => QUICK_KINDS.to_vec(),
-            (true, false) => Kind::ALL.to_vec(),
+            (true, false) => CaseKind::ALL.to_vec(),
             (false, _) => chosen.collect(),
         }
     }
 
-    pub(crate) fn codec(&self) -> Codec {
+    pub fn codec(&self) -> Codec {
         match self.codec {
             CodecChoice::Zstd => Codec::Zstd(self.compression.unwrap_or(3)),
             CodecChoice::Lz4 => Codec::Lz4,
@@ -225,13 +227,13 @@ impl QosOptions {
 }
 
 fn size(text: &str) -> Result<u64, InvalidValue> {
-    let bytes = model::size::parse(text);
+    let bytes = model::size::parse_size(text);
     let range = 1 << 20..=1 << 40;
     bytes.filter(|bytes| range.contains(bytes)).ok_or(InvalidValue::QosSize)
 }
 
 fn block(text: &str) -> Result<u64, InvalidValue> {
-    let bytes = model::size::parse(text);
+    let bytes = model::size::parse_size(text);
     let range = 4 << 10..=64 << 20;
     bytes.filter(|bytes| range.contains(bytes)).ok_or(InvalidValue::QosBlock)
 }

@@ -1,22 +1,22 @@
 //! The options of every command that makes a run of a recording.
 
 use super::Color;
+use super::run_json::RunJsonOptions;
 use super::wait::WaitOptions;
 use clap::Args;
 use std::path::PathBuf;
 
 /// When it begins, and where it goes.
 #[derive(Args, Debug, Clone)]
-pub(crate) struct RecordedOptions {
+pub struct RecordedOptions {
     #[command(flatten)]
-    pub(crate) wait: WaitOptions,
-    /// Print the Run document (JSON)
-    #[arg(long)]
-    pub(crate) json: bool,
+    pub wait: WaitOptions,
+    #[command(flatten)]
+    pub json: RunJsonOptions,
     /// Also write the run to this file (compressed if it ends in .zst; repeatable)
     #[arg(long, value_name = "FILE")]
-    pub(crate) out: Vec<PathBuf>,
+    pub out: Vec<PathBuf>,
     /// When to use colors
     #[arg(long, value_name = "WHEN", default_value = "auto")]
-    pub(crate) color: Color,
+    pub color: Color,
 }

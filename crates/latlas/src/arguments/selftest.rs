@@ -5,9 +5,9 @@ use clap::Args;
 use std::path::PathBuf;
 
 /// Examples under the help.
-pub(crate) const EXAMPLES: &str = "\
+pub const EXAMPLES: &str = "\
 Measures sets A and B on this machine in the order A B B A, compares them like `latlas compare`, and
-prints the smallest detectable change of each row. docs/compare.md describes the statistics.
+prints the smallest detectable change of each row. `latlas help compare` describes the statistics.
 
 Examples:
   latlas selftest --quick                 Take about 30 s
@@ -22,25 +22,25 @@ Exit codes:
 
 /// Options of `latlas selftest`.
 #[derive(Args, Debug, Clone)]
-pub(crate) struct SelftestOptions {
+pub struct SelftestOptions {
     /// Rows: ids, probes, or patterns with * and ?
     #[arg(value_name = "ROW")]
-    pub(crate) rows: Vec<String>,
+    pub rows: Vec<String>,
     /// Measure fewer points in fewer rounds
     #[arg(long)]
-    pub(crate) quick: bool,
+    pub quick: bool,
     /// Number of rounds of four sets
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=100))]
-    pub(crate) rounds: u32,
+    pub rounds: u32,
     /// Measure on this CPU (default: the quietest, for each set)
     #[arg(long, value_name = "CPU")]
-    pub(crate) pin: Option<u32>,
+    pub pin: Option<u32>,
     /// Directory for temporary files of file.* and disk.* rows
     #[arg(long, value_name = "DIR")]
-    pub(crate) dir: Option<PathBuf>,
+    pub dir: Option<PathBuf>,
     /// Store the sets as runs; later comparisons use their run-to-run variation
     #[arg(long)]
-    pub(crate) keep: bool,
+    pub keep: bool,
     #[command(flatten)]
-    pub(crate) run: RecordedOptions,
+    pub run: RecordedOptions,
 }

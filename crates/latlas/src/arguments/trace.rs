@@ -1,31 +1,36 @@
 //! Options of `latlas trace`.
 
 use super::pack::PackOptions;
+use super::run_json::RunJsonOptions;
 use super::wait::WaitOptions;
 use super::{Color, InvalidValue, time};
 use clap::{Args, Subcommand, ValueEnum};
 use model::trace::Tier;
+use model::trace::tails::Over;
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 use sys::perf::Capture;
 
 /// Shown below `latlas trace --help`.
-pub(crate) const EXAMPLES: &str = "\
+pub const EXAMPLES: &str = "\
 Records when each thread ran, waited for a CPU or was blocked, its system calls and page faults.
 How much can be recorded depends on rights; the summary begins with what could and why not more
-(docs/trace.md). The summary of a command goes to standard error, as its output is its own.
+(`latlas help trace`). The summary of a command goes to standard error, as its output is its own.
 
 Examples:
   sudo latlas trace -- ./program        Trace a command and everything it starts
-  latlas trace --out t.zst -- ./program Trace without root, keep the trace
+  latlas trace --out t.zst -- ./program  Trace without root, keep the trace
   sudo latlas trace --stacks -- ./program
-                                        Also say where in the program threads were blocked
-  sudo latlas trace --usdt -- ./program Also record hits of its USDT probes
+                                        Also show where in the program threads were blocked
+  sudo latlas trace --usdt -- ./program  Also record hits of its USDT probes
+  latlas trace --malloc -- ./program     Also record its malloc, free and zeroing of 64 KiB or more
   latlas trace --pid 4711 --for 5s      Trace a running process for 5 s
   latlas trace sched.pool               Trace what the threads of a row do
   latlas trace sched.wakeup --tails     Say why its slowest operations were slow
   latlas trace show t.zst --all         Print a trace with all threads and calls
+  latlas trace why t.zst --span parse   Say why its slow spans were slow
+  latlas trace show trace.dat           Read a trace of trace-cmd or Perfetto
   latlas trace diff a.zst b.zst         Compare two traces by their sums
   latlas trace export t.zst -o t.html   Draw the timeline of a trace as a page
   latlas trace export t.zst -o t.pftrace
@@ -40,98 +45,128 @@ Exit codes:
 /// Options of `latlas trace`.
 #[derive(Args, Debug, Clone)]
 #[command(args_conflicts_with_subcommands = true)]
-pub(crate) struct TraceOptions {
+pub struct TraceOptions {
     #[command(subcommand)]
-    pub(crate) what: Option<TraceCommand>,
-    /// A row of the atlas, whose operations are run and traced in one visit
+    pub what: Option<TraceCommand>,
+    /// A row, whose operations are run and traced
     #[arg(value_name = "ROW", conflicts_with_all = ["pid", "words"])]
-    pub(crate) row: Option<String>,
+    pub row: Option<String>,
     /// The command and its arguments
     #[arg(value_name = "CMD", last = true, conflicts_with = "pid")]
-    pub(crate) words: Vec<OsString>,
-    /// Trace this process: its threads, and what it starts from now on
+    pub words: Vec<OsString>,
+    /// Trace this process: its threads, and the processes that it starts from now on
     #[arg(long, value_name = "PID", value_parser = clap::value_parser!(u32).range(1..))]
-    pub(crate) pid: Option<u32>,
+    pub pid: Option<u32>,
     /// Record for this time; a command gets SIGTERM then
     #[arg(long = "for", value_name = "TIME", value_parser = limit)]
-    pub(crate) limit: Option<Duration>,
+    pub limit: Option<Duration>,
     /// Keep only the last TIME of the trace; it stops at Ctrl-C, --for, or when the target ends
     /// (not with --stacks or ROW)
     #[arg(long, value_name = "TIME", value_parser = limit, conflicts_with_all = ["row", "stacks"])]
-    pub(crate) last: Option<Duration>,
+    pub last: Option<Duration>,
     /// Write the trace to this file: as `latlas trace export` does by its ending, or in latlas's own
     /// format (.zst)
     #[arg(long, value_name = "FILE")]
-    pub(crate) out: Option<PathBuf>,
+    pub out: Option<PathBuf>,
     /// Record in this way only (default: the best one possible)
     #[arg(long, value_name = "TIER")]
-    pub(crate) tier: Option<TierOption>,
+    pub tier: Option<TierOption>,
     /// Record no system calls and page faults: slows the program down less
     #[arg(long)]
-    pub(crate) scheduler_only: bool,
+    pub scheduler_only: bool,
     /// Record the stacks of threads that stop running, found by frame pointers (fp) or by
     /// unwinding a copy of SIZE bytes (dwarf,SIZE) [default: dwarf,8192]
     #[arg(long, value_name = "fp|dwarf[,SIZE]", num_args = 0..=1, require_equals = true)]
     #[arg(default_missing_value = "dwarf", value_parser = stacks)]
-    pub(crate) stacks: Option<StackOption>,
+    pub stacks: Option<StackOption>,
     /// Record hits of the program's USDT probes as signposts; with a pattern (* for any text),
     /// of those that match, in its libraries too
     #[arg(long, value_name = "PROVIDER:NAME", num_args = 0..=1, require_equals = true)]
     #[arg(conflicts_with = "row")]
-    pub(crate) usdt: Option<Option<String>>,
+    pub usdt: Option<Option<String>>,
+    /// Record malloc, calloc, realloc, free and zeroing of SIZE bytes or more in the command
+    /// [default: 64KiB]
+    #[arg(long, value_name = "SIZE", num_args = 0..=1, require_equals = true)]
+    #[arg(default_missing_value = "64KiB", value_parser = heap_size)]
+    #[arg(requires = "words", conflicts_with_all = ["row", "last"])]
+    pub malloc: Option<u64>,
     /// Stop recording after this many bytes of records; with --last, drop the oldest instead
     #[arg(long, value_name = "SIZE", default_value = "256MiB", value_parser = buffer)]
-    pub(crate) buffer: u64,
+    pub buffer: u64,
     /// Run the row for this many operations (default: for about 0.1 s)
     #[arg(long, value_name = "N", requires = "row", value_parser = operations)]
-    pub(crate) operations: Option<u32>,
+    pub operations: Option<u32>,
     /// Explain the slowest operations of the row: those beyond p99.9 (default: of 10000, or of 3 s)
     #[arg(long, requires = "row", conflicts_with = "scheduler_only")]
-    pub(crate) tails: bool,
+    pub tails: bool,
     #[command(flatten)]
-    pub(crate) packs: PackOptions,
+    pub packs: PackOptions,
     #[command(flatten)]
-    pub(crate) wait: WaitOptions,
+    pub wait: WaitOptions,
     #[command(flatten)]
-    pub(crate) look: TraceLook,
+    pub look: TraceLook,
 }
 
 /// How a trace is printed.
 #[derive(Args, Debug, Clone)]
-pub(crate) struct TraceLook {
+pub struct TraceLook {
     /// Print every thread, call and pair
     #[arg(long)]
-    pub(crate) all: bool,
+    pub all: bool,
     #[command(flatten)]
-    pub(crate) stretch: Stretch,
+    pub stretch: DrawnSpan,
     /// When to use colors
     #[arg(long, value_name = "WHEN", default_value = "auto")]
-    pub(crate) color: Color,
+    pub color: Color,
 }
 
-/// The part of a trace that is drawn.
+/// The part of a trace that is drawn, or explained.
 #[derive(Args, Debug, Clone)]
-pub(crate) struct Stretch {
-    /// Draw threads from this time of the trace on (default: of a row a typical operation, else all)
+pub struct DrawnSpan {
+    /// Begin at this time of the trace (default: of a row, at a typical operation)
     #[arg(long, value_name = "TIME", value_parser = time)]
     from: Option<Duration>,
-    /// Draw threads up to this time
+    /// End at this time
     #[arg(long, value_name = "TIME", value_parser = time)]
     to: Option<Duration>,
 }
 
-impl Stretch {
+impl DrawnSpan {
     /// What is asked for, in ns.
-    pub(crate) fn ns(&self) -> Option<(u64, u64)> {
+    pub fn ns(&self) -> Option<(u64, u64)> {
         let ns = |time: Duration| u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
         (self.from.is_some() || self.to.is_some())
             .then(|| (self.from.map_or(0, ns), self.to.map_or(u64::MAX, ns)))
     }
 }
 
+/// Which spans are slow.
+#[derive(Debug, Clone, PartialEq)]
+pub struct OverOption {
+    /// As it is meant,
+    pub limit: Over,
+    /// and as a percentile is written; empty of a time.
+    pub text: String,
+}
+
+/// `p99`, `p99.9` or `5ms`
+fn over(text: &str) -> Result<OverOption, InvalidValue> {
+    match text.strip_prefix('p').map(str::parse::<f64>) {
+        Some(Ok(percent)) if percent > 0.0 && percent < 100.0 => {
+            Ok(OverOption { limit: Over::Share(percent / 100.0), text: text.to_owned() })
+        }
+        Some(_) => Err(InvalidValue::Percentile),
+        None => {
+            let ns = time(text)?.as_nanos();
+            let limit = Over::Ns(u64::try_from(ns).unwrap_or(u64::MAX));
+            Ok(OverOption { limit, text: String::new() })
+        }
+    }
+}
+
 /// What to do with a trace.
 #[derive(Subcommand, Debug, Clone)]
-pub(crate) enum TraceCommand {
+pub enum TraceCommand {
     /// Print a trace
     #[command(after_help = "\
 Examples:
@@ -141,11 +176,36 @@ Examples:
         /// The file
         #[arg(value_name = "FILE")]
         file: PathBuf,
-        /// Print the trace as JSON
+        #[command(flatten)]
+        json: RunJsonOptions,
+        /// Print only why the slowest spans of each name were slow
         #[arg(long)]
-        json: bool,
+        tails: bool,
         #[command(flatten)]
         look: TraceLook,
+    },
+    /// Say why the slow spans of a name were slow: which causes, and the worst three
+    #[command(after_help = "\
+A span is what a program marks: a signpost, a slice of Perfetto, a section of Android's atrace.
+
+Examples:
+  latlas trace why t.zst --span parse --over p99
+  latlas trace why trace.pftrace --span Choreographer#doFrame --over 16ms")]
+    Why {
+        /// The file
+        #[arg(value_name = "FILE")]
+        file: PathBuf,
+        /// The name of the spans
+        #[arg(long, value_name = "NAME")]
+        span: String,
+        /// Explain those that take longer: a percentile, or a time
+        #[arg(long, value_name = "p99|TIME", default_value = "p99", value_parser = over)]
+        over: OverOption,
+        #[command(flatten)]
+        stretch: DrawnSpan,
+        /// When to use colors
+        #[arg(long, value_name = "WHEN", default_value = "auto")]
+        color: Color,
     },
     /// Compare two traces by their sums: time by thread and state, calls, wake-ups
     #[command(after_help = "\
@@ -189,13 +249,13 @@ Examples:
         #[arg(short, long, alias = "output", value_name = "FILE")]
         out: PathBuf,
         #[command(flatten)]
-        stretch: Stretch,
+        stretch: DrawnSpan,
     },
 }
 
 /// A way of recording.
 #[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum TierOption {
+pub enum TierOption {
     /// Tracepoints of the scheduler, system calls and page faults (root)
     Full,
     /// Own switches and page faults (kernel.perf_event_paranoid <= 2)
@@ -216,7 +276,7 @@ impl From<TierOption> for Tier {
 
 /// How stacks are found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum StackOption {
+pub enum StackOption {
     /// By frame pointers.
     FramePointers,
     /// In a copy of this many bytes.
@@ -238,7 +298,7 @@ fn stacks(text: &str) -> Result<StackOption, InvalidValue> {
     const BYTES: u32 = 8192;
     let copy = |bytes: u64| u32::try_from(bytes).ok().map(StackOption::Copy);
     let size = |text: &str| {
-        let bytes = model::size::parse(text)?;
+        let bytes = model::size::parse_size(text)?;
         let possible = (256..=32 << 10).contains(&bytes) && bytes % 8 == 0;
         copy(bytes).filter(|_| possible)
     };
@@ -260,9 +320,13 @@ fn limit(text: &str) -> Result<Duration, InvalidValue> {
 
 /// Up to 4 GiB: of more records, no trace can hold what they say (`model::limits::TRACE`).
 fn buffer(text: &str) -> Result<u64, InvalidValue> {
-    model::size::parse(text)
+    model::size::parse_size(text)
         .filter(|bytes| (1 << 20..=4 << 30).contains(bytes))
         .ok_or(InvalidValue::TraceBuffer)
+}
+
+fn heap_size(text: &str) -> Result<u64, InvalidValue> {
+    model::size::parse_size(text).filter(|&bytes| bytes > 0).ok_or(InvalidValue::HeapSize)
 }
 
 fn operations(text: &str) -> Result<u32, InvalidValue> {

@@ -4,8 +4,8 @@ use clap::Args;
 
 /// Whether to wait for the measuring lock.
 #[derive(Args, Debug, Clone, Copy, Default)]
-pub(crate) struct WaitOptions {
+pub struct WaitOptions {
     /// Exit with code 2 if another latlas is measuring on this machine (default: wait for its end)
     #[arg(long)]
-    pub(crate) no_wait: bool,
+    pub no_wait: bool,
 }

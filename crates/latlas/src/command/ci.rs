@@ -1,25 +1,39 @@
-//! `latlas ci`: two builds compared by commands run in both.
+//! `latlas ci`: two builds compared by commands run in both, or by what criterion measured of both (`criterion.rs`).
 
-use super::exec::{NamedCommand, Setup, check, check_files, in_shell, split, timed};
+mod criterion;
+mod written;
+
+use super::build_label::build_label;
+use super::exec::{
+    CommandSetup, NamedCommand, check_commands, check_files, in_shell, rule, split, timed,
+};
 use super::measured::{keep, lock, writable_store};
 use super::shielded;
 use crate::arguments::ci::CiOptions;
+use crate::arguments::exec::{ShellChoice, TimingOptions};
+use crate::arguments::run_json::RunJson;
 use crate::ending::{self, Ending};
 use crate::{GATE_CROSSED, UNRELIABLE, output};
 use ::compare::paired::{PairedGate, SIDES};
 use anyhow::{Context, bail};
-use meter::commands::repeat::ADAPTIVE;
+use meter::commands::arm::Hooks;
+use meter::commands::repeat::{COMPARED, PRECISE};
+use model::command::Rule;
 use model::compare::finding::Verdict;
+use model::phrases::counted;
 use model::run::Run;
+use model::sequential::Question;
 use model::story::Block;
-use model::text::counted;
 use std::ffi::{OsStr, OsString};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::time::{Duration, Instant};
 use store::{Output, Store};
 use sys::input;
+use view::chart::of_paired;
 use view::render;
+use written::AnswerFile;
 
 /// What stands for the directory of the build.
 const DIRECTORY: &str = "{}";
@@ -30,65 +44,104 @@ const MAX_COMMANDS_BYTES: u64 = 1 << 20;
 /// Times the commands, judges them together and prints the answer.
 pub(crate) fn ci(options: &CiOptions) -> anyhow::Result<ExitCode> {
     let timing = &options.timing;
-    let markdown_to_stdout = options.markdown.as_deref().is_some_and(ending::is_stdout);
-    if markdown_to_stdout && options.json {
-        bail!("--markdown - and --json can't both use standard output: name a file for Markdown");
+    if options.criterion {
+        return criterion::judge_results(options);
     }
+    let to_stdout = takes_stdout(options)?;
     let builds = [&options.base, &options.head].map(|path| directory(path));
     let [base, head] = builds;
     let builds = [base?, head?];
     let mut pairs = Vec::new();
     for text in texts(options)? {
-        let pair = pair(&text, &builds, timing.shell.as_deref())?;
+        let shell = match timing.shell_choice() {
+            ShellChoice::In(shell) => Some(shell),
+            ShellChoice::IfNeeded | ShellChoice::Never => None,
+        };
+        let pair = pair(&text, &builds, shell.as_deref())?;
         pairs.push((text, pair));
     }
     let input = check_files(timing, None)?;
-    let markdown = options.markdown.as_deref();
-    let markdown = markdown.filter(|_| !markdown_to_stdout).map(|path| {
-        ending::check(path, &[Ending::Exported("markdown")])?;
-        anyhow::Ok(Output::open(path)?)
-    });
-    let markdown = markdown.transpose()?;
+    let markdown = markdown_file(options)?;
+    let out = AnswerFile::named(options.out.as_deref())?;
     let documents = documents(options.out_dir.as_deref(), pairs.len())?;
     let store = writable_store(true)?;
-    check(timing, pairs.iter().flat_map(|(_, pair)| pair))?;
+    check_commands(timing, pairs.iter().flat_map(|(_, pair)| pair))?;
     let _lock = lock("latlas ci", None, timing.wait)?;
     if timing.runs.is_none() {
         let commands = pairs.len() as u64;
-        let [least, most] =
-            [ADAPTIVE.least_ms, ADAPTIVE.most_ms].map(|ms| 2 * commands * ms / 1000);
+        let rule = ci_rule(options, pairs.len(), budget(options, pairs.len()) / pairs.len() as u32);
+        let [least, most] = [rule.least_ms, rule.most_ms].map(|ms| 2 * commands * ms / 1000);
         output::message(format_args!(
             "takes {least} to {most} s ({} in both builds); press Ctrl-C to stop and print results so far",
             counted(pairs.len(), "command")
         ));
     }
-    let setup = Setup::choose(timing, input)?;
+    let setup = CommandSetup::choose(timing, input)?;
     let ((runs, all_written), as_before) =
         shielded::within(timing.controls.shield_cpus(), |groups| {
-            measure(options, &pairs, &documents, &setup(groups)?, store.as_ref())
+            time_pairs(options, &pairs, &documents, &setup(groups)?, store.as_ref())
         })?;
-    let gate = PairedGate::of(&runs, pairs.len(), options.fail_above);
+    let gate = PairedGate::from_runs(&runs, pairs.len(), options.fail_above);
     let [answer, rows] = [render::paired_answer(&gate), render::paired_rows(&gate)];
-    if !markdown_to_stdout {
-        output::show_json_or(options.json, &gate, options.color, || {
-            [rows.clone(), vec![Block::empty_line()], answer.clone()].concat()
-        })?;
-    }
-    if options.markdown.is_some() {
-        let heading = vec![Block::Heading("latlas: head compared with base".into())];
-        let text = view::markdown::text(&[heading, answer, rows].concat());
-        match &markdown {
-            Some(file) => file.write(text.as_bytes())?,
-            None => output::print(&text)?,
+    if !to_stdout {
+        match options.json.form() {
+            Some(RunJson::Document) => output::print_json_or(true, &gate, String::new)?,
+            Some(RunJson::Rows) => output::print_lines(gate.objects())?,
+            None => {
+                let all = [rows.clone(), vec![Block::empty_line()], answer.clone()];
+                output::show(&all.concat(), options.color)?;
+            }
         }
     }
-    Ok(if gate.with(Verdict::Different).next().is_some() {
+    if options.markdown.is_some() || out.is_some() {
+        let headline = format!("latlas: {}", render::paired_headline(&gate));
+        let builds = [&options.base, &options.head].map(|build| build_label(build));
+        let facts = render::paired_facts(&gate, &builds, runs.first().map(|(_, run)| run));
+        if let Some(out) = out {
+            let chart = of_paired(&gate);
+            let drawn: Vec<Block> = chart.iter().cloned().map(Block::chart).collect();
+            let blocks = [&answer[..], &drawn, &rows, &facts].concat();
+            out.put_down(&headline, &blocks, chart.as_ref())?;
+        }
+        if options.markdown.is_some() {
+            let heading = vec![Block::Heading(headline)];
+            write_markdown(markdown.as_ref(), &[heading, answer, rows, facts].concat())?;
+        }
+    }
+    Ok(if gate.rows_with(Verdict::Different).next().is_some() {
         ExitCode::from(GATE_CROSSED)
     } else if gate.is_inconclusive() || !as_before || !all_written {
         ExitCode::from(UNRELIABLE)
     } else {
         ExitCode::SUCCESS
     })
+}
+
+/// Whether the Markdown takes the place of what is printed.
+fn takes_stdout(options: &CiOptions) -> anyhow::Result<bool> {
+    let to_stdout = options.markdown.as_deref().is_some_and(ending::is_stdout);
+    if to_stdout && options.json.form().is_some() {
+        bail!("--markdown - and --json can't both use standard output: name a file for Markdown");
+    }
+    Ok(to_stdout)
+}
+
+/// The file of the Markdown, checked before anything is measured; none for standard output.
+fn markdown_file(options: &CiOptions) -> anyhow::Result<Option<Output>> {
+    let path = options.markdown.as_deref().filter(|path| !ending::is_stdout(path));
+    let open = |path| {
+        ending::check_ending(path, &[Ending::Exported("markdown")])?;
+        Ok(Output::open(path)?)
+    };
+    path.map(open).transpose()
+}
+
+fn write_markdown(file: Option<&Output>, blocks: &[Block]) -> anyhow::Result<()> {
+    let text = view::markdown::to_markdown(blocks);
+    match file {
+        Some(file) => Ok(file.write(text.as_bytes())?),
+        None => output::print(&text),
+    }
 }
 
 /// The files for the documents of the pairs, each checked before anything is measured; none without a directory.
@@ -103,20 +156,24 @@ fn documents(directory: Option<&Path>, pairs: usize) -> anyhow::Result<Vec<Outpu
 }
 
 /// Times one pair after the other, until one is interrupted. Whether all documents were written is beside them.
-fn measure(
+fn time_pairs(
     options: &CiOptions,
     pairs: &[(String, Vec<NamedCommand>)],
     documents: &[Output],
-    setup: &Setup,
+    setup: &CommandSetup,
     store: Option<&Store>,
 ) -> anyhow::Result<(Vec<(String, Run)>, bool)> {
     let (mut runs, mut all_written) = (Vec::new(), true);
+    let mut left = budget(options, pairs.len());
     for (k, (text, pair)) in pairs.iter().enumerate() {
         if pairs.len() > 1 {
             let text = output::harmless(text);
             output::message(format_args!("{} of {}: {text}", k + 1, pairs.len()));
         }
-        let run = timed(&options.timing, pair, setup, options.fail_above)?;
+        let rule = ci_rule(options, pairs.len(), left / (pairs.len() - k) as u32);
+        let began = Instant::now();
+        let run = timed(&options.timing, pair, setup, rule, options.fail_above)?;
+        left = left.saturating_sub(began.elapsed());
         let Some(run) = run else { break };
         keep(&run, store);
         if let Some(Err(error)) = documents.get(k).map(|file| file.write_run(&run)) {
@@ -130,6 +187,23 @@ fn measure(
         }
     }
     Ok((runs, all_written))
+}
+
+/// Time for all commands in both builds.
+fn budget(options: &CiOptions, pairs: usize) -> Duration {
+    let usual = if options.timing.precise { PRECISE } else { COMPARED };
+    let builds = (SIDES.len() * pairs) as u64;
+    options.timing.budget.unwrap_or(Duration::from_millis(usual.most_ms * builds))
+}
+
+/// When the runs of one of so many commands end, which has so much time: once it is known whether it became slower
+/// than it may.
+fn ci_rule(options: &CiOptions, pairs: usize, budget: Duration) -> Rule {
+    // Both times of every command are judged together.
+    let rows = (2 * pairs) as u32;
+    let question = Question::Regression { above: options.fail_above, rows };
+    let timing = TimingOptions { budget: Some(budget), ..options.timing.clone() };
+    rule(&timing, SIDES.len(), Some(question))
 }
 
 /// The directory of a build, by a name that holds wherever a command runs.
@@ -149,7 +223,7 @@ fn texts(options: &CiOptions) -> anyhow::Result<Vec<String>> {
                 let mut bytes = Vec::new();
                 let stdin = std::io::stdin().lock();
                 let read = stdin.take(MAX_COMMANDS_BYTES + 1).read_to_end(&mut bytes);
-                read.and_then(|_| input::text(bytes, MAX_COMMANDS_BYTES))
+                read.and_then(|_| input::decode_text(bytes, MAX_COMMANDS_BYTES))
             }
             false => input::read_text(path, MAX_COMMANDS_BYTES),
         };
@@ -188,7 +262,8 @@ fn pair(
                 (in_shell(shell, OsStr::new(&line))?, Some(line))
             }
         };
-        pair.push(NamedCommand { name: (*name).into(), words, shell: line });
+        let hooks = Hooks::default();
+        pair.push(NamedCommand { name: (*name).into(), words, shell: line, hooks });
     }
     Ok(pair)
 }

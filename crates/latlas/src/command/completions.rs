@@ -2,7 +2,7 @@
 //! answers.
 
 use crate::arguments::completions::CompletionsOptions;
-use crate::{arguments, catalogue, config, output, selection};
+use crate::{catalogue, config, output, programs, selection};
 use anyhow::Context;
 use clap::builder::StyledStr;
 use clap::{Arg, Command};
@@ -12,7 +12,8 @@ use clap_complete::engine::{
 use clap_complete::env::{CompleteEnv, Shells};
 use compare::references::References;
 use model::overview::OVERVIEW;
-use model::text::short_id;
+use model::phrases::short_id;
+use references::reference_names;
 use std::ffi::OsStr;
 use std::io::Write;
 use std::process::ExitCode;
@@ -35,17 +36,33 @@ pub(crate) fn completions(options: &CompletionsOptions) -> anyhow::Result<ExitCo
 }
 
 /// Answers a shell that asks, if one does.
-pub(crate) fn answered() -> anyhow::Result<bool> {
+pub(crate) fn answered(command: fn() -> Command) -> anyhow::Result<bool> {
     // A shell that asks says so; any other command is spared the rest.
     if std::env::var_os(VARIABLE).is_none() {
         return Ok(false);
     }
+    if let Some(error) = programs::complete_by_program(&command()) {
+        return Err(error);
+    }
     let directory = std::env::current_dir().ok();
-    let asked = CompleteEnv::with_factory(|| with_values(arguments::command())).var(VARIABLE);
+    let factory = || with_programs(with_values(command()));
+    let asked = CompleteEnv::with_factory(factory).var(VARIABLE);
     let answered = asked.try_complete(std::env::args_os(), directory.as_deref())?;
     // Words without a line's end are still in the buffer.
     std::io::stdout().flush()?;
     Ok(answered)
+}
+
+/// The command line of latlas with the commands of programs beside it.
+fn with_programs(command: Command) -> Command {
+    if command.find_subcommand("run").is_none() {
+        return command;
+    }
+    let (packaged, others) = programs::listed();
+    let there = packaged.into_iter().filter(|(_, _, there)| *there);
+    let command = there
+        .fold(command, |all, (name, about, _)| all.subcommand(Command::new(name).about(about)));
+    others.into_iter().fold(command, |all, name| all.subcommand(Command::new(name)))
 }
 
 /// The command line with the values that its arguments can have.
@@ -57,24 +74,19 @@ fn with_values_of(arg: Arg) -> Arg {
     let names = arg.get_value_names().unwrap_or_default();
     let value = names.first().map(|name| name.as_str()).unwrap_or_default();
     match (value, arg.get_id().as_str()) {
-        ("ROW" | "PATTERN", _) | (_, "row") => arg.add(ArgValueCandidates::new(rows)),
+        ("ROW" | "PATTERN", _) | (_, "row") => arg.add(ArgValueCandidates::new(row_candidates)),
+        ("TOPIC", _) => arg.add(ArgValueCandidates::new(topics)),
         ("TABLE", _) => arg.add(ArgValueCandidates::new(layouts)),
-        ("KEY", _) => arg.add(ArgValueCandidates::new(tables)),
+        ("NAME", "vs") => arg.add(ArgValueCompleter::new(references_beginning)),
         ("CONTROL", _) => arg.add(ArgValueCandidates::new(controls)),
         ("NAME", "only") => arg.add(ArgValueCandidates::new(tunable)),
         ("NAME", "name" | "remove") => arg.add(ArgValueCandidates::new(tags)),
         ("RUN" | "TAG|RUN", _) => {
-            arg.add(ArgValueCompleter::new(|typed: &OsStr| or_file(runs(), typed)))
+            arg.add(ArgValueCompleter::new(|typed: &OsStr| or_file(run_candidates(), typed)))
         }
-        ("CAMPAIGN", _) => {
-            arg.add(ArgValueCompleter::new(|typed: &OsStr| or_file(campaigns(""), typed)))
-        }
-        ("A" | "B", _) => arg.add(ArgValueCompleter::new(|typed: &OsStr| {
-            let runs = runs().into_iter().chain(tables());
-            or_file(runs.chain(campaigns("@")).collect(), typed)
-        })),
-        ("RUN|TABLE", _) => arg.add(ArgValueCompleter::new(|typed: &OsStr| {
-            or_file(runs().into_iter().chain(tables()).collect(), typed)
+        ("A" | "B" | "RUN|TABLE", _) => arg.add(ArgValueCompleter::new(|typed: &OsStr| {
+            let references = references_beginning(typed);
+            or_file(run_candidates().into_iter().chain(references).collect(), typed)
         })),
         _ => arg,
     }
@@ -97,7 +109,7 @@ fn candidate(value: impl Into<String>, help: impl Into<String>) -> CompletionCan
 }
 
 /// Groups, and names of rows, levels, points and probes, with their titles.
-fn rows() -> Vec<CompletionCandidate> {
+fn row_candidates() -> Vec<CompletionCandidate> {
     let groups = probes::GROUPS.iter();
     let mut all: Vec<(String, String)> = groups
         .map(|group| ((*group).to_owned(), format!("all rows of {group}")))
@@ -113,6 +125,12 @@ fn rows() -> Vec<CompletionCandidate> {
     all.into_iter().map(|(name, title)| candidate(name, title)).collect()
 }
 
+/// Pages of `latlas help`.
+fn topics() -> Vec<CompletionCandidate> {
+    let pages = crate::pages::all_pages();
+    pages.iter().map(|page| candidate(page.topic, page.title())).collect()
+}
+
 /// Published tables that can be filled in.
 fn layouts() -> Vec<CompletionCandidate> {
     let references = References::embedded();
@@ -120,19 +138,19 @@ fn layouts() -> Vec<CompletionCandidate> {
     layouts.map(|table| candidate(&table.key, &table.title)).collect()
 }
 
-/// Published tables that can be compared with.
-fn tables() -> Vec<CompletionCandidate> {
-    let references = References::embedded();
-    let keys = references.iter().flat_map(References::keys);
-    keys.map(CompletionCandidate::new).collect()
-}
-
-/// Campaigns with runs.
-fn campaigns(sign: &str) -> Vec<CompletionCandidate> {
-    let index = Store::of_user().and_then(store::index::Index::open);
-    let names = index.and_then(|index| store::fleet::campaigns(&index));
-    let names = names.unwrap_or_default().into_iter();
-    names.map(|name| candidate(format!("{sign}{name}"), "a campaign")).collect()
+/// References that can be compared with: before anything is typed the published tables, then every cloud type,
+/// board and CPU that begins so.
+fn references_beginning(typed: &OsStr) -> Vec<CompletionCandidate> {
+    let Ok(tables) = References::embedded() else {
+        return Vec::new();
+    };
+    let beginning = typed.to_string_lossy().to_lowercase();
+    let names = match beginning.is_empty() {
+        true => tables.keys().into_iter().map(str::to_owned).collect(),
+        false => reference_names(&tables).unwrap_or_default(),
+    };
+    let begins = |name: &String| name.to_lowercase().starts_with(&beginning);
+    names.into_iter().filter(begins).map(CompletionCandidate::new).collect()
 }
 
 /// Controls of `noise ab`.
@@ -163,7 +181,7 @@ fn tags_of(store: &Store) -> Vec<CompletionCandidate> {
 }
 
 /// Names of stored runs: `last`, `last~1`, tags, and ids of the newest.
-fn runs() -> Vec<CompletionCandidate> {
+fn run_candidates() -> Vec<CompletionCandidate> {
     let Some(store) = store() else {
         return Vec::new();
     };
@@ -184,7 +202,7 @@ mod tests {
 
     #[test]
     fn groups_levels_and_points_are_rows() {
-        let rows = rows();
+        let rows = row_candidates();
         for name in ["cpu", "cpu.add_i32", "memory.latency", "memory.latency/L2"] {
             let same = rows.iter().filter(|row| row.get_value() == name);
             assert_eq!(same.count(), 1, "{name}");
@@ -192,9 +210,22 @@ mod tests {
     }
 
     #[test]
+    fn references_are_offered_by_their_beginning() {
+        let offered = |typed: &str| -> Vec<String> {
+            let all = references_beginning(OsStr::new(typed)).into_iter();
+            all.map(|one| one.get_value().to_string_lossy().into_owned()).collect()
+        };
+        assert!(offered("").iter().any(|name| name == "iphone-x"));
+        assert!(offered("").len() < 20, "a terminal holds what is offered before a letter");
+        assert!(offered("m7i.").contains(&"m7i.large".to_owned()));
+        assert_eq!(offered("rock-5b"), ["rock-5b"]);
+        assert_eq!(offered("RYZEN-9-5900X"), ["ryzen-9-5900x"]);
+    }
+
+    #[test]
     fn arguments_that_name_something_have_its_names() {
         let named = ["ROW", "PATTERN", "RUN", "TAG|RUN", "RUN|TABLE", "TABLE", "CONTROL"];
-        let mut command = with_values(arguments::command());
+        let mut command = with_values(crate::arguments::command());
         command.build();
         let mut left = vec![&command];
         let mut found = 0;

@@ -1,7 +1,10 @@
-//! `latlas history --cpus`: what each CPU does over time.
+//! `latlas history --cpus`: what each CPU does over time. `live.rs` draws it as it happens.
+
+mod live;
 
 use super::recorded::{Destination, about};
 use crate::arguments::history::HistoryOptions;
+use crate::arguments::run_json::RunJsonOptions;
 use crate::ending::{self, Ending};
 use crate::output;
 use ::trace::record::ended_as;
@@ -21,6 +24,9 @@ use view::render::Options;
 /// Without a limit and a command.
 const USUAL: Duration = Duration::from_secs(10);
 
+/// Length of the intervals that are recorded.
+const EVERY: Duration = Duration::from_millis(100);
+
 /// Of these a recording is written.
 const WRITTEN: [Ending; 6] =
     [Ending::Html, Ending::Svg, Ending::Png, Ending::Pdf, Ending::Json, Ending::Zst];
@@ -28,19 +34,24 @@ const WRITTEN: [Ending; 6] =
 /// Records all CPUs, prints and writes what they did.
 pub(super) fn cpu_history(options: &HistoryOptions) -> anyhow::Result<ExitCode> {
     let recording = &options.recording;
+    if options.live {
+        return live::live_cpus(recording);
+    }
     // What a name leaves open may have been meant as a picture.
     recording.out.iter().try_for_each(|path| ending::one_of(path, &WRITTEN).map(|_| ()))?;
-    let how = (options.json, options.color, Options::default());
-    let destination = Destination::check(&recording.out, &WRITTEN, false, how)?;
-    let machine = sys::machine(Path::new("/"));
+    let json = RunJsonOptions { json: options.json, document: options.document }.form();
+    let how = (json, options.color, Options::default());
+    let destination = Destination::check_outputs(&recording.out, &WRITTEN, false, how)?;
+    let machine = sys::machine_facts(Path::new("/"));
     let (started_unix_ms, began_ns) = (sys::realtime_unix_ms(), sys::monotonic_raw_ns());
+    let every = recording.every.unwrap_or(EVERY);
     // From here on a key or a signal waits until the recording is written.
     let held = sys::attached::hold().context("can't hold signals back")?;
-    let started = CpuRecording::start(recording.every, machine.core_kinds.clone());
+    let started = CpuRecording::start_recording(every, machine.core_kinds.clone());
     let started = started.with_context(|| format!("can't record {}", sys::cpu_times::SOURCE))?;
     let ended = match recording.words.is_empty() {
         true => waited(&held, recording.limit.unwrap_or(USUAL)),
-        false => ran(&held, &recording.words, recording.limit, options.json)?,
+        false => ran(&held, &recording.words, recording.limit, json.is_some())?,
     };
     let mut history = started.stop()?;
     history.ended = ended;
@@ -86,7 +97,7 @@ fn ran(
         // Standard output is the document's.
         command.stdout(Stdio::from(std::io::stderr()));
     }
-    let started = held.start(&mut command, &[]);
+    let started = held.start_command(&mut command, &[]);
     let started = started.with_context(|| format!("can't start {}", program.to_string_lossy()))?;
     let Started::Running(mut running) = started else {
         bail!("interrupted before the command started");

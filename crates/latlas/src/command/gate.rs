@@ -4,18 +4,21 @@ use super::measured::measure;
 use super::shielded;
 use crate::arguments::Color;
 use crate::arguments::RunOptions;
+use crate::arguments::run_json::RunJson;
 use crate::{GATE_CROSSED, UNRELIABLE, output, selection};
 use anyhow::bail;
-use compare::gate::{Gate, judge};
+use compare::gate::{Gate, judge_run};
 use compare::operand::Operand;
 use compare::references::References;
 use meter::plan::{Plan, Request, plan};
 use meter::probe::Probe;
 use model::run::{Run, Scale};
+use serde_json::{Map, Value};
 use std::path::Path;
 use std::process::ExitCode;
 use store::Store;
 use store::baseline::baseline;
+use store::exchange::export::row_objects;
 use store::operand;
 use view::render::{self, ProbeText};
 
@@ -55,7 +58,7 @@ pub(super) fn prepared(
 impl Prepared {
     /// Judges a run, and measures slower rows again. `None`, after a message, where it can't be
     /// judged.
-    pub(super) fn judge(
+    pub(super) fn judge_run(
         &self,
         run: &Run,
         catalogue: &[Probe],
@@ -88,7 +91,7 @@ impl Prepared {
         let mut again = |rows: &[String]| -> anyhow::Result<Run> {
             output::message(format_args!("measuring slower rows again: {}", rows.join(", ")));
             let request = Request {
-                rows: selection::rows(texts, rows, request.scale)?,
+                rows: selection::selected_rows(texts, rows, request.scale)?,
                 asked: rows.to_vec(),
                 // Another order of visits, as in a new run.
                 seed: fastrand::u64(..1 << 32),
@@ -99,7 +102,7 @@ impl Prepared {
                 },
                 ..request.clone()
             };
-            let machine = sys::machine(Path::new("/"));
+            let machine = sys::machine_facts(Path::new("/"));
             let mut plan = plan(catalogue, &request, &machine)?;
             let cpus = options.controls.shield_cpus();
             let (run, _) = shielded::within(cpus, |groups| {
@@ -111,29 +114,49 @@ impl Prepared {
                 None => Ok(run),
             }
         };
-        let now = Operand::run("this run", run.clone());
+        let now = Operand::from_run("this run", run.clone());
         let mut messages = Vec::new();
         let recent = match &self.store {
             Some(store) => operand::recent_like(store, &[&self.baseline, &now], &mut messages)?,
             None => Vec::new(),
         };
         super::atlas::print_messages(&messages);
-        Ok(judge(&self.baseline, run.clone(), &recent, self.fail_above, &mut again)?)
+        Ok(judge_run(&self.baseline, run.clone(), &recent, self.fail_above, &mut again)?)
     }
 }
 
 /// The gate's answer below the run's table.
-pub(super) fn show(gate: Option<&Gate>, color: Color) -> anyhow::Result<()> {
+pub(super) fn show_gate(gate: Option<&Gate>, color: Color) -> anyhow::Result<()> {
     let Some(gate) = gate else { return Ok(()) };
     output::print("\n")?;
     output::show(&render::gate(gate), color)
 }
 
-/// The document of the run and the gate, as JSON.
-pub(super) fn document(run: &Run, gate: Option<&Gate>) -> anyhow::Result<String> {
-    let document: serde_json::Value = serde_json::from_str(&output::document(run)?)?;
-    let both = serde_json::json!({"run": document, "gate": gate});
-    Ok(serde_json::to_string(&both)? + "\n")
+/// The run and the gate as JSON: the document with the gate, or what the gate says in the object of each row.
+pub(super) fn gate_json(run: &Run, gate: Option<&Gate>, form: RunJson) -> anyhow::Result<String> {
+    match form {
+        RunJson::Document => {
+            let document: serde_json::Value = serde_json::from_str(&output::document(run)?)?;
+            let both = serde_json::json!({"run": document, "gate": gate});
+            Ok(serde_json::to_string(&both)? + "\n")
+        }
+        RunJson::Rows => Ok(row_objects(run, |id| judged_fields(gate, id))?),
+    }
+}
+
+/// Of a row that the gate has; a row in several modes is there once for each.
+fn judged_fields(gate: Option<&Gate>, id: &str) -> Map<String, Value> {
+    let rows = gate.iter().flat_map(|gate| &gate.rows).filter(|row| row.row_id == id);
+    let Some(row) = rows.min_by(|a, b| a.p_value.total_cmp(&b.p_value)) else {
+        return Map::new();
+    };
+    let fields = [
+        ("baseline", gate.map(|gate| gate.baseline.as_str()).into()),
+        ("time_ratios", row.time_ratios.clone().into()),
+        ("p_value", row.p_value.into()),
+        ("baseline_verdict", row.answer_text().into()),
+    ];
+    fields.map(|(name, value)| (name.to_owned(), value)).into_iter().collect()
 }
 
 /// The exit code with the gate, where `of_run` is that of the run itself: a run that could not

@@ -4,10 +4,10 @@
 use crate::arguments::history::HistoryOptions;
 use crate::{UNRELIABLE, catalogue, output};
 use anyhow::bail;
-use compare::history::{Figure, History};
+use compare::history::{FollowedFigure, History};
 use meter::probe::Probe;
 use std::process::ExitCode;
-use store::history::{HistoryQuery, find, machine_of};
+use store::history::{HistoryQuery, find_history, machine_of};
 use store::index::Index;
 use view::render;
 
@@ -19,14 +19,14 @@ pub(crate) fn history(catalogue: &[Probe], options: &HistoryOptions) -> anyhow::
     if options.at.len() > 2 {
         bail!("--at takes one coordinate, or two for a map: --at X or --at Y,X");
     }
-    let index = super::atlas::open()?;
-    let shown = shown(&index, catalogue, row, options);
+    let index = super::atlas::open_index()?;
+    let shown = show_history(&index, catalogue, row, options);
     // The index may have been repaired even if nothing was found.
     super::atlas::print_messages(&index.messages());
     shown
 }
 
-fn shown(
+fn show_history(
     index: &Index,
     catalogue: &[Probe],
     row: &str,
@@ -41,14 +41,14 @@ fn shown(
         row,
         at: &options.at,
         figure: match (options.cycles, options.ns) {
-            (true, _) => Figure::Cycles,
-            (_, true) => Figure::Ns,
-            _ => Figure::Best,
+            (true, _) => FollowedFigure::Cycles,
+            (_, true) => FollowedFigure::Ns,
+            _ => FollowedFigure::Best,
         },
         since_unix_ms: options.since,
         last: options.last.map(|last| last as usize),
     };
-    let history = find(index, &asked, &rows(catalogue))?;
+    let history = find_history(index, &asked, &all_rows(catalogue))?;
     output::show_json_or(options.json, &history, options.color, || {
         render::history(&history, options.wide)
     })?;
@@ -56,7 +56,7 @@ fn shown(
 }
 
 /// All rows, with levels and points of curves.
-fn rows(catalogue: &[Probe]) -> Vec<String> {
+fn all_rows(catalogue: &[Probe]) -> Vec<String> {
     let texts = catalogue::texts(catalogue);
     texts.iter().flat_map(crate::selection::ids).collect()
 }

@@ -13,17 +13,27 @@ pub(crate) fn list(
 ) -> anyhow::Result<ExitCode> {
     let mut probes = catalogue::texts(catalogue);
     if let Some(pattern) = pattern {
-        let named = selection::rows(&probes, &[pattern.to_owned()], Scale::Full);
-        let rows = match (named, selection::containing(&probes, pattern)) {
+        let named = selection::selected_rows(&probes, &[pattern.to_owned()], Scale::Full);
+        let mut found = selection::meant_by(&probes, pattern);
+        if found.is_empty() {
+            found = selection::containing(&probes, pattern);
+        }
+        let rows = match (named, found) {
             (Err(unknown), found) if found.is_empty() => return Err(unknown),
             (Err(_), found) => found.into_iter().map(|row| row.row).collect(),
             (Ok(rows), _) => rows,
         };
         for probe in &mut probes {
-            probe.rows.retain(|row| rows.contains(row));
+            // A level is of its curve.
+            let levels = probe.levels;
+            let has = |row: &String| {
+                rows.contains(row)
+                    || levels && rows.iter().any(|of| of.starts_with(&format!("{row}/")))
+            };
+            probe.rows.retain(has);
         }
         probes.retain(|probe| !probe.rows.is_empty());
     }
-    output::show_json_or(json, &probes, Color::Never, || view::render::list(&probes))?;
+    output::show_json_or(json, &probes, Color::Never, || view::render::probe_list(&probes))?;
     Ok(ExitCode::SUCCESS)
 }

@@ -1,24 +1,37 @@
 //! `latlas man`: manual pages from the same texts as `--help`. man-pages(7).
 
+use crate::arguments::layout;
 use crate::arguments::man::ManOptions;
 use crate::{arguments, output};
-use anyhow::Context;
+use anyhow::{Context, bail};
 use clap::Command;
 use clap_mangen::Man;
 use clap_mangen::roff::{Roff, roman};
+use std::path::Path;
 use std::process::ExitCode;
 
 /// Writes the pages, or prints the main one.
 pub(crate) fn man(options: &ManOptions) -> anyhow::Result<ExitCode> {
-    let mut command = arguments::command();
+    if let Some(directory) = &options.directory {
+        return write_pages(arguments::command(), directory);
+    }
+    let mut command = laid_out(arguments::command());
     command.build();
-    let Some(directory) = &options.directory else {
-        output::print(&String::from_utf8(page(&command)?)?)?;
-        return Ok(ExitCode::SUCCESS);
-    };
-    std::fs::create_dir_all(directory)
-        .with_context(|| format!("can't create {}", directory.display()))?;
-    let pages = pages(&command)?;
+    output::print(&String::from_utf8(man_page(&command)?)?)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Writes the pages of a command line; of a program beside latlas, those of its command.
+pub(crate) fn write_pages(command: Command, directory: &Path) -> anyhow::Result<ExitCode> {
+    let mut command = laid_out(command);
+    command.build();
+    if !directory.is_dir() {
+        bail!("no directory {0}: create it first (mkdir -p {0})", directory.display());
+    }
+    let mut pages = pages(&command)?;
+    if !pages.iter().any(|(name, _)| name == "latlas-run.1") {
+        pages.retain(|(name, _)| name != "latlas.1");
+    }
     for (written, (name, page)) in pages.iter().enumerate() {
         store::write_bytes(page, &directory.join(name)).with_context(|| {
             format!(
@@ -32,10 +45,21 @@ pub(crate) fn man(options: &ManOptions) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
+/// The texts below the options as wide as a page of man(1) is; the options of `run` stand in its page alone.
+fn laid_out(command: Command) -> Command {
+    let main = command.find_subcommand("run").is_some();
+    let command = layout::laid_out(command, PAGE);
+    let is_main = |arg: &clap::Arg| main && !arg.is_global_set();
+    command.mut_args(|arg| if is_main(&arg) { arg.hide(true) } else { arg })
+}
+
+/// Columns of the text of a page, where the terminal has 80.
+const PAGE: usize = 72;
+
 /// Pages of the command and all its subcommands, by file name.
 fn pages(command: &Command) -> anyhow::Result<Vec<(String, Vec<u8>)>> {
     let name = command.get_display_name().unwrap_or(command.get_name());
-    let mut all = vec![(format!("{name}.1"), page(command)?)];
+    let mut all = vec![(format!("{name}.1"), man_page(command)?)];
     for inner in command.get_subcommands().filter(|one| is_own(one)) {
         all.extend(pages(inner)?);
     }
@@ -47,7 +71,7 @@ fn is_own(command: &Command) -> bool {
     command.get_name() != "help" && !command.is_hide_set()
 }
 
-fn page(command: &Command) -> anyhow::Result<Vec<u8>> {
+fn man_page(command: &Command) -> anyhow::Result<Vec<u8>> {
     let man = Man::new(command.clone());
     // clap_mangen omits an empty date, which shifts the other fields.
     let name = command.get_display_name().unwrap_or(command.get_name());

@@ -18,11 +18,11 @@ use std::time::Duration;
 use store::{Store, StoreError, index};
 
 /// The measuring lock, held until it is dropped.
-pub(super) struct Lock(MeasuringLock);
+pub struct Lock(MeasuringLock);
 
 impl Lock {
     /// Whether another process held it: facts read before it was taken may have changed.
-    pub(super) fn waited(&self) -> bool {
+    pub fn waited(&self) -> bool {
         self.0.waited()
     }
 }
@@ -44,11 +44,7 @@ impl Drop for Lock {
 ///
 /// # Errors
 /// With `--no-wait`, that another latlas is measuring, or that this can't be known.
-pub(super) fn lock(
-    measures: &str,
-    takes: Option<Duration>,
-    options: WaitOptions,
-) -> anyhow::Result<Lock> {
+pub fn lock(measures: &str, takes: Option<Duration>, options: WaitOptions) -> anyhow::Result<Lock> {
     let holder = Holder::this_process(measures, takes);
     let lock = MeasuringLock::take(&holder, !options.no_wait, |held_by| {
         output::message(format_args!(
@@ -60,7 +56,7 @@ pub(super) fn lock(
     })?;
     match lock.remark() {
         Some(remark @ LockRemark::Unavailable(_)) if options.no_wait => {
-            bail!("{remark}; without --no-wait, latlas measures all the same")
+            bail!("{remark}; without --no-wait, latlas measures anyway")
         }
         Some(remark) => output::message(remark),
         None => {}
@@ -69,7 +65,7 @@ pub(super) fn lock(
 }
 
 /// Measures with a bar on stderr, until it is done or Ctrl-C.
-pub(super) fn measure(catalogue: &[Probe], plan: &Plan, machine: Machine) -> anyhow::Result<Run> {
+pub fn measure(catalogue: &[Probe], plan: &Plan, machine: Machine) -> anyhow::Result<Run> {
     let stop = stop_on_signals()?;
     output::announce(plan.total(), "");
     let mut bar = Bar::on_stderr();
@@ -82,7 +78,7 @@ pub(super) fn measure(catalogue: &[Probe], plan: &Plan, machine: Machine) -> any
 /// The first Ctrl-C (or SIGTERM, or SIGHUP without `nohup`) stops measuring and keeps the samples; a second one,
 /// more than a second later, kills latlas. The flag is global: it stops later measurements of
 /// this process too.
-pub(super) fn stop_on_signals() -> anyhow::Result<&'static AtomicBool> {
+pub fn stop_on_signals() -> anyhow::Result<&'static AtomicBool> {
     let stop = sys::stop::on_request().context("can't install a signal handler")?;
     store::give_up_when(stop);
     Ok(stop)
@@ -93,7 +89,7 @@ pub(super) fn stop_on_signals() -> anyhow::Result<&'static AtomicBool> {
 ///
 /// # Errors
 /// If the run would be lost.
-pub(super) fn writable_store(elsewhere: bool) -> anyhow::Result<Option<Store>> {
+pub fn writable_store(elsewhere: bool) -> anyhow::Result<Option<Store>> {
     let usable = |store: Store| store.check_keepable().map(|()| store);
     match Store::of_user().and_then(usable) {
         Ok(store) => Ok(Some(store)),
@@ -114,12 +110,12 @@ pub(super) fn writable_store(elsewhere: bool) -> anyhow::Result<Option<Store>> {
 }
 
 /// Stores the run; its path. An error since the check is printed, so that the table is not lost.
-pub(super) fn keep(run: &Run, store: Option<&Store>) -> Option<String> {
+pub fn keep(run: &Run, store: Option<&Store>) -> Option<String> {
     let store = store?;
     match index::keep(store, run) {
         Ok((path, messages)) => {
             super::atlas::print_messages(&messages);
-            Some(store.shown(&path))
+            Some(store.display_path(&path))
         }
         Err(error) => {
             match keep_here(run, store) {
@@ -145,7 +141,7 @@ fn keep_here(run: &Run, store: &Store) -> Option<PathBuf> {
 }
 
 /// The exit code of a run, and of whether it was stored nowhere.
-pub(super) fn exit_code(run: &Run, lost: bool) -> ExitCode {
+pub fn exit_code(run: &Run, lost: bool) -> ExitCode {
     match model::tally::reliable(run) && !lost {
         true => ExitCode::SUCCESS,
         false => ExitCode::from(UNRELIABLE),

@@ -13,7 +13,7 @@ pub(super) enum Paint {
 
 impl Paint {
     /// How a file of this ending is painted; `None` if it holds no picture.
-    pub(super) fn of(ending: Ending) -> Option<Paint> {
+    pub(super) fn for_ending(ending: Ending) -> Option<Paint> {
         match ending {
             Ending::Svg => Some(Paint::Svg),
             Ending::Png => Some(Paint::Png),

@@ -1,21 +1,24 @@
 //! `latlas plot`: a chart as SVG, PNG or PDF.
 
+use super::ReferenceOrRun;
+use crate::arguments::Color;
 use crate::arguments::plot::{PlotFormat, PlotOptions};
 use crate::ending::{self, Ending, is_stdout};
 use crate::output;
 use anyhow::bail;
-use compare::history::Figure;
+use compare::history::FollowedFigure;
 use compare::references::{Reference, References};
 use model::run::Run;
+use model::story::Block;
 use model::summary::MachineKey;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
-use store::history::{HistoryQuery, find};
+use store::history::{HistoryQuery, find_history};
 use store::index::Index;
-use store::{self, Store, StoreError};
+use store::{self, LastOf, Store, StoreError};
 use view::chart::{
-    Chart, LeftOut, OtherRun, PickError, Picture, history, name_of, only, pdf, pick, pictures, png,
-    svg,
+    Chart, LeftOut, OtherRun, PickError, Picture, history, ladder_line, name_of, of_row, only, pdf,
+    pick, pictures, png, svg, without_figures,
 };
 
 /// Prefix of a row that is drawn over time.
@@ -29,7 +32,7 @@ const PAPER_DPI: f64 = 300.0;
 pub(crate) fn plot(options: &PlotOptions) -> anyhow::Result<ExitCode> {
     let store = Store::of_user();
     let embedded = References::embedded()?;
-    let (tables, others) = named(&options.vs, &embedded, &store)?;
+    let (tables, others) = tables_and_runs(&options.vs, &embedded, &store)?;
     let mut references = embedded.clone();
     if !tables.is_empty() {
         references.tables = tables;
@@ -37,11 +40,11 @@ pub(crate) fn plot(options: &PlotOptions) -> anyhow::Result<ExitCode> {
     // A list is of all charts: the first argument is the run.
     let of_list = options.row.as_ref().filter(|_| options.list);
     let run = of_list.unwrap_or(&options.run);
-    let run = store::read(&super::named(run, &store)?)?;
+    let run = store::read_run(&super::run_path_named(run, &store, LastOf::All)?)?;
     let given = others.iter().map(|(name, run)| (name.clone(), run));
     let others = super::report::compared((THIS, &run), given.collect(), &store)?;
     let Some(name) = options.row.as_deref().filter(|_| !options.list) else {
-        list(&pictures(&run, &references, &others), options.json)?;
+        list_charts(&pictures(&run, &references, &others), options.json)?;
         return Ok(ExitCode::SUCCESS);
     };
     let chart = match name.strip_prefix(HISTORY) {
@@ -49,16 +52,22 @@ pub(crate) fn plot(options: &PlotOptions) -> anyhow::Result<ExitCode> {
             bail!("{name} is drawn over all runs of a machine: remove --vs")
         }
         Some(row) => history_of(&run, row)?,
-        None => pick(&run, &references, &others, name)?,
+        None => picked(options, &run, &references, &others, name)?,
     };
-    let with = |tables: &References, others: &[OtherRun]| pick(&run, tables, others, name);
-    check_vs(&options.vs, (&run, &chart.id), &embedded, &store, with)?;
-    let chart = only(chart, &options.rows)?;
+    let with =
+        |tables: &References, others: &[OtherRun]| picked(options, &run, tables, others, name);
+    let notes = check_vs(&options.vs, (&run, name, &chart.id), &embedded, &store, with)?;
+    let mut chart = only(chart, &options.rows)?;
+    chart.notes.splice(0..0, notes);
+    if options.text {
+        output::show(&[Block::chart(chart)], Color::Auto)?;
+        return Ok(ExitCode::SUCCESS);
+    }
     if options.json {
-        let text = serde_json::to_string_pretty(&chart)? + "\n";
+        let text = model::json::to_indented_json(&chart)? + "\n";
         match options.out.as_deref().filter(|path| !is_stdout(path)) {
             Some(path) => {
-                ending::check(path, &[Ending::Json])?;
+                ending::check_ending(path, &[Ending::Json])?;
                 store::write_bytes(text.as_bytes(), path)?;
             }
             None => output::print(&text)?,
@@ -69,24 +78,40 @@ pub(crate) fn plot(options: &PlotOptions) -> anyhow::Result<ExitCode> {
     if format != PlotFormat::Png && (options.scale.is_some() || options.dpi.is_some()) {
         bail!("--scale and --dpi are for PNG: name the file .png, or add --format png");
     }
-    let bytes = draw(&chart, &run, format, options)?;
-    write(&chart, &bytes, format, options)?;
+    let bytes = paint_chart(&chart, &run, format, options)?;
+    write_picture(&chart, &bytes, format, options)?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// The picture that a name means. The samples of a row show no other figure: with --vs it is the row's line.
+fn picked(
+    options: &PlotOptions,
+    run: &Run,
+    references: &References,
+    others: &[OtherRun],
+    name: &str,
+) -> Result<Chart, PickError> {
+    let own = pick(run, references, others, name)?;
+    let alone = || of_row(run, name).is_ok_and(|samples| samples.chart == own);
+    match !options.vs.is_empty() && alone() {
+        true => Ok(ladder_line(run, references, others, name).unwrap_or(own)),
+        false => Ok(own),
+    }
 }
 
 /// The row in the stored runs of this run's machine.
 fn history_of(run: &Run, row: &str) -> anyhow::Result<Chart> {
     let index = Index::open(Store::of_user()?)?;
     let asked = HistoryQuery {
-        machine: &MachineKey::of(run),
+        machine: &MachineKey::from_run(run),
         row,
         at: &[],
-        figure: Figure::Best,
+        figure: FollowedFigure::Best,
         since_unix_ms: None,
         last: None,
     };
     let rows: Vec<String> = run.rows.iter().map(|row| row.id.clone()).collect();
-    let result = find(&index, &asked, &rows);
+    let result = find_history(&index, &asked, &rows);
     for line in index.messages() {
         output::message(format_args!("{line}"));
     }
@@ -97,17 +122,17 @@ fn history_of(run: &Run, row: &str) -> anyhow::Result<Chart> {
 type Runs = Vec<(String, Run)>;
 
 /// The published tables and the runs that these names mean.
-fn named(
+fn tables_and_runs(
     names: &[String],
     references: &References,
     store: &Result<Store, StoreError>,
 ) -> anyhow::Result<(Vec<Reference>, Runs)> {
     let (mut tables, mut runs) = (Vec::new(), Vec::new());
     for name in names {
-        match references.find(name).filter(|_| !Path::new(name).is_file()) {
-            Some(table) => tables.push(table.clone()),
-            None => {
-                let run = store::read(&super::named(name, store)?)?;
+        match super::reference_or_run(name, references, store, LastOf::All)? {
+            ReferenceOrRun::Reference(table) => tables.push(table),
+            ReferenceOrRun::Run(path) => {
+                let run = store::read_run(&path)?;
                 // The name given here means nothing to readers of the chart.
                 runs.push((name_of(&run), run));
             }
@@ -117,31 +142,42 @@ fn named(
 }
 
 /// Refuses a `--vs` that would not change the chart: it would look as if there were no
-/// difference. Each one is drawn alone and compared with the chart of the run only.
+/// difference. Each one is drawn alone and compared with the chart of the run only. Of a publication
+/// that describes the rows without figures, the notes.
 fn check_vs(
     vs: &[String],
-    (run, id): (&Run, &str),
+    (run, name, id): (&Run, &str, &str),
     references: &References,
     store: &Result<Store, StoreError>,
     draw: impl Fn(&References, &[OtherRun]) -> Result<Chart, PickError>,
-) -> anyhow::Result<()> {
+) -> anyhow::Result<Vec<String>> {
+    let mut notes = Vec::new();
     if vs.is_empty() {
-        return Ok(());
+        return Ok(notes);
     }
     let alone = draw(&References::default(), &[]).ok();
-    for name in vs {
-        let (tables, runs) = named(std::slice::from_ref(name), references, store)?;
+    for other in vs {
+        let (tables, runs) = tables_and_runs(std::slice::from_ref(other), references, store)?;
+        let table = tables.first().cloned();
         let of_name = References { tables, ..References::default() };
         let given = runs.iter().map(|(name, run)| (name.clone(), run));
         let others = super::report::compared((THIS, run), given.collect(), store)?;
         if draw(&of_name, &others).ok() == alone {
+            let (drawn, _) = pictures(run, references, &[]);
+            let drawn = drawn.into_iter().find(|picture| picture.chart.id == id);
+            let rows = drawn.map_or_else(|| vec![name.to_owned()], |picture| picture.rows);
+            let said = table.and_then(|table| without_figures(references, &table, &rows));
+            if let Some(note) = said {
+                notes.push(note);
+                continue;
+            }
             bail!(
-                "{id} can't show --vs {name}: only curves, the ladder and `comparison` can, for \
+                "{id} can't show --vs {other}: only curves, the ladder and `comparison` can, for \
                  rows that both have"
             );
         }
     }
-    Ok(())
+    Ok(notes)
 }
 
 /// By --format, else by the file name, else SVG.
@@ -159,7 +195,7 @@ fn format(options: &PlotOptions) -> anyhow::Result<PlotFormat> {
         ending::check_format(path, name, &[ending])?;
         return Ok(format);
     }
-    match ending::of(path) {
+    match ending::from_path(path) {
         Some(Ending::Svg) => Ok(PlotFormat::Svg),
         Some(Ending::Png) => Ok(PlotFormat::Png),
         Some(Ending::Pdf) => Ok(PlotFormat::Pdf),
@@ -170,7 +206,7 @@ fn format(options: &PlotOptions) -> anyhow::Result<PlotFormat> {
     }
 }
 
-fn draw(
+fn paint_chart(
     chart: &Chart,
     run: &Run,
     format: PlotFormat,
@@ -206,7 +242,7 @@ fn dpi(unit: svg::Unit, options: &PlotOptions) -> f64 {
     options.dpi.map(f64::from).or(scaled).unwrap_or(usual)
 }
 
-fn write(
+fn write_picture(
     chart: &Chart,
     bytes: &[u8],
     format: PlotFormat,
@@ -230,7 +266,7 @@ fn write(
 }
 
 /// The charts with their titles, and why others can't be drawn.
-fn list((all, left_out): &(Vec<Picture>, Vec<LeftOut>), json: bool) -> anyhow::Result<()> {
+fn list_charts((all, left_out): &(Vec<Picture>, Vec<LeftOut>), json: bool) -> anyhow::Result<()> {
     let drawn = all.iter().map(|Picture { chart, rows, .. }| {
         serde_json::json!({
             "id": chart.id, "title": chart.title, "section": chart.section, "rows": rows,

@@ -1,4 +1,6 @@
-//! `latlas qos`: one compression job at each level, alone and competing.
+//! `latlas qos`: one compression job at each level, alone and competing. `knobs.rs`: what each scheduler
+//! control does by itself. The jobs and their rounds are in `crates/qos`, what follows from them in
+//! `crates/model/src/qos`.
 
 mod knobs;
 
@@ -17,7 +19,7 @@ use model::qos::{Case, How, Qos, QosConditions};
 use model::recording::Recording;
 use model::repeats::LEAST_FOR_INTERVAL;
 use model::run::Run;
-use qos::conduct::{Jobs, Progress, conduct, file_in};
+use qos::conduct::{Jobs, QosProgress, conduct, file_in};
 use qos::file::FileError;
 use qos::running::JobError;
 use qos::{conditions, file, plan};
@@ -36,7 +38,7 @@ pub(crate) fn qos(options: &QosOptions) -> anyhow::Result<ExitCode> {
     }
     let cpus = sys::allowed_cpus()
         .ok()
-        .or_else(|| sys::machine(Path::new("/")).online_cpus.get().cloned())
+        .or_else(|| sys::machine_facts(Path::new("/")).online_cpus.get().cloned())
         .unwrap_or_default();
     let operations = options.jobs.unwrap_or(cpus.len().max(1) as u32);
     let cases = plan::cases(&options.kinds(), options.levels(), operations, options.full);
@@ -44,10 +46,10 @@ pub(crate) fn qos(options: &QosOptions) -> anyhow::Result<ExitCode> {
         bail!("nothing to measure: --jobs 1 leaves no fewer operations (--cases)");
     }
     if options.history {
-        CpuTimes::read().with_context(|| format!("can't read {SOURCE} (--history)"))?;
+        CpuTimes::now().with_context(|| format!("can't read {SOURCE} (--history)"))?;
     }
     let place = match &options.dir {
-        Some(directory) => scratch::named(directory),
+        Some(directory) => scratch::scratch_in(directory),
         None => scratch::by_default(),
     };
     let place = place?;
@@ -56,9 +58,9 @@ pub(crate) fn qos(options: &QosOptions) -> anyhow::Result<ExitCode> {
     DiskRoom::on(&Ok(place.clone()))
         .admit(&wanted)
         .context("no room for the file (--size, --dir)")?;
-    let destination = Destination::of(&options.run, &[Ending::Html], false)?;
+    let destination = Destination::from_options(&options.run, &[Ending::Html], false)?;
     let _lock = lock("latlas qos", None, options.run.wait)?;
-    let machine = sys::machine(Path::new("/"));
+    let machine = sys::machine_facts(Path::new("/"));
     let stop = stop_on_signals()?;
     let conditions = conditions::now(place.filesystem.clone());
     let (started_unix_ms, began_ns) = (sys::realtime_unix_ms(), sys::monotonic_raw_ns());
@@ -66,7 +68,7 @@ pub(crate) fn qos(options: &QosOptions) -> anyhow::Result<ExitCode> {
     let path = file_in(scratch.path());
     output::message(format_args!(
         "writing {} to {}",
-        model::size::text(options.size()),
+        model::size::format_size(options.size()),
         scratch.path().display()
     ));
     let file_sha256 = match file::make(&path, options.size(), stop) {
@@ -140,18 +142,18 @@ fn how_long(how: &How, cases: &[Case], job: Duration, quick: bool) -> String {
     };
     format!(
         " ({} in {} of {} each, low levels longer while other programs run){quicker}",
-        model::text::counted(cases.len(), "case"),
-        model::text::counted(how.rounds as usize, "round"),
+        model::phrases::counted(cases.len(), "case"),
+        model::phrases::counted(how.rounds as usize, "round"),
         figure::time(job.as_nanos() as f64),
     )
 }
 
-fn so_far(progress: &Progress, how: &How, takes: Duration) -> String {
+fn so_far(progress: &QosProgress, how: &How, takes: Duration) -> String {
     format!(
         "round {} of {}: {}; {:.0} s of about {:.0}",
         progress.round,
         how.rounds,
-        progress.case.name(),
+        progress.case.label(),
         progress.elapsed.as_secs_f64(),
         takes.as_secs_f64()
     )

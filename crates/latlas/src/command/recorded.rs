@@ -6,12 +6,12 @@ use super::picture::{Paint, painted};
 use super::report;
 use crate::arguments::Color;
 use crate::arguments::recorded::RecordedOptions;
+use crate::arguments::run_json::RunJson;
 use crate::ending::{self, Ending};
 use crate::output;
+pub(super) use crate::program::about;
 use anyhow::bail;
 use compare::references::References;
-use model::machine::Machine;
-use model::recording::About;
 use model::run::Run;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -22,9 +22,9 @@ use view::render::{self, Options};
 pub(super) struct Destination {
     store: Option<Store>,
     files: Vec<(Ending, Output)>,
-    json: bool,
+    json: Option<RunJson>,
     color: Color,
-    look: Options<'static>,
+    look: Options,
     /// It would be lost without the store.
     must_keep: bool,
 }
@@ -34,35 +34,35 @@ impl Destination {
     ///
     /// # Errors
     /// Why a file can't be written.
-    pub(super) fn of(
+    pub(super) fn from_options(
         options: &RecordedOptions,
         written: &[Ending],
         wide: bool,
     ) -> anyhow::Result<Destination> {
         let look = Options { wide, ..Options::default() };
-        let how = (options.json, options.color, look);
-        Destination::check(&options.out, written, false, how)
+        let how = (options.json.form(), options.color, look);
+        Destination::check_outputs(&options.out, written, false, how)
     }
 
     /// Of files with one of these endings, or those of a run.
     ///
     /// # Errors
     /// Why a file can't be written; that the run would be lost.
-    pub(super) fn check(
+    pub(super) fn check_outputs(
         out: &[PathBuf],
         written: &[Ending],
         must_keep: bool,
-        (json, color, look): (bool, Color, Options<'static>),
+        (json, color, look): (Option<RunJson>, Color, Options),
     ) -> anyhow::Result<Destination> {
         let mut files = Vec::new();
         for path in out {
-            let output = match ending::of(path) {
+            let output = match ending::from_path(path) {
                 Some(picture) if written.contains(&picture) => Output::open(path)?,
                 _ => ending::run_file(path)?,
             };
-            files.push((ending::of(path).unwrap_or(Ending::Json), output));
+            files.push((ending::from_path(path).unwrap_or(Ending::Json), output));
         }
-        let must_keep = must_keep && !json && files.is_empty();
+        let must_keep = must_keep && json.is_none() && files.is_empty();
         let store = writable_store(!must_keep)?;
         Ok(Destination { store, files, json, color, look, must_keep })
     }
@@ -82,24 +82,29 @@ impl Destination {
         let written: Vec<anyhow::Result<()>> = self
             .files
             .iter()
-            .map(|(ending, file)| write(run, &references, *ending, file))
+            .map(|(ending, file)| write_recorded(run, &references, *ending, file))
             .collect();
         let page = || {
             let options = Options { kept, ..self.look.clone() };
-            render::run(run, &references, &options)
+            render::render_run(run, &references, &options)
         };
         match (self.json, is_free) {
-            (true, _) => output::print(&output::document(run)?)?,
-            (_, true) => output::show(&page(), self.color)?,
-            (_, false) => output::print_error(&output::plain(&page())),
+            (Some(form), _) => output::print(&output::run_json(run, form)?)?,
+            (None, true) => output::show(&page(), self.color)?,
+            (None, false) => output::print_error(&output::plain(&page())),
         }
         written.into_iter().collect::<anyhow::Result<()>>()?;
         Ok(exit_code(run, lost || !is_known))
     }
 }
 
-fn write(run: &Run, references: &References, ending: Ending, file: &Output) -> anyhow::Result<()> {
-    if let Some(paint) = Paint::of(ending) {
+fn write_recorded(
+    run: &Run,
+    references: &References,
+    ending: Ending,
+    file: &Output,
+) -> anyhow::Result<()> {
+    if let Some(paint) = Paint::for_ending(ending) {
         let (pictures, _) = view::chart::pictures(run, references, &[]);
         let recorded = pictures.iter().find(|picture| !picture.rows.is_empty());
         let Some(picture) = recorded else { bail!("this recording has no picture") };
@@ -108,16 +113,5 @@ fn write(run: &Run, references: &References, ending: Ending, file: &Output) -> a
     match ending {
         Ending::Html => Ok(file.write(report::alone(run, references).as_bytes())?),
         _ => Ok(file.write_run(run)?),
-    }
-}
-
-/// What a run says of itself that began then, by [`sys::monotonic_raw_ns`].
-pub(super) fn about(machine: Machine, started_unix_ms: u64, began_ns: u64) -> About {
-    About {
-        id: uuid::Uuid::new_v4().to_string(),
-        started_unix_ms,
-        wall_ms: sys::monotonic_raw_ns().saturating_sub(began_ns) / 1_000_000,
-        program: crate::program::program(&machine),
-        machine,
     }
 }

@@ -1,5 +1,7 @@
 //! `latlas report`: an HTML page of a run.
 
+mod share;
+
 use crate::arguments::report::ReportOptions;
 use crate::ending::{self, Ending};
 use crate::{catalogue, output};
@@ -8,17 +10,19 @@ use compare::operand::Operand;
 use compare::references::References;
 use compare::{Comparison, Normalize, Options, compare};
 use meter::probe::Probe;
+use model::phrases::short_id;
 use model::run::Run;
-use model::text::short_id;
 use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use store::index::Index;
 use store::operand;
-use store::{self, Output, Store, StoreError};
+use store::{self, LastOf, Output, Store, StoreError};
 use sys::input;
 use view::chart::{OtherRun, Picture, pictures, png, svg};
-use view::report::{Content, Link, Offered, Shown, histories, is_ours, link, page, set_over_time};
+use view::report::{
+    Content, Link, Offered, TitledRun, card, histories, is_ours, link, report_html, set_over_time,
+};
 
 /// A run of the command line.
 struct NamedRun {
@@ -29,7 +33,7 @@ struct NamedRun {
 }
 
 /// Writes the page of the first run, compared with the others.
-pub(crate) fn report(catalogue: &[Probe], options: &ReportOptions) -> anyhow::Result<ExitCode> {
+pub fn report(catalogue: &[Probe], options: &ReportOptions) -> anyhow::Result<ExitCode> {
     let to_stdout = ending::is_stdout(&options.out);
     if to_stdout && options.json {
         bail!("the report and --json can't both use standard output: add -o FILE");
@@ -40,16 +44,12 @@ pub(crate) fn report(catalogue: &[Probe], options: &ReportOptions) -> anyhow::Re
     let references = References::embedded()?;
     let store = Store::of_user();
     let runs = named_runs(&options.runs, &store)?;
+    if options.share {
+        return share::share(&runs, &references, options);
+    }
     let [first, rest @ ..] = runs.as_slice() else {
         bail!("give a run (default: the last one)");
     };
-
-    if !first.run.is_of_rows() && first.name == "last" {
-        let what = output::harmless(&first.run.plan.asked.join(" vs "));
-        output::message(format_args!(
-            "the last run is of {what}; `latlas atlas list` shows others to name"
-        ));
-    }
     let named = rest.iter().map(|other| (other.name.clone(), &other.run));
     let compared = compared((&first.name, &first.run), named.collect(), &store)?;
     for other in &compared {
@@ -68,18 +68,18 @@ pub(crate) fn report(catalogue: &[Probe], options: &ReportOptions) -> anyhow::Re
         true => Vec::new(),
         false => documents(&runs, &options.out),
     };
-    let preview = preview(&first.run, &drawn, options, to_stream)?;
+    let preview = picture_beside(&first.run, options, to_stream)?;
     let link = options.url.as_ref().map(|page| Link {
         page: page.clone(),
         image: preview.as_ref().map(|preview| preview.url.clone()),
     });
     for document in &documents {
-        document.check(options.force)?;
+        document.check_overwrite(options.force)?;
     }
 
-    let others: Vec<Shown> = rest.iter().map(NamedRun::shown).collect();
+    let others: Vec<TitledRun> = rest.iter().map(NamedRun::shown).collect();
     let offered: Vec<Offered> = documents.iter().map(|d| d.offered.clone()).collect();
-    let text = page(&Content {
+    let text = report_html(&Content {
         shown: first.shown(),
         others: &others,
         references: &references,
@@ -131,10 +131,10 @@ pub(crate) fn report(catalogue: &[Probe], options: &ReportOptions) -> anyhow::Re
 }
 
 /// The page of a run by itself.
-pub(super) fn alone(run: &Run, references: &References) -> String {
+pub fn alone(run: &Run, references: &References) -> String {
     let (drawn, left_out) = pictures(run, references, &[]);
-    page(&Content {
-        shown: Shown { name: "this run", run },
+    report_html(&Content {
+        shown: TitledRun { name: "this run", run },
         others: &[],
         references,
         probes: &[],
@@ -148,8 +148,8 @@ pub(super) fn alone(run: &Run, references: &References) -> String {
 }
 
 impl NamedRun {
-    fn shown(&self) -> Shown<'_> {
-        Shown { name: &self.name, run: &self.run }
+    fn shown(&self) -> TitledRun<'_> {
+        TitledRun { name: &self.name, run: &self.run }
     }
 }
 
@@ -160,8 +160,16 @@ fn named_runs(
 ) -> anyhow::Result<Vec<NamedRun>> {
     let mut all: Vec<NamedRun> = Vec::new();
     for name in names {
-        let path = super::named(name, store)?;
-        let (run, bytes) = store::read_with_bytes(&path)?;
+        let (run, bytes) = match super::trace::foreign_document(Path::new(name))? {
+            Some(run) => {
+                let bytes = store::packed(&run)?;
+                (run, bytes)
+            }
+            None => {
+                let path = super::run_path_named(name, store, LastOf::RowsIfAny)?;
+                store::read_with_bytes(&path)?
+            }
+        };
         if all.iter().any(|other| other.run.id == run.id) {
             bail!("{name:?} is given twice");
         }
@@ -182,7 +190,7 @@ fn history(run: &Run) -> Result<Vec<Picture>, StoreError> {
 }
 
 /// The other runs, each compared with the run.
-pub(super) fn compared<'r>(
+pub fn compared<'r>(
     (name, run): (&str, &Run),
     others: Vec<(String, &'r Run)>,
     store: &Result<Store, StoreError>,
@@ -190,8 +198,8 @@ pub(super) fn compared<'r>(
     if others.is_empty() {
         return Ok(Vec::new());
     }
-    let now = Operand::run(name, run.clone());
-    let befores = others.iter().map(|(name, run)| Operand::run(name, (*run).clone()));
+    let now = Operand::from_run(name, run.clone());
+    let befores = others.iter().map(|(name, run)| Operand::from_run(name, (*run).clone()));
     let befores: Vec<Operand> = befores.collect();
     let mut messages = Vec::new();
     // Without a store there is no history of run-to-run variation.
@@ -219,18 +227,13 @@ struct Preview {
     bytes: Vec<u8>,
 }
 
-/// Width in px at which the overview is drawn, and that of the picture: what
-/// pages of others show.
-const PREVIEW: (f64, f64) = (1000.0, 1200.0);
-
-fn preview(
+/// The picture next to the page, where the page will have an address.
+fn picture_beside(
     run: &Run,
-    drawn: &[Picture],
     options: &ReportOptions,
     to_stream: bool,
 ) -> anyhow::Result<Option<Preview>> {
-    let overview = drawn.iter().find(|picture| picture.chart.id == "overview");
-    let (Some(url), Some(overview), false) = (&options.url, overview, to_stream) else {
+    let Some(url) = options.url.as_ref().filter(|_| !to_stream) else {
         return Ok(None);
     };
     let path = options.out.with_extension("png");
@@ -240,10 +243,7 @@ fn preview(
         bail!("{}", taken(&path, "this report's picture"));
     }
     Output::open(&path)?;
-    let (width, pixels) = PREVIEW;
-    let look = svg::Look { width, footer: &view::chart::footer(run), ..svg::Look::default() };
-    let dpi = pixels / width * svg::SCREEN_DPI;
-    let image = png(&svg::draw_as(&overview.chart, &look), look.unit, dpi);
+    let image = png(&card(run), svg::Unit::Pixel, svg::SCREEN_DPI);
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     match image {
         Ok(bytes) => {
@@ -266,20 +266,20 @@ fn beside(page: &str, file: &str) -> String {
 }
 
 /// A run's document next to the page.
-struct Document<'a> {
+struct OfferedDocument<'a> {
     path: PathBuf,
     bytes: &'a [u8],
     offered: Offered,
 }
 
-fn documents<'a>(runs: &'a [NamedRun], page: &Path) -> Vec<Document<'a>> {
+fn documents<'a>(runs: &'a [NamedRun], page: &Path) -> Vec<OfferedDocument<'a>> {
     let stem = page.file_stem().unwrap_or_default().to_string_lossy();
     let of = |one: &'a NamedRun| {
         let bytes = &one.bytes;
         let packed = if store::is_packed(bytes) { ".zst" } else { "" };
         let short = short_id(&one.run.id);
         let file = format!("{stem}.{short}.run.json{packed}");
-        Document {
+        OfferedDocument {
             path: page.with_file_name(&file),
             offered: Offered { file, what: format!("run {short}"), bytes: bytes.len() as u64 },
             bytes,
@@ -288,9 +288,9 @@ fn documents<'a>(runs: &'a [NamedRun], page: &Path) -> Vec<Document<'a>> {
     runs.iter().map(of).collect()
 }
 
-impl Document<'_> {
+impl OfferedDocument<'_> {
     /// Refuses to overwrite another file.
-    fn check(&self, force: bool) -> anyhow::Result<()> {
+    fn check_overwrite(&self, force: bool) -> anyhow::Result<()> {
         match input::read_file(&self.path, store::MAX_DOCUMENT_BYTES) {
             Err(e) if e.kind() == ErrorKind::NotFound => {}
             Ok(there) if force || there == self.bytes => {}
@@ -301,8 +301,8 @@ impl Document<'_> {
 }
 
 /// Refuses to overwrite a file that is not a report, or can't be written.
-pub(super) fn check_page(path: &Path, force: bool) -> anyhow::Result<()> {
-    ending::check(path, &[Ending::Html])?;
+pub fn check_page(path: &Path, force: bool) -> anyhow::Result<()> {
+    ending::check_ending(path, &[Ending::Html])?;
     // Closing a pipe again would end its reader.
     if is_stream(path) {
         return Ok(());

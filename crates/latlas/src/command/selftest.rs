@@ -24,20 +24,20 @@ const ORDER: [char; 4] = ['A', 'B', 'B', 'A'];
 /// Measures alternating sets and prints the smallest detectable changes.
 pub(crate) fn selftest(catalogue: &[Probe], options: &SelftestOptions) -> anyhow::Result<ExitCode> {
     let texts = catalogue::texts(catalogue);
-    let mut machine = sys::machine(Path::new("/"));
+    let mut machine = sys::machine_facts(Path::new("/"));
     let scale = match options.quick {
         true => Scale::Quick,
         false => Scale::Default,
     };
     let mut request = Request {
         scale,
-        rows: selection::rows(&texts, &options.rows, scale)?,
+        rows: selection::selected_rows(&texts, &options.rows, scale)?,
         asked: options.rows.clone(),
         pin: options.pin,
         dir: options.dir.clone(),
         ..Request::default()
     };
-    let destination = Destination::of(&options.run, &[], false)?;
+    let destination = Destination::from_options(&options.run, &[], false)?;
     let store = match options.keep {
         true => writable_store(false)?,
         false => None,
@@ -49,7 +49,7 @@ pub(crate) fn selftest(catalogue: &[Probe], options: &SelftestOptions) -> anyhow
     let takes = first.total() * letters.len() as u32;
     let lock = lock("latlas selftest", Some(takes), options.run.wait)?;
     if lock.waited() {
-        machine = sys::machine(Path::new("/"));
+        machine = sys::machine_facts(Path::new("/"));
     }
     let stop = stop_on_signals()?;
     let (started_unix_ms, began_ns) = (sys::realtime_unix_ms(), sys::monotonic_raw_ns());
@@ -62,7 +62,7 @@ pub(crate) fn selftest(catalogue: &[Probe], options: &SelftestOptions) -> anyhow
         // Another order of visits in each, as in new runs.
         request.seed = fastrand::u64(..1 << 32);
         let plan = plan(catalogue, &request, &machine)?;
-        let run = measure(catalogue, &plan, &machine, stop)?;
+        let run = measure_sets(catalogue, &plan, &machine, stop)?;
         if let Some(why) = &run.partial {
             output::message(format_args!("skipping this set: {why}"));
             break;
@@ -89,7 +89,7 @@ pub(crate) fn selftest(catalogue: &[Probe], options: &SelftestOptions) -> anyhow
     destination.finish(&run, (true, conclusive && test.false_alarms.is_empty()))
 }
 
-fn measure(
+fn measure_sets(
     catalogue: &[Probe],
     plan: &Plan,
     machine: &model::machine::Machine,

@@ -12,7 +12,7 @@ pub(super) fn within<T>(
     cpus: &[u32],
     work: impl FnOnce(Vec<PathBuf>) -> anyhow::Result<T>,
 ) -> anyhow::Result<(T, bool)> {
-    check(cpus)?;
+    check_privilege(cpus)?;
     if cpus.is_empty() {
         return Ok((work(Vec::new())?, true));
     }
@@ -31,7 +31,7 @@ pub(super) fn within<T>(
 }
 
 /// Refuses CPUs to reserve without the right to.
-pub(super) fn check(cpus: &[u32]) -> anyhow::Result<()> {
+pub(super) fn check_privilege(cpus: &[u32]) -> anyhow::Result<()> {
     if !cpus.is_empty() && sys::filesystem::user() != 0 {
         bail!("--shield needs root (it moves other processes); --pin does not");
     }

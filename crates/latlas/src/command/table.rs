@@ -1,19 +1,21 @@
 //! `latlas table`: a published table with this machine's figures.
 
+use super::ReferenceOrRun;
 use super::measured::{self, keep, writable_store};
-use super::{run, suggestion};
+use super::run;
 use crate::arguments::wait::WaitOptions;
 use crate::arguments::{RunOptions, TableOptions};
 use crate::{UNRELIABLE, catalogue, output, program, selection};
 use anyhow::{Context, bail};
-use compare::references::{Form, Published, References};
-use compare::tables::{self, Table};
+use compare::references::{Form, Published, Reference, References};
+use compare::tables::{self, PublishedTable};
 use meter::probe::Probe;
+use model::nearest::suggestion;
 use model::recording::Recording;
 use model::run::Run;
 use std::path::Path;
 use std::process::ExitCode;
-use store::{self, Store};
+use store::{self, LastOf, Store};
 use view::render::{self, ProbeText, PublishedOptions};
 
 /// Newest stored runs that are searched for a table's rows.
@@ -23,7 +25,7 @@ const LOOKED_THROUGH: usize = 20;
 pub(crate) fn table(catalogue: &[Probe], options: &TableOptions) -> anyhow::Result<ExitCode> {
     let references = References::embedded()?;
     let Some(key) = &options.table else {
-        list(&references, options.json)?;
+        list_tables(&references, options.json)?;
         return Ok(ExitCode::SUCCESS);
     };
     let layout = layout(&references, key)?;
@@ -36,30 +38,28 @@ pub(crate) fn table(catalogue: &[Probe], options: &TableOptions) -> anyhow::Resu
     let probes = catalogue::texts(catalogue);
     let ids = tables::row_ids(layout, &references);
     let measurable: Vec<String> =
-        ids.iter().filter(|id| selection::probe(&probes, id).is_ok()).cloned().collect();
+        ids.iter().filter(|id| selection::probe_named(&probes, id).is_ok()).cloned().collect();
+    let claims = tables::claim_ids(layout);
     // Before a measurement, if there is one.
     let named = |name: &String| {
-        let path = super::named(name, &Store::of_user())?;
-        Ok(store::read(&path)?)
+        let path = super::run_path_named(name, &Store::of_user(), LastOf::Rows)?;
+        anyhow::Ok(store::read_run(&path)?)
     };
-    let others: Vec<Run> = options.others.iter().map(named).collect::<anyhow::Result<_>>()?;
+    let other = |name: &String| other_column(name, &references, &ids);
+    let others: Vec<Reference> = options.others.iter().map(other).collect::<anyhow::Result<_>>()?;
     let mut lost = false;
     let run = match (&options.run, options.measure) {
         (_, true) => {
-            let (run, kept) = measure(catalogue, &probes, &measurable, key, options)?;
+            let of_claims = claims.iter().filter_map(|id| selection::row_with_point(&probes, id));
+            let rows: Vec<String> = measurable.iter().cloned().chain(of_claims).collect();
+            let (run, kept) = measure_table(catalogue, &probes, &rows, key, options)?;
             lost = kept.is_none();
             Some(run)
         }
         (Some(name), _) => Some(named(name)?),
-        (None, _) => of_store(&ids)?,
+        (None, _) => of_store(&[&ids[..], &claims].concat())?,
     };
-    let table = tables::fill_in_beside(
-        layout,
-        &references,
-        run.as_ref(),
-        options.earlier,
-        &others.iter().collect::<Vec<&Run>>(),
-    );
+    let table = tables::fill_in_beside(layout, &references, run.as_ref(), options.earlier, &others);
     output::show_json_or(options.json, &table, options.color, || {
         let look = PublishedOptions {
             wide: options.wide,
@@ -72,6 +72,14 @@ pub(crate) fn table(catalogue: &[Probe], options: &TableOptions) -> anyhow::Resu
         true => ExitCode::SUCCESS,
         false => ExitCode::from(UNRELIABLE),
     })
+}
+
+/// The column of a name: a run's figures of these rows, or a reference.
+fn other_column(name: &str, references: &References, ids: &[String]) -> anyhow::Result<Reference> {
+    match super::reference_or_run(name, references, &Store::of_user(), LastOf::Rows)? {
+        ReferenceOrRun::Reference(table) => Ok(table),
+        ReferenceOrRun::Run(path) => Ok(Reference::of_run(&store::read_run(&path)?, ids)),
+    }
 }
 
 fn layout<'a>(references: &'a References, key: &str) -> anyhow::Result<&'a Published> {
@@ -95,8 +103,8 @@ fn oakley(references: &References, options: &TableOptions) -> anyhow::Result<Exi
         bail!("no published figures of quality of service");
     };
     let run = options.run.as_ref().map(|name| {
-        let path = super::named(name, &Store::of_user())?;
-        anyhow::Ok(store::read(&path)?)
+        let path = super::run_path_named(name, &Store::of_user(), LastOf::All)?;
+        anyhow::Ok(store::read_run(&path)?)
     });
     let run = run.transpose()?;
     let of = run.as_ref().map(|run| {
@@ -115,7 +123,7 @@ fn oakley(references: &References, options: &TableOptions) -> anyhow::Result<Exi
     })
 }
 
-fn list(references: &References, json: bool) -> anyhow::Result<()> {
+fn list_tables(references: &References, json: bool) -> anyhow::Result<()> {
     let tables = references.layouts.iter();
     let all: Vec<_> = tables
         .clone()
@@ -128,7 +136,7 @@ fn list(references: &References, json: bool) -> anyhow::Result<()> {
 }
 
 /// Measures the rows of a table and stores the run; its path.
-fn measure(
+fn measure_table(
     catalogue: &[Probe],
     probes: &[ProbeText],
     ids: &[String],
@@ -145,7 +153,7 @@ fn measure(
     let measures = format!("latlas table {key} --measure");
     let lock = measured::lock(&measures, Some(plan.total()), wait)?;
     if lock.waited() {
-        machine = sys::machine(Path::new("/"));
+        machine = sys::machine_facts(Path::new("/"));
         plan = meter::plan::plan(catalogue, &request, &machine)?;
     }
     let run = measured::measure(catalogue, &plan, machine)?;
@@ -160,10 +168,10 @@ fn of_store(ids: &[String]) -> anyhow::Result<Option<Run>> {
     if paths.is_empty() {
         return Ok(None);
     }
-    let machine = sys::machine(Path::new("/"));
+    let machine = sys::machine_facts(Path::new("/"));
     let program = program::program(&machine);
     let newest = paths.iter().rev().take(LOOKED_THROUGH);
-    let readable = newest.filter_map(|path| match store::read(path) {
+    let readable = newest.filter_map(|path| match store::read_run(path) {
         Ok(run) => Some(run),
         Err(error) => {
             output::message(format_args!("skipped: {error}"));
@@ -175,6 +183,6 @@ fn of_store(ids: &[String]) -> anyhow::Result<Option<Run>> {
 }
 
 /// Whether a figure of this machine is ok, and its run was not interrupted.
-fn is_reliable(table: &Table, run: Option<&Run>) -> bool {
+fn is_reliable(table: &PublishedTable, run: Option<&Run>) -> bool {
     table.any_ok() && run.is_some_and(|run| run.partial.is_none())
 }

@@ -1,15 +1,20 @@
-//! `latlas trace`: what the threads of a command or a process did.
+//! `latlas trace`: records what the threads of a command or process do, and shows, compares and exports
+//! traces. `row.rs` traces one visit to a row in a child process (also for `run --trace-tails`), `export.rs`
+//! writes other formats. Recording and decoding are in `crates/trace`.
 
 mod export;
+mod foreign;
 pub(crate) mod row;
+mod why;
 
-use super::recorded::about;
-use super::{measured, named};
-use crate::arguments::trace::{TraceCommand, TraceLook, TraceOptions};
+use super::{measured, run_path_named, show};
+use crate::arguments::run_json::RunJson;
+use crate::arguments::trace::{TraceCommand, TraceOptions};
+use crate::program::about;
 use crate::progress::Bar;
 use crate::{UNRELIABLE, ending, output};
-use ::trace::record::{self, Request, Usdt};
-use anyhow::{Context, bail};
+use ::trace::record::{self, HeapRequest, RecordRequest, Usdt};
+use anyhow::{Context, anyhow, bail};
 use meter::plan;
 use meter::probe::Probe;
 use model::figure::time;
@@ -18,29 +23,49 @@ use model::run::Run;
 use model::trace::{Ended, Target, Trace};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use store::{Output, Store};
+use store::{LastOf, Output, Store};
+use sys::programs::NotFound;
 use view::render;
+
+pub(super) use foreign::foreign_document;
+
+/// From when to when, in ns.
+type Span = (u64, u64);
 
 pub(crate) fn trace(catalogue: &[Probe], options: &TraceOptions) -> anyhow::Result<ExitCode> {
     match &options.what {
         None => recorded(catalogue, options),
-        Some(TraceCommand::Show { file, json, look }) => {
-            let path = found(file)?;
-            // As JSON every character as it is; a pipe gives its bytes once.
-            let run = match json {
-                true => store::read_as_it_is(&path)?,
-                false => store::read(&path)?,
+        Some(TraceCommand::Show { file, json, tails, look }) => {
+            let (run, stretch) = match foreign::read_foreign(file, look.stretch.ns())? {
+                Some(foreign) => (foreign.run, foreign.part),
+                // A pipe gives its bytes once.
+                None => {
+                    let form = json.form().unwrap_or(RunJson::Rows);
+                    (show::read_for(form, &found(file)?)?, look.stretch.ns())
+                }
             };
             let trace = trace_of(&run, file)?;
-            check_stretch(look.stretch.ns(), Some(trace.duration_ns))?;
-            match json {
-                true => output::print(&output::document(&run)?)?,
-                false => output::show(&blocks(trace, look), look.color)?,
+            check_stretch(stretch, Some(trace.duration_ns))?;
+            let columns = output::columns();
+            match (json.form(), tails) {
+                (Some(form), _) => output::print(&output::run_json(&run, form)?)?,
+                (None, true) => {
+                    let columns = Some(columns).filter(|_| !look.all);
+                    output::show(&render::slow_spans(trace, columns), look.color)?;
+                }
+                (None, false) => output::show(&blocks(trace, look.all, stretch), look.color)?,
             }
             Ok(ExitCode::SUCCESS)
         }
+        Some(TraceCommand::Why { file, span, over, stretch, color }) => {
+            let (run, part) = read_run(file, stretch.ns())?;
+            let trace = trace_of(&run, file)?;
+            check_stretch(part, Some(trace.duration_ns))?;
+            output::show(&why::blocks(trace, file, (span, part), over)?, *color)?;
+            Ok(ExitCode::SUCCESS)
+        }
         Some(TraceCommand::Diff { a, b, json, all, color }) => {
-            let runs = [read(a)?, read(b)?];
+            let runs = [read_run(a, None)?.0, read_run(b, None)?.0];
             let [a, b] = [trace_of(&runs[0], a)?, trace_of(&runs[1], b)?];
             let difference = compare::traces::trace_difference(a, b);
             output::show_json_or(*json, &difference, *color, || {
@@ -49,11 +74,11 @@ pub(crate) fn trace(catalogue: &[Probe], options: &TraceOptions) -> anyhow::Resu
             Ok(ExitCode::SUCCESS)
         }
         Some(TraceCommand::Export { file, out, stretch }) => {
-            let format = export::format(out, stretch.ns())?;
-            let run = read(file)?;
+            export::format(out, stretch.ns())?;
+            let (run, part) = read_run(file, stretch.ns())?;
             let trace = trace_of(&run, file)?;
-            check_stretch(stretch.ns(), Some(trace.duration_ns))?;
-            let bytes = export::converted(trace, format)?;
+            check_stretch(part, Some(trace.duration_ns))?;
+            let bytes = export::converted(trace, export::format(out, part)?)?;
             match ending::is_stdout(out) {
                 true => output::print_bytes(&bytes)?,
                 false => store::write_bytes(&bytes, out)?,
@@ -78,6 +103,9 @@ fn recorded(catalogue: &[Probe], options: &TraceOptions) -> anyhow::Result<ExitC
         if options.wait.no_wait {
             bail!("--no-wait needs a row: tracing a command or a process never waits");
         }
+        if options.malloc.is_some() && options.words.is_empty() {
+            bail!("--malloc needs a command, such as: latlas trace --malloc -- ./program");
+        }
         if !options.packs.files.is_empty() {
             bail!("--pack needs a row of the pack to trace");
         }
@@ -92,13 +120,13 @@ fn recorded(catalogue: &[Probe], options: &TraceOptions) -> anyhow::Result<ExitC
         .as_deref()
         .map(|path| anyhow::Ok((export::recorded_format(path, stretch)?, Output::open(path)?)));
     let out = out.transpose()?;
-    let machine = sys::machine(Path::new("/"));
+    let machine = sys::machine_facts(Path::new("/"));
     let asked = (options.operations, options.tails);
     let asked_for = plan::Request::default();
     let order = options.row.as_deref();
     let order = order.map(|name| row::order(catalogue, name, &asked_for, asked, &machine));
     let order = order.transpose()?;
-    let request = Request {
+    let request = RecordRequest {
         tier: options.tier.map(Into::into),
         scheduler_only: options.scheduler_only,
         interrupts: options.tails,
@@ -107,6 +135,7 @@ fn recorded(catalogue: &[Probe], options: &TraceOptions) -> anyhow::Result<ExitC
             program: options.words.first().and_then(|name| sys::command::find_program(name)),
             pattern: pattern.clone(),
         }),
+        heap: options.malloc.map(heap_request).transpose()?,
         limit: options.limit,
         last: options.last,
         limit_bytes: options.buffer,
@@ -115,7 +144,7 @@ fn recorded(catalogue: &[Probe], options: &TraceOptions) -> anyhow::Result<ExitC
     let format = out.as_ref().and_then(|(format, _)| *format);
     check_tier(format, order.is_some(), options.pid, &request)?;
     let lock = order.as_ref().map(|order| {
-        let measures = format!("latlas trace {}", order.name());
+        let measures = format!("latlas trace {}", order.traced_name());
         measured::lock(&measures, None, options.wait)
     });
     let _lock = lock.transpose()?;
@@ -128,38 +157,31 @@ fn recorded(catalogue: &[Probe], options: &TraceOptions) -> anyhow::Result<ExitC
             bar.message(&format!("tracing {}", order.progress()));
             let recorded = row::recorded(order, &held, &request);
             bar.clear();
-            recorded.with_context(|| order.name().to_owned())?
+            recorded.with_context(|| order.traced_name().to_owned())?
         }
         (None, Some(id)) => record::process(id, &held, &request)?,
-        (None, None) => record::command(&options.words, &held, &request)?,
+        (None, None) => record::record_command(&options.words, &held, &request)?,
     };
-    let whole_ns = trace.duration_ns;
     // Other formats hold all of it.
     if out.as_ref().is_some_and(|(format, _)| format.is_none()) {
-        trace.keep_what_fits(options.last.is_some());
-    }
-    if trace.duration_ns < whole_ns {
-        let [kept, whole] = [trace.duration_ns, whole_ns].map(|ns| time(ns as f64));
-        output::message(format_args!(
-            "more was recorded than a trace can hold: {kept} of {whole} are kept"
-        ));
+        keep_what_fits(&mut trace, options.last.is_some());
     }
     let about = about(machine, started_unix_ms, began_ns);
     let run = Run::recorded(about, Recording::Trace(Box::new(trace)), None);
     let trace = trace_of(&run, Path::new(""))?;
-    let written = out.map(|(format, file)| write(&run, trace, format, &file));
+    let written = out.map(|(format, file)| write_trace(&run, trace, format, &file));
     let drawable = check_stretch(stretch, Some(trace.duration_ns));
     if drawable.is_ok() {
-        let blocks = blocks(trace, &options.look);
+        let blocks = blocks(trace, options.look.all, stretch);
         match (&order, options.pid) {
             // Standard output is the command's.
-            (None, None) => output::print_error(&output::plain(&blocks)),
+            (None, None) => output::show_error(&blocks, options.look.color),
             _ => output::show(&blocks, options.look.color)?,
         }
     }
     let unexplained = options.tails && !matches!(trace.target, Target::Row(_));
     if unexplained {
-        output::message("the visit did not finish: its slowest operations are not explained");
+        output::message("the row's operations did not finish: the slowest are not explained");
     }
     written.transpose()?;
     drawable?;
@@ -168,15 +190,44 @@ fn recorded(catalogue: &[Probe], options: &TraceOptions) -> anyhow::Result<ExitC
     Ok(if whole { ExitCode::SUCCESS } else { ExitCode::from(UNRELIABLE) })
 }
 
+/// Leaves out of a trace what a document can't hold, and says so.
+fn keep_what_fits(trace: &mut Trace, asks_for_end: bool) {
+    let whole_ns = trace.duration_ns;
+    trace.keep_what_fits(asks_for_end);
+    if trace.duration_ns < whole_ns {
+        let [kept, whole] = [trace.duration_ns, whole_ns].map(|ns| time(ns as f64));
+        output::message(format_args!(
+            "more was recorded than a trace can hold: {kept} of {whole} are kept"
+        ));
+    }
+}
+
+/// What records calls of an allocator about so many bytes or more.
+fn heap_request(least_bytes: u64) -> anyhow::Result<HeapRequest> {
+    const NAME: &str = "liblatlas_malloc.so";
+    let library = sys::programs::find_library(NAME).map_err(|error| match error {
+        NotFound::Missing(_) => anyhow!(
+            "no {NAME} next to latlas or in ../lib/latlas: the .deb and the .tar.gz bring it, and \
+             libraries/signpost/malloc/latlas_malloc.c says how to build it"
+        ),
+        untrusted => untrusted.into(),
+    })?;
+    let has_separator = |byte: &u8| b": \t\n".contains(byte);
+    if library.as_os_str().as_encoded_bytes().iter().any(has_separator) {
+        bail!("can't load {}: LD_PRELOAD takes no path with blanks or colons", library.display());
+    }
+    Ok(HeapRequest { library, least_bytes })
+}
+
 /// Refuses, before anything waits or is recorded, a tier that is not possible here, and a file that
 /// would hold nothing of it.
 fn check_tier(
-    format: Option<export::Format>,
+    format: Option<export::TraceFormat>,
     is_row: bool,
     process: Option<u32>,
-    request: &Request,
+    request: &RecordRequest,
 ) -> anyhow::Result<()> {
-    let format = format.filter(|&format| format == export::Format::Perfetto);
+    let format = format.filter(|&format| format == export::TraceFormat::Perfetto);
     if format.is_none() && !(is_row && request.tier.is_some()) {
         return Ok(());
     }
@@ -184,14 +235,14 @@ fn check_tier(
     // Only a command may set signposts.
     let may_have_signposts = !is_row && process.is_none();
     match format {
-        Some(format) => export::check(format, tier, may_have_signposts),
+        Some(format) => export::check_format(format, tier, may_have_signposts),
         None => Ok(()),
     }
 }
 
 /// Refuses a stretch of which nothing can be drawn; the length of a trace is known once it is
 /// recorded.
-fn check_stretch(stretch: Option<(u64, u64)>, duration_ns: Option<u64>) -> anyhow::Result<()> {
+fn check_stretch(stretch: Option<Span>, duration_ns: Option<u64>) -> anyhow::Result<()> {
     let Some((from_ns, to_ns)) = stretch else {
         return Ok(());
     };
@@ -207,20 +258,16 @@ fn check_stretch(stretch: Option<(u64, u64)>, duration_ns: Option<u64>) -> anyho
     Ok(())
 }
 
-fn blocks(trace: &Trace, look: &TraceLook) -> Vec<model::story::Block> {
-    let options = render::TraceOptions {
-        all: look.all,
-        columns: output::columns(),
-        stretch: look.stretch.ns(),
-    };
-    render::trace(trace, options)
+fn blocks(trace: &Trace, all: bool, stretch: Option<Span>) -> Vec<model::story::Block> {
+    let options = render::TraceOptions { all, columns: output::columns(), stretch };
+    render::trace_page(trace, options)
 }
 
 /// Writes a recording: the run, or the trace in this format.
-fn write(
+fn write_trace(
     run: &Run,
     trace: &Trace,
-    format: Option<export::Format>,
+    format: Option<export::TraceFormat>,
     file: &Output,
 ) -> anyhow::Result<()> {
     match format {
@@ -232,11 +279,16 @@ fn write(
 
 /// A file with a run, or a stored one by its name.
 fn found(name: &Path) -> anyhow::Result<PathBuf> {
-    Ok(named(&name.to_string_lossy(), &Store::of_user())?)
+    Ok(run_path_named(&name.to_string_lossy(), &Store::of_user(), LastOf::All)?)
 }
 
-fn read(name: &Path) -> anyhow::Result<Run> {
-    Ok(store::read(&found(name)?)?)
+/// A run with a trace, or what stands for a file of another recorder, and what is left of the part that was asked
+/// for.
+fn read_run(name: &Path, part: Option<Span>) -> anyhow::Result<(Run, Option<Span>)> {
+    match foreign::read_foreign(name, part)? {
+        Some(foreign) => Ok((foreign.run, foreign.part)),
+        None => Ok((store::read_run(&found(name)?)?, part)),
+    }
 }
 
 fn trace_of<'r>(run: &'r Run, name: &Path) -> anyhow::Result<&'r Trace> {

@@ -1,6 +1,6 @@
 //! Makes the file's options defaults of the command line.
 
-use super::lines::{all, below, long, shown, with_option};
+use super::lines::{below, commands_by_path, long, shown, with_option};
 use super::{ConfigError, Read, Setting};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::parser::ValueSource;
@@ -9,12 +9,12 @@ use std::path::Path;
 use store::Place;
 
 /// Options that need another one, or a word: their defaults apply only with it. Command, option, the
-/// other one.
+/// other ones, any of which will do.
 const NEEDS: &[(&str, &str, &str)] = &[
     ("table", "quick", "measure"),
     ("table", "dir", "measure"),
     ("table", "no_wait", "measure"),
-    ("exec", "margin", "vs"),
+    ("exec", "margin", "vs|lines"),
     ("", "fail_above", "baseline"),
     ("run", "fail_above", "baseline"),
     ("trace", "files", "row"),
@@ -44,7 +44,8 @@ pub(super) fn followed<'a>(
     matches: &ArgMatches,
 ) -> Vec<&'a Setting> {
     let (path, matches) = typed(matches);
-    let Some((_, own)) = all(command).into_iter().find(|(other, _)| *other == path) else {
+    let Some((_, own)) = commands_by_path(command).into_iter().find(|(other, _)| *other == path)
+    else {
         return Vec::new();
     };
     let is_typed = |arg: &Arg| {
@@ -76,7 +77,10 @@ pub(super) fn followed<'a>(
         let of_file = |other: &&str| {
             settings.iter().any(|s| long(own, &s.option).is_some_and(|arg| arg.get_id() == *other))
         };
-        let has = |other: &str| given.iter().any(|arg| arg.get_id() == other) || of_file(&other);
+        let has = |others: &str| {
+            let mut others = others.split('|');
+            others.any(|other| given.iter().any(|arg| arg.get_id() == other) || of_file(&other))
+        };
         if !given.iter().any(contradicts) && needs.all(|(.., other)| has(other)) {
             given.push(arg);
             chosen.push(setting);
@@ -125,12 +129,12 @@ fn conflict(command: &Command, other: &Arg, own: &Arg) -> bool {
 ///
 /// # Errors
 /// The first value that an option refuses, or a path that isn't absolute.
-pub(super) fn check(command: &Command, read: &Read) -> Result<(), ConfigError> {
+pub(super) fn check_values(command: &Command, read: &Read) -> Result<(), ConfigError> {
     for setting in &read.settings {
         let of = match &setting.command {
             None => with_option(command, &setting.option),
             Some(path) => {
-                let own = all(command).into_iter().find(|(other, _)| other == path);
+                let own = commands_by_path(command).into_iter().find(|(other, _)| other == path);
                 own.into_iter().map(|(_, command)| command).collect()
             }
         };

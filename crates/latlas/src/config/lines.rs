@@ -2,9 +2,10 @@
 //! them. Errors name the line.
 
 use super::Location;
+use crate::programs;
 use clap::{Arg, ArgAction, Command};
 use model::nearest::suggestion;
-use model::text::cut;
+use model::phrases::cut;
 use std::path::{Path, PathBuf};
 use store::Place;
 use sys::trust;
@@ -33,12 +34,31 @@ const OF_ONE: &[&str] = &[
     "rows",
 ];
 
+/// The command line that lines are for.
+pub(crate) struct Known<'c> {
+    pub(crate) command: &'c Command,
+    /// The program beside latlas whose it is; `None` of latlas.
+    pub(crate) program: Option<&'static str>,
+}
+
+impl Known<'_> {
+    /// Whether a line that begins with this word is another program's.
+    fn is_elsewhere(&self, word: &str) -> bool {
+        match self.program {
+            Some(_) => self.command.find_subcommand(word).is_none(),
+            None => self.command.find_subcommand(word).is_none() && programs::is_known(word),
+        }
+    }
+}
+
 #[derive(Debug, Default)]
 pub(crate) struct Read {
     /// Its path; `None` if there is no file.
     pub(crate) path: Option<PathBuf>,
     /// Its options, in the order of the lines.
     pub(crate) settings: Vec<Setting>,
+    /// Lines that another program reads, with the command that they begin with.
+    pub(crate) elsewhere: Vec<(usize, String)>,
 }
 
 /// An option with its values in the file.
@@ -56,7 +76,7 @@ pub(crate) struct Setting {
 
 impl Setting {
     /// The option as typed.
-    pub(crate) fn text(&self) -> String {
+    pub(crate) fn option_text(&self) -> String {
         let own = |value: &String| match shlex::try_quote(value) {
             Ok(value) => format!("--{} {value}", self.option),
             Err(_) => format!("--{} ?", self.option),
@@ -87,7 +107,7 @@ pub(crate) enum WrongLine {
     Quote,
     #[error("no command {name:?}{near}")]
     NoCommand { name: String, near: String },
-    #[error("{0:?} is no option: write --NAME, --NAME VALUE or --NAME=VALUE")]
+    #[error("{0:?} is not an option: write --NAME, --NAME VALUE or --NAME=VALUE")]
     NotAnOption(String),
     #[error("{0} without an option sets nothing")]
     Nothing(String),
@@ -109,13 +129,13 @@ pub(crate) enum WrongLine {
 
 impl Read {
     /// Reads the file; a default file that does not exist is empty.
-    pub(crate) fn at(location: &Location, command: &Command) -> Result<Read, ConfigError> {
+    pub(crate) fn at(location: &Location, known: &Known) -> Result<Read, ConfigError> {
         let Some(path) = location.path() else {
             return Ok(Read::default());
         };
         let path_text = path.display();
         match trust::read_text(path, MAX_BYTES) {
-            Ok(text) => Read::parse(path, &text, command),
+            Ok(text) => Read::parse(path, &text, known),
             // The home may be unreadable or not a directory: then there is no file.
             Err(_) if matches!(location, Location::Default(_)) && !path.exists() => {
                 Ok(Read::default())
@@ -130,14 +150,22 @@ impl Read {
     }
 
     /// Parses the text of a file.
-    pub(crate) fn parse(path: &Path, text: &str, command: &Command) -> Result<Read, ConfigError> {
-        let mut read = Read { path: Some(path.to_owned()), settings: Vec::new() };
+    pub(crate) fn parse(path: &Path, text: &str, known: &Known) -> Result<Read, ConfigError> {
+        let mut read = Read { path: Some(path.to_owned()), ..Read::default() };
         for (line, text) in text.lines().enumerate().map(|(at, text)| (at + 1, text.trim())) {
             if text.is_empty() || text.starts_with('#') {
                 continue;
             }
-            match settings(line, text, command) {
+            let first = text.split_whitespace().next().filter(|first| !first.starts_with('-'));
+            if let Some(first) = first.filter(|first| known.is_elsewhere(first)) {
+                read.elsewhere.push((line, first.to_owned()));
+                continue;
+            }
+            match settings(line, text, known.command) {
                 Ok(settings) => read.settings.extend(settings),
+                // An option of all commands that have it, and none of these.
+                Err(WrongLine::NoOption { of, .. }) if known.program.is_some() && of.is_empty() => {
+                }
                 Err(why) => return Err(read.wrong(line, why)),
             }
         }
@@ -219,7 +247,7 @@ fn left_out(of: &Command, arg: &Arg) -> Option<String> {
 
 /// How an option stands after the first command that has it.
 fn example(command: &Command, name: &str) -> String {
-    let found = all(command).into_iter().find_map(|(path, of)| {
+    let found = commands_by_path(command).into_iter().find_map(|(path, of)| {
         let arg = long(of, name).filter(|_| !path.is_empty())?;
         let names = arg.get_value_names().filter(|_| arg.get_action().takes_values());
         let value = names.and_then(|names| names.first());
@@ -260,7 +288,7 @@ pub(super) fn long<'a>(command: &'a Command, name: &str) -> Option<&'a Arg> {
 /// command.
 pub(super) fn with_option<'a>(command: &'a Command, name: &str) -> Vec<&'a Command> {
     let value = |of: &'a Command| long(of, name).map(Arg::get_value_names);
-    let mut all = all(command);
+    let mut all = commands_by_path(command);
     all.retain(|(_, command)| value(command).is_some());
     let first = all.first().and_then(|(_, first)| value(first));
     let same = all.into_iter().filter(|(_, command)| value(command) == first);
@@ -268,7 +296,7 @@ pub(super) fn with_option<'a>(command: &'a Command, name: &str) -> Vec<&'a Comma
 }
 
 /// Every command by its path, in the order of the help.
-pub(super) fn all(command: &Command) -> Vec<(String, &Command)> {
+pub(super) fn commands_by_path(command: &Command) -> Vec<(String, &Command)> {
     fn into<'a>(command: &'a Command, path: &str, commands: &mut Vec<(String, &'a Command)>) {
         commands.push((path.to_owned(), command));
         for inner in command.get_subcommands() {

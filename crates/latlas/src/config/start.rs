@@ -1,37 +1,43 @@
 //! The command line, with the configuration as its defaults.
 
-use super::apply::{check, followed, typed, with_defaults};
-use super::{ConfigError, Location, Read, Setting, of_user};
-use crate::arguments::noise::NoiseCommand;
-use crate::arguments::{self, Arguments, Command as Subcommand};
-use crate::{REFUSED, catalogue, output, selection};
+use super::apply::{check_values, followed, typed, with_defaults};
+use super::lines::Known;
+use super::{CommandLine, ConfigError, Location, Read, Setting, of_user};
+use crate::{REFUSED, arguments, catalogue, output, programs, selection};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::parser::ValueSource;
-use clap::{ArgMatches, Command, FromArgMatches};
+use clap::{ArgMatches, Command};
 use model::nearest::nearest;
 use model::run::Scale;
+use std::ffi::OsString;
 use store::Place;
 
 /// Options that change how something is printed, and nothing that is measured (but `exec --vs`, a command).
-const LOOKS: &[&str] = &["color", "wide", "human", "frames", "vs", "all", "json", "listen", "pack"];
+const LOOKS: &[&str] =
+    &["color", "wide", "human", "frames", "vs", "all", "json", "document", "listen", "pack"];
 
 /// Options that may precede a command.
 const OF_ALL: &[&str] = &["config_file", "no_config", "store"];
 
 /// Parses the command line, with defaults of the configuration. Help, versions and usage errors end
 /// the program here.
-pub(crate) fn arguments() -> Result<Arguments, ConfigError> {
-    let plain = arguments::command();
-    let first = matches(&plain);
-    check_order(&plain, &first);
-    let arguments = from(&first);
-    if ignores_configuration(&arguments) {
+pub(crate) fn arguments<A: CommandLine>(words: Vec<OsString>) -> Result<A, ConfigError> {
+    if let Some(arguments) = without_file(&words) {
         return Ok(arguments);
     }
-    let location = of_user(arguments.config.file.as_ref(), arguments.config.none);
-    let read = match checked_file(&location, &plain) {
+    let plain = arguments::helpful(A::command(), output::columns());
+    let known = Known { command: &plain, program: A::PROGRAM };
+    let first = matches(&plain, &words);
+    check_order(&plain, &first);
+    let arguments: A = parsed(&first);
+    if arguments.ignores_configuration() {
+        return Ok(arguments);
+    }
+    let options = arguments.configuration();
+    let location = of_user(options.file.as_ref(), options.none);
+    let read = match checked_file(&location, &known) {
         Ok(read) => read,
-        Err(error) if works_without(&arguments) => {
+        Err(error) if arguments.works_without() => {
             output::message(format_args!(
                 "warning: {}; ignoring the configuration",
                 output::harmless(error.what())
@@ -53,9 +59,22 @@ pub(crate) fn arguments() -> Result<Arguments, ConfigError> {
     }
     print_measuring(&read, &settings);
     let (path, _) = typed(&first);
-    let defaults = with_defaults(plain, &path, &settings);
-    let matches = defaults.try_get_matches();
-    Ok(from(&matches.unwrap_or_else(|error| output::end_with(&error))))
+    let defaults = with_defaults(plain.clone(), &path, &settings);
+    let matches = defaults.try_get_matches_from(words);
+    Ok(parsed(&matches.unwrap_or_else(|error| output::end_with(&error))))
+}
+
+/// The command line of one command, where no file has defaults of it: a file is checked with the options of all.
+fn without_file<A: CommandLine>(words: &[OsString]) -> Option<A> {
+    let arguments = A::of_one_command(words)?;
+    let options = arguments.configuration();
+    let location = of_user(options.file.as_ref(), options.none);
+    match &location {
+        Location::None => {}
+        Location::Default(path) if !path.exists() => say_earlier(&location, &Read::default()),
+        Location::Default(_) | Location::Given(_) => return None,
+    }
+    Some(arguments)
 }
 
 /// Says that the file of an earlier latlas is not read, until there is one of this.
@@ -92,7 +111,7 @@ pub(crate) fn typed_place(text: &str) -> Place {
     if place.has_password() {
         output::message(format_args!(
             "warning: other users can see the password of {place} in the list of processes: use \
-             PGPASSWORD"
+             PGPASSWORD or LATLAS_STORE"
         ));
     }
     place
@@ -100,28 +119,45 @@ pub(crate) fn typed_place(text: &str) -> Place {
 
 /// Uses the store that the configuration names, if it can be read.
 pub(crate) fn use_store_of_file() {
-    if let Ok(read) = checked_file(&of_user(None, false), &arguments::command()) {
+    let command = arguments::command();
+    if let Ok(read) =
+        checked_file(&of_user(None, false), &Known { command: &command, program: None })
+    {
         use_store_of(&read);
     }
 }
 
 /// The command line as parsed. Help, versions and usage errors end the program here; a command
 /// that does not exist, with one line.
-fn matches(command: &Command) -> ArgMatches {
-    command.clone().try_get_matches().unwrap_or_else(|error| {
+fn matches(command: &Command, words: &[OsString]) -> ArgMatches {
+    command.clone().try_get_matches_from(words).unwrap_or_else(|error| {
         if error.kind() == ErrorKind::InvalidSubcommand
             && let Some(ContextValue::String(name)) = error.get(ContextKind::InvalidSubcommand)
         {
-            output::message(unknown_command(command, name));
+            output::message(unknown_command(name));
+            std::process::exit(REFUSED.into());
+        }
+        if error.kind() == ErrorKind::UnknownArgument
+            && is_exec(words)
+            && let Some(ContextValue::String(unknown)) = error.get(ContextKind::InvalidArg)
+        {
+            output::message(arguments::exec::other_tools_option(unknown));
             std::process::exit(REFUSED.into());
         }
         output::end_with(&error)
     })
 }
 
-fn unknown_command(command: &Command, name: &str) -> String {
+fn is_exec(words: &[OsString]) -> bool {
+    let command = words.iter().skip(1).find(|word| !word.as_encoded_bytes().starts_with(b"-"));
+    command.is_some_and(|word| word == "exec")
+}
+
+/// That there is no such command, with what may be meant.
+pub(crate) fn unknown_command(name: &str) -> String {
+    let command = &arguments::command();
     let probes = catalogue::texts(&probes::catalogue());
-    let is_row = selection::rows(&probes, &[name.to_owned()], Scale::Full).is_ok();
+    let is_row = selection::selected_rows(&probes, &[name.to_owned()], Scale::Full).is_ok();
     let suggestion = match is_row {
         true => format!("; to measure rows: latlas run {name}"),
         false => near_commands(command, name),
@@ -129,10 +165,27 @@ fn unknown_command(command: &Command, name: &str) -> String {
     format!("no command {name:?}{suggestion} (see `latlas --help`)")
 }
 
+/// What other tools call it, and what it is here.
+const OTHER_NAMES: [(&str, &str); 12] = [
+    ("bench", "latlas run"),
+    ("benchmark", "latlas run"),
+    ("measure", "latlas run"),
+    ("stat", "latlas exec"),
+    ("time", "latlas exec"),
+    ("hyperfine", "latlas exec"),
+    ("record", "latlas trace"),
+    ("diff", "latlas compare"),
+    ("ls", "latlas atlas list"),
+    ("log", "latlas atlas list"),
+    ("tune", "latlas noise tune"),
+    ("describe", "latlas explain"),
+];
+
 /// Commands, wherever they stand, whose own name is near to this one; as they are typed.
 fn near_commands(command: &Command, name: &str) -> String {
     let mut left = vec![("latlas".to_owned(), command)];
-    let mut commands: Vec<(&str, String)> = Vec::new();
+    let beside = programs::packaged_names().map(|name| (name, format!("latlas {name}")));
+    let mut commands: Vec<(&str, String)> = beside.collect();
     while let Some((path, one)) = left.pop() {
         for below in one.get_subcommands() {
             let path = format!("{path} {}", below.get_name());
@@ -140,6 +193,7 @@ fn near_commands(command: &Command, name: &str) -> String {
             left.push((path, below));
         }
     }
+    commands.extend(OTHER_NAMES.map(|(other, path)| (other, path.to_owned())));
     let near = nearest(name, commands.iter().map(|(name, _)| *name));
     // Of several with one name, the one that stands highest.
     let path_of = |near: &&str| {
@@ -153,9 +207,9 @@ fn near_commands(command: &Command, name: &str) -> String {
     }
 }
 
-fn checked_file(location: &Location, command: &Command) -> Result<Read, ConfigError> {
-    let read = Read::at(location, command)?;
-    check(command, &read)?;
+fn checked_file(location: &Location, known: &Known) -> Result<Read, ConfigError> {
+    let read = Read::at(location, known)?;
+    check_values(known.command, &read)?;
     Ok(read)
 }
 
@@ -165,7 +219,7 @@ fn print_measuring(read: &Read, settings: &[&Setting]) {
         |setting: &Setting| setting.option == "vs" && setting.command.as_deref() == Some("exec");
     let looks = |setting: &Setting| LOOKS.contains(&&*setting.option) && !is_command(setting);
     let measuring = settings.iter().filter(|setting| !looks(setting));
-    let texts: Vec<String> = measuring.map(|setting| setting.text()).collect();
+    let texts: Vec<String> = measuring.map(|setting| setting.option_text()).collect();
     if let (Some(path), false) = (&read.path, texts.is_empty()) {
         let (path, texts) = (path.display(), texts.join(" "));
         output::message(output::harmless(&format!("defaults from {path}: {texts}")));
@@ -177,6 +231,10 @@ fn check_order(command: &Command, matches: &ArgMatches) {
     let Some((name, _)) = matches.subcommand() else {
         return;
     };
+    // What it is will be said.
+    if command.find_subcommand(name).is_none() {
+        return;
+    }
     let typed = |id: &str| matches.value_source(id) == Some(ValueSource::CommandLine);
     let misplaced = command.get_arguments().find(|arg| {
         let id = arg.get_id().as_str();
@@ -189,29 +247,36 @@ fn check_order(command: &Command, matches: &ArgMatches) {
     }
 }
 
-fn from(matches: &ArgMatches) -> Arguments {
-    Arguments::from_arg_matches(matches).unwrap_or_else(|error| output::end_with(&error))
-}
-
-/// Commands that must work with a broken configuration, and need none.
-fn ignores_configuration(arguments: &Arguments) -> bool {
-    matches!(
-        arguments.command,
-        Some(Subcommand::Config(_) | Subcommand::Completions(_) | Subcommand::Man(_))
-    )
-}
-
-/// Commands that must work with a broken configuration: they show or restore settings of the system.
-fn works_without(arguments: &Arguments) -> bool {
-    matches!(
-        arguments.command,
-        Some(Subcommand::Noise(NoiseCommand::Show(_) | NoiseCommand::Restore(_)))
-    )
+fn parsed<A: CommandLine>(matches: &ArgMatches) -> A {
+    A::from_arg_matches(matches).unwrap_or_else(|error| output::end_with(&error))
 }
 
 /// The options of a file, checked.
 pub(crate) fn checked(location: &Location) -> Result<Read, ConfigError> {
-    let read = checked_file(location, &arguments::command())?;
+    let command = arguments::command();
+    let read = checked_file(location, &Known { command: &command, program: None })?;
     say_earlier(location, &read);
     Ok(read)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::arguments::{Arguments, WHOLE};
+
+    #[test]
+    fn the_options_of_all_commands_are_built_only_where_they_are_needed() {
+        let file = tempfile::NamedTempFile::new().expect("a file");
+        let config = format!("--config={}", file.path().display());
+        for (words, expected) in [
+            (["latlas", "exec", "--no-config", "--", "true"], 0),
+            (["latlas", "exec", &config, "--", "true"], 1),
+            (["latlas", "list", "--no-config", "--json", "cpu.*"], 1),
+        ] {
+            let before = WHOLE.get();
+            let words = words.map(OsString::from).to_vec();
+            arguments::<Arguments>(words.clone()).expect("a command line");
+            assert_eq!(WHOLE.get() - before, expected, "{words:?}");
+        }
+    }
 }

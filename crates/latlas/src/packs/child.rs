@@ -8,13 +8,13 @@ use serde::{Deserialize, Serialize};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-use sys::role::{Child, Loss, Lost, Role, Session, Task, Wait, frame};
+use sys::role::{Child, ChildSession, Loss, Lost, Role, RoleTask, Wait, frame};
 
 /// A child has this long, not counting what it waits for a CPU.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 #[derive(Serialize, Deserialize)]
-struct Order {
+struct ListOrder {
     file: PathBuf,
     /// Try this probe, with files in this directory; else list all.
     probe: Option<(String, PathBuf)>,
@@ -76,8 +76,9 @@ fn answer<T: DeserializeOwned>(
     file: &Path,
     probe: Option<(String, PathBuf)>,
 ) -> Result<T, Failure> {
-    let order = Order { file: file.to_owned(), probe };
-    let mut child = Child::start(Role::Pack, "the process that loads it", &order, Session::Group)?;
+    let order = ListOrder { file: file.to_owned(), probe };
+    let mut child =
+        Child::start(Role::Pack, "the process that loads it", &order, ChildSession::Group)?;
     let answer = child.receive_frame(Wait::at_most(PATIENCE))?;
     match frame::open_within(&answer, &PACK) {
         Ok(answer) => Ok(answer),
@@ -90,8 +91,8 @@ fn answer<T: DeserializeOwned>(
 ///
 /// # Errors
 /// An order that is none, or an answer that can't be sent.
-pub(crate) fn serve(task: &Task) -> io::Result<()> {
-    let (order, mut parent): (Order, _) = task.begin()?;
+pub(crate) fn serve(task: &RoleTask) -> io::Result<()> {
+    let (order, mut parent): (ListOrder, _) = task.with_parent()?;
     match order.probe {
         None => parent.send(&listing(&order.file).map_err(|why| why.to_string())),
         Some((id, directory)) => {

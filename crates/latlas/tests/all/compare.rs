@@ -107,8 +107,16 @@ fn imports_are_compared_and_cross_a_gate() {
     });
     let gate = |a: &str, b: &str| home.run(format!("compare {a} {b} --fail-above 7% --margin 30%"));
     let slower = gate(&old, &slow).ended_with(1).out;
-    has(&slower, ["different: slower", "host, CPU, kernel", ", imported 20"]);
-    lacks(&slower, ["not release", "are the same", "7.0000"]);
+    has(
+        &slower,
+        [
+            "1 of 1 row differs (1 slower).",
+            "different: slower",
+            "host, CPU, kernel",
+            ", imported 20",
+        ],
+    );
+    lacks(&slower, ["not release", "the same within", "7.0000"]);
     lacks(&gate(&old, &again).ok().out, ["no spread"]);
 }
 
@@ -116,4 +124,29 @@ fn imports_are_compared_and_cross_a_gate() {
 fn without_any_row_to_judge_the_exit_code_is_3() {
     let done = Home::new().run("compare iphone-6s mac-pro-2013").ended_with(3);
     has(&done.out, ["no spread"]);
+}
+
+#[test]
+fn a_warning_of_many_runs_is_printed_once_and_a_long_name_is_shortened() {
+    let home = Home::new();
+    let of_host = |number: u32, host: &str| {
+        let mut run = synthetic();
+        run["id"] = crate::support::made_up_id(number).into();
+        run["machine"]["hostname"] = json!({ "value": host });
+        run["program"]["profile"] = "debug".into();
+        home.keep(number, &run);
+    };
+    for number in 0..3 {
+        of_host(number, "n01");
+        of_host(10 + number, "n02");
+    }
+    let text = home.run("compare @n01 @n02");
+    for side in ["A", "B"] {
+        let warning = format!("{side} built as debug, not release.");
+        assert_eq!(text.out.matches(&warning).count(), 1, "{}", text.out);
+    }
+    of_host(20, &"n".repeat(200));
+    let list = home.out("atlas list");
+    has(&list, [&*format!("{}..", "n".repeat(14))]);
+    lacks(&list, [&*"n".repeat(31)]);
 }

@@ -21,12 +21,12 @@ fn command(home: &Home, line: &str) -> Command {
     command
 }
 
-fn run(home: &Home, line: &str) -> Done {
-    Done::of(&mut command(home, line))
+fn run_line(home: &Home, line: &str) -> Done {
+    Done::from_command(&mut command(home, line))
 }
 
 fn measured(home: &Home, options: &str) -> Value {
-    let done = run(home, &format!("run {options} --json cpu.add_i32"));
+    let done = run_line(home, &format!("run {options} --document cpu.add_i32"));
     done.measured().json()
 }
 
@@ -41,7 +41,7 @@ fn a_long_word_is_not_printed_whole() {
         format!("run --budget {long}\n"),
         format!("--store {long}\n"),
     ] {
-        let done = run(&with(&text), "list");
+        let done = run_line(&with(&text), "list");
         assert_eq!(done.code, 2, "{}", &text[..20]);
         has(&done.err, [&shown[4..]]);
         assert!(done.err.len() < 1000, "{}", &done.err[..1000]);
@@ -51,7 +51,7 @@ fn a_long_word_is_not_printed_whole() {
 #[test]
 fn a_run_follows_the_file_and_what_is_typed_beats_it() {
     let home = with("--quick\n# nothing\nrun --pin 0 --budget=2s\n");
-    let done = home.run("run --json cpu.add_i32").measured();
+    let done = home.run("run --document cpu.add_i32").measured();
     has(&done.err, ["config/latlas/config: --quick --pin 0 --budget 2s\n"]);
     let run = done.json();
     assert_eq!(run["plan"]["scale"], "quick");
@@ -94,14 +94,14 @@ fn runs_are_kept_where_the_file_says_unless_the_environment_does() {
     home.write("own", format!("--store '{}'\n--quick\n", kept.display()));
     let count = |directory: PathBuf| crate::support::entries(&directory.join("runs")).len();
     let line = "--config own run cpu.add_i32";
-    run(&home, line).measured();
+    run_line(&home, line).measured();
     assert_eq!((count(kept.clone()), count(home.path("share/latlas"))), (1, 0));
     let show = "show last --config own";
-    run(&home, show).ok();
+    run_line(&home, show).ok();
     // An empty variable names nothing.
-    Done::of(command(&home, show).env("LATLAS_DATA_DIR", "")).ok();
+    Done::from_command(command(&home, show).env("LATLAS_DATA_DIR", "")).ok();
     home.run(line).measured();
-    assert_eq!((count(kept), home.kept()), (1, 1));
+    assert_eq!((count(kept), home.kept_documents()), (1, 1));
 }
 
 #[test]
@@ -112,10 +112,10 @@ fn looks_follow_the_file_where_the_option_means_the_same() {
     has(&home.run(&show).silent().out, ["iphone-x", "1ns=1s", "\u{1b}["]);
     let plain = home.run(format!("{show} --color never --vs 2012")).out;
     lacks(&plain, ["\u{1b}", "iphone-x"]);
-    let no_color = Done::of(home.command(&show).env("NO_COLOR", "1")).out;
+    let no_color = Done::from_command(home.command(&show).env("NO_COLOR", "1")).out;
     lacks(&no_color, ["\u{1b}"]);
     // To exec, --vs is another command.
-    let exec = "exec -r 2 --json -- true";
+    let exec = "exec -r 2 --document -- true";
     let done = home.run(exec).measured();
     lacks(&done.out, ["iphone-x"]);
     lacks(&done.err, ["--margin"]);
@@ -161,7 +161,7 @@ fn errors_show_no_password() {
 fn what_the_file_says_precedes_what_quick_decides() {
     let home = with("qos --rounds 1\nqos --size 1MiB\nqos --levels default\nqos --cases alone\n");
     std::fs::create_dir(home.path("scratch")).expect("a directory");
-    let line = "qos --quick --block 64KiB --dir scratch --json";
+    let line = "qos --quick --block 64KiB --dir scratch --document";
     // One round has no interval.
     let run = home.run(line).ended_with(3).json();
     let qos = &run["recordings"][0]["qos"];
@@ -173,7 +173,7 @@ fn what_the_file_says_precedes_what_quick_decides() {
 #[test]
 fn a_value_may_be_left_out_as_on_the_command_line() {
     let home = with("exec --pin --shell\nexec --ignore-failure\n");
-    let done = home.run("exec -r 2 --json -- true").measured();
+    let done = home.run("exec -r 2 --document -- true").measured();
     has(&done.err, ["config: --pin quietest --shell sh --ignore-failure all\n"]);
 }
 
@@ -192,7 +192,7 @@ fn the_gate_of_the_file_is_for_runs_with_a_baseline() {
     let home = with("--fail-above 400%\n");
     home.run("run --dry-run cpu.add_i32").silent();
     // Whether anything can be judged depends on the machine; what would be is printed.
-    let line = format!("run --quick --json --baseline {SYNTHETIC} cpu.add_i32");
+    let line = format!("run --quick --document --baseline {SYNTHETIC} cpu.add_i32");
     let fail_above =
         |more: &str| home.run(format!("{line} {more}")).json()["gate"]["fail_above"].clone();
     assert_eq!(fail_above(""), 4.0);
@@ -203,7 +203,7 @@ fn the_gate_of_the_file_is_for_runs_with_a_baseline() {
 fn controls_are_those_of_the_file() {
     let home = with("--nice 5\n--quick\n");
     has(&measured(&home, "")["conditions"].to_string(), ["\"nice\":5"]);
-    let done = home.run("exec -r 2 --json -- true");
+    let done = home.run("exec -r 2 --document -- true");
     has(&done.err, ["--nice 5"]);
     has(&done.out, ["\"nice\":5"]);
 }
@@ -283,7 +283,7 @@ fn a_file_that_is_named_must_be_there_and_one_that_is_there_must_be_readable() {
     let home = Home::new();
     for nowhere in ["/dev/null", "/nonexistent"] {
         let mut command = home.command("list cpu.add_i32");
-        Done::of(command.env("XDG_CONFIG_HOME", nowhere)).silent();
+        Done::from_command(command.env("XDG_CONFIG_HOME", nowhere)).silent();
     }
     insta::assert_snapshot!(home.refusals(
         "--config absent list
@@ -302,14 +302,14 @@ fn show_prints_each_option_with_its_line() {
                 --store 'postgres://me:s3cret@h/d'\nexec --nice=-3\n";
     let home = Home::new();
     let line = "config show";
-    let mut text = run(&home, line).ok().out;
+    let mut text = run_line(&home, line).ok().out;
     home.write(FILE, file);
-    text += &run(&home, line).ok().out;
-    let environment = Done::of(command(&home, line).env("LATLAS_DATA_DIR", "/elsewhere"));
+    text += &run_line(&home, line).ok().out;
+    let environment = Done::from_command(command(&home, line).env("LATLAS_DATA_DIR", "/elsewhere"));
     text += &environment.ok().out;
     lacks(&text, ["s3cret"]);
     insta::assert_snapshot!(home.plain(&text));
-    let all = run(&home, "config show --json").ok().json();
+    let all = run_line(&home, "config show --json").ok().json();
     let pin = serde_json::json!({ "line": 4, "command": "run", "option": "pin", "values": ["3"] });
     assert_eq!(all[1], pin);
 }
@@ -319,8 +319,8 @@ fn init_writes_an_example_once() {
     let home = Home::new();
     let path = home.path(FILE);
     assert_eq!(home.out("config init").trim_end(), path.to_str().expect("UTF-8"));
-    has(&home.read(FILE), ["#: --pin "]);
+    has(&home.read_file(FILE), ["#: --pin "]);
     home.write(FILE, "# mine\n");
     home.run("config init").refused(FILE);
-    assert_eq!(home.read(FILE), "# mine\n");
+    assert_eq!(home.read_file(FILE), "# mine\n");
 }

@@ -31,7 +31,7 @@ fn may_all() -> bool {
     sys::controls::try_out(&wanted).map_err(skip).is_ok()
 }
 
-const ALL: &str = "--autogroup=-7 --nice=-3 --fifo=2 --json";
+const ALL: &str = "--autogroup=-7 --nice=-3 --fifo=2 --document";
 
 fn granted_all(applied: &Applied) {
     let granted = &applied.granted;
@@ -53,7 +53,7 @@ fn a_command_and_its_children_get_the_controls() {
     let line = "sh -c 'echo $$; sh look; sh -c \"sh look\"'";
     let run = home.measure(format!("exec -r 6 --output printed {ALL} -- {line}"));
     granted_all(applied(&run));
-    let printed = home.read("printed");
+    let printed = home.read_file("printed");
     let lines: Vec<&str> = printed.lines().collect();
     assert_eq!(lines.len(), 7, "{printed}");
     assert_eq!(lines[1..4], lines[4..], "grandchildren too");
@@ -82,7 +82,7 @@ fn workers_get_the_controls_as_others_see_them() {
         };
         children_of(child.id()).iter().find_map(has_all)
     });
-    let run = Done::after(child).measured().run();
+    let run = Done::after(child).measured().document();
     granted_all(applied(&run));
     assert_eq!(applied(&run).asked.cpus, run.conditions.pinned_cpus);
     has(&run.conditions.remarks.join(" "), ["SCHED_FIFO"]);
@@ -96,7 +96,7 @@ fn a_nice_value_counts_though_workers_are_alone_in_their_sessions() {
         return;
     }
     let (home, before) = (Home::new(), own());
-    let run = home.measure("run cpu.add_i32 --quick --json --nice=-3");
+    let run = home.measure("run cpu.add_i32 --quick --document --nice=-3");
     let granted = &applied(&run).granted;
     assert_eq!(applied(&run).refused, [""; 0]);
     assert_eq!(granted.nice, Some(-3));
@@ -113,7 +113,7 @@ fn a_nice_value_counts_though_workers_are_alone_in_their_sessions() {
 #[test]
 fn by_default_workers_are_pinned_in_separate_sessions() {
     let home = Home::new();
-    let run = |more: &str| home.measure(format!("run cpu.add_i32 --quick --json {more}"));
+    let run = |more: &str| home.measure(format!("run cpu.add_i32 --quick --document {more}"));
     let default = run("");
     let granted = &applied(&default).granted;
     assert_eq!(granted.own_session, Some(true));
@@ -158,9 +158,10 @@ fn without_the_right_each_control_is_refused_before_anything_runs() {
         }
     }
     assert!(!home.path("ran").exists());
-    assert_eq!(home.kept(), 0);
+    assert_eq!(home.kept_documents(), 0);
     // What needs no right is granted.
-    let run = as_user(&home, "exec -r 6 --nice=5 --own-session --json -- true").measured().run();
+    let run =
+        as_user(&home, "exec -r 6 --nice=5 --own-session --document -- true").measured().document();
     assert_eq!(applied(&run).granted.nice, Some(5));
     assert_eq!(applied(&run).granted.own_session, Some(true));
 }
@@ -232,10 +233,10 @@ fn a_cold_run_says_so() {
         return skip("dropping the page cache needs root");
     }
     let home = Home::new();
-    let done = home.run("run cpu.add_i32 --quick --cold --json");
+    let done = home.run("run cpu.add_i32 --quick --cold --document");
     if done.err.contains("can't drop the page cache") {
         return skip(done.err);
     }
-    assert!(applied(&done.measured().run()).page_cache_dropped);
+    assert!(applied(&done.measured().document()).page_cache_dropped);
     has(&unwrapped(&home.out("show")), ["the page cache dropped before"]);
 }

@@ -18,12 +18,12 @@ fn library(home: &Home, options: &[&str]) {
 }
 
 /// A short run of these rows with the home on the linker's path.
-fn run(home: &Home, rows: &str, variables: &[(&str, &str)]) -> (i32, Run) {
+fn run_rows(home: &Home, rows: &str, variables: &[(&str, &str)]) -> (i32, Run) {
     with_budget(|budget| {
-        let mut command = home.command(format!("run {rows} {budget} --json"));
+        let mut command = home.command(format!("run {rows} {budget} --document"));
         command.env("LD_LIBRARY_PATH", home.path("")).envs(variables.iter().copied());
-        let done = Done::of(&mut command);
-        let run = done.run();
+        let done = Done::from_command(&mut command);
+        let run = done.document();
         let is_known = |row: &Row| match &row.outcome {
             Outcome::Unavailable { .. } => true,
             _ => row.estimate().is_some_and(|e| e.typical.is_some()),
@@ -57,7 +57,7 @@ fn several_cpus() -> bool {
 fn rows_run_where_the_library_is() {
     let home = Home::new();
     library(&home, &[]);
-    let (_, run) = run(&home, "dispatch.*", &[]);
+    let (_, run) = run_rows(&home, "dispatch.*", &[]);
     assert_eq!(run.rows.len(), 3 + 5 + 3);
     for row in &run.rows {
         let apart = row.id.starts_with("dispatch.async_wait");
@@ -88,7 +88,7 @@ fn each_row_calls_what_it_says() {
         let file = row.replace('/', ".");
         home.write(&file, [0; 32]);
         let path = home.path(&file);
-        run(&home, row, &[("FAKE_DISPATCH_COUNTS", path.to_str().expect("a path"))]);
+        run_rows(&home, row, &[("FAKE_DISPATCH_COUNTS", path.to_str().expect("a path"))]);
         let counts = std::fs::read(&path).expect("the counts");
         let mut counts = counts.chunks_exact(8).map(|bytes| bytes.try_into());
         [0; 4].map(|_: u8| i64::from_ne_bytes(counts.next().expect("four").expect("eight bytes")))
@@ -116,7 +116,8 @@ fn each_row_calls_what_it_says() {
 fn a_library_that_is_incomplete_or_fails_is_a_reason() {
     let home = Home::new();
     library(&home, &[]);
-    let (code, without_queues) = run(&home, "dispatch.*", &[("FAKE_DISPATCH_GIVES_NONE", "1")]);
+    let (code, without_queues) =
+        run_rows(&home, "dispatch.*", &[("FAKE_DISPATCH_GIVES_NONE", "1")]);
     assert_eq!(code, 3, "nothing was measured");
     for reason in reasons(&without_queues) {
         let failed = [
@@ -132,19 +133,19 @@ fn a_library_that_is_incomplete_or_fails_is_a_reason() {
         ("-DSYNC_NEVER", "dispatch_sync() came back before its function had run"),
     ] {
         library(&home, &[option]);
-        assert_eq!(reasons(&run(&home, "dispatch.sync", &[]).1), [wanted]);
+        assert_eq!(reasons(&run_rows(&home, "dispatch.sync", &[]).1), [wanted]);
     }
     if has_library() {
         return skip("this system has a complete libdispatch");
     }
     library(&home, &["-DWITHOUT_SYNC"]);
-    let (code, incomplete) = run(&home, "dispatch.*", &[]);
+    let (code, incomplete) = run_rows(&home, "dispatch.*", &[]);
     assert_eq!(code, 3);
     let named =
         |reason: &&str| reason.contains("libdispatch.so") && reason.contains("dispatch_sync_f");
     assert!(reasons(&incomplete).iter().all(named), "{incomplete:?}");
     std::fs::remove_file(home.path("libdispatch.so")).expect("removed");
-    let (code, absent) = run(&home, "dispatch.*", &[]);
+    let (code, absent) = run_rows(&home, "dispatch.*", &[]);
     assert_eq!(code, 3);
     let named = |reason: &&str| reason.contains("libdispatch") && reason.contains("toolchain");
     assert!(reasons(&absent).iter().all(named), "{absent:?}");

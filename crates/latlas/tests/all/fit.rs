@@ -9,7 +9,8 @@ const PROLOG: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../contrib/slurm/p
 /// The made-up run on a quiet host of this name.
 fn host(name: &str) -> Value {
     let mut run = synthetic();
-    run["id"] = crate::support::id(name.bytes().fold(7, |n, byte| n * 31 + u32::from(byte))).into();
+    run["id"] =
+        crate::support::made_up_id(name.bytes().fold(7, |n, byte| n * 31 + u32::from(byte))).into();
     run["machine"]["hostname"]["value"] = name.into();
     for when in ["before", "after"] {
         run["conditions"]["gaps"][when]["lost_ns"] = 1_000.into();
@@ -131,7 +132,7 @@ fn a_run_given_twice_counts_once() {
 #[test]
 fn files_that_are_no_expectation_are_refused_in_one_line() {
     let home = fleet();
-    let good = crate::support::json(&home.read("fleet.json"));
+    let good = crate::support::json(&home.read_file("fleet.json"));
     let changed = |path: &str, value: Value| {
         let mut file = good.clone();
         *file.pointer_mut(path).expect(path) = value;
@@ -178,16 +179,89 @@ fn without_an_expectation_earlier_runs_of_the_machine_are_it() {
     let home = Home::new();
     for n in 1..=4_u32 {
         let mut run = host("n1");
-        run["id"] = crate::support::id(n).into();
+        run["id"] = crate::support::made_up_id(n).into();
         run["plan"]["asked"] = Value::from(vec!["fit"]);
         home.keep(n, &run);
     }
-    let done = home.run(format!("fit --run {}", crate::support::id(4))).ok();
+    let done = home.run(format!("fit --run {}", crate::support::made_up_id(4))).ok();
     has(&done.out, ["n1: fits 3 runs of 1 host"]);
     lacks(&done.out, ["note:"]);
     home.write("other.json", host("n2").to_string());
     let done = home.run("fit --run other.json");
     has(&done.ok().out, ["nothing to compare with"]);
+}
+
+/// The made-up run on a quiet guest of Google's, whose CPU 47 published hosts have.
+fn published_host(name: &str) -> Value {
+    let mut run = host(name);
+    run["machine"]["cpu_vendor"] = serde_json::json!({ "value": "AuthenticAMD" });
+    run["machine"]["product"] = serde_json::json!({ "value": "Google Google Compute Engine" });
+    run
+}
+
+fn unseen(home: &Home, run: &Value, more: &str) -> Done {
+    home.write("here.json", run.to_string());
+    home.run(format!("fit --run here.json {more}"))
+}
+
+#[test]
+fn a_host_never_seen_is_held_against_published_ones() {
+    let home = Home::new();
+    let fits = unseen(&home, &published_host("n1"), "").ok();
+    has(
+        &fits.out,
+        [
+            "n1: fits published figures of this CPU",
+            "load from memory",
+            "up to 1.",
+            "published: 47 cloud types with AMD EPYC 7B13 of Google Cloud",
+        ],
+    );
+    let slow = slower(published_host("n1"), "memory.latency/DRAM", 1.5);
+    let out = unseen(&home, &slow, "");
+    assert_eq!(out.code, 1);
+    has(&out.out, ["n1: slow, by published figures", "differs"]);
+    let document = crate::support::json(&unseen(&home, &slow, "--json").out);
+    assert_eq!(document["verdict"], "slow");
+    assert_eq!(document["basis"]["published"]["types"], 47);
+    let line = unseen(&home, &slow, "--drain-reason");
+    has(&line.out, ["latlas fit: slow; load from memory"]);
+
+    let mut noisy = slow.clone();
+    noisy["partial"] = "interrupted".into();
+    let noisy = unseen(&home, &noisy, "").ended_with(3);
+    has(&noisy.out, ["n1: not quiet now"]);
+
+    // Of no provider that is known: those of all providers vary too much to say that it fits.
+    let mut anywhere = published_host("n1");
+    anywhere["machine"]["product"] = serde_json::json!({ "unknown": "not shown" });
+    let done = unseen(&home, &anywhere, "").ended_with(3);
+    has(&done.out, ["n1: inconclusive: only a memory slower by", "of 1 provider"]);
+    let document = crate::support::json(&unseen(&home, &anywhere, "--json").out);
+    assert_eq!(document["verdict"], "inconclusive");
+}
+
+#[test]
+fn runs_come_first_and_a_contradiction_is_noted() {
+    let home = Home::new();
+    for n in 1..=3 {
+        let slow = slower(published_host(&format!("n{n}")), "memory.latency/DRAM", 1.5);
+        home.write(&format!("n{n}.json"), slow.to_string());
+    }
+    home.run("fit --learn slow.json n1.json n2.json n3.json").ok();
+    let done = home.run("fit --expect slow.json --run n1.json").ok();
+    has(
+        &done.out,
+        ["n1: fits 3 runs of 3 hosts", "n1: slow, by published", "published figures disagree"],
+    );
+    let document = home.run("fit --expect slow.json --run n1.json --json").ok();
+    let document = crate::support::json(&document.out);
+    assert_eq!(
+        (&document["verdict"], &document["published"]["verdict"]),
+        (&"fits".into(), &"slow".into())
+    );
+    let line = home.run("fit --expect slow.json --run n1.json --drain-reason").ok();
+    has(&line.out, ["latlas fit: fits", "published figures disagree: slow"]);
 }
 
 #[test]
@@ -218,9 +292,9 @@ fn the_prolog_drains_a_bad_node_with_the_reason_and_no_other() {
             .env("LATLAS_EXPECT", home.path(expect))
             .env("LATLAS_DRAIN_NOISY", drain_noisy)
             .env("SLURMD_NODENAME", "n7");
-        let code = Done::of(&mut command).code;
+        let code = Done::from_command(&mut command).code;
         let drained = std::fs::read_to_string(home.path("drained")).unwrap_or_default();
-        (code, drained, home.read("measured").lines().count())
+        (code, drained, home.read_file("measured").lines().count())
     };
     let (code, drained, measured) = prolog(&slow, "0", "fleet.json");
     assert_eq!((code, measured), (1, 1));

@@ -10,7 +10,7 @@ use std::process::Child;
 
 /// A measurement that lasts until a signal ends it.
 const LONG: &str = "noise measure --for 10m --cpu 0";
-const SHORT: &str = "noise measure --for 100ms --cpu 0 --json";
+const SHORT: &str = "noise measure --for 100ms --cpu 0 --document";
 
 /// A measurement that holds the lock.
 fn holder(home: &Home) -> Child {
@@ -63,14 +63,14 @@ fn a_second_measurement_waits_until_the_first_is_killed() {
     let done = Done::after(second).measured();
     assert_eq!(done.err, "", "said once, nothing else");
     has(&done.out, ["\"cpus\":["]);
-    assert_eq!(home.read("lock"), "", "it left");
+    assert_eq!(home.read_file("lock"), "", "it left");
 }
 
 #[test]
 fn a_measurement_that_ends_lets_the_next_go_on() {
     let home = Home::new();
     let first = holder(&home);
-    let mut second = home.start("run cpu.add_i32 --quick --budget 1s --json");
+    let mut second = home.start("run cpu.add_i32 --quick --budget 1s --document");
     waits(&mut second);
     signal(first.id(), "INT");
     Done::after(first).ended_with(3);
@@ -150,11 +150,11 @@ fn without_a_lock_it_measures_with_a_remark() {
         ("target", "something else than a lock"),
     ] {
         let mut command = home.command(SHORT);
-        let done = Done::of(command.env("LATLAS_LOCK", home.path(path))).measured();
+        let done = Done::from_command(command.env("LATLAS_LOCK", home.path(path))).measured();
         has(&done.err, ["latlas: no measuring lock (", why]);
         assert_eq!(done.err.lines().count(), 1, "{}", done.err);
     }
-    assert_eq!(home.read("target"), "precious");
+    assert_eq!(home.read_file("target"), "precious");
 }
 
 #[test]
@@ -261,7 +261,8 @@ fn a_squatted_file_is_no_lock_and_not_silent() {
              {other} ./latlas noise measure --for 100ms --no-wait && exit 79; \
              {PROGRAM} {SHORT}"
         );
-        let done = Done::of(&mut home.launch(["unshare", "--mount", "sh", "-c", &script]));
+        let done =
+            Done::from_command(&mut home.launch(["unshare", "--mount", "sh", "-c", &script]));
         if done.code == 77 || done.err.contains("unshare") {
             return skip(format!("no mounts in a namespace: {}", done.err));
         }
@@ -324,7 +325,7 @@ fn what_can_not_be_done_does_not_wait() {
         "trace sched.pool --tier minimal --out t.pftrace",
         "trace sched.pool --out t.perf.data",
     ] {
-        let done = Done::of(&mut home.wrapped("timeout 60", line));
+        let done = Done::from_command(&mut home.wrapped("timeout 60", line));
         assert_eq!((done.code, &*done.out), (2, ""), "{line}: {}", done.err);
         lacks(&done.err, ["waiting for"]);
     }
@@ -354,17 +355,17 @@ fn a_cpu_outside_the_inherited_set_may_be_asked_for() {
     let home = Home::new();
     let run = |line: &str| {
         let line = line.replace("CPU", &isolated.to_string());
-        Done::of(&mut home.wrapped(format!("taskset -c {inherited}"), line)).measured()
+        Done::from_command(&mut home.wrapped(format!("taskset -c {inherited}"), line)).measured()
     };
     let check = format!("grep -qx 'Cpus_allowed_list:\t{isolated}' /proc/self/status");
-    let of_exec = run(&format!("exec -r 6 --pin CPU --json -- sh -c \"{check}\"")).run();
+    let of_exec = run(&format!("exec -r 6 --pin CPU --document -- sh -c \"{check}\"")).document();
     let controls = of_exec.commands.expect("commands").controls;
     assert_eq!((controls.pinned_cpu, controls.observer_apart), (Some(isolated), true));
-    let of_run = run("run cpu.add_i32 --quick --budget 2s --pin CPU --json").run();
+    let of_run = run("run cpu.add_i32 --quick --budget 2s --pin CPU --document").document();
     assert_eq!(of_run.conditions.pinned_cpus, [isolated]);
-    let osnoise = run("noise measure --for 100ms --cpu CPU --json").json();
+    let osnoise = run("noise measure --for 100ms --cpu CPU --document").json();
     let recording = &osnoise["recordings"][0]["interruptions"];
     assert_eq!(recording["cpus"][0]["cpu"], isolated);
-    run("noise ab pin --cpus CPU --rounds 6 --json -- true");
-    run("selftest cpu.add_i32 --quick --rounds 1 --pin CPU --json");
+    run("noise ab pin --cpus CPU --rounds 6 --document -- true");
+    run("selftest cpu.add_i32 --quick --rounds 1 --pin CPU --document");
 }

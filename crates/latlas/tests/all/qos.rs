@@ -2,7 +2,8 @@
 //! that nothing stays behind, however it ends.
 
 use crate::support::processes::{
-    alive, all, all_gone, as_user, command_line, copy_for_all, is_root, signal, wait_for,
+    alive, all_gone, as_user, command_line, copy_for_all, is_root, running_processes, signal,
+    wait_for,
 };
 use crate::support::{Done, Home, entries, has, skip};
 use model::qos::{Case, Level, Outcome, Qos, Setting};
@@ -24,7 +25,7 @@ fn recording(run: &Run) -> &Qos {
 /// Jobs of a latlas, the oldest first.
 fn jobs_of(latlas: u32) -> Vec<u32> {
     let parent = format!("\"parent\":{latlas},");
-    let mut jobs = all();
+    let mut jobs = running_processes();
     jobs.retain(|&pid| {
         let line = command_line(pid);
         line.contains("__qos_job") && line.contains(&parent) && alive(pid)
@@ -38,9 +39,9 @@ fn no_files(home: &Home) {
     assert!(left.is_empty(), "{left:?}");
 }
 
-fn start(home: &Home, more: &str) -> Child {
+fn start_qos(home: &Home, more: &str) -> Child {
     std::fs::create_dir(home.path("scratch")).expect("a directory");
-    home.start(format!("{SHORT} --dir scratch --json {more}"))
+    home.start(format!("{SHORT} --dir scratch --document {more}"))
 }
 
 /// Two jobs that run at once.
@@ -86,16 +87,16 @@ fn each_job_does_the_same_work_at_its_level() {
     let home = Home::new();
     std::fs::create_dir(home.path("scratch")).expect("a directory");
     let line = format!(
-        "{SHORT} --rounds 1 --dir scratch --json --out qos.json --out qos.html \
+        "{SHORT} --rounds 1 --dir scratch --document --out qos.json --out qos.html \
          --codec lz4 --jobs 2 --history"
     );
     let done = home.run(line).ended_with(3);
-    let run = done.run();
-    assert_eq!(serde_json::from_str::<Run>(&home.read("qos.json")).expect("the same"), run);
+    let run = done.document();
+    assert_eq!(serde_json::from_str::<Run>(&home.read_file("qos.json")).expect("the same"), run);
     let qos = recording(&run);
-    assert!(home.read("qos.html").contains("user-interactive + default"));
+    assert!(home.read_file("qos.html").contains("user-interactive + default"));
     assert_eq!(run.partial, None);
-    let names: Vec<String> = qos.cases.iter().map(|runs| runs.case.name()).collect();
+    let names: Vec<String> = qos.cases.iter().map(|runs| runs.case.label()).collect();
     assert_eq!(
         names,
         [
@@ -103,13 +104,14 @@ fn each_job_does_the_same_work_at_its_level() {
             "user-interactive alone",
             "user-interactive + default",
             "two default",
+            "two user-interactive",
             "default, 1 operation"
         ]
     );
     let whole = (1 << 20) * u64::from(qos.how.passes);
     for runs in &qos.cases {
         let [run] = runs.runs.as_slice() else {
-            panic!("{}: {} runs", runs.case.name(), runs.runs.len());
+            panic!("{}: {} runs", runs.case.label(), runs.runs.len());
         };
         assert_eq!(run.jobs.len(), runs.case.levels().len());
         if cfg!(target_os = "linux") {
@@ -169,10 +171,10 @@ fn without_privilege_negative_nice_values_are_refused_and_the_rest_is_measured()
     }
     let home = Home::new();
     copy_for_all(&home);
-    let line = "qos --size 1MiB --levels user-interactive,32 --cases alone --rounds 1 --json \
+    let line = "qos --size 1MiB --levels user-interactive,32 --cases alone --rounds 1 --document \
                 --no-wait --dir .";
     let done = as_user(&home, line).ended_with(3);
-    let run = done.run();
+    let run = done.document();
     let qos = recording(&run);
     let parts = qos.parts(Level::USER_INTERACTIVE);
     let nice = parts.iter().find(|part| part.setting == Setting::Nice(-10));
@@ -186,17 +188,17 @@ fn without_privilege_negative_nice_values_are_refused_and_the_rest_is_measured()
 #[test]
 fn a_killed_competitor_leaves_its_case_out_and_the_rest_is_kept() {
     let home = Home::new();
-    let latlas = start(&home, "--rounds 1 --cases pairs,operations --jobs 2");
+    let latlas = start_qos(&home, "--rounds 1 --cases pairs,operations --jobs 2");
     let jobs = wait_for_two(latlas.id());
     signal(jobs[1], "KILL");
     let done = Done::after(latlas).ended_with(3);
-    let run = done.run();
+    let run = done.document();
     let qos = recording(&run);
     let why = run.partial.clone().expect("marked");
     has(&why, ["user-interactive + default: left out after 0 rounds: a job ended early"]);
     for runs in &qos.cases {
         let is_pair = matches!(runs.case, Case::Pair { .. });
-        assert_eq!(runs.runs.is_empty(), is_pair, "{}", runs.case.name());
+        assert_eq!(runs.runs.is_empty(), is_pair, "{}", runs.case.label());
     }
     all_gone(&jobs);
     no_files(&home);
@@ -206,7 +208,7 @@ fn a_killed_competitor_leaves_its_case_out_and_the_rest_is_kept() {
 fn a_request_to_end_keeps_what_was_measured() {
     for name in ["INT", "TERM"] {
         let home = Home::new();
-        let latlas = start(&home, "--cases lowest --rounds 500");
+        let latlas = start_qos(&home, "--cases lowest --rounds 500");
         // Of a later round: one is complete.
         let first = wait_for_two(latlas.id());
         let jobs = wait_for("another pair", || {
@@ -217,7 +219,7 @@ fn a_request_to_end_keeps_what_was_measured() {
         signal(latlas.id(), name);
         signal(latlas.id(), name);
         let done = Done::after(latlas).ended_with(3);
-        let run = done.run();
+        let run = done.document();
         let qos = recording(&run);
         let why = run.partial.clone().expect(name);
         has(&why, ["interrupted: completed runs are kept"]);
@@ -230,7 +232,7 @@ fn a_request_to_end_keeps_what_was_measured() {
 #[test]
 fn jobs_end_with_a_killed_latlas() {
     let home = Home::new();
-    let mut latlas = start(&home, "--rounds 1 --cases lowest");
+    let mut latlas = start_qos(&home, "--rounds 1 --cases lowest");
     let jobs = wait_for_two(latlas.id());
     latlas.kill().expect("killed");
     latlas.wait().expect("ended");
@@ -244,8 +246,8 @@ fn knobs_are_measured_and_leave_nothing() {
     if cfg!(not(target_os = "linux")) {
         return skip("these are controls of the Linux scheduler");
     }
-    let done = home.run("qos knobs batch --rounds 1 --json").ok();
-    let run = done.run();
+    let done = home.run("qos knobs batch --rounds 1 --document").ok();
+    let run = done.document();
     let [Recording::Knobs(knobs)] = &run.recordings[..] else { panic!("{run:?}") };
     // None and SCHED_BATCH, in one session and in two.
     assert_eq!(knobs.knobs.len(), 4);

@@ -25,7 +25,6 @@ fn bad_requests_are_refused_with_what_to_do() {
          run --budget=30
          run --dry-run --budget 999999999999h
          noise ab --dry-run --budget 25h
-         serve --lsten x
          run --budget=-1s
          run --budget 0s
          --quick --full
@@ -61,9 +60,6 @@ fn bad_requests_are_refused_with_what_to_do() {
          echo --listen 0.0.0.0:0
          echo --listen nonsense
          echo --idle 0s
-         serve --listen 8080
-         serve --listen 0.0.0.0:0
-         serve --listen [::]:0
          man /dev/null/pages"
     ));
     assert!(!home.path("data").exists(), "nothing was measured or kept");
@@ -137,14 +133,14 @@ fn homeless(command: &mut Command) -> Done {
     for name in ["LATLAS_DATA_DIR", "XDG_DATA_HOME", "XDG_CONFIG_HOME", "HOME"] {
         command.env_remove(name);
     }
-    Done::of(command)
+    Done::from_command(command)
 }
 
 #[test]
 fn without_a_store_files_are_read_all_the_same() {
     let home = Home::new();
     homeless(&mut home.command(format!("compare {SYNTHETIC} {SYNTHETIC}"))).ok();
-    for line in ["show", "serve", &format!("compare {SYNTHETIC} last")] {
+    for line in ["show", &format!("compare {SYNTHETIC} last")] {
         homeless(&mut home.command(line)).refused("LATLAS_DATA_DIR");
     }
     home.write("data", "a file");
@@ -155,7 +151,8 @@ fn without_a_store_files_are_read_all_the_same() {
 fn a_run_that_could_not_be_kept_is_refused_before_it_is_measured() {
     let home = Home::new();
     let line = "run cpu.add_i32 --quick";
-    let nowhere = |line: &str| Done::of(home.command(line).env("LATLAS_DATA_DIR", "/dev/null/x"));
+    let nowhere =
+        |line: &str| Done::from_command(home.command(line).env("LATLAS_DATA_DIR", "/dev/null/x"));
     let out = format!("{line} --out=run.json");
     for (refused, kept) in [
         (homeless(&mut home.command(line)), homeless(&mut home.command(&out))),
@@ -214,7 +211,7 @@ fn a_dry_run_prints_the_plan_and_measures_nothing() {
 #[test]
 fn a_kind_of_core_that_is_not_there_is_refused() {
     let home = Home::new();
-    let machine = sys::machine(std::path::Path::new("/"));
+    let machine = sys::machine_facts(std::path::Path::new("/"));
     let kinds = machine.core_kinds.get().map_or(0, Vec::len);
     for kind in ["performance", "efficiency"] {
         let done = home.run(format!("run cpu.add_i64 --dry-run --core-kind {kind}"));

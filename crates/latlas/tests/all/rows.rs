@@ -1,6 +1,6 @@
 //! Rows in real workers, where they need one.
 
-use crate::support::{Home, id, with_budget};
+use crate::support::{Home, made_up_id, with_budget};
 use model::core_clock::MovementSource;
 use model::run::Run;
 
@@ -9,7 +9,7 @@ use model::run::Run;
 #[test]
 fn a_touched_block_of_malloc_has_fresh_pages() {
     let faults = with_budget(|budget| {
-        let line = format!("run alloc.malloc_free/16MiB_touched {budget} --json");
+        let line = format!("run alloc.malloc_free/16MiB_touched {budget} --document");
         let run = Home::new().measure(line);
         let row = &run.rows[0];
         let note = "page faults a turn of the loop: ";
@@ -27,7 +27,7 @@ fn intervals_in_ns_include_how_far_the_clock_moved_between_stored_runs() {
     let movement = |run: &Run| run.core_clock.as_ref()?.between_runs;
     let measured = || {
         with_budget(|budget| {
-            let run = home.measure(format!("run cpu.add_i64 {budget} --json"));
+            let run = home.measure(format!("run cpu.add_i64 {budget} --document"));
             let known = movement(&run).ok_or("no clock of the canaries")?;
             Ok((run, known))
         })
@@ -37,7 +37,7 @@ fn intervals_in_ns_include_how_far_the_clock_moved_between_stored_runs() {
     // Six more runs of this machine, five minutes apart, with clocks that differ by a half.
     for k in 1..=6 {
         let mut run = first.clone();
-        run.id = id(k);
+        run.id = made_up_id(k);
         run.started_unix_ms -= u64::from(k) * 300_000;
         let clock = run.core_clock.as_mut().expect("a clock");
         clock.cycle_ns = clock.cycle_ns.scaled(1.5_f64.powi(k as i32 % 2));

@@ -40,7 +40,7 @@ fn no_output_has_the_figure_of_an_invalid_row() {
         "show a.json",
         "show a.json --all",
         "show a.json --wide",
-        "show a.json --json",
+        "show a.json --document",
         "export a.json --format csv",
         "export a.json --format jsonl",
         "export a.json --format markdown",
@@ -76,7 +76,17 @@ fn a_file_is_shown_with_the_options_of_a_run() {
     has(&show("--wide"), ["memory.latency at 1KiB"]);
     has(&show("--human --frames --vs iphone-x"), ["1ns=1s", "iphone-x"]);
     let kept = std::fs::read_to_string(SYNTHETIC).expect("the fixture");
-    assert_eq!(json(&show("--json")), json(&kept));
+    assert_eq!(json(&show("--document")), json(&kept));
+    let rows: Vec<_> = show("--json").lines().map(json).collect();
+    let exported = home.out(format!("export {SYNTHETIC} --format jsonl"));
+    assert!(rows.iter().cloned().eq(exported.lines().map(json)), "one form, one writer");
+    let dram = rows.iter().find(|row| row["row"] == "memory.latency/DRAM").expect("a level");
+    assert_eq!(
+        (&dram["machines"], &dram["population"], &dram["population_rule"]),
+        (&1811.into(), &"cloud types".into(), &"same".into())
+    );
+    let add = rows.iter().find(|row| row["row"] == "cpu.add_i32").expect("a row");
+    assert!(add["low_ns"].as_f64() < add["ns_per_op"].as_f64(), "{add}");
 }
 
 #[test]
@@ -88,7 +98,7 @@ fn colours_are_for_terminals_and_for_color_always() {
             if no_color {
                 command.env("NO_COLOR", "1");
             }
-            Done::of(&mut command).out.contains('\x1b')
+            Done::from_command(&mut command).out.contains('\x1b')
         };
         assert!(!coloured("", false), "stdout is no terminal here");
         assert!(!coloured("", true));
@@ -136,7 +146,7 @@ fn a_group_and_a_level_are_explained_by_their_rows() {
     let home = Home::new();
     for (name, row) in [("memory", "memory.latency"), ("L2", "memory.latency/L2")] {
         let done = home.run(format!("explain {name}")).silent();
-        assert!(done.line(row).len() > row.len() + 3, "{}", done.out);
+        assert!(done.line_with(row).len() > row.len() + 3, "{}", done.out);
         let listed = home.json(format!("explain {name} --json"));
         let mut rows = listed["rows"].as_array().expect("rows").iter();
         assert!(rows.any(|known| known["row"] == row), "{listed}");

@@ -51,8 +51,7 @@ const PRINTING: &str = "
     help run";
 
 /// Commands that measure long, need another program or runs of this machine, and are not in the table.
-const NOT_IN_THE_TABLE: &[&str] =
-    &["ci", "echo", "fleet", "history", "qos", "selftest", "serve", "trace"];
+const NOT_IN_THE_TABLE: &[&str] = &["ci", "echo", "history", "judge", "qos", "selftest", "trace"];
 
 fn full(command: &mut Command) -> &mut Command {
     let full = OpenOptions::new().write(true).open("/dev/full");
@@ -86,19 +85,21 @@ fn every_command_fails_where_it_cant_be_written() {
     let mut named = BTreeSet::new();
     for line in PRINTING.lines().map(str::trim).filter(|l| !l.is_empty()) {
         named.extend(line.split(' ').next());
-        let line = line.replace("ID", &crate::support::id(1)).replace("SYNTHETIC", SYNTHETIC);
+        let line =
+            line.replace("ID", &crate::support::made_up_id(1)).replace("SYNTHETIC", SYNTHETIC);
         let line = line.as_str();
-        let done = Done::of(full(&mut home.command(line)));
+        let done = Done::from_command(full(&mut home.command(line)));
         fails(line, &done, "can't write to standard output: ");
-        let done = Done::of(&mut without(&home, ">&-", line));
+        let done = Done::from_command(&mut without(&home, ">&-", line));
         done.refused("standard output is closed");
         // An import is there by now.
         if !line.starts_with("import") && !line.starts_with("pack") {
-            let done = Done::of(unread(&mut home.command(line)));
+            let done = Done::from_command(unread(&mut home.command(line)));
             assert_eq!(done.code, 2, "{line}: {}", done.err);
             lacks(&done.err, ["standard output", "panicked"]);
         }
     }
+    std::fs::create_dir(home.path("pages")).expect("made");
     home.run("man pages").ok();
     let pages = crate::support::entries(&home.path("pages"));
     let name = |page: &std::path::PathBuf| page.file_stem()?.to_str().map(str::to_owned);
@@ -108,9 +109,9 @@ fn every_command_fails_where_it_cant_be_written() {
             command.is_none_or(|name| named.contains(name) || NOT_IN_THE_TABLE.contains(&name));
         assert!(is_known, "{page} is in no table");
         let line = page.replace('-', " ").replacen("latlas", "", 1) + " --help";
-        let done = Done::of(full(&mut home.command(&line)));
+        let done = Done::from_command(full(&mut home.command(&line)));
         fails(&line, &done, "can't write to standard output: ");
-        let done = Done::of(&mut without(&home, ">&-", &line));
+        let done = Done::from_command(&mut without(&home, ">&-", &line));
         done.refused("standard output is closed");
     }
 }
@@ -125,15 +126,15 @@ fn what_is_kept_is_kept_where_it_cant_be_printed() {
         "exec --runs 3 -- true",
         "import --format run run-3.json",
     ] {
-        let before = home.kept();
-        let done = Done::of(full(&mut home.command(line)));
+        let before = home.kept_documents();
+        let done = Done::from_command(full(&mut home.command(line)));
         fails(line, &done, "can't write to standard output: ");
-        assert_eq!(home.kept(), before + 1, "{line}: {}", done.err);
+        assert_eq!(home.kept_documents(), before + 1, "{line}: {}", done.err);
     }
     // The shell's completions are an answer of a command, too.
     let mut asked = home.command("-- latlas sh");
     asked.envs([("LATLAS_COMPLETE", "bash"), ("_CLAP_COMPLETE_INDEX", "1"), ("_CLAP_IFS", " ")]);
-    fails("completion", &Done::of(full(&mut asked)), "No space left");
+    fails("completion", &Done::from_command(full(&mut asked)), "No space left");
 }
 
 #[cfg(target_os = "linux")]
@@ -154,7 +155,7 @@ fn messages_that_are_lost_change_no_exit_code() {
     ] {
         let usual = home.run(line);
         for redirection in ["2>/dev/full", "2>&-"] {
-            let done = Done::of(&mut without(&home, redirection, line));
+            let done = Done::from_command(&mut without(&home, redirection, line));
             // A busy machine makes a measurement unreliable, or not.
             let same = done.code == usual.code || matches!((done.code, usual.code), (0 | 3, 0 | 3));
             assert!(same, "{line} {redirection}: {} {}", done.code, usual.code);
@@ -164,7 +165,7 @@ fn messages_that_are_lost_change_no_exit_code() {
         let (reader, writer) = std::io::pipe().expect("a pipe");
         drop(reader);
         let mut command = home.command(line);
-        let done = Done::of(command.stderr(writer).stdout(Stdio::piped()));
+        let done = Done::from_command(command.stderr(writer).stdout(Stdio::piped()));
         let same = done.code == usual.code || matches!((done.code, usual.code), (0 | 3, 0 | 3));
         assert!(same, "{line}: {} {}", done.code, usual.code);
     }

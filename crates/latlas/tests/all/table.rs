@@ -12,7 +12,7 @@ fn without_a_run_the_published_figures_are_printed() {
     assert_eq!(tables.out.lines().count(), 4, "{}", tables.out);
     assert_eq!(home.json("table --json")[0]["key"], "ash");
     for key in ["ash", "kurkin", "2012"] {
-        tables.line(key);
+        tables.line_with(key);
         let done = home.run(format!("table {key}")).ended_with(3);
         has(&done.out, [NOT_MEASURED, &format!("latlas table {key} --measure")]);
     }
@@ -43,7 +43,8 @@ fn of_kept_runs_the_one_with_most_rows_is_printed() {
     has(&home.run("table ash").ended_with(3).out, [NOT_MEASURED]);
     home.run("table ash last").ok();
     // As if it were of this one.
-    let machine = serde_json::to_value(sys::machine(std::path::Path::new("/"))).expect("JSON");
+    let machine =
+        serde_json::to_value(sys::machine_facts(std::path::Path::new("/"))).expect("JSON");
     keep(1, "1", &|run| {
         for fact in ["hostname", "cpu_model", "emulated"] {
             run["machine"][fact] = machine[fact].clone();
@@ -79,7 +80,7 @@ fn the_document_of_a_table_is_json() {
 fn what_the_table_needs_is_measured_and_kept() {
     let home = Home::new();
     let done = home.run("table 2012 --measure --quick").measured();
-    let run = home.json("show last --json");
+    let run = home.json("show last --document");
     let rows = run["rows"].as_array().expect("rows").iter();
     let ids: Vec<_> = rows.map(|row| row["id"].as_str().expect("an id")).collect();
     for id in ["memory.latency", "cpu.branch_mispredict", "sync.mutex_uncontended"] {
@@ -91,7 +92,7 @@ fn what_the_table_needs_is_measured_and_kept() {
     assert_eq!((again.code, again.out), (done.code, done.out));
     // One that can't be kept is printed all the same.
     let mut command = home.command("table 2012 --measure --quick");
-    let done = Done::of(command.env("LATLAS_DATA_DIR", "/dev/null/x")).ended_with(3);
+    let done = Done::from_command(command.env("LATLAS_DATA_DIR", "/dev/null/x")).ended_with(3);
     has(&done.err, ["the run will not be stored"]);
     has(&done.out, ["ns"]);
     json(&home.out("table --json"));

@@ -29,7 +29,7 @@ fn largest(line: &str, act: impl Fn(&Child)) -> Vec<(&'static str, Option<Cause>
             skip(format_args!("the tier {tier} is not possible"));
             continue;
         }
-        let trace = crate::trace::read(&home, "t.zst");
+        let trace = crate::trace::read_trace(&home, "t.zst");
         let tails = tails(&trace);
         let causes = tails.first().expect("operations").causes();
         let named = causes.iter().find(|(cause, ..)| cause.is_explained());
@@ -139,7 +139,7 @@ fn interrupted(home: &Home, line: &str) -> Done {
 fn a_visit_that_does_not_finish_is_not_explained() {
     let _alone = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
     let home = Home::new();
-    let unfinished = "the visit did not finish: its slowest operations are not explained";
+    let unfinished = "the row's operations did not finish: the slowest are not explained";
     let line = "trace sched.wakeup --operations 200000 --tails";
     let stopped = home.run(format!("{line} --for 400ms"));
     for done in [stopped, interrupted(&home, line)] {

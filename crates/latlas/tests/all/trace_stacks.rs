@@ -1,17 +1,17 @@
 //! `latlas trace --stacks`: where in a program its threads were blocked.
 
 use crate::support::{Done, Home, has, lacks, skip};
-use crate::trace::{allowed, compile, read};
+use crate::trace::{allowed, compile, read_trace};
 use model::trace::summary::summary;
-use model::trace::{Kind, Trace};
+use model::trace::{StateKind, Trace};
 use std::process::Command;
 
 /// The stacks in which threads were blocked for the longest, with how often.
 fn blocked(trace: &Trace) -> Vec<(Vec<String>, u64)> {
     let summary = summary(trace);
     let places = summary.places.iter();
-    let places =
-        places.filter(|place| matches!(place.kind, Kind::Blocked | Kind::BlockedOrRunnable));
+    let places = places
+        .filter(|place| matches!(place.kind, StateKind::Blocked | StateKind::BlockedOrRunnable));
     places.map(|place| (trace.stack_names(place.stack), place.count)).collect()
 }
 
@@ -37,7 +37,7 @@ fn tiers(home: &Home) -> Vec<&'static str> {
 
 /// Runs it with room for whole stacks: the C library's functions come first.
 fn run_wide(home: &Home, line: String) -> Done {
-    Done::of(home.command(line).env("COLUMNS", "200"))
+    Done::from_command(home.command(line).env("COLUMNS", "200"))
 }
 
 #[test]
@@ -49,7 +49,7 @@ fn a_stack_is_unwound_with_and_without_frame_pointers() {
         for program in ["with", "without"] {
             let line = format!("trace --stacks --tier {tier} --out t.zst -- ./{program}");
             let done = run_wide(&home, line).recorded();
-            let trace = read(&home, "t.zst");
+            let trace = read_trace(&home, "t.zst");
             let blocked = blocked(&trace);
             let in_inner =
                 blocked.iter().find(|(stack, _)| calls(stack, &["inner", "outer", "main"]));
@@ -61,10 +61,10 @@ fn a_stack_is_unwound_with_and_without_frame_pointers() {
                 "{tier} {program}: {blocked:?}"
             );
             has(&done.err, ["inner < outer < main"]);
-            let json = home.json("trace show t.zst --json");
+            let json = home.json("trace show t.zst --document");
             assert!(json["recordings"][0]["trace"]["stacks"]["nodes"].is_array());
             home.out("trace export t.zst -o t.html");
-            has(&home.read("t.html"), ["\"inner\"", "\"outer\""]);
+            has(&home.read_file("t.html"), ["\"inner\"", "\"outer\""]);
         }
     }
 }
@@ -75,7 +75,7 @@ fn frame_pointers_tell_the_callers_of_what_has_them() {
     compile(&home, "blocks.c", "with", &["-fno-omit-frame-pointer"]);
     for tier in tiers(&home) {
         home.run(format!("trace --stacks=fp --tier {tier} --out t.zst -- ./with"));
-        let blocked = blocked(&read(&home, "t.zst"));
+        let blocked = blocked(&read_trace(&home, "t.zst"));
         // `inner` itself is missing if the C library has none.
         let found = blocked.iter().any(|(stack, _)| calls(stack, &["outer", "main"]));
         assert!(found, "{tier}: {blocked:?}");
@@ -111,7 +111,7 @@ fn a_running_process_is_unwound_too() {
         let done = home.run(line);
         child.kill().expect("killed");
         child.wait().expect("ended");
-        let blocked = blocked(&read(&home, "t.zst"));
+        let blocked = blocked(&read_trace(&home, "t.zst"));
         let found = blocked.iter().any(|(stack, _)| calls(stack, &["inner", "outer", "main"]));
         assert!(found, "{tier}: {blocked:?}\n{}", done.err);
     }

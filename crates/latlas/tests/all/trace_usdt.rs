@@ -2,13 +2,13 @@
 
 use crate::support::processes::{signal, wait_until};
 use crate::support::{Home, has, skip};
-use crate::trace::{allowed, compile, read};
+use crate::trace::{allowed, compile, read_trace};
 use model::trace::Trace;
 use model::trace::summary::summary;
 use sys::tracefs::Tracefs;
 
 /// Signposts by name.
-fn counts(trace: &Trace) -> Vec<(String, u64)> {
+fn signpost_counts(trace: &Trace) -> Vec<(String, u64)> {
     let all = summary(trace).signposts.into_iter();
     let mut counts: Vec<(String, u64)> =
         all.map(|one| (trace.signpost_names[one.name as usize].clone(), one.moments)).collect();
@@ -34,28 +34,28 @@ fn each_hit_is_a_signpost_of_its_thread() {
             let done = home
                 .run(format!("trace --tier {tier} {option} --out t.zst -- ./probes"))
                 .recorded();
-            (read(&home, "t.zst"), done.err)
+            (read_trace(&home, "t.zst"), done.err)
         };
         let (whole, text) = trace("--usdt");
         let all = [("app:counted", 3), ("app:turn", 1007)];
-        assert_eq!(counts(&whole), pairs(&all), "{tier}");
+        assert_eq!(signpost_counts(&whole), pairs(&all), "{tier}");
         has(&text, ["app:turn"]);
         let of_threads = whole.threads.iter().map(|thread| thread.signposts.len());
         assert_eq!(of_threads.collect::<Vec<_>>(), [10, 1000], "{tier}");
         let (some, _) = trace("--usdt=app:c*");
-        assert_eq!(counts(&some), pairs(&all[..1]), "{tier}");
+        assert_eq!(signpost_counts(&some), pairs(&all[..1]), "{tier}");
         let (none, text) = trace("--usdt=db:*");
-        assert!(counts(&none).is_empty());
+        assert!(signpost_counts(&none).is_empty());
         has(&text, ["no USDT probe matches db:*; there are app:counted, app:turn"]);
         // Without the option they are not recorded.
-        assert!(counts(&trace("").0).is_empty());
+        assert!(signpost_counts(&trace("").0).is_empty());
     }
 }
 
 /// The tracepoints that the kernel has of a recorder.
 fn definitions(recorder: u32) -> usize {
     let tracefs = Tracefs::open().expect("the full tier needs it");
-    let all = tracefs.read("uprobe_events").expect("root reads it");
+    let all = tracefs.read_text("uprobe_events").expect("root reads it");
     all.matches(&format!("latlas_{recorder}/")).count()
 }
 

@@ -22,13 +22,13 @@ const BY_DESCRIPTOR: &str = "\
 
 /// A call that changes something, with the paths it names.
 #[derive(Debug, PartialEq)]
-struct Change {
+struct FileChange {
     line: String,
     paths: Vec<PathBuf>,
 }
 
 /// The change that a line of `strace -f -y` tells of, made in `home`.
-fn change(line: &str, home: &Path) -> Option<Change> {
+fn change(line: &str, home: &Path) -> Option<FileChange> {
     // `1234 openat(AT_FDCWD</home>, "x", O_RDONLY) = 3`
     let (_, rest) = line.split_once(' ')?;
     let (call, arguments) = rest.trim_start().split_once('(')?;
@@ -71,7 +71,7 @@ fn change(line: &str, home: &Path) -> Option<Change> {
             false => after,
         };
     }
-    Some(Change { line: line.to_string(), paths })
+    Some(FileChange { line: line.to_string(), paths })
 }
 
 /// Without `.` and `..`.
@@ -151,7 +151,7 @@ fn traced(home: &Path, arguments: &[&str]) -> String {
 
 /// The changes of a trace, which are all to what is a run's own: `common`, to
 /// which everything below belongs, and the single names of `made`.
-fn only_its_own(text: &str, home: &Path, common: &Path, made: &[PathBuf]) -> Vec<Change> {
+fn only_its_own(text: &str, home: &Path, common: &Path, made: &[PathBuf]) -> Vec<FileChange> {
     let file = home.join("run.json");
     let unfinished = |path: &Path| {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
@@ -165,8 +165,8 @@ fn only_its_own(text: &str, home: &Path, common: &Path, made: &[PathBuf]) -> Vec
             || unfinished(path)
             || kernels_own(path)
     };
-    let changes: Vec<Change> = text.lines().filter_map(|line| change(line, home)).collect();
-    let foreign: Vec<&Change> =
+    let changes: Vec<FileChange> = text.lines().filter_map(|line| change(line, home)).collect();
+    let foreign: Vec<&FileChange> =
         changes.iter().filter(|change| !change.paths.iter().all(ours)).collect();
     assert!(foreign.is_empty(), "{foreign:#?}");
     changes
@@ -178,7 +178,7 @@ fn common_in(directory: &Path) -> PathBuf {
 }
 
 /// Whether some change is of a path with this in it.
-fn seen(changes: &[Change], part: &str) -> bool {
+fn seen(changes: &[FileChange], part: &str) -> bool {
     let mut paths = changes.iter().flat_map(|change| &change.paths);
     paths.any(|path| path.to_string_lossy().contains(part))
 }

@@ -2,7 +2,7 @@
 
 use crate::support::processes::{is_root, wait_until};
 use crate::support::{Done, Home, skip};
-use noise::machines::Machine;
+use noise::machines::MachineFiles;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command};
@@ -29,7 +29,7 @@ impl Bench {
         Bench { home: Home::new() }
     }
 
-    pub(crate) fn of(machine: &Machine) -> Bench {
+    pub(crate) fn on_machine(machine: &MachineFiles) -> Bench {
         let bench = Bench::new();
         bench.home.write("tree/proc/sys/kernel/random/boot_id", "boot-1\n");
         machine.write_below(&bench.tree()).expect("a tree");
@@ -50,8 +50,8 @@ impl Bench {
         self.home.command(format!("noise {name} --root tree {rest}"))
     }
 
-    pub(crate) fn run(&self, line: &str) -> Done {
-        Done::of(&mut self.command(line))
+    pub(crate) fn noise(&self, line: &str) -> Done {
+        Done::from_command(&mut self.command(line))
     }
 
     /// Whether the tree is as it was.
@@ -137,7 +137,7 @@ pub(crate) fn changed(before: &BTreeMap<String, String>) -> usize {
 }
 
 /// Ends in time, or is killed and fails.
-pub(crate) fn ends(mut child: Child) -> Done {
+pub(crate) fn wait_for_end(mut child: Child) -> Done {
     wait_until("the end of latlas", || child.try_wait().expect("a child").is_some());
     Done::after(child)
 }

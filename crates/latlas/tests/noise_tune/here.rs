@@ -56,7 +56,7 @@ fn this_machine_is_tuned_and_restored() {
     }
     let bench = Bench::new();
     let before = real();
-    let tuned = bench.home.run(format!("noise tune --only {CONTROLS} --json"));
+    let tuned = bench.home.run(format!("noise tune --apply --only {CONTROLS} --json"));
     let applied = tuned.measured().json();
     let applied = applied.as_array().expect("steps");
     let set = applied.iter().filter(|one| one["outcome"]["state"] == "set").count();
@@ -73,7 +73,7 @@ fn without_privileges_nothing_begins() {
     }
     let bench = Bench::new();
     copy_for_all(&bench.home);
-    for line in ["noise tune", "noise tune -- true", "noise restore"] {
+    for line in ["noise tune --apply", "noise tune -- true", "noise restore"] {
         as_user(&bench.home, line).refused("needs root");
         assert!(!bench.home.path("state").exists());
     }
@@ -101,7 +101,7 @@ fn a_read_only_machine_stays_as_it_is() {
     let before = real();
     let prepare = "mount --bind /sys /sys && mount -o remount,bind,ro /sys && \
                    mount --bind /proc /proc && mount -o remount,bind,ro /proc";
-    let arguments = format!("tune --only {CONTROLS}");
+    let arguments = format!("tune --apply --only {CONTROLS}");
     let Some(done) = in_namespace(&bench, prepare, &arguments) else {
         return;
     };
@@ -118,7 +118,9 @@ fn without_proc_and_sys_nothing_begins() {
     }
     let bench = Bench::new();
     let prepare = "mount -t tmpfs none /sys && mount -t tmpfs none /proc";
-    for arguments in ["tune --only sample-rate", "tune", "tune --only shield --cpus 1"] {
+    for arguments in
+        ["tune --apply --only sample-rate", "tune --apply", "tune --apply --only shield --cpus 1"]
+    {
         let Some(done) = in_namespace(&bench, prepare, arguments) else {
             return;
         };
@@ -138,8 +140,11 @@ fn another_state_directory_is_no_other_machine() {
     }
     let (first, second) = (Bench::new(), Bench::new());
     let before = real();
-    first.home.run("noise tune --only sample-rate").ok();
-    second.home.run("noise tune --only sample-rate").refused("run `latlas noise restore` first");
+    first.home.run("noise tune --apply --only sample-rate").ok();
+    second
+        .home
+        .run("noise tune --apply --only sample-rate")
+        .refused("run `latlas noise restore` first");
     std::fs::remove_dir_all(first.home.path("state")).expect("removed");
     second.home.run("noise restore").ok();
     assert_eq!(before, real());
@@ -158,9 +163,9 @@ fn two_tunes_at_once_are_refused() {
     let line = "noise tune --only sample-rate -- sh -c 'touch set; exec sleep 60'";
     let child = first.home.start(line);
     wait_until("the command", || first.home.path("set").exists());
-    let refused = second.home.run("noise tune --only sample-rate");
+    let refused = second.home.run("noise tune --apply --only sample-rate");
     refused.refused(&format!("another latlas (process {})", child.id()));
     crate::support::processes::signal(child.id(), "TERM");
-    crate::bench::ends(child);
+    crate::bench::wait_for_end(child);
     assert_eq!(before, real());
 }

@@ -1,6 +1,6 @@
 //! A shield on this machine, as root: every process leaves the CPU, and comes back.
 
-use crate::bench::{Bench, alone, can_tune, ends};
+use crate::bench::{Bench, alone, can_tune, wait_for_end};
 use crate::support::processes::{is_root, wait_until};
 use crate::support::{Done, Home, has, skip};
 use std::path::{Path, PathBuf};
@@ -125,7 +125,7 @@ fn a_shield_that_could_not_bring_every_process_back_ends_with_3() {
     });
     // As another program would, while it measures.
     std::fs::write(&tasks, bystander.0.id().to_string()).expect("moved");
-    has(&ends(child).ended_with(3).err, ["by another process"]);
+    has(&wait_for_end(child).ended_with(3).err, ["by another process"]);
     assert!(!bench.pending());
     assert!(!cpusets.join("latlas-shield").exists());
 }
@@ -168,21 +168,22 @@ fn a_shield_is_joined_only_by_what_is_measured_and_gone_afterwards() {
     let _alone = alone();
     let (home, before) = (Home::new(), sys::controls::granted());
     let cpu = cpus[cpus.len() - 1];
-    let look = "sh -c 'cat /proc/self/cpuset; grep Cpus_allowed_list /proc/self/status'";
-    let done = home.run(format!("exec -r 6 --shield {cpu} --output printed --json -- {look}"));
+    // Long enough for a look at the noise.
+    let look = "sh -c 'cat /proc/self/cpuset; grep Cpus_allowed_list /proc/self/status; sleep 0.4'";
+    let done = home.run(format!("exec -r 6 --shield {cpu} --output printed --document -- {look}"));
     if let Some(why) = no_shield() {
         done.ended_with(2);
         return skip(why);
     }
     let done = done.measured();
     assert_eq!(done.err, "", "nothing that was not put back");
-    has(&home.read("printed"), ["latlas-shield", &format!("Cpus_allowed_list:\t{cpu}\n")]);
-    let run = done.run();
+    has(&home.read_file("printed"), ["latlas-shield", &format!("Cpus_allowed_list:\t{cpu}\n")]);
+    let run = done.document();
     let granted = &run.conditions.applied.as_ref().expect("since schema 4").granted;
     assert_eq!(granted.cpus, [cpu]);
     has(granted.cpuset.as_deref().unwrap_or_default(), ["latlas-shield"]);
     // osnoise is looked for within, where latlas itself is not.
-    let rows = home.measure(format!("run cpu.add_i32 --quick --json --shield {cpu}"));
+    let rows = home.measure(format!("run cpu.add_i32 --quick --document --shield {cpu}"));
     for run in [run, rows] {
         let osnoise = run.conditions.osnoise.as_ref();
         let osnoise = osnoise.unwrap_or_else(|| panic!("{:?}", run.conditions.remarks));

@@ -2,6 +2,7 @@
 
 use super::error::{CommandError, end_name};
 use super::input::Input;
+use super::repeat::Timed;
 use model::command::EndedRuns;
 use model::setting::Setting;
 use std::ffi::OsString;
@@ -37,6 +38,32 @@ pub enum Cold {
     Files(Vec<PathBuf>),
 }
 
+/// When something else is run for a command, untimed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Hook {
+    /// Once before all its runs.
+    Setup,
+    /// Before each run.
+    Prepare,
+    /// After each run.
+    Conclude,
+    /// Once after all its runs.
+    Cleanup,
+}
+
+impl Hook {
+    /// All, in their order.
+    pub const ALL: [Hook; 4] = [Hook::Setup, Hook::Prepare, Hook::Conclude, Hook::Cleanup];
+
+    /// The option that asks for it.
+    pub fn option(self) -> &'static str {
+        ["--setup", "--prepare", "--conclude", "--cleanup"][self as usize]
+    }
+}
+
+/// What is run at each [`Hook`], words of a program and its arguments.
+pub type Hooks = [Option<Vec<OsString>>; Hook::ALL.len()];
+
 /// A command, and what is set for its runs alone.
 #[derive(Clone, Debug, Default)]
 pub struct Arm {
@@ -46,11 +73,13 @@ pub struct Arm {
     pub controls: Vec<Setting>,
     /// Its page cache.
     pub cold: Cold,
+    /// What else is run for it.
+    pub hooks: Hooks,
 }
 
 /// How all commands are run.
 #[derive(Clone, Debug, Default)]
-pub struct Settings {
+pub struct CommandSettings {
     /// Their standard input.
     pub input: Input,
     /// Where their output goes.
@@ -97,6 +126,8 @@ pub(super) struct Ready {
     pub(super) arm: Arm,
     pub(super) text: String,
     pub(super) command: Command,
+    /// What else is run for it, by [`Hook`].
+    pub(super) hooks: [Option<Box<Ready>>; Hook::ALL.len()],
     pub(super) timed: u32,
     pub(super) failures: u32,
     /// How its timed runs ended, each way once.
@@ -108,12 +139,31 @@ pub(super) struct Ready {
     pub(super) stayed_pages: u64,
     /// The smallest and the largest output of a timed run.
     pub(super) output_bytes: Option<[u64; 2]>,
+    /// The last run before the timed ones.
+    pub(super) warm_up: Option<WarmUp>,
+}
+
+/// A run before the timed ones.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct WarmUp {
+    pub(super) timed: Timed,
+    pub(super) end: End,
+    pub(super) has_read: bool,
+    /// Whether it ran as the timed runs do. That its standard error went to a file makes no difference
+    /// where nothing was written to it.
+    pub(super) is_alike: bool,
 }
 
 impl Ready {
-    pub(super) fn new(arm: Arm) -> Result<Ready, CommandError> {
+    pub(super) fn new(mut arm: Arm) -> Result<Ready, CommandError> {
+        let mut hooks = [const { None }; Hook::ALL.len()];
+        for (hook, words) in hooks.iter_mut().zip(std::mem::take(&mut arm.hooks)) {
+            let ready = words.map(|words| Ready::new(Arm { words, ..Arm::default() }));
+            *hook = ready.transpose()?.map(Box::new);
+        }
         Ok(Ready {
-            text: text(&arm.words),
+            hooks,
+            text: command_text(&arm.words),
             command: laid_out(&arm)?,
             version: version(&arm),
             arm,
@@ -123,6 +173,7 @@ impl Ready {
             has_read: false,
             stayed_pages: 0,
             output_bytes: None,
+            warm_up: None,
         })
     }
 
@@ -138,7 +189,7 @@ impl Ready {
 
     /// How its timed runs ended, the most frequent first; nothing where all
     /// ended with exit code 0.
-    pub(super) fn ends(&self) -> Vec<EndedRuns> {
+    pub(super) fn ended_runs(&self) -> Vec<EndedRuns> {
         if matches!(self.ends.as_slice(), [] | [(End::Code(0), _)]) {
             return Vec::new();
         }
@@ -167,20 +218,21 @@ fn version(arm: &Arm) -> Option<FileVersion> {
 }
 
 /// A command in words.
-pub fn text(words: &[OsString]) -> String {
+pub fn command_text(words: &[OsString]) -> String {
     let words: Vec<_> = words.iter().map(|word| word.to_string_lossy()).collect();
     words.join(" ")
 }
 
 /// Whether a command's program is there and can be executed, without running it.
-pub fn check(words: &[OsString]) -> Result<(), CommandError> {
+pub fn check_program(words: &[OsString]) -> Result<(), CommandError> {
     let words = words.to_vec();
     laid_out(&Arm { words, ..Arm::default() })?;
     Ok(())
 }
 
 pub(super) fn laid_out(arm: &Arm) -> Result<Command, CommandError> {
-    let not_executable = |error| CommandError::NotExecutable { command: text(&arm.words), error };
+    let not_executable =
+        |error| CommandError::NotExecutable { command: command_text(&arm.words), error };
     let Some((name, arguments)) = arm.words.split_first() else {
         return Err(CommandError::NotFound { name: String::new() });
     };

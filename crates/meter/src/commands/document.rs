@@ -2,13 +2,14 @@
 
 use super::left::Left;
 use super::repeat::{Repeated, Timed};
-use super::rows::{self, ROWS, RowKind};
+use super::rows::{self, ROWS, RUN_DELAY, RowKind};
 use crate::controls::RequestedControls;
 use crate::osnoise::brief::{self, BriefError};
-use crate::placement::{flag_throttled, moment};
+use crate::placement::{flag_conditions, moment};
 use model::command::{Commands, Compared, Ended};
 use model::compare::finding;
 use model::conditions::{Conditions, Moment};
+use model::cpu_wait::CpuWait;
 use model::estimate::{Estimate, Verdict};
 use model::figure;
 use model::interleaved;
@@ -18,10 +19,11 @@ use model::noise::osnoise::Osnoise;
 use model::recording::About;
 use model::repeats;
 use model::run::{Bound, Cell, Outcome, Program, Row, Run};
+use model::sequential;
 use model::unit::Unit;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
-use sys::counters::{Counted, Event};
+use sys::counters::{Counted, CounterEvent};
 
 /// Length of the clock's calibration for the looks before and after.
 const CALIBRATION: Duration = Duration::from_millis(5);
@@ -42,21 +44,32 @@ pub struct Began {
     pub moment: Moment,
     /// On which clock: [`sys::monotonic_raw_ns`].
     pub at_ns: u64,
-    /// What a spinning thread lost then, where the commands will run.
-    pub osnoise: Result<Osnoise, BriefError>,
+    /// What a spinning thread lost before the runs, where the commands will run; nothing where that was not looked
+    /// at.
+    pub osnoise: Option<Result<Osnoise, BriefError>>,
 }
 
 impl Began {
-    /// Now, on the CPU and under the controls that the commands will have. Takes a
-    /// look of [`crate::osnoise::brief::SHORT`].
-    pub fn now(cpu: Option<u32>, asked: &RequestedControls, stop: &AtomicBool) -> Began {
+    /// Now.
+    pub fn now() -> Began {
         Began {
             unix_ms: sys::clock::realtime_unix_ms(),
             moment: moment(),
             at_ns: sys::monotonic_raw_ns(),
-            osnoise: look(cpu, asked, stop),
+            osnoise: None,
         }
     }
+}
+
+/// A look before and one after may take this share of the time of the runs each,
+const LOOK: f64 = 0.02;
+/// and is not worth taking below this.
+const SHORTEST_LOOK: Duration = Duration::from_millis(20);
+
+/// How long to look before and after runs that take about so long, if at all.
+pub fn look_span(runs: Duration) -> Option<Duration> {
+    let span = runs.mul_f64(LOOK).min(brief::SHORT);
+    (span >= SHORTEST_LOOK).then_some(span)
 }
 
 /// A short look at what a spinning thread loses where the commands run, and
@@ -67,12 +80,13 @@ impl Began {
 pub fn look(
     cpu: Option<u32>,
     asked: &RequestedControls,
+    span: Duration,
     stop: &AtomicBool,
 ) -> Result<Osnoise, BriefError> {
     if asked.changes_the_share() {
-        return brief::in_child(asked, cpu, None, stop);
+        return brief::in_child(asked, (cpu, None), span, stop);
     }
-    brief::calibrated(CALIBRATION, cpu, None, stop)
+    brief::calibrated(CALIBRATION, (cpu, None), span, stop)
 }
 
 /// What a run of commands is made of.
@@ -90,7 +104,7 @@ pub struct Parts<'a> {
     /// What came of them.
     pub repeated: &'a Repeated,
     /// How each event was counted.
-    pub counted: &'a [(Event, Counted)],
+    pub counted: &'a [(CounterEvent, Counted)],
     /// What each command left running.
     pub left: &'a [Left],
     /// The kernel's tick, ns, where it accounts by ticks.
@@ -107,7 +121,7 @@ pub struct Parts<'a> {
 }
 
 /// The document.
-pub fn document(parts: Parts) -> Run {
+pub fn make_document(parts: Parts) -> Run {
     let Parts { began, mut commands, .. } = parts;
     commands.compared = compared(&commands, &parts.repeated.runs);
     let wall = Duration::from_nanos(sys::monotonic_raw_ns().saturating_sub(began.at_ns));
@@ -120,7 +134,9 @@ pub fn document(parts: Parts) -> Run {
         remarks: parts.remarks,
         ..Conditions::default()
     };
-    brief::record(&mut conditions, began.osnoise, parts.osnoise_after);
+    if let Some(before) = began.osnoise {
+        brief::record_osnoise(&mut conditions, before, parts.osnoise_after);
+    }
     let mut rows = Vec::new();
     let mut cells = Vec::new();
     for (k, runs) in parts.repeated.runs.iter().enumerate() {
@@ -129,6 +145,7 @@ pub fn document(parts: Parts) -> Run {
             let (mut row, cell) = row_of(name, kind, runs, parts.counted);
             if let Outcome::Figure(estimate) = &mut row.outcome {
                 judge_division(kind, estimate, runs, parts.tick_ns);
+                judge_waits(kind, estimate, runs);
                 if let Some(flaw) = commands.commands[k].flaw() {
                     estimate.verdict = Verdict::Invalid;
                     estimate.reason = flaw;
@@ -136,13 +153,14 @@ pub fn document(parts: Parts) -> Run {
             }
             if kind.name == "wall" {
                 row.notes.extend(parts.notes.get(k).into_iter().flatten().cloned());
+                row.notes.extend(rows::slow_first_run(&commands, runs));
                 row.notes.extend(parts.left.get(k).and_then(|l| left_over(l, runs)));
             }
             rows.push(row);
             cells.extend(cell);
         }
     }
-    flag_throttled(&mut rows, &conditions, wall);
+    flag_conditions(&mut rows, &conditions, wall, &parts.machine);
     let cost = clock_cost();
     let mut run = Run::begun(About {
         id: uuid::Uuid::new_v4().to_string(),
@@ -152,7 +170,7 @@ pub fn document(parts: Parts) -> Run {
         machine: parts.machine,
     });
     run.conditions = conditions;
-    run.plan.asked = commands.commands.iter().map(|c| c.text()).collect();
+    run.plan.asked = commands.commands.iter().map(|c| c.command_line()).collect();
     run.plan.seed = parts.seed;
     run.plan.budget_ms = commands.rule.most_ms;
     run.clock.cost_ns = Some(cost.cost_ns);
@@ -191,7 +209,10 @@ fn compared(commands: &Commands, runs: &[Vec<Timed>]) -> Vec<Compared> {
             let (Some(a), Some(b)) = (values(first), values(other)) else {
                 continue;
             };
-            let found = interleaved::finding(&a, &b, others.len(), commands.margin);
+            let found = match commands.rule.is_watched() {
+                true => sequential::watched_finding(&a, &b, others.len(), commands.margin),
+                false => interleaved::finding(&a, &b, others.len(), commands.margin),
+            };
             let why = command.not_comparable(&commands.commands[0]);
             compared.push(Compared {
                 name: command.name.clone(),
@@ -219,7 +240,7 @@ fn row_of(
     name: &str,
     kind: &RowKind,
     runs: &[Timed],
-    counted: &[(Event, Counted)],
+    counted: &[(CounterEvent, Counted)],
 ) -> (Row, Option<Cell>) {
     let id = format!("exec.{name}/{}", kind.name);
     let values: Option<Vec<(u64, u64)>> = runs.iter().map(|r| (kind.value)(&r.usage)).collect();
@@ -231,7 +252,7 @@ fn row_of(
         let reason = not_counted(kind, counted);
         return (row(Outcome::Unavailable { reason }, Vec::new()), None);
     };
-    let mut notes: Vec<String> = rows::note(kind, counted).into_iter().collect();
+    let mut notes: Vec<String> = rows::counting_note(kind, counted).into_iter().collect();
     if kind.event.is_some() && runs.iter().any(|r| r.usage.counts.scaled) {
         notes.push(
             "the counter was shared with other users of it: counts are scaled up to the whole time"
@@ -253,7 +274,10 @@ fn row_of(
     (row(Outcome::Figure(estimate), notes), Some(cell))
 }
 
-fn not_counted(kind: &RowKind, counted: &[(Event, Counted)]) -> String {
+fn not_counted(kind: &RowKind, counted: &[(CounterEvent, Counted)]) -> String {
+    if kind.name == RUN_DELAY {
+        return "this kernel doesn't count it: a wall time may be in part a wait for a CPU".into();
+    }
     let why =
         counted.iter().find(|(event, _)| Some(*event) == kind.event).map(|(_, counted)| counted);
     match why {
@@ -278,7 +302,7 @@ fn bound_by_own(estimate: &mut Estimate, runs: &[Timed]) -> Option<String> {
     Some(format!(
         "peak memory: the kernel counts what a process had before it executed its program, here {} \
          of the process that starts it; the command stayed below that",
-        figure::value(&Unit::Bytes, own)
+        figure::value_text(&Unit::Bytes, own)
     ))
 }
 
@@ -307,6 +331,20 @@ fn judge_division(kind: &RowKind, estimate: &mut Estimate, runs: &[Timed], tick_
         figure::time(tick_ns as f64),
         figure::time(both_ns)
     );
+}
+
+/// A wall time that is in part a wait for a CPU says what else ran, whatever its interval.
+fn judge_waits(kind: &RowKind, estimate: &mut Estimate, runs: &[Timed]) {
+    let times = runs.iter().map(|run| {
+        let usage = &run.usage;
+        Some((usage.wall_ns as f64, usage.run_delay_ns? as f64))
+    });
+    let times: Option<Vec<(f64, f64)>> = times.collect();
+    let wait = times.filter(|_| kind.name == "wall").and_then(|times| CpuWait::within_runs(&times));
+    if let Some(wait) = wait {
+        estimate.verdict = Verdict::CannotTell;
+        estimate.reason = wait.to_string();
+    }
 }
 
 /// What the command left running, where that is worth a word.

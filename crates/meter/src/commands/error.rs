@@ -26,6 +26,8 @@ pub enum CommandError {
     Stopped { command: String, signal: i32, which: String, said: Said },
     #[error("the check failed: {check:?} {} on the output of {command:?}{said}", end_text(*.how))]
     CheckFailed { check: String, how: End, command: String, said: Said },
+    #[error("{option} {hook:?} {}{said}", end_text(*.how))]
+    HookFailed { option: &'static str, hook: String, how: End, said: Said },
     #[error("can't {action} {path}: {error}")]
     Stream { action: &'static str, path: String, error: io::Error },
     #[error("the input {0} is empty; to time commands without input, use --input /dev/null")]
@@ -90,7 +92,7 @@ pub fn end_text(end: End) -> String {
 }
 
 fn signal_text(signal: i32) -> String {
-    match sys::signals::name(signal) {
+    match sys::signals::signal_name(signal) {
         Some(name) => format!("signal {signal} ({name})"),
         None => format!("signal {signal}"),
     }
@@ -98,7 +100,7 @@ fn signal_text(signal: i32) -> String {
 
 /// Why a signal stopped a command.
 fn why_stopped(signal: i32) -> &'static str {
-    match sys::signals::name(signal) {
+    match sys::signals::signal_name(signal) {
         Some("SIGTTIN" | "SIGTTOU") => {
             " since it wants the terminal, which no measured command gets (--input FILE gives it \
              its input)"

@@ -37,7 +37,7 @@ struct Version {
 }
 
 impl Version {
-    fn of(found: &Metadata) -> Version {
+    fn from_metadata(found: &Metadata) -> Version {
         Version {
             place: (found.dev(), found.ino()),
             bytes: found.len(),
@@ -52,9 +52,9 @@ impl Input {
     ///
     /// # Errors
     /// What opening and reading say; that it is empty and not `/dev/null`.
-    pub fn named(path: &Path) -> Result<Input, CommandError> {
+    pub fn open_named(path: &Path) -> Result<Input, CommandError> {
         let read = |error| stream("read", path, error);
-        let opened = input::open(path).map_err(read)?;
+        let opened = input::open_input(path).map_err(read)?;
         let from = match &opened {
             input::Input::Device(_) => From::Device(path.to_owned()),
             input::Input::File(file) => {
@@ -62,7 +62,7 @@ impl Input {
                 match found.len() {
                     // Files of /proc say so, too, and may hold other bytes the next time.
                     0 => copied(opened, path)?,
-                    _ => From::File(path.to_owned(), Version::of(&found)),
+                    _ => From::File(path.to_owned(), Version::from_metadata(&found)),
                 }
             }
             input::Input::Pipe(_) => copied(opened, path)?,
@@ -89,26 +89,28 @@ impl Input {
         };
         let opened = || {
             let (input::Input::File(file) | input::Input::Device(file) | input::Input::Pipe(file)) =
-                input::open(path)?;
+                input::open_input(path)?;
             input::wait_in_reads(&file)?;
             Ok((file.metadata()?, file))
         };
         let (found, file) = opened().map_err(|error| stream("read", path, error))?;
-        self.check(Ok(found))?;
+        self.check_metadata(Ok(found))?;
         Ok(file)
     }
 
     /// Checks after a run that its file is still what it was.
     pub(super) fn check_unchanged(&self) -> Result<(), CommandError> {
         match &self.0 {
-            From::File(path, _) => self.check(std::fs::metadata(path)),
+            From::File(path, _) => self.check_metadata(std::fs::metadata(path)),
             _ => Ok(()),
         }
     }
 
-    fn check(&self, found: io::Result<Metadata>) -> Result<(), CommandError> {
+    fn check_metadata(&self, found: io::Result<Metadata>) -> Result<(), CommandError> {
         match &self.0 {
-            From::File(path, version) if !found.is_ok_and(|it| Version::of(&it) == *version) => {
+            From::File(path, version)
+                if !found.is_ok_and(|it| Version::from_metadata(&it) == *version) =>
+            {
                 Err(CommandError::InputChanged(path.display().to_string()))
             }
             _ => Ok(()),
@@ -144,7 +146,7 @@ mod tests {
     use std::io::Write;
     use std::os::fd::AsRawFd;
 
-    fn text(input: &Input) -> String {
+    fn input_text(input: &Input) -> String {
         let mut text = String::new();
         let mut file = input.open().expect("opened");
         file.read_to_string(&mut text).expect("read");
@@ -157,9 +159,9 @@ mod tests {
         writer.write_all(b"some lines").expect("written");
         drop(writer);
         let path = format!("/dev/fd/{}", reader.as_raw_fd());
-        let input = Input::named(Path::new(&path)).expect("copied");
+        let input = Input::open_named(Path::new(&path)).expect("copied");
         for _ in 0..3 {
-            assert_eq!(text(&input), "some lines");
+            assert_eq!(input_text(&input), "some lines");
             input.check_unchanged().expect("a copy");
         }
         let mut file = input.open().expect("opened");
@@ -171,16 +173,16 @@ mod tests {
         let dir = tempfile::tempdir().expect("tempdir");
         let path = dir.path().join("empty");
         std::fs::write(&path, "").expect("written");
-        let error = Input::named(&path).expect_err("empty").to_string();
+        let error = Input::open_named(&path).expect_err("empty").to_string();
         assert!(error.contains("/dev/null"), "{error}");
         let (reader, _) = io::pipe().expect("a pipe");
         let pipe = format!("/dev/fd/{}", reader.as_raw_fd());
-        Input::named(Path::new(&pipe)).expect_err("empty");
-        let null = Input::named(Path::new("/dev/null")).expect("a device");
-        assert_eq!(text(&null), "");
-        assert_eq!(text(&Input::default()), "");
-        Input::named(dir.path()).expect_err("a directory");
-        Input::named(&dir.path().join("absent")).expect_err("nothing there");
+        Input::open_named(Path::new(&pipe)).expect_err("empty");
+        let null = Input::open_named(Path::new("/dev/null")).expect("a device");
+        assert_eq!(input_text(&null), "");
+        assert_eq!(input_text(&Input::default()), "");
+        Input::open_named(dir.path()).expect_err("a directory");
+        Input::open_named(&dir.path().join("absent")).expect_err("nothing there");
     }
 
     #[test]
@@ -188,14 +190,14 @@ mod tests {
         let dir = tempfile::tempdir().expect("tempdir");
         let path = dir.path().join("file");
         std::fs::write(&path, "text").expect("written");
-        let input = Input::named(&path).expect("a file");
-        assert_eq!(text(&input), "text");
+        let input = Input::open_named(&path).expect("a file");
+        assert_eq!(input_text(&input), "text");
         input.check_unchanged().expect("as it was");
         std::fs::write(&path, "longer text").expect("written");
         let changed =
             |done: Result<(), CommandError>| matches!(done, Err(CommandError::InputChanged(_)));
         assert!(changed(input.open().map(drop)) && changed(input.check_unchanged()));
-        let input = Input::named(&path).expect("a file");
+        let input = Input::open_named(&path).expect("a file");
         std::fs::rename(&path, dir.path().join("other")).expect("moved");
         assert!(changed(input.check_unchanged()));
         std::fs::write(&path, "longer text").expect("written");
@@ -205,9 +207,9 @@ mod tests {
     #[cfg(target_os = "linux")]
     #[test]
     fn a_file_without_a_size_is_copied() {
-        let input = Input::named(Path::new("/proc/uptime")).expect("a file of the kernel");
-        let first = text(&input);
+        let input = Input::open_named(Path::new("/proc/uptime")).expect("a file of the kernel");
+        let first = input_text(&input);
         std::thread::sleep(std::time::Duration::from_millis(30));
-        assert!(!first.is_empty() && first == text(&input));
+        assert!(!first.is_empty() && first == input_text(&input));
     }
 }

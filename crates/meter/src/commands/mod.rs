@@ -3,7 +3,7 @@
 //!
 //! [`repeat::repeat`] decides what runs next and when it is enough, on any
 //! [`repeat::Runner`]; [`runner::CommandRunner`] is the real one; and
-//! [`document::document`] makes the Run document of what came back.
+//! [`document::make_document`] makes the Run document of what came back.
 
 pub mod arm;
 pub mod document;

@@ -45,7 +45,7 @@ impl Placement {
         let cpu = match pin {
             None => None,
             Some(Some(cpu)) => {
-                Placement::check(cpu)?;
+                Placement::check_cpu(cpu)?;
                 Some(cpu)
             }
             Some(None) => {
@@ -59,7 +59,7 @@ impl Placement {
     }
 
     /// Whether a CPU that is asked for can be had.
-    pub fn check(cpu: u32) -> Result<(), PlacementError> {
+    pub fn check_cpu(cpu: u32) -> Result<(), PlacementError> {
         let home = sys::affinity::allowed_cpus().map_err(NotPinned::from)?;
         sys::affinity::may_pin_to(cpu).map_err(|_| {
             let allowed: Vec<String> = home.iter().map(u32::to_string).collect();
@@ -123,7 +123,7 @@ mod tests {
 
     #[test]
     fn a_cpu_that_is_not_allowed_is_refused() {
-        let machine = sys::machine(std::path::Path::new("/"));
+        let machine = sys::machine_facts(std::path::Path::new("/"));
         match Placement::choose(Some(Some(8000)), &machine) {
             Err(PlacementError::NotAllowed { cpu, .. }) => assert_eq!(cpu, 8000),
             // Apple systems pin nothing.

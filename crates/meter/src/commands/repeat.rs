@@ -1,24 +1,48 @@
 //! What runs next, and when it is enough.
 
 use model::command::{Ended, Rule};
-use model::{interleaved, repeats};
+use model::compare::finding::Verdict;
+use model::regression::{RatioIntervals, judged_time};
+use model::repeats;
+use model::sequential::{Question, is_decided, watched_ratio};
+use std::time::Duration;
 use sys::command::Usage;
+use sys::counters::CounterEvent;
 
-/// The rule when nothing else is asked for, for each command: at least ten
-/// runs and three seconds, until the median is known to 2 %, for a minute at
-/// most (but for the ten runs).
-pub const ADAPTIVE: Rule = Rule {
+/// The rule of one command when nothing else is asked for: ten runs or three
+/// seconds, whichever is longer (hyperfine's).
+pub const ALONE: Rule = Rule {
     runs: None,
     least_runs: 10,
     least_ms: 3_000,
-    half_width: 0.02,
+    half_width: None,
+    question: None,
     most_ms: 60_000,
     most_runs: 10_000,
 };
 
+/// For each of several commands: until it is known which is faster.
+pub const COMPARED: Rule = Rule {
+    least_ms: 1_500,
+    question: Some(Question::Faster { within: 0.02 }),
+    most_ms: 7_500,
+    ..ALONE
+};
+
+/// What `--precise` adds, for each command: until the median is known to 2 %
+/// (and each ratio), for a minute at most (but for the ten runs).
+pub const PRECISE: Rule = Rule { half_width: Some(0.02), ..ALONE };
+
 /// Intervals are looked at again when there are a tenth more rounds: a rule that
 /// looks after each will once find them narrow by luck.
 const LOOK_AGAIN: f64 = 1.1;
+/// Where a question is asked, whose intervals hold at every look: more looks
+/// would cost more than they save.
+const ASK_AGAIN: f64 = 1.05;
+
+/// Of one command alone a first run that takes so long counts, unless warm-ups are asked for: left out, it would add
+/// more than 3 % to the three seconds.
+pub const FIRST_RUN_COUNTS: Duration = Duration::from_millis(100);
 
 /// Runs commands. Real in a run, scripted in tests.
 pub trait Runner {
@@ -65,16 +89,40 @@ pub struct Repeated {
 
 /// How far it is.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Progress<'a> {
+pub struct RepeatProgress<'a> {
     /// Timed runs of each command.
     pub runs: &'a [Vec<Timed>],
-    /// Time since the first timed run, ms.
+    /// Time that the rule counts, ms.
     pub measuring_ms: u64,
 }
 
-/// Warms each command up, then runs all of them in rounds until the rule is
-/// content: in a random order, and in the next round the other way round, so
-/// that none always comes first and a steady drift cancels.
+/// Warms each command up.
+///
+/// # Errors
+/// The first one of the runner.
+pub fn warm_up<R: Runner>(
+    runner: &mut R,
+    commands: usize,
+    warmups: u32,
+) -> Result<Done<()>, R::Error> {
+    for command in (0..commands).flat_map(|c| (0..warmups).map(move |_| c)) {
+        if runner.warm_up(command)? == Done::Interrupted {
+            return Ok(Done::Interrupted);
+        }
+    }
+    Ok(Done::Ended(()))
+}
+
+/// Where the rounds begin.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Begun {
+    /// Runs that count already, the same number of each command.
+    pub runs: Vec<Vec<Timed>>,
+    /// From when on the rule counts time, ms since the beginning.
+    pub since_ms: u64,
+}
+
+/// Warms each command up, then runs all of them in rounds.
 ///
 /// # Errors
 /// The first one of the runner.
@@ -84,21 +132,46 @@ pub fn repeat<R: Runner>(
     warmups: u32,
     rule: &Rule,
     seed: u64,
-    mut watch: impl FnMut(&Progress),
+    watch: impl FnMut(&RepeatProgress),
 ) -> Result<Repeated, R::Error> {
-    let mut all = Repeated { runs: vec![Vec::new(); commands], ended: Some(Ended::Interrupted) };
-    for command in (0..commands).flat_map(|c| (0..warmups).map(move |_| c)) {
-        if runner.warm_up(command)? == Done::Interrupted {
-            return Ok(all);
-        }
+    let runs = vec![Vec::new(); commands];
+    if warm_up(runner, commands, warmups)? == Done::Interrupted {
+        return Ok(Repeated { runs, ended: Some(Ended::Interrupted) });
     }
+    let begun = Begun { runs, since_ms: runner.elapsed_ms() };
+    repeat_from(runner, begun, rule, seed, watch)
+}
+
+/// Runs commands in rounds until the rule is content: in a random order, and in the next round the
+/// other way round, so that none always comes first and a steady drift cancels.
+///
+/// # Errors
+/// The first one of the runner.
+pub fn repeat_from<R: Runner>(
+    runner: &mut R,
+    begun: Begun,
+    rule: &Rule,
+    seed: u64,
+    mut watch: impl FnMut(&RepeatProgress),
+) -> Result<Repeated, R::Error> {
+    let Begun { runs, since_ms } = begun;
+    let mut order: Vec<usize> = (0..runs.len()).collect();
+    let first_round = runs.first().map_or(0, Vec::len) + 1;
+    let mut all = Repeated { runs, ended: Some(Ended::Interrupted) };
     let mut random = fastrand::Rng::with_seed(seed);
-    let mut order: Vec<usize> = (0..commands).collect();
-    let first_ms = runner.elapsed_ms();
     let mut look_at = 1;
-    for round in 1_usize.. {
-        match round % 2 {
-            1 => random.shuffle(&mut order),
+    for round in first_round.. {
+        let measuring_ms = runner.elapsed_ms().saturating_sub(since_ms);
+        if round > 1 {
+            watch(&RepeatProgress { runs: &all.runs, measuring_ms });
+            let ended = enough(rule, &all.runs, round - 1, measuring_ms, &mut look_at);
+            if ended.is_some() {
+                all.ended = ended;
+                return Ok(all);
+            }
+        }
+        match (round - first_round) % 2 {
+            0 => random.shuffle(&mut order),
             _ => order.reverse(),
         }
         for &command in &order {
@@ -107,13 +180,6 @@ pub fn repeat<R: Runner>(
                 Done::Ended(usage) => all.runs[command].push(Timed { at_ms, usage }),
                 Done::Interrupted => return Ok(all),
             }
-        }
-        let measuring_ms = runner.elapsed_ms().saturating_sub(first_ms);
-        watch(&Progress { runs: &all.runs, measuring_ms });
-        let ended = enough(rule, &all.runs, round, measuring_ms, &mut look_at);
-        if ended.is_some() {
-            all.ended = ended;
-            return Ok(all);
         }
     }
     Ok(all)
@@ -133,6 +199,10 @@ fn enough(
     if rounds < rule.least_runs as usize {
         return None;
     }
+    let asks_more = rule.half_width.is_some() || rule.question.is_some();
+    if !asks_more && measuring_ms >= rule.least_ms * commands {
+        return Some(Ended::Enough);
+    }
     // The limits before the look: they cost nothing.
     if measuring_ms >= rule.most_ms * commands || rounds >= rule.most_runs as usize {
         return Some(Ended::AtTheLimit);
@@ -140,14 +210,50 @@ fn enough(
     if measuring_ms < rule.least_ms * commands || rounds < *look_at {
         return None;
     }
-    *look_at = (rounds as f64 * LOOK_AGAIN).ceil() as usize;
+    let again = if rule.question.is_some() { ASK_AGAIN } else { LOOK_AGAIN };
+    *look_at = (rounds as f64 * again).ceil() as usize;
     let walls: Vec<Vec<f64>> = runs.iter().map(|r| walls_ns(r)).collect();
-    let known = walls.iter().all(|w| repeats::relative_half_width(w) <= rule.half_width);
+    if let Some(most) = rule.half_width
+        && !is_narrow(rule, &walls, most)
+    {
+        return None;
+    }
+    match (rule.question, rule.half_width) {
+        (Some(question), None) => is_answered(question, runs, &walls).then_some(Ended::Decided),
+        _ => Some(Ended::Narrow),
+    }
+}
+
+fn is_narrow(rule: &Rule, walls: &[Vec<f64>], most: f64) -> bool {
+    let how = RatioIntervals { together: walls.len() - 1, watched: rule.is_watched() };
+    let known = walls.iter().all(|w| repeats::relative_half_width(w) <= most);
     let compared = walls[1..].iter().all(|w| {
-        interleaved::ratio(&walls[0], w, walls.len() - 1)
-            .is_some_and(|r| r.relative_half_width() <= rule.half_width)
+        how.ratio([&walls[0], w]).is_some_and(|ratio| ratio.relative_half_width() <= most)
     });
-    (known && compared).then_some(Ended::Narrow)
+    known && compared
+}
+
+fn is_answered(question: Question, runs: &[Vec<Timed>], walls: &[Vec<f64>]) -> bool {
+    match (question, walls) {
+        (Question::Faster { within }, [first, others @ ..]) => others
+            .iter()
+            .all(|other| is_decided(watched_ratio(first, other, others.len()).as_ref(), within)),
+        (Question::Regression { above, rows }, [base, head]) => {
+            let clocks: Option<Vec<Vec<f64>>> = runs.iter().map(|r| task_clocks_ns(r)).collect();
+            let clocks = clocks.as_deref().and_then(|clocks| match clocks {
+                [base, head] => Some([&base[..], &head[..]]),
+                _ => None,
+            });
+            let how = RatioIntervals { together: rows as usize, watched: true };
+            judged_time([base, head], clocks, how, above).1 != Verdict::CannotTell
+        }
+        _ => true,
+    }
+}
+
+/// CPU times of runs, ns; `None` where they are not counted.
+fn task_clocks_ns(runs: &[Timed]) -> Option<Vec<f64>> {
+    runs.iter().map(|run| Some(run.usage.counts.get(CounterEvent::TaskClock)? as f64)).collect()
 }
 
 /// Wall times of runs, ns.

@@ -1,9 +1,12 @@
 //! The rows of a command: what each is, and how it comes from what a run cost.
 
-use model::repeats::FEW_EVENTS;
+use super::repeat::{Timed, walls_ns};
+use model::command::{Commands, PageCache};
+use model::figure::time as time_text;
+use model::repeats::{FEW_EVENTS, LEAST_FOR_INTERVAL};
 use model::unit::Unit;
 use sys::command::Usage;
-use sys::counters::{Counted, Event};
+use sys::counters::{Counted, CounterEvent};
 
 /// What one row is.
 pub struct RowKind {
@@ -14,7 +17,7 @@ pub struct RowKind {
     /// Widths are judged as shares of this where the value is smaller.
     pub least: f64,
     /// The event that it needs, if one.
-    pub event: Option<Event>,
+    pub event: Option<CounterEvent>,
     /// Its value as a fraction, exact: numerator and denominator.
     pub value: fn(&Usage) -> Option<(u64, u64)>,
 }
@@ -27,58 +30,62 @@ const fn events(name: &'static str, value: fn(&Usage) -> Option<(u64, u64)>) -> 
     RowKind { unit: Unit::Count, least: FEW_EVENTS, ..time(name, value) }
 }
 
+/// The row of the time that a command was ready to run and had no CPU.
+pub const RUN_DELAY: &str = "run_delay";
+
 /// All rows, in the order in which they stand.
-pub const ROWS: [RowKind; 17] = [
+pub const ROWS: [RowKind; 18] = [
     time("wall", |u| Some((u.wall_ns, 1))),
     time("start", |u| Some((u.start_ns, 1))),
     time("user", |u| Some((u.user_ns, 1))),
     time("system", |u| Some((u.system_ns, 1))),
     RowKind {
-        event: Some(Event::TaskClock),
-        ..time("task_clock", |u| whole(u.counts.get(Event::TaskClock)))
+        event: Some(CounterEvent::TaskClock),
+        ..time("task_clock", |u| whole(u.counts.get(CounterEvent::TaskClock)))
     },
     RowKind {
         unit: Unit::Count,
         ..time("cpus_utilised", |u| Some((busy_ns(u), u.wall_ns)).filter(|_| u.wall_ns > 0))
     },
+    time(RUN_DELAY, |u| whole(u.run_delay_ns)),
     RowKind { unit: Unit::Bytes, ..time("peak_memory", |u| Some((u.peak_bytes, 1))) },
     events("context_switches", |u| {
-        let own = u.counts.get(Event::ContextSwitches);
+        let own = u.counts.get(CounterEvent::ContextSwitches);
         Some((own.unwrap_or(u.voluntary + u.involuntary), 1))
     }),
     events("voluntary_switches", |u| Some((u.voluntary, 1))),
     events("involuntary_switches", |u| Some((u.involuntary, 1))),
     RowKind {
-        event: Some(Event::CpuMigrations),
-        ..events("cpu_migrations", |u| whole(u.counts.get(Event::CpuMigrations)))
+        event: Some(CounterEvent::CpuMigrations),
+        ..events("cpu_migrations", |u| whole(u.counts.get(CounterEvent::CpuMigrations)))
     },
     events("faults", |u| {
-        let own = u.counts.get(Event::PageFaults);
+        let own = u.counts.get(CounterEvent::PageFaults);
         Some((own.unwrap_or(u.minor_faults + u.major_faults), 1))
     }),
     events("minor_faults", |u| {
-        let own = u.counts.get(Event::MinorFaults);
+        let own = u.counts.get(CounterEvent::MinorFaults);
         Some((own.unwrap_or(u.minor_faults), 1))
     }),
     events("major_faults", |u| {
-        let own = u.counts.get(Event::MajorFaults);
+        let own = u.counts.get(CounterEvent::MajorFaults);
         Some((own.unwrap_or(u.major_faults), 1))
     }),
     RowKind {
-        event: Some(Event::Cycles),
-        ..events("cycles", |u| whole(u.counts.get(Event::Cycles)))
+        event: Some(CounterEvent::Cycles),
+        ..events("cycles", |u| whole(u.counts.get(CounterEvent::Cycles)))
     },
     RowKind {
-        event: Some(Event::Instructions),
-        ..events("instructions", |u| whole(u.counts.get(Event::Instructions)))
+        event: Some(CounterEvent::Instructions),
+        ..events("instructions", |u| whole(u.counts.get(CounterEvent::Instructions)))
     },
     RowKind {
         unit: Unit::Frequency,
-        event: Some(Event::Cycles),
+        event: Some(CounterEvent::Cycles),
         // Time of one cycle, as every frequency is measured here.
         ..time("frequency", |u| {
-            let cycles = u.counts.get(Event::Cycles).filter(|&c| c > 0)?;
-            Some((u.counts.get(Event::TaskClock)?, cycles))
+            let cycles = u.counts.get(CounterEvent::Cycles).filter(|&c| c > 0)?;
+            Some((u.counts.get(CounterEvent::TaskClock)?, cycles))
         })
     },
 ];
@@ -89,15 +96,15 @@ fn whole(value: Option<u64>) -> Option<(u64, u64)> {
 
 /// CPU time: by the task clock, else as `wait4` has it.
 fn busy_ns(usage: &Usage) -> u64 {
-    let clock = usage.counts.get(Event::TaskClock);
+    let clock = usage.counts.get(CounterEvent::TaskClock);
     clock.unwrap_or(usage.user_ns + usage.system_ns)
 }
 
 /// Why a row can't be computed from what was counted, though each part was.
-pub fn misleads(kind: &RowKind, counted: &[(Event, Counted)]) -> Option<String> {
-    let user_only = counted.contains(&(Event::Cycles, Counted::UserModeOnly));
+pub fn misleads(kind: &RowKind, counted: &[(CounterEvent, Counted)]) -> Option<String> {
+    let user_only = counted.contains(&(CounterEvent::Cycles, Counted::UserModeOnly));
     (kind.name == "frequency" && user_only).then(|| {
-        "cycles are counted in user mode only, the task clock in both modes: their ratio is no \
+        "cycles are counted in user mode only, the task clock in both modes: their ratio is not a \
          frequency; the kernel's part needs CAP_PERFMON (or root), or \
          kernel.perf_event_paranoid at 1 or below"
             .into()
@@ -105,13 +112,13 @@ pub fn misleads(kind: &RowKind, counted: &[(Event, Counted)]) -> Option<String> 
 }
 
 /// What a reader must know of how a row was counted here, if anything.
-pub fn note(kind: &RowKind, counted: &[(Event, Counted)]) -> Option<String> {
+pub fn counting_note(kind: &RowKind, counted: &[(CounterEvent, Counted)]) -> Option<String> {
     let (event, instead) = match kind.name {
-        "context_switches" => (Event::ContextSwitches, "switches"),
-        "faults" => (Event::PageFaults, "faults"),
-        "minor_faults" => (Event::MinorFaults, "faults"),
-        "major_faults" => (Event::MajorFaults, "faults"),
-        "cpus_utilised" => (Event::TaskClock, "CPU time"),
+        "context_switches" => (CounterEvent::ContextSwitches, "switches"),
+        "faults" => (CounterEvent::PageFaults, "faults"),
+        "minor_faults" => (CounterEvent::MinorFaults, "faults"),
+        "major_faults" => (CounterEvent::MajorFaults, "faults"),
+        "cpus_utilised" => (CounterEvent::TaskClock, "CPU time"),
         _ => (kind.event?, ""),
     };
     match &counted.iter().find(|(e, _)| *e == event)?.1 {
@@ -127,4 +134,26 @@ pub fn note(kind: &RowKind, counted: &[(Event, Counted)]) -> Option<String> {
         )),
         Counted::Not(_) => None,
     }
+}
+
+/// By so much a first run is slower than all others before it is worth a word.
+const SLOW_FIRST: f64 = 1.1;
+
+/// That the first run was slower than all others, where no warm-up had read the files before it.
+pub fn slow_first_run(commands: &Commands, runs: &[Timed]) -> Option<String> {
+    let walls = walls_ns(runs);
+    let (first, others) = walls.split_first()?;
+    let longest = others.iter().copied().fold(0.0, f64::max);
+    let is_worth_it = commands.warmups == 0
+        && commands.page_cache == PageCache::Warm
+        && walls.len() >= LEAST_FOR_INTERVAL
+        && *first > SLOW_FIRST * longest;
+    is_worth_it.then(|| {
+        format!(
+            "the first run took {}, the others at most {}: perhaps files were not cached yet; --warmup 1 leaves it \
+             out",
+            time_text(*first),
+            time_text(longest)
+        )
+    })
 }

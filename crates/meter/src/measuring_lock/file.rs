@@ -40,12 +40,12 @@ impl LockFile {
     pub(super) fn open() -> io::Result<LockFile> {
         let named = std::env::var_os(VARIABLE).filter(|path| !path.is_empty());
         if let Some(path) = named {
-            return LockFile::at(Path::new(&path), false);
+            return LockFile::open_at(Path::new(&path), false);
         }
         let mut directories = DIRECTORIES.iter().map(Path::new);
         match directories.find(|directory| is_for_all(directory)) {
             // And no other one if it can't be used: others may use it.
-            Some(directory) => LockFile::at(&directory.join(NAME), true),
+            Some(directory) => LockFile::open_at(&directory.join(NAME), true),
             None => Err(io::Error::new(
                 ErrorKind::NotFound,
                 format!("neither of {} is open to all users", DIRECTORIES.join(", ")),
@@ -54,7 +54,7 @@ impl LockFile {
     }
 
     /// `for_all`: every user must be able to open it.
-    fn at(path: &Path, for_all: bool) -> io::Result<LockFile> {
+    fn open_at(path: &Path, for_all: bool) -> io::Result<LockFile> {
         let mut opened = open_and_check(path, for_all);
         for _ in 1..ATTEMPTS {
             if !matches!(&opened, Err(why) if why.kind() == ErrorKind::PermissionDenied) {
@@ -96,7 +96,7 @@ impl LockFile {
         }))
     }
 
-    pub(super) fn wait(&self) -> io::Result<()> {
+    pub(super) fn wait_for_holder(&self) -> io::Result<()> {
         wait_for_lock(&self.file)?;
         let _ = sign(&self.file);
         Ok(())
@@ -107,7 +107,7 @@ impl LockFile {
         let mut text = String::new();
         self.file.rewind().ok()?;
         (&self.file).take(LONGEST).read_to_string(&mut text).ok()?;
-        serde_json::from_str(&text).ok()
+        serde_json::from_slice(text.as_bytes()).ok()
     }
 
     /// Whether the file of this name is still this one.
@@ -119,7 +119,7 @@ impl LockFile {
     }
 
     /// Describes the holder. Without the right to write, those who wait know less.
-    pub(super) fn write(&mut self, holder: &Holder) {
+    pub(super) fn write_holder(&mut self, holder: &Holder) {
         self.clear();
         let text = serde_json::to_string(&holder.starting_now()).unwrap_or_default();
         let _ = self.file.rewind();
@@ -226,17 +226,17 @@ mod tests {
     fn it_is_made_for_all_users_and_describes_its_holder_until_it_is_left() {
         let dir = directory();
         let path = dir.path().join("lock");
-        let mut first = LockFile::at(&path, true).expect("made");
+        let mut first = LockFile::open_at(&path, true).expect("made");
         assert_eq!(mode(&path), MODE, "whatever the umask");
         assert_eq!(first.try_lock().expect("lockable"), None);
         let holder = Holder::this_process("latlas run cpu", None);
-        first.write(&holder);
+        first.write_holder(&holder);
         let text = std::fs::read_to_string(&path).expect("there");
         let written: Holder = serde_json::from_str(&text).expect("a holder");
         assert_eq!(written.pid, std::process::id());
         first.clear();
         assert_eq!(std::fs::read(&path).expect("there"), b"");
-        let mut second = LockFile::at(&path, true).expect("opened");
+        let mut second = LockFile::open_at(&path, true).expect("opened");
         assert!(second.try_lock().expect("asked").is_some());
         drop(first);
         assert_eq!(second.try_lock().expect("lockable"), None);
@@ -251,19 +251,19 @@ mod tests {
             let mode = Permissions::from_mode(mode);
             std::fs::set_permissions(&path, mode).expect("ours");
         };
-        LockFile::at(&path, true).expect("made");
+        LockFile::open_at(&path, true).expect("made");
         set(0o600);
-        LockFile::at(&path, false).expect("named by its user");
+        LockFile::open_at(&path, false).expect("named by its user");
         assert_eq!(mode(&path), 0o600);
-        LockFile::at(&path, true).expect("mended");
+        LockFile::open_at(&path, true).expect("mended");
         assert_eq!(mode(&path), MODE);
         if sys::filesystem::user() == 0 {
             std::os::unix::fs::chown(&path, Some(4711), None).expect("root may");
             set(0o600);
-            let why = LockFile::at(&path, true).expect_err("not for all").to_string();
+            let why = LockFile::open_at(&path, true).expect_err("not for all").to_string();
             assert!(why.contains("user 4711 owns it") && why.contains("(mode 0600)"), "{why}");
             set(0o644);
-            LockFile::at(&path, true).expect("all may lock it");
+            LockFile::open_at(&path, true).expect("all may lock it");
         }
     }
 
@@ -292,7 +292,7 @@ mod tests {
         let made = std::process::Command::new("mkfifo").arg(&fifo).status();
         assert!(made.expect("it runs").success());
         for path in [&link, &hard, &dangling, &fifo, &dir.path().to_owned()] {
-            let why = LockFile::at(path, true).expect_err("unusable").to_string();
+            let why = LockFile::open_at(path, true).expect_err("unusable").to_string();
             assert!(why.contains(&*path.to_string_lossy()), "{why}");
         }
         assert_eq!(std::fs::read(&target).expect("there"), b"precious");
@@ -304,14 +304,14 @@ mod tests {
     fn a_description_alone_is_not_believed() {
         let dir = directory();
         let path = dir.path().join("lock");
-        let mut first = LockFile::at(&path, true).expect("made");
+        let mut first = LockFile::open_at(&path, true).expect("made");
         assert_eq!(first.try_lock().expect("lockable"), None);
         let holder = serde_json::to_value(Holder::this_process("latlas run", None));
         let mut holder = holder.expect("a value");
         holder["pid"] = std::os::unix::process::parent_id().into();
         for content in [holder.to_string(), "{".into(), String::new()] {
             std::fs::write(&path, content).expect("written");
-            let mut second = LockFile::at(&path, true).expect("opened");
+            let mut second = LockFile::open_at(&path, true).expect("opened");
             let held = second.try_lock().expect("asked").expect("held");
             assert!(!held.is_ancestor());
             assert_eq!(held.to_string(), "an unknown process");
@@ -326,11 +326,11 @@ mod tests {
         let holder = holder.expect("JSON");
         for content in ["", &holder, &holder[..20], "{"] {
             std::fs::write(&path, content).expect("written");
-            LockFile::at(&path, false).expect(content);
+            LockFile::open_at(&path, false).expect(content);
         }
         for content in ["precious", "{}", "{\"name\":1}"] {
             std::fs::write(&path, content).expect("written");
-            let why = LockFile::at(&path, false).expect_err(content).to_string();
+            let why = LockFile::open_at(&path, false).expect_err(content).to_string();
             assert!(why.contains("something else than a lock"), "{why}");
             assert_eq!(std::fs::read_to_string(&path).expect("read"), content);
         }
@@ -340,11 +340,11 @@ mod tests {
     fn a_removed_file_has_lost_its_name() {
         let dir = directory();
         let path = dir.path().join("lock");
-        let first = LockFile::at(&path, true).expect("made");
+        let first = LockFile::open_at(&path, true).expect("made");
         assert!(first.has_its_name());
         std::fs::remove_file(&path).expect("removed");
         assert!(!first.has_its_name());
-        let _second = LockFile::at(&path, true).expect("made again");
+        let _second = LockFile::open_at(&path, true).expect("made again");
         assert!(!first.has_its_name(), "another file has it");
     }
 }

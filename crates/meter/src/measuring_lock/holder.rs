@@ -1,5 +1,6 @@
 //! What stands in the file of the lock.
 
+use model::phrases::{rounded, rounded_up};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::time::Duration;
@@ -72,24 +73,16 @@ impl fmt::Display for HeldBy {
         write!(
             f,
             "{} (process {}{stopped}, for {}",
-            model::text::visible(&measures),
+            model::printable::visible(&measures),
             holder.pid,
-            seconds(since_ms)
+            rounded(since_ms)
         )?;
         let left_ms = holder.planned_ms.map(|planned| planned.checked_sub(since_ms));
         match left_ms {
-            Some(Some(left_ms)) => write!(f, ", about {} left)", seconds(left_ms)),
+            Some(Some(left_ms)) => write!(f, ", about {} left)", rounded_up(left_ms)),
             Some(None) => write!(f, ", longer than planned)"),
             None => write!(f, ")"),
         }
-    }
-}
-
-fn seconds(ms: u64) -> String {
-    match ms {
-        0..120_000 => format!("{} s", ms.div_ceil(1000)),
-        120_000..7_200_000 => format!("{} min", ms.div_ceil(60_000)),
-        _ => format!("{} h", ms.div_ceil(3_600_000)),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::OneVisit;
 use crate::probe::Probe;
-use crate::wire::{Part, Reply};
+use crate::wire::{Reply, VariantSamples};
 use model::stats;
 use model::trace::row::{Marks, Spin};
 use sys::clock::OnRaw;
@@ -14,7 +14,7 @@ pub enum NoMarks {
     /// The row could not be measured.
     #[error("{0}")]
     Unavailable(String),
-    #[error("no visit was made")]
+    #[error("no batch was made")]
     NoVisit,
     #[error("its samples are differences of two durations: none has a start and an end to draw")]
     Differences,
@@ -26,7 +26,7 @@ impl OneVisit {
         let (notes, medians_ns) = match self.reply {
             Reply::Visited { mut notes, contradiction, parts, ops_per_turn, .. } => {
                 notes.extend(contradiction);
-                let of = |part: Part| {
+                let of = |part: VariantSamples| {
                     let figure = median_ns(&part, ops_per_turn, &self.on_raw)?;
                     Some((part.variant, figure))
                 };
@@ -71,11 +71,25 @@ impl OneVisit {
             let ns = |ticks: u64| self.on_raw.ns(place.zero_ticks.wrapping_add(ticks));
             marks.marks.push((at as u32, ns(from), ns(to), thread));
         }
+        for step in &self.steps {
+            let known = marks.names.iter().position(|known| known == step.name);
+            let at = known.unwrap_or_else(|| {
+                marks.names.push(step.name.to_owned());
+                marks.names.len() - 1
+            });
+            let [from, to] = [step.from_ticks, step.to_ticks].map(|ticks| self.on_raw.ns(ticks));
+            marks.steps.push((at as u32, from, to, step.thread));
+        }
+        if let Some(first) = self.events.first()
+            && self.events.iter().all(|event| event.ops == first.ops)
+        {
+            marks.counted = first.ops;
+        }
         if marks.marks.is_empty() { Err(NoMarks::Differences) } else { Ok(marks) }
     }
 }
 
-fn median_ns(part: &Part, ops_per_turn: f64, on_raw: &OnRaw) -> Option<u64> {
+fn median_ns(part: &VariantSamples, ops_per_turn: f64, on_raw: &OnRaw) -> Option<u64> {
     const TICKS: u64 = 1 << 30;
     let ns_per_tick = on_raw.length_ns(TICKS) / TICKS as f64;
     let samples = part.samples.iter();

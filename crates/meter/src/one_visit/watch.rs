@@ -1,7 +1,7 @@
 //! What the kernel counts around a visit, read at an interval by a thread of its own.
 
 use model::trace::InterruptKind;
-use model::trace::row::{ClockStep, Reading, Watch};
+use model::trace::row::{ClockStep, Watch, WatchReading};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::Builder;
 use std::time::Duration;
@@ -14,11 +14,11 @@ const INTERVAL: Duration = Duration::from_millis(1);
 
 /// Interrupts of a CPU so far, in the order of [`InterruptKind::ALL`]; `None` where they can't
 /// be read.
-pub(super) struct Counted(InterruptCounts);
+pub(super) struct InterruptReader(InterruptCounts);
 
-impl Counted {
-    pub(super) fn open(cpu: u32) -> Option<Counted> {
-        InterruptCounts::open(cpu).ok().map(Counted)
+impl InterruptReader {
+    pub(super) fn open_for_cpu(cpu: u32) -> Option<InterruptReader> {
+        InterruptCounts::for_cpu(cpu).ok().map(InterruptReader)
     }
 
     pub(super) fn read(&mut self) -> Option<[u64; 4]> {
@@ -73,8 +73,8 @@ fn watch(cpu: u32, others: &[u32], interrupts: bool, stop: &AtomicBool) -> Watch
         // Else it is in the way at times.
         let _ = sys::affinity::pin_to(others);
     }
-    let quota = QuotaWatch::open();
-    let mut counted = interrupts.then(|| Counted::open(cpu)).flatten();
+    let quota = QuotaWatch::for_this_process();
+    let mut counted = interrupts.then(|| InterruptReader::open_for_cpu(cpu)).flatten();
     let mut watch = Watch {
         thread: sys::thread::current_id().unwrap_or(0),
         cpu,
@@ -82,7 +82,7 @@ fn watch(cpu: u32, others: &[u32], interrupts: bool, stop: &AtomicBool) -> Watch
         clock_steps: Vec::new(),
     };
     let mut clocks = clocks_now();
-    let mut before = (quota.throttled_us(), counted.as_mut().and_then(Counted::read));
+    let mut before = (quota.throttled_us(), counted.as_mut().and_then(InterruptReader::read));
     loop {
         // What stops it is looked at after a last turn.
         let last = stop.load(Ordering::Acquire);
@@ -92,9 +92,9 @@ fn watch(cpu: u32, others: &[u32], interrupts: bool, stop: &AtomicBool) -> Watch
         // The quota's sum is compared with moments; interrupts take longer to read.
         let throttled_us = quota.throttled_us();
         let at_ns = monotonic_raw_ns();
-        let now = (throttled_us, counted.as_mut().and_then(Counted::read));
+        let now = (throttled_us, counted.as_mut().and_then(InterruptReader::read));
         let more = |now: u64, before: u64| now.saturating_sub(before);
-        watch.readings.push(Reading {
+        watch.readings.push(WatchReading {
             at_ns,
             throttled_ns: match (now.0, before.0) {
                 (Some(now), Some(before)) => more(now, before) * 1000,
@@ -188,7 +188,7 @@ mod tests {
             let readings = watch.expect("a thread").readings;
             assert!(!readings.is_empty());
             let counts = readings.iter().flat_map(|reading| reading.interrupts);
-            let can_be = Counted::open(cpu).is_some();
+            let can_be = InterruptReader::open_for_cpu(cpu).is_some();
             assert_eq!(counts.sum::<u32>() > 0, is_asked && can_be);
         }
         let _ = sys::pin_to(&home);

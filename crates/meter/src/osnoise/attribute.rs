@@ -8,8 +8,8 @@
 //! known detour with an interrupt are unexplained; of the others there must be
 //! no more than interrupts, or their cause is unknown.
 
-use super::machine::Counts;
-use super::observe::{Observations, Record};
+use super::machine::InterruptsSinceBoot;
+use super::observe::{Observations, SlowBlock};
 use model::noise::osnoise::{Cause, CauseTime};
 
 /// Detours with an interrupt from which the length of such detours is learned.
@@ -29,7 +29,7 @@ pub struct Lengths {
 
 impl Lengths {
     /// Another detour that holds interrupts and nothing else, ticks.
-    pub fn add(&mut self, lost: u64) {
+    pub fn add_detour(&mut self, lost: u64) {
         let place = self.sorted.partition_point(|&known| known < lost);
         self.sorted.insert(place, lost);
     }
@@ -45,7 +45,7 @@ impl Lengths {
 
     /// Learns from the detours that share a reading: the only one, or of one
     /// interrupt the detour that is by far the longest.
-    pub fn learn(&mut self, group: &[Record], counts: Option<Counts>) {
+    pub fn learn(&mut self, group: &[SlowBlock], counts: Option<InterruptsSinceBoot>) {
         let interrupts = counts.map_or(0, |counts| counts.timer + counts.other);
         if interrupts == 0 || group.iter().any(|r| r.run_delay_ns != Some(0)) {
             return;
@@ -53,16 +53,16 @@ impl Lengths {
         let mut lost: Vec<u64> = group.iter().map(|r| r.lost).collect();
         lost.sort_unstable();
         match *lost.as_slice() {
-            [only] => self.add(only),
+            [only] => self.add_detour(only),
             [.., second, longest] if interrupts == 1 && longest >= MARGIN * second => {
-                self.add(longest);
+                self.add_detour(longest);
             }
             _ => {}
         }
     }
 
     /// All that a span taught.
-    pub fn of(observed: &Observations) -> Lengths {
+    pub fn from_observations(observed: &Observations) -> Lengths {
         let mut lengths = Lengths::default();
         for group in observed.records.chunk_by(|a, b| a.group == b.group) {
             lengths.learn(group, observed.groups.get(group[0].group).copied().flatten());
@@ -74,15 +74,15 @@ impl Lengths {
 /// The causes of each record, the longest first; they add up to the detour.
 /// Causes of no time are left out. `ns_per_tick` turns ticks into time.
 pub fn causes(observed: &Observations, ns_per_tick: f64) -> Vec<Vec<CauseTime>> {
-    let least = Lengths::of(observed).least();
+    let least = Lengths::from_observations(observed).least();
     let groups = observed.records.chunk_by(|a, b| a.group == b.group);
     groups
         .flat_map(|records| {
-            let group = Group {
+            let group = DetourGroup {
                 counts: observed.groups.get(records[0].group).copied().flatten(),
                 detours: records.len(),
                 long: records.iter().filter(|r| r.lost >= least).count() as u64,
-                switched: records.iter().any(Record::is_switch),
+                switched: records.iter().any(SlowBlock::is_switch),
             };
             records.iter().map(move |record| split(record, group.cause(record, least), ns_per_tick))
         })
@@ -91,8 +91,8 @@ pub fn causes(observed: &Observations, ns_per_tick: f64) -> Vec<Vec<CauseTime>> 
 
 /// Detours that share a reading of the interrupts.
 #[derive(Clone, Copy)]
-struct Group {
-    counts: Option<Counts>,
+struct DetourGroup {
+    counts: Option<InterruptsSinceBoot>,
     detours: usize,
     /// Detours long enough for an interrupt.
     long: u64,
@@ -100,9 +100,9 @@ struct Group {
     switched: bool,
 }
 
-impl Group {
+impl DetourGroup {
     /// What took the CPU in a detour, run delay aside.
-    fn cause(&self, record: &Record, least: u64) -> Cause {
+    fn cause(&self, record: &SlowBlock, least: u64) -> Cause {
         let (Some(_), Some(counts)) = (record.run_delay_ns, self.counts) else {
             return Cause::Unknown;
         };
@@ -130,7 +130,7 @@ impl Group {
     }
 }
 
-fn split(record: &Record, cause: Cause, ns_per_tick: f64) -> Vec<CauseTime> {
+fn split(record: &SlowBlock, cause: Cause, ns_per_tick: f64) -> Vec<CauseTime> {
     let lost_ns = (record.lost as f64 * ns_per_tick).round() as u64;
     // Run delay beyond the detour fell into a reading, and counts there.
     let scheduler_ns = record.run_delay_ns.unwrap_or(0).min(lost_ns);

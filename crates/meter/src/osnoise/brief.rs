@@ -5,7 +5,7 @@
 //! a child process with the same controls measures: a thread of this process
 //! has another weight and may be outside the cpuset.
 
-use super::{OsnoiseError, Request, measure};
+use super::{OsnoiseError, OsnoiseRequest, measure_osnoise};
 use crate::controls::RequestedControls;
 use model::conditions::Conditions;
 use model::noise::osnoise::{Osnoise, OsnoiseAround};
@@ -14,7 +14,7 @@ use std::io;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 use sys::clock::{Calibration, Counter};
-use sys::role::{Child, Loss, Lost, Role, Session, Task, Wait};
+use sys::role::{Child, ChildSession, Loss, Lost, Role, RoleTask, Wait};
 
 /// Length: about forty ticks of a usual kernel, and short compared to a run.
 pub const SHORT: Duration = Duration::from_millis(150);
@@ -70,14 +70,14 @@ pub struct ChildError(String);
 /// # Errors
 /// Why it can't.
 pub fn in_thread(
-    cpu: Option<u32>,
-    not_pinned: Option<&str>,
+    (cpu, not_pinned): (Option<u32>, Option<&str>),
+    span: Duration,
     counter: Counter,
     calibration: &Calibration,
     stop: &AtomicBool,
 ) -> Result<Osnoise, BriefError> {
-    let request = Request { cpu, span: SHORT, stretches: STRETCHES };
-    let (osnoise, ended_early) = measure(&request, counter, calibration, stop)?;
+    let request = OsnoiseRequest { cpu, span, stretches: STRETCHES };
+    let (osnoise, ended_early) = measure_osnoise(&request, counter, calibration, stop)?;
     if ended_early {
         return Err(BriefError::Interrupted);
     }
@@ -91,8 +91,8 @@ pub fn in_thread(
 /// Why it can't.
 pub fn calibrated(
     calibrating: Duration,
-    cpu: Option<u32>,
-    not_pinned: Option<&str>,
+    place: (Option<u32>, Option<&str>),
+    span: Duration,
     stop: &AtomicBool,
 ) -> Result<Osnoise, BriefError> {
     let counter = Counter::best();
@@ -100,12 +100,12 @@ pub fn calibrated(
     if !calibration.is_usable() {
         return Err(BriefError::NoClock(counter.name()));
     }
-    in_thread(cpu, not_pinned, counter, &calibration, stop)
+    in_thread(place, span, counter, &calibration, stop)
 }
 
 /// Puts both measurements into the conditions; a missing one leaves a remark.
 /// `after` is `None` if the run was interrupted.
-pub fn record(
+pub fn record_osnoise(
     conditions: &mut Conditions,
     before: Result<Osnoise, BriefError>,
     after: Option<Result<Osnoise, BriefError>>,
@@ -125,9 +125,10 @@ pub fn record(
 
 /// What a child is to measure.
 #[derive(Serialize, Deserialize)]
-struct Order {
+struct OsnoiseOrder {
     cpu: Option<u32>,
     not_pinned: Option<String>,
+    span: Duration,
     asked: RequestedControls,
 }
 
@@ -137,13 +138,14 @@ struct Order {
 /// Why it can't.
 pub fn in_child(
     asked: &RequestedControls,
-    cpu: Option<u32>,
-    not_pinned: Option<&str>,
+    (cpu, not_pinned): (Option<u32>, Option<&str>),
+    span: Duration,
     stop: &AtomicBool,
 ) -> Result<Osnoise, BriefError> {
-    let order = Order { cpu, not_pinned: not_pinned.map(Into::into), asked: asked.clone() };
+    let not_pinned = not_pinned.map(Into::into);
+    let order = OsnoiseOrder { cpu, not_pinned, span, asked: asked.clone() };
     let wait = Wait { patience: SHORT + PATIENCE, ..Wait::until(stop) };
-    let session = Session::under(asked.own_session());
+    let session = ChildSession::under(asked.own_session());
     let mut child = Child::start(Role::Osnoise, "the spinning process", &order, session)?;
     Ok(child.receive::<Result<_, ChildError>>(wait)??)
 }
@@ -158,15 +160,16 @@ pub fn enter_if_child() {
 ///
 /// # Errors
 /// A parent that has ended.
-pub fn serve(task: &Task) -> io::Result<()> {
+pub fn serve(task: &RoleTask) -> io::Result<()> {
     // It ends soon, and its result belongs to what the parent keeps.
     sys::stop::outlive_requests()?;
-    let (order, mut parent) = task.begin()?;
-    parent.send(&run(&order).map_err(|why| ChildError(why.to_string())))
+    let (order, mut parent) = task.with_parent()?;
+    parent.send(&measure_order(&order).map_err(|why| ChildError(why.to_string())))
 }
 
-fn run(order: &Order) -> Result<Osnoise, BriefError> {
-    sys::controls::apply(&order.asked.list())?;
+fn measure_order(order: &OsnoiseOrder) -> Result<Osnoise, BriefError> {
+    sys::controls::apply(&order.asked.in_order())?;
     let never = AtomicBool::new(false);
-    calibrated(CALIBRATION, order.cpu, order.not_pinned.as_deref(), &never)
+    let place = (order.cpu, order.not_pinned.as_deref());
+    calibrated(CALIBRATION, place, order.span, &never)
 }

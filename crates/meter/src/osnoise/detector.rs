@@ -4,8 +4,8 @@
 //! happened.
 
 use super::attribute::Lengths;
-use super::machine::{Counts, Machine};
-use super::observe::{Blind, Observations, Record, Settings, Window};
+use super::machine::{DetectorMachine, InterruptsSinceBoot};
+use super::observe::{Blind, DetectorSettings, Observations, SlowBlock, Window};
 use super::quiet::{Quiet, TURNS, quiet_block, step, usual};
 
 /// Quiet blocks after which the quiet length is renewed: some 20 µs.
@@ -41,18 +41,18 @@ pub enum DetectorError {
 /// # Errors
 /// If the counter does not advance.
 pub fn observe(
-    machine: &mut impl Machine,
-    settings: &Settings,
+    machine: &mut impl DetectorMachine,
+    settings: &DetectorSettings,
 ) -> Result<Observations, DetectorError> {
     let quiet = quiet_block(machine).ok_or(DetectorError::NoCounter)?;
     let mut this = Loop::begin(machine, quiet, *settings);
-    this.run()?;
+    this.observe()?;
     Ok(this.end())
 }
 
 struct Loop<'m, M> {
     machine: &'m mut M,
-    settings: Settings,
+    settings: DetectorSettings,
     observed: Observations,
     quiet: Quiet,
     /// Length of a quiet block now, and of the longest that is no detour.
@@ -68,7 +68,7 @@ struct Loop<'m, M> {
     run_delay_ns: Option<u64>,
     first_run_delay_ns: Option<u64>,
     run_delay_ticks: u64,
-    counts: Option<Counts>,
+    counts: Option<InterruptsSinceBoot>,
     /// How long detours with interrupts are.
     lengths: Lengths,
     /// Ticks that readings of the interrupts may still take, as of `granted`.
@@ -76,8 +76,8 @@ struct Loop<'m, M> {
     granted: u64,
 }
 
-impl<'m, M: Machine> Loop<'m, M> {
-    fn begin(machine: &'m mut M, quiet: Quiet, settings: Settings) -> Self {
+impl<'m, M: DetectorMachine> Loop<'m, M> {
+    fn begin(machine: &'m mut M, quiet: Quiet, settings: DetectorSettings) -> Self {
         let run_delay_ticks = usual(machine, M::run_delay_ns).unwrap_or(0);
         let reading_ticks = usual(machine, M::interrupts);
         let mut this = Loop {
@@ -115,7 +115,7 @@ impl<'m, M: Machine> Loop<'m, M> {
         this
     }
 
-    fn run(&mut self) -> Result<(), DetectorError> {
+    fn observe(&mut self) -> Result<(), DetectorError> {
         let mut broken_in_a_row = 0;
         while self.elapsed < self.settings.span_ticks {
             let after = self.machine.spin(TURNS);
@@ -188,7 +188,7 @@ impl<'m, M: Machine> Loop<'m, M> {
         let run_delay_ns = grown.map(|(now, before)| now.saturating_sub(before));
         self.run_delay_ns = last;
         let reading_from_ns = first;
-        self.observed.records.push(Record {
+        self.observed.records.push(SlowBlock {
             at: from,
             lost,
             run_delay_ns,
@@ -276,7 +276,7 @@ impl<'m, M: Machine> Loop<'m, M> {
     /// came in between is not put on the next detour. Until the lengths are learned
     /// only one that took twice its time is. Each of them is paid from the
     /// allowance.
-    fn read_interrupts(&mut self) -> (Option<Counts>, Option<Counts>) {
+    fn read_interrupts(&mut self) -> (Option<InterruptsSinceBoot>, Option<InterruptsSinceBoot>) {
         let usual = self.observed.reading_ticks.unwrap_or(0);
         let more = match self.lengths.least() {
             0 => usual,

@@ -2,17 +2,17 @@
 
 /// Interrupts of the watched CPU since boot.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Counts {
+pub struct InterruptsSinceBoot {
     /// Of its timer.
     pub timer: u64,
     /// All others.
     pub other: u64,
 }
 
-impl Counts {
+impl InterruptsSinceBoot {
     /// Counts since an earlier reading; `None` if one fell.
-    pub fn since(self, earlier: Counts) -> Option<Counts> {
-        Some(Counts {
+    pub fn since(self, earlier: InterruptsSinceBoot) -> Option<InterruptsSinceBoot> {
+        Some(InterruptsSinceBoot {
             timer: self.timer.checked_sub(earlier.timer)?,
             other: self.other.checked_sub(earlier.other)?,
         })
@@ -20,7 +20,7 @@ impl Counts {
 }
 
 /// Where the detector spins, and what the system counts of it.
-pub trait Machine {
+pub trait DetectorMachine {
     /// Reads the counter, in ticks.
     fn now(&mut self) -> u64;
 
@@ -32,7 +32,7 @@ pub trait Machine {
 
     /// Interrupts of the CPU; `None` always without a source, once if its
     /// lines changed.
-    fn interrupts(&mut self) -> Option<Counts>;
+    fn interrupts(&mut self) -> Option<InterruptsSinceBoot>;
 
     /// Whether there is a source of interrupts.
     fn has_interrupts(&self) -> bool;

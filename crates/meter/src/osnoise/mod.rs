@@ -13,7 +13,7 @@
 //!
 //! [`quiet`] learns the time of a quiet block, [`detector`] is the loop,
 //! [`attribute`] divides each detour among its causes, [`summary`] adds up;
-//! each runs on a scripted [`machine::Machine`] too.
+//! each runs on a scripted [`machine::DetectorMachine`] too.
 
 pub mod attribute;
 pub mod brief;
@@ -26,7 +26,7 @@ pub mod summary;
 
 use detector::{DetectorError, observe};
 use model::noise::osnoise::Osnoise;
-use observe::{Observations, Settings};
+use observe::{DetectorSettings, Observations};
 use real::RealMachine;
 use std::io;
 use std::sync::OnceLock;
@@ -47,7 +47,7 @@ const MOST_DETOURS: usize = 4 << 20;
 
 /// What to measure.
 #[derive(Clone, Copy, Debug)]
-pub struct Request {
+pub struct OsnoiseRequest {
     /// The CPU to pin the thread to; `None` leaves it to the scheduler.
     pub cpu: Option<u32>,
     /// For how long.
@@ -74,8 +74,8 @@ pub enum OsnoiseError {
 ///
 /// # Errors
 /// If the thread can't be pinned, or the counter stands still.
-pub fn measure(
-    request: &Request,
+pub fn measure_osnoise(
+    request: &OsnoiseRequest,
     counter: Counter,
     calibration: &Calibration,
     stop: &AtomicBool,
@@ -85,9 +85,9 @@ pub fn measure(
     all.remove(0)
 }
 
-/// [`measure`] on several CPUs at the same time: on all, or on none.
+/// [`measure_osnoise`] on several CPUs at the same time: on all, or on none.
 pub fn measure_together(
-    requests: &[Request],
+    requests: &[OsnoiseRequest],
     counter: Counter,
     calibration: &Calibration,
     stop: &AtomicBool,
@@ -117,7 +117,7 @@ pub fn measure_together(
 }
 
 fn spin(
-    request: &Request,
+    request: &OsnoiseRequest,
     counter: Counter,
     calibration: &Calibration,
     stop: &AtomicBool,
@@ -126,7 +126,7 @@ fn spin(
     if let Some(cpu) = request.cpu {
         sys::affinity::pin_to(&[cpu]).map_err(|why| OsnoiseError::NotPinned { cpu, why })?;
     }
-    let mut machine = RealMachine::open(counter, request.cpu, stop);
+    let mut machine = RealMachine::open_sources(counter, request.cpu, stop);
     let cpu_before = sys::current_cpu();
     let switches = || sys::evidence::thread_switches().map(|s| s.involuntary);
     let steal = || request.cpu.and_then(sys::evidence::steal_ns_of);
@@ -150,10 +150,10 @@ fn spin(
     Ok((osnoise, observed.ended_early))
 }
 
-fn settings(request: &Request, calibration: &Calibration) -> Settings {
+fn settings(request: &OsnoiseRequest, calibration: &Calibration) -> DetectorSettings {
     let windows = request.span.as_nanos() / WINDOW.as_nanos() / request.stretches.max(1) as u128;
     let windows_a_stretch = (windows as usize).clamp(1, WINDOWS_A_STRETCH);
-    Settings {
+    DetectorSettings {
         span_ticks: (request.span.as_nanos() as f64 / calibration.ns_per_tick) as u64,
         windows: windows_a_stretch * request.stretches.max(1),
         reading_share: READING_SHARE,

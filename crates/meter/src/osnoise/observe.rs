@@ -1,11 +1,11 @@
 //! What the detector records: observations in ticks of its counter.
 
-use super::machine::Counts;
+use super::machine::InterruptsSinceBoot;
 use super::quiet::Quiet;
 
 /// How to observe.
 #[derive(Clone, Copy, Debug)]
-pub struct Settings {
+pub struct DetectorSettings {
     /// Length, ticks.
     pub span_ticks: u64,
     /// Windows of the clock frequency.
@@ -18,7 +18,7 @@ pub struct Settings {
 
 /// A block that took too long. Times are from the start of the span.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Record {
+pub struct SlowBlock {
     /// Start of the detour, ticks.
     pub at: u64,
     /// Time beyond a quiet block, ticks.
@@ -29,7 +29,7 @@ pub struct Record {
     pub group: usize,
 }
 
-impl Record {
+impl SlowBlock {
     /// Whether another thread ran.
     pub fn is_switch(&self) -> bool {
         self.run_delay_ns.is_some_and(|ns| ns > 0)
@@ -62,9 +62,9 @@ pub struct Observations {
     /// A quiet block, as learned at first.
     pub quiet: Option<Quiet>,
     /// Detours.
-    pub records: Vec<Record>,
+    pub records: Vec<SlowBlock>,
     /// Interrupts between consecutive readings; `None` if unknown.
-    pub groups: Vec<Option<Counts>>,
+    pub groups: Vec<Option<InterruptsSinceBoot>>,
     /// Quiet blocks by window.
     pub windows: Vec<Window>,
     /// Length of a window, ticks.
@@ -87,6 +87,6 @@ pub struct Observations {
     pub broken_steps: u64,
     /// It ended early: on request, or [`full`](Observations::full).
     pub ended_early: bool,
-    /// [`Settings::most_detours`] was reached.
+    /// [`DetectorSettings::most_detours`] was reached.
     pub full: bool,
 }

@@ -1,7 +1,7 @@
 //! What a quiet block is like on this machine now: learned from short and long
 //! alternating blocks, before the watching begins.
 
-use super::machine::Machine;
+use super::machine::DetectorMachine;
 use model::stats;
 
 /// Turns of a block. With 32 adds each: 1024 cycles, a third of a
@@ -39,7 +39,7 @@ impl Quiet {
 }
 
 /// Runs blocks and learns. `None` where the counter does not advance.
-pub(super) fn quiet_block(machine: &mut impl Machine) -> Option<Quiet> {
+pub(super) fn quiet_block(machine: &mut impl DetectorMachine) -> Option<Quiet> {
     let (mut blocks, mut overheads) = (Vec::with_capacity(PAIRS), Vec::with_capacity(PAIRS));
     for _ in 0..PAIRS {
         let t0 = machine.now();
@@ -60,7 +60,7 @@ pub(super) fn quiet_block(machine: &mut impl Machine) -> Option<Quiet> {
 }
 
 /// Usual time of a reading, ticks.
-pub(super) fn usual<M: Machine, T>(
+pub(super) fn usual<M: DetectorMachine, T>(
     machine: &mut M,
     mut read: impl FnMut(&mut M) -> Option<T>,
 ) -> Option<u64> {

@@ -1,6 +1,6 @@
 //! The machine that this thread runs on.
 
-use super::machine::{Counts, Machine};
+use super::machine::{DetectorMachine, InterruptsSinceBoot};
 use model::noise::osnoise::InterruptCount;
 use std::sync::atomic::{AtomicBool, Ordering};
 use sys::clock::{Counter, monotonic_raw_ns};
@@ -33,10 +33,10 @@ pub(super) struct RealMachine<'s> {
 
 impl<'s> RealMachine<'s> {
     /// Opens the sources. `cpu`: the only one that the thread runs on.
-    pub(super) fn open(counter: Counter, cpu: Option<u32>, stop: &'s AtomicBool) -> Self {
+    pub(super) fn open_sources(counter: Counter, cpu: Option<u32>, stop: &'s AtomicBool) -> Self {
         let mut remarks = Vec::new();
         let opened = match cpu {
-            Some(cpu) => InterruptCounts::open(cpu),
+            Some(cpu) => InterruptCounts::for_cpu(cpu),
             None => Err(NoInterrupts::NotPinned),
         };
         let interrupts =
@@ -83,7 +83,7 @@ impl<'s> RealMachine<'s> {
 }
 
 fn delay() -> Option<Delay> {
-    let mut watch = ThreadWatch::open();
+    let mut watch = ThreadWatch::for_this_thread();
     if watch.read_cheap().run_delay_ns.is_some() {
         return Some(Delay::Kernel(watch));
     }
@@ -96,7 +96,7 @@ fn ahead_ns() -> Option<u64> {
     monotonic_raw_ns().checked_sub(cpu_ns)
 }
 
-impl Machine for RealMachine<'_> {
+impl DetectorMachine for RealMachine<'_> {
     #[inline(always)]
     fn now(&mut self) -> u64 {
         self.counter.stop()
@@ -125,7 +125,7 @@ impl Machine for RealMachine<'_> {
         }
     }
 
-    fn interrupts(&mut self) -> Option<Counts> {
+    fn interrupts(&mut self) -> Option<InterruptsSinceBoot> {
         let interrupts = self.interrupts.as_mut()?;
         self.last.clear();
         let Some(counts) = interrupts.read() else {
@@ -136,7 +136,7 @@ impl Machine for RealMachine<'_> {
         if self.first.is_empty() {
             self.first.extend_from_slice(&self.last);
         }
-        let mut sums = Counts::default();
+        let mut sums = InterruptsSinceBoot::default();
         for (line, count) in interrupts.lines().iter().zip(&self.last) {
             if line.timer { sums.timer += count } else { sums.other += count }
         }

@@ -5,7 +5,7 @@ use super::attribute;
 use super::observe::{Blind, Observations, Window};
 use super::quiet::TURNS;
 use model::noise::osnoise::{
-    Cause, CauseTotal, Detector, Detour, Frequency, Osnoise, Stretch, share,
+    Cause, CauseTotal, Detector, Detour, Frequency, Osnoise, Stretch, lost_share,
 };
 use model::stats;
 
@@ -51,7 +51,7 @@ pub fn summarize(observed: &Observations, ns_per_tick: f64, stretches: usize) ->
         mixed: all.iter().filter(|detour| detour.parts.len() > 1).count() as u64,
         lost_ns: all.iter().map(|detour| detour.lost_ns).sum::<u64>() + in_readings_ns,
         in_readings_ns,
-        share: share(&stretches, |s| s.lost_ns.iter().sum()),
+        share: lost_share(&stretches, |s| s.lost_ns.iter().sum()),
         causes,
         frequency: frequency(observed, ns_per_tick),
         stretches,
@@ -67,7 +67,7 @@ pub fn summarize(observed: &Observations, ns_per_tick: f64, stretches: usize) ->
 
 /// A stretch of readings. What was run delay in it is known, though nothing
 /// watched: the rest alone is blind.
-struct Reading {
+struct ReadingSpan {
     at_ns: u64,
     blind_ns: u64,
     delayed_ns: u64,
@@ -76,7 +76,7 @@ struct Reading {
 /// All stretches of readings, with the run delay that no detour holds: what fell
 /// between two readings of one stretch, and what came after the last of them,
 /// which shows as more run delay than the next detour is long.
-fn readings(observed: &Observations, ns_per_tick: f64) -> Vec<Reading> {
+fn readings(observed: &Observations, ns_per_tick: f64) -> Vec<ReadingSpan> {
     let ns = |ticks: u64| (ticks as f64 * ns_per_tick).round() as u64;
     let mut blind = observed.blind.clone();
     for record in &observed.records {
@@ -93,7 +93,7 @@ fn readings(observed: &Observations, ns_per_tick: f64) -> Vec<Reading> {
     }
     blind
         .iter()
-        .map(|b| Reading {
+        .map(|b| ReadingSpan {
             at_ns: ns(b.at),
             blind_ns: ns(b.ticks).saturating_sub(b.run_delay_ns),
             delayed_ns: b.run_delay_ns,
@@ -104,14 +104,14 @@ fn readings(observed: &Observations, ns_per_tick: f64) -> Vec<Reading> {
 fn lost_to(
     cause: Cause,
     all: &[Detour],
-    readings: &[Reading],
+    readings: &[ReadingSpan],
     stretches: &[Stretch],
 ) -> Option<CauseTotal> {
     let mut lost = CauseTotal {
         cause,
         detours: 0,
         lost_ns: 0,
-        share: share(stretches, |s| s.lost_ns.get(cause as usize).copied().unwrap_or(0)),
+        share: lost_share(stretches, |s| s.lost_ns.get(cause as usize).copied().unwrap_or(0)),
         longest_ns: 0,
         histogram: Vec::new(),
     };
@@ -175,7 +175,7 @@ impl Grid {
         &self,
         observed: &Observations,
         all: &[Detour],
-        readings: &[Reading],
+        readings: &[ReadingSpan],
         ns_per_tick: f64,
     ) -> Vec<Stretch> {
         let stretch = |k: usize| Stretch {

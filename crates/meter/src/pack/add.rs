@@ -29,7 +29,7 @@ impl Refused {
 
 /// Adds the probes of a pack to a catalogue: to the rows that it has for packs, and as new rows. Gives
 /// those that are left out.
-pub fn add(catalogue: &mut Vec<Probe>, file: &Path, listing: &Listing) -> Vec<Refused> {
+pub fn add_pack(catalogue: &mut Vec<Probe>, file: &Path, listing: &Listing) -> Vec<Refused> {
     let mut refused = Vec::new();
     for listed in &listing.probes {
         if !is_id(&listed.id) {
@@ -37,7 +37,7 @@ pub fn add(catalogue: &mut Vec<Probe>, file: &Path, listing: &Listing) -> Vec<Re
             continue;
         }
         let known = catalogue.iter().position(|probe| probe.row_ids().contains(&listed.id));
-        let new = probe(file, listing, listed);
+        let new = pack_probe(file, listing, listed);
         let Some(number) = known else {
             // After the rows of its group.
             let group = catalogue.iter().rposition(|probe| probe.group() == new.group());
@@ -79,7 +79,7 @@ fn is_id(id: &str) -> bool {
     })
 }
 
-fn probe(file: &Path, listing: &Listing, listed: &Listed) -> Probe {
+fn pack_probe(file: &Path, listing: &Listing, listed: &Listed) -> Probe {
     let (id, variant) = match listed.id.split_once('/') {
         Some((id, variant)) => (id, Some(variant)),
         None => (&*listed.id, None),
@@ -183,7 +183,7 @@ mod tests {
         let mut all = catalogue();
         let file = Path::new("/packs/demo.so");
         let refused =
-            add(&mut all, file, &listing(&["objc.data_read/16B", "alloc.mine", "go.chan"]));
+            add_pack(&mut all, file, &listing(&["objc.data_read/16B", "alloc.mine", "go.chan"]));
         assert_eq!(refused, []);
         let ids: Vec<String> = all.iter().flat_map(Probe::row_ids).collect();
         let expected =
@@ -199,12 +199,12 @@ mod tests {
     fn rows_of_latlas_and_of_other_packs_stay_and_odd_ids_are_refused() {
         let mut all = catalogue();
         let file = Path::new("/packs/demo.so");
-        add(&mut all, file, &listing(&["c.one"]));
+        add_pack(&mut all, file, &listing(&["c.one"]));
         let ids =
             ["alloc.malloc_free", "c.one", "", "noname", "a.b.c", "a.b/c/d", "a. b", ".b", "a.b/"];
         let before = all.len();
         let refused: Vec<String> =
-            add(&mut all, file, &listing(&ids)).iter().map(ToString::to_string).collect();
+            add_pack(&mut all, file, &listing(&ids)).iter().map(ToString::to_string).collect();
         assert_eq!(all.len(), before);
         insta::assert_snapshot!(refused.join("\n"), @r#"
         alloc.malloc_free is a row of latlas itself
@@ -224,7 +224,7 @@ mod tests {
         let mut all = catalogue();
         let mut other = listing(&["c.one"]);
         other.probes[0].unavailable = Some("the pack demo is built for version 2".into());
-        add(&mut all, Path::new("/x.so"), &other);
+        add_pack(&mut all, Path::new("/x.so"), &other);
         let reason = all.last().and_then(|probe| probe.missing(&MachineShape::default()));
         assert_eq!(reason.as_deref(), Some("the pack demo is built for version 2"));
     }

@@ -1,7 +1,8 @@
 //! The work of a pack's probe, and the checks of what it claims.
 
 use super::PackSite;
-use crate::work::{Event, Place, Work, WorkError};
+use crate::waits::{ProcessWaits, ThreadsWait};
+use crate::work::{CounterOrigin, Event, Work, WorkError};
 use crate::worker_memory::WorkerMemory;
 use std::cell::RefCell;
 use std::collections::HashSet;
@@ -62,17 +63,17 @@ enum Lie {
 }
 
 /// Makes the work of a probe in a worker.
-pub(super) fn work<'a>(
+pub(super) fn pack_work<'a>(
     site: &PackSite,
     worker: &mut WorkerMemory,
 ) -> Result<Box<dyn Work + 'a>, WorkError> {
-    let probe = site.find()?;
+    let probe = site.loaded_probe()?;
     let directory = match probe.disk_bytes {
         0 => None,
         _ => Some(own_directory(worker)?),
     };
     let ready = probe.set_up(directory.as_deref());
-    let mut ready = ready.map_err(|why| model::text::visible(&why))?;
+    let mut ready = ready.map_err(|why| model::printable::visible(&why))?;
     let is_long = probe.long || probe.about_ns >= super::LONG_NS;
     thread_local! {
         /// Probes whose turns were compared in this process.
@@ -85,13 +86,13 @@ pub(super) fn work<'a>(
     }
     let mut notes = Vec::new();
     if !probe.note.trim().is_empty() {
-        notes.push(model::text::visible(probe.note.trim()));
+        notes.push(model::printable::visible(probe.note.trim()));
     }
     if probe.disk_bytes > 0 {
-        let on = worker.scratch()?.filesystem.text();
+        let on = worker.scratch()?.filesystem.one_line();
         notes.push(format!("file system: {on}"));
     }
-    Ok(Box::new(OfPack { probe, ready, is_long, lie: None, notes }))
+    Ok(Box::new(OfPack { probe, ready, is_long, lie: None, notes, waited: None }))
 }
 
 /// A directory of this process in the run's own.
@@ -109,6 +110,8 @@ struct OfPack {
     /// The first.
     lie: Option<Lie>,
     notes: Vec<String>,
+    /// What all threads of the process waited during the last visit to stamped work.
+    waited: Option<ThreadsWait>,
 }
 
 impl Work for OfPack {
@@ -121,16 +124,22 @@ impl Work for OfPack {
         }
     }
     fn run(&mut self, turns: u64, _double: bool) {
-        let counted = count(turns, self.ready.run(turns));
+        let counted = check_count(turns, self.ready.perform(turns));
         if self.lie.is_none() {
             self.lie = counted.err();
         }
     }
     fn stamped(&mut self, operations: u32) -> Result<Vec<Event>, WorkError> {
-        Ok(stamps(&mut self.ready, operations).map_err(|lie| lie.to_string())?)
+        let waits = ProcessWaits::begin();
+        let events = stamps(&mut self.ready, operations).map_err(|lie| lie.to_string())?;
+        self.waited = waits.and_then(|waits| waits.until_now());
+        Ok(events)
     }
     fn run_delay_ns(&self, _series: usize, own_ns: u64) -> Option<u64> {
-        Some(own_ns)
+        // Whether a pack's other threads take part in its operations is not known: they count
+        // while none of the process runs.
+        let all_ns = self.waited.map_or(0, ThreadsWait::in_turns_ns);
+        Some(own_ns.max(all_ns))
     }
     fn faults_belong(&self) -> bool {
         self.probe.faults
@@ -163,7 +172,7 @@ fn stamps(ready: &mut Ready, operations: u32) -> Result<Vec<Event>, Lie> {
                 to_ticks: stamp.to_ticks - stamp.from_ticks,
                 ops: 1,
                 mode: 0,
-                place: Some(Place { zero_ticks: stamp.from_ticks, thread }),
+                place: Some(CounterOrigin { zero_ticks: stamp.from_ticks, thread }),
             }),
         }
     };
@@ -226,14 +235,14 @@ fn shortest_pair(ready: &mut Ready, turns: u64) -> Result<(Duration, Duration), 
 
 fn time(ready: &mut Ready, turns: u64) -> Result<Duration, Lie> {
     let began = Instant::now();
-    let performed = ready.run(turns);
+    let performed = ready.perform(turns);
     let took = began.elapsed();
-    count(turns, performed)?;
+    check_count(turns, performed)?;
     Ok(took)
 }
 
 /// Whether a probe did by its own count what it was asked for.
-fn count(asked: u64, performed: u64) -> Result<(), Lie> {
+fn check_count(asked: u64, performed: u64) -> Result<(), Lie> {
     if performed == asked { Ok(()) } else { Err(Lie::Count { asked, performed }) }
 }
 
@@ -270,11 +279,11 @@ pub fn trial(site: &PackSite, directory: &std::path::Path) -> Result<Trial, Tria
     const STAMPS: u32 = 8;
     /// A loop takes at least this long.
     const LEAST: Duration = Duration::from_millis(2);
-    let probe = site.find().map_err(TrialError::Fault)?;
+    let probe = site.loaded_probe().map_err(TrialError::Fault)?;
     let directory = Some(directory).filter(|_| probe.disk_bytes > 0);
     let mut ready = probe
         .set_up(directory)
-        .map_err(|why| TrialError::Unavailable(model::text::visible(&why)))?;
+        .map_err(|why| TrialError::Unavailable(model::printable::visible(&why)))?;
     if probe.stamps() {
         let events = stamps(&mut ready, STAMPS)?;
         if events.is_empty() {
@@ -311,10 +320,10 @@ mod tests {
 
     #[test]
     fn a_probe_performs_the_turns_it_was_asked_for() {
-        assert_eq!(count(7, 7), Ok(()));
+        assert_eq!(check_count(7, 7), Ok(()));
         for performed in [0, 6, 8] {
             let lie = Lie::Count { asked: 7, performed };
-            assert_eq!(count(7, performed), Err(lie));
+            assert_eq!(check_count(7, performed), Err(lie));
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::disk_room::NoRoom;
 use crate::pack::PackSite;
+use crate::probe::SharedPart;
 use model::run::{Bound, Regime};
 use model::unit::Unit;
 use std::time::Duration;
@@ -61,6 +62,8 @@ pub struct PlannedCell {
     pub working_set_bytes: u64,
     /// Whether its samples carry the last-level canary.
     pub last_level_canary: bool,
+    /// What may change between runs and decides the figure.
+    pub depends_on: Option<SharedPart>,
     /// Whether it keeps files in the scratch directory.
     pub on_disk: bool,
     /// Why no visit is made to it, if so: the disk has no room for its files.
@@ -85,7 +88,7 @@ impl PlannedCell {
     }
 
     /// Its name in messages: row and point.
-    pub fn name(&self) -> String {
+    pub fn cell_name(&self) -> String {
         let point: Vec<String> = self.at.iter().map(u64::to_string).collect();
         if point.is_empty() {
             self.row.clone()

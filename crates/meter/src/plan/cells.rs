@@ -130,6 +130,7 @@ pub(super) fn cells_of(
                 follows: None,
                 working_set_bytes: bytes,
                 last_level_canary,
+                depends_on: probe.depends_on,
                 on_disk: false,
                 refused: None,
                 extra_visits: probe.extra_visits,

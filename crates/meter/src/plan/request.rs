@@ -4,6 +4,7 @@ use crate::controls::WorkerControls;
 use crate::core_kind::{CoreKindChoice, NoSuchCores};
 use crate::scratch::ScratchError;
 use model::core_clock::ClockMovement;
+use model::movement::MovementOfRows;
 use model::run::Scale;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
@@ -15,7 +16,8 @@ use std::time::Duration;
 pub struct Request {
     /// How much.
     pub scale: Scale,
-    /// Row ids, resolved; empty for the scale's whole set.
+    /// Row ids, resolved; empty for the scale's whole set. The id of a published point (`file.create/1KiB`) stands
+    /// for this point of its curve alone.
     pub rows: Vec<String>,
     /// The same as it was typed.
     pub asked: Vec<String>,
@@ -40,6 +42,8 @@ pub struct Request {
     pub kept_quiet_ratio: Option<f64>,
     /// How far the core's clock moves between stored runs of this machine.
     pub clock_movement: ClockMovement,
+    /// How far figures that depend on a shared part of the computer move between stored runs, where these are enough.
+    pub movement: MovementOfRows,
 }
 
 /// Why there is no plan.

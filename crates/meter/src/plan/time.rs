@@ -106,7 +106,7 @@ pub(super) fn fit(
         if sum(cells, middle) <= aim { low = middle } else { high = middle }
     }
     for cell in cells.iter_mut() {
-        (cell.visits, cell.samples) = at(cell, low);
+        (cell.visits, cell.samples) = effort_at(cell, low);
     }
     confirm(cells);
     for cell in cells.iter_mut() {
@@ -139,7 +139,7 @@ fn confirm(cells: &mut [PlannedCell]) {
 
 /// Visits and samples of a cell at this share of the usual effort: never less
 /// than one visit of each worker, nor fewer operations than its tail needs.
-fn at(cell: &PlannedCell, factor: f64) -> (u32, u32) {
+fn effort_at(cell: &PlannedCell, factor: f64) -> (u32, u32) {
     let (visits, samples) = (cell.visits, cell.samples);
     if visits == 0 || samples == 0 {
         return (visits, samples);
@@ -173,7 +173,7 @@ fn cost(cell: &PlannedCell, visits: u32, samples: u32) -> Duration {
 
 fn sum(cells: &[PlannedCell], factor: f64) -> Duration {
     let of = |cell: &PlannedCell| {
-        let (visits, samples) = at(cell, factor);
+        let (visits, samples) = effort_at(cell, factor);
         cost(cell, visits, samples)
     };
     cells.iter().map(of).sum()

@@ -6,7 +6,7 @@ use crate::observer::Observer;
 use crate::pack;
 use crate::run_remark::RunRemark;
 use crate::schedule::Visit;
-use crate::wire::{Reply, Request};
+use crate::wire::{Reply, VisitRequest};
 use crate::worker_pool::{PATIENCE, WorkerPool};
 use model::run::Regime;
 use std::io;
@@ -18,7 +18,7 @@ use sys::role::{Loss, Lost, frame};
 const PATIENCE_FACTOR: f64 = 50.0;
 
 impl<P: WorkerPool> Conductor<'_, P> {
-    fn request(&self, visit: &Visit, is_extra: bool) -> Request {
+    fn request(&self, visit: &Visit, is_extra: bool) -> VisitRequest {
         let number = visit.cell as usize;
         let cell = &self.plan.cells[number];
         // An extra visit waits for a quiet machine, which a distribution has
@@ -26,7 +26,8 @@ impl<P: WorkerPool> Conductor<'_, P> {
         // quiet machine it is an ordinary one, whose readings may show one.
         let waits = is_extra && cell.regime == Regime::Gated && self.visits_made[number] > 0;
         let gate = self.context.as_ref().map(|context| &context.gate);
-        Request {
+        VisitRequest {
+            steps: false,
             cell: visit.cell,
             probe: cell.probe as u32,
             pack: cell.pack.clone(),
@@ -54,7 +55,7 @@ impl<P: WorkerPool> Conductor<'_, P> {
         };
         // A worker of a pack visits no other cells.
         let of_pack = self.plan.cells[cell as usize].pack.is_some();
-        let requests: Vec<Request> = batch.iter().map(|v| self.request(v, is_extra)).collect();
+        let requests: Vec<VisitRequest> = batch.iter().map(|v| self.request(v, is_extra)).collect();
         let costs_ns = batch.iter().map(|v| self.visit_ns(v.cell as usize));
         let dearest_ns = costs_ns.fold(0.0, f64::max);
         let (patience, factor) = match of_pack {
@@ -66,7 +67,7 @@ impl<P: WorkerPool> Conductor<'_, P> {
         let (answers, lost) = self.pool.visit(worker, &requests, patience, stop);
         let took = self.pool.elapsed() - began;
         let kept = answers.len();
-        let replies = answers.iter().map(|answer| frame::open(answer));
+        let replies = answers.iter().map(|answer| frame::parse_body(answer));
         let replies: Vec<io::Result<Reply>> = replies.collect();
         let visited_ns = |reply: &io::Result<Reply>| match reply {
             Ok(Reply::Visited { wall_ns, .. }) => Some(*wall_ns),
@@ -88,7 +89,7 @@ impl<P: WorkerPool> Conductor<'_, P> {
         }
         for (reply, request) in replies.into_iter().zip(&requests) {
             match reply {
-                Ok(reply) => self.take(reply, request, is_extra),
+                Ok(reply) => self.take_reply(reply, request, is_extra),
                 Err(e) => self.remarks.push(RunRemark::Unreadable(e.to_string())),
             }
         }
@@ -103,7 +104,7 @@ impl<P: WorkerPool> Conductor<'_, P> {
         }
     }
 
-    pub(super) fn take(&mut self, reply: Reply, request: &Request, is_extra: bool) {
+    pub(super) fn take_reply(&mut self, reply: Reply, request: &VisitRequest, is_extra: bool) {
         match reply {
             Reply::Visited {
                 cell,
@@ -127,7 +128,7 @@ impl<P: WorkerPool> Conductor<'_, P> {
                 }
                 if !is_extra {
                     let planned = &self.plan.cells[leader];
-                    self.pace.record(leader, planned, request.samples, wall_ns);
+                    self.pace.note_visit(leader, planned, request.samples, wall_ns);
                 }
                 for number in self.plan.together(leader) {
                     let state = &mut self.cells[number];
@@ -149,7 +150,7 @@ impl<P: WorkerPool> Conductor<'_, P> {
                     state.modes.clone_from(&modes);
                     state.loops_alike = loops_alike;
                     state.notes.extend(notes.iter().cloned());
-                    self.readings.add(&part.samples);
+                    self.readings.add_samples(&part.samples);
                     state.samples.extend(part.samples);
                     self.estimates[number] = None;
                 }
@@ -194,7 +195,7 @@ impl<P: WorkerPool> Conductor<'_, P> {
         self.pool.restart(visit.worker);
         self.give_back(self.pool.elapsed() - began);
         let remark = RunRemark::PackLost {
-            row: self.plan.cells[number].name(),
+            row: self.plan.cells[number].cell_name(),
             failure: PackFailure::from(loss),
         };
         observer.warning(&remark);
@@ -203,12 +204,12 @@ impl<P: WorkerPool> Conductor<'_, P> {
 
     /// A worker is gone: its samples stay, the row it was at is marked.
     fn lose(&mut self, worker: u32, at: Option<&Visit>, loss: &Lost, observer: &mut dyn Observer) {
-        self.pool.end(worker);
+        self.pool.end_worker(worker);
         let cell = at.map(|visit| {
             for number in self.plan.together(visit.cell as usize) {
                 self.cells[number].lose_worker(loss);
             }
-            self.plan.cells[visit.cell as usize].name()
+            self.plan.cells[visit.cell as usize].cell_name()
         });
         let remark = RunRemark::WorkerLost { loss: loss.clone(), cell };
         observer.warning(&remark);

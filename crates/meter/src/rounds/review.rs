@@ -26,7 +26,7 @@ const MOST_EXTRA: u32 = 3;
 impl<P: WorkerPool> Conductor<'_, P> {
     /// Renews the estimates of the cells that have new samples.
     pub(super) fn review(&mut self) {
-        let context = RunContext::of(
+        let context = RunContext::from_readings(
             &self.readings,
             self.plan.kept_quiet_ratio,
             self.calibration.ns_per_tick,

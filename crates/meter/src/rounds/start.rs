@@ -7,7 +7,7 @@ use crate::observer::Observer;
 use crate::plan::Plan;
 use crate::probe::{MachineShape, Probe};
 use crate::run_remark::RunRemark;
-use crate::wire::Setup;
+use crate::wire::WorkerSetup;
 use crate::worker_pool::{WorkerHandle, WorkerProcesses};
 use fastrand::Rng;
 use model::conditions::Conditions;
@@ -55,7 +55,7 @@ pub(crate) struct Start<'p> {
 }
 
 impl<'p> Conductor<'p, WorkerProcesses> {
-    pub(crate) fn start(
+    pub(crate) fn start_workers(
         start: &Start<'p>,
         conditions: &mut Conditions,
         observer: &mut dyn Observer,
@@ -67,13 +67,13 @@ impl<'p> Conductor<'p, WorkerProcesses> {
         let mut handles = BTreeMap::new();
         let mut failure = None;
         for worker in plan.workers() {
-            let setup = Setup {
+            let setup = WorkerSetup {
                 began_ns,
                 pin: measuring_cpu.into_iter().collect(),
                 seed: rng.u64(..),
                 ..setup(plan, worker, calibration, machine_shape)
             };
-            match WorkerHandle::start(&setup, stop) {
+            match WorkerHandle::start_worker(&setup, stop) {
                 Ok(handle) => {
                     match &handle.pinned {
                         Ok(cpus) => conditions.pinned_cpus.clone_from(cpus),
@@ -122,7 +122,7 @@ impl<'p> Conductor<'p, InProcess<'p>> {
         learn(conditions, &plan.controls, measuring_cpu, granted, None);
         let mut pool = InProcess::new(catalogue, began);
         for worker in plan.workers() {
-            pool.add(&Setup {
+            pool.add_worker(&WorkerSetup {
                 began_ns,
                 seed: rng.u64(..),
                 ..setup(plan, worker, calibration, machine_shape)
@@ -138,9 +138,9 @@ pub(crate) fn setup(
     worker: u32,
     calibration: &Calibration,
     machine_shape: &MachineShape,
-) -> Setup {
+) -> WorkerSetup {
     let (huge_bytes, base_bytes) = plan.buffers(worker);
-    Setup {
+    WorkerSetup {
         worker,
         pin: Vec::new(),
         asked: plan.controls.asked.clone(),

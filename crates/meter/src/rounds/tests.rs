@@ -6,7 +6,7 @@ use crate::pack::{Origin, PackRow, PackSite};
 use crate::plan::{self, plan_within};
 use crate::probe::{Effort, Probe};
 use crate::scratch::ScratchError;
-use crate::wire::{Part, Reply, Request};
+use crate::wire::{Reply, VariantSamples, VisitRequest};
 use crate::worker_pool::{PATIENCE, lost};
 use model::run::Scale;
 use model::sample::{Canaries, Evidence, Sample, flag};
@@ -24,12 +24,12 @@ const WRONG: &str = "my.pack4";
 const WAITS: Duration = Duration::from_micros(2_400);
 
 /// All samples of a run.
-fn samples<'c>(conductor: &'c Conductor<'_, Scripted>) -> impl Iterator<Item = &'c Sample> {
+fn samples<'c>(conductor: &'c Conductor<'_, ScriptedPool>) -> impl Iterator<Item = &'c Sample> {
     conductor.cells.iter().flat_map(|cell| &cell.samples)
 }
 
 /// Workers on a clock that visits and waiting move on.
-struct Scripted {
+struct ScriptedPool {
     plan: Plan,
     now: Cell<Duration>,
     workers: BTreeSet<u32>,
@@ -46,7 +46,7 @@ struct Scripted {
     restarted: u32,
 }
 
-impl Scripted {
+impl ScriptedPool {
     fn sample(&self, number: u32, worker: u32, busy: bool, waited: bool) -> Sample {
         // Readings differ a little, as real ones do.
         let jitter = (self.made * 7 + number * 3) % 5;
@@ -74,7 +74,7 @@ impl Scripted {
         }
     }
 
-    fn answer(&mut self, worker: u32, request: &Request) -> Reply {
+    fn answer(&mut self, worker: u32, request: &VisitRequest) -> Reply {
         let began = self.now.get();
         if self.plan.cells[request.cell as usize].row == WRONG {
             self.now.set(began + Duration::from_secs(3));
@@ -97,7 +97,7 @@ impl Scripted {
         Reply::Visited {
             cell: request.cell,
             ops_per_turn: 1.0,
-            parts: vec![Part { variant: request.variant.clone(), samples }],
+            parts: vec![VariantSamples { variant: request.variant.clone(), samples }],
             modes: Vec::new(),
             loops_alike: false,
             notes: Vec::new(),
@@ -107,7 +107,7 @@ impl Scripted {
     }
 }
 
-impl WorkerPool for Scripted {
+impl WorkerPool for ScriptedPool {
     fn elapsed(&self) -> Duration {
         self.now.get()
     }
@@ -120,7 +120,7 @@ impl WorkerPool for Scripted {
     fn is_empty(&self) -> bool {
         self.workers.is_empty()
     }
-    fn end(&mut self, worker: u32) {
+    fn end_worker(&mut self, worker: u32) {
         self.workers.remove(&worker);
     }
     fn restart(&mut self, _worker: u32) {
@@ -129,7 +129,7 @@ impl WorkerPool for Scripted {
     fn visit(
         &mut self,
         worker: u32,
-        requests: &[Request],
+        requests: &[VisitRequest],
         patience: Duration,
         _stop: &AtomicBool,
     ) -> (Vec<Vec<u8>>, Option<Lost>) {
@@ -158,7 +158,7 @@ fn planned(rows: usize, visits: u32, scale: Scale) -> Plan {
         ..Probe::blank(format!("my.row{row}"))
     };
     let probes: Vec<Probe> = (0..rows).map(probe).collect();
-    let machine = sys::machine(std::path::Path::new("/nowhere"));
+    let machine = sys::machine_facts(std::path::Path::new("/nowhere"));
     let request = plan::Request { scale, ..plan::Request::default() };
     plan_within(&probes, &request, &machine, 24 << 30).expect("a plan")
 }
@@ -168,7 +168,7 @@ fn carried_out<T>(
     plan: &Plan,
     slower: f64,
     busy: impl Fn(Duration) -> bool + 'static,
-    look: impl FnOnce(&mut Conductor<'_, Scripted>) -> T,
+    look: impl FnOnce(&mut Conductor<'_, ScriptedPool>) -> T,
 ) -> T {
     carried_out_until(plan, slower, busy, Duration::MAX, look)
 }
@@ -178,7 +178,7 @@ fn carried_out_until<T>(
     slower: f64,
     busy: impl Fn(Duration) -> bool + 'static,
     silent_from: Duration,
-    look: impl FnOnce(&mut Conductor<'_, Scripted>) -> T,
+    look: impl FnOnce(&mut Conductor<'_, ScriptedPool>) -> T,
 ) -> T {
     let calibration = Calibration {
         ns_per_tick: 1.0,
@@ -187,7 +187,7 @@ fn carried_out_until<T>(
         narrowest_ns: 0.0,
         source: "scripted".into(),
     };
-    let pool = Scripted {
+    let pool = ScriptedPool {
         plan: plan.clone(),
         now: Cell::new(plan.time.start),
         workers: plan.workers(),
@@ -206,7 +206,7 @@ fn carried_out_until<T>(
 }
 
 /// What planned visits to each cell are taken to cost, as a multiple of the plan.
-fn paces(plan: &Plan, conductor: &Conductor<'_, Scripted>) -> Vec<f64> {
+fn paces(plan: &Plan, conductor: &Conductor<'_, ScriptedPool>) -> Vec<f64> {
     let of = |(number, cell): (usize, &PlannedCell)| {
         conductor.pace.visit_ns(plan, number, cell.samples) / cell.cost.visit_of(cell.samples)
     };
@@ -223,7 +223,7 @@ fn visits_that_wait_in_vain_cost_neither_quota_nor_pace() {
         assert!(paces.iter().all(|p| (p - 1.0).abs() < 0.01), "{paces:?}");
         for (number, cell) in plan.cells.iter().enumerate() {
             let (made, extra) = (conductor.visits_made[number], conductor.extra_made[number]);
-            assert_eq!(made - extra, cell.visits * cell.workers, "{}", cell.name());
+            assert_eq!(made - extra, cell.visits * cell.workers, "{}", cell.cell_name());
             assert_eq!(conductor.cells[number].visits, made);
         }
         let samples = samples(conductor).count() as u32;
@@ -258,7 +258,7 @@ fn extra_visits_use_a_late_quiet_period() {
         |conductor| {
             for (number, cell) in plan.cells.iter().enumerate() {
                 let estimate = conductor.estimates[number].as_ref().expect("samples");
-                assert!(estimate.quiet.is_some(), "{}: {estimate:?}", cell.name());
+                assert!(estimate.quiet.is_some(), "{}: {estimate:?}", cell.cell_name());
             }
             assert!(samples(conductor).any(|s| s.has(flag::WAITED_FOR_QUIET)));
         },
@@ -270,9 +270,10 @@ fn what_a_run_learns_round_by_round_is_what_all_its_samples_say() {
     let plan = planned(40, 16, Scale::Default);
     let busy = |at: Duration| at.subsec_millis() > 100;
     carried_out(&plan, 1.0, busy, |conductor| {
-        let context = |readings: &MachineReadings| RunContext::of(readings, None, 1.0, 1.0);
+        let context =
+            |readings: &MachineReadings| RunContext::from_readings(readings, None, 1.0, 1.0);
         let renewed = context(&conductor.readings);
-        let whole = context(&MachineReadings::of(samples(conductor)));
+        let whole = context(&MachineReadings::from_samples(samples(conductor)));
         assert_eq!(renewed.gate, whole.gate);
         assert_eq!(renewed.core_clock, whole.core_clock);
         for (cell, state) in plan.cells.iter().zip(&conductor.cells) {
@@ -365,7 +366,7 @@ fn a_fault_of_a_pack_costs_its_row_and_no_time_of_the_others() {
     };
     let mut probes: Vec<Probe> = (0..10).map(|row| Probe::blank(format!("my.row{row}"))).collect();
     probes.extend((0..10).map(of_pack));
-    let machine = sys::machine(std::path::Path::new("/nowhere"));
+    let machine = sys::machine_facts(std::path::Path::new("/nowhere"));
     let plan = plan_within(&probes, &plan::Request::default(), &machine, 24 << 30).expect("a plan");
     let workers: Vec<u32> = plan.cells.iter().map(|cell| cell.first_worker).collect();
     assert_eq!((workers[9], workers[10], plan.workers().len()), (0, 8, 16));

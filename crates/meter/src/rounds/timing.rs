@@ -54,7 +54,7 @@ impl<P: WorkerPool> Conductor<'_, P> {
     /// Which share of the visits from this round on each cell gets.
     pub(super) fn shares(&self, round: u32) -> Vec<f64> {
         let left = self.end.saturating_sub(self.pool.elapsed());
-        pace::shares(&self.remaining(round), left.as_nanos() as f64)
+        pace::fitting_shares(&self.remaining(round), left.as_nanos() as f64)
     }
 
     /// What a visit to a cell should take, ns.

@@ -16,7 +16,7 @@ impl<P: WorkerPool> Conductor<'_, P> {
         let visits = self.planned_visits(0).into_iter();
         let firsts = visits.filter(|visit| {
             let cell = &self.plan.cells[visit.cell as usize];
-            schedule::is_first(share(cell), visit)
+            schedule::is_first(cell_share(cell), visit)
         });
         firsts.collect()
     }
@@ -35,7 +35,8 @@ impl<P: WorkerPool> Conductor<'_, P> {
         let mut visits = self.planned_visits(round);
         visits.retain(|visit| {
             let number = visit.cell as usize;
-            let is_made = round == 0 && schedule::is_first(share(&self.plan.cells[number]), visit);
+            let is_made =
+                round == 0 && schedule::is_first(cell_share(&self.plan.cells[number]), visit);
             let is_seen = self.visits_made[number] > 0;
             !is_made && (!is_seen || self.rng.f64() < shares[number])
         });
@@ -51,14 +52,14 @@ impl<P: WorkerPool> Conductor<'_, P> {
             visits.extend(of_cell.filter(|visit| {
                 !self.cells[number].given_up
                     && self.pool.has(visit.worker)
-                    && schedule::takes_part(share(cell), self.plan.rounds, round, visit)
+                    && schedule::takes_part(cell_share(cell), self.plan.rounds, round, visit)
             }));
         }
         visits
     }
 }
 
-pub(super) fn share(cell: &PlannedCell) -> Share {
+pub(super) fn cell_share(cell: &PlannedCell) -> Share {
     Share {
         visits: cell.visits,
         first_worker: cell.first_worker,

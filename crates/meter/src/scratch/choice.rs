@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 /// The directory that a user names. It may be on any file system, memory
 /// included.
-pub fn named(directory: &Path) -> Result<ScratchDir, ScratchError> {
+pub fn scratch_in(directory: &Path) -> Result<ScratchDir, ScratchError> {
     let directory = std::path::absolute(directory).unwrap_or_else(|_| directory.to_owned());
     match usable(&directory).and_then(|found| takes_files(&directory).map(|()| found)) {
         Ok(filesystem) => Ok(ScratchDir::new(directory, filesystem, true)),
@@ -48,7 +48,7 @@ fn by_default_of(
 
 /// Directories that may be chosen by themselves, the best first.
 fn candidates(variable: impl Fn(&str) -> Option<OsString>) -> Vec<PathBuf> {
-    let cache = UserDir::Cache.path(variable);
+    let cache = UserDir::Cache.resolve(variable);
     cache.into_iter().chain(["/var/tmp".into()]).collect()
 }
 
@@ -82,7 +82,7 @@ fn takes_files(directory: &Path) -> Result<(), Unusable> {
 /// The file system of a directory that files can be made in.
 fn usable(directory: &Path) -> Result<Filesystem, Unusable> {
     sys::filesystem::may_write(directory)?;
-    Ok(sys::filesystem::facts(directory)?)
+    Ok(sys::filesystem::filesystem_facts(directory)?)
 }
 
 #[cfg(test)]
@@ -94,7 +94,7 @@ mod tests {
     fn where_no_file_can_be_made_none_is_put() {
         // An ordinary user may not write there.
         let refused = [Unusable::NoFiles, Unusable::NoPermission];
-        match named(Path::new("/proc")) {
+        match scratch_in(Path::new("/proc")) {
             Err(ScratchError::Named { why, .. }) => assert!(refused.contains(&why), "{why:?}"),
             other => panic!("{other:?}"),
         }

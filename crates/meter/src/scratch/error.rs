@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 #[derive(thiserror::Error, Serialize, Deserialize, Clone, Debug, PartialEq)]
 #[expect(missing_docs, reason = "the messages say what each is")]
 pub enum Unusable {
-    #[error("there is no such directory")]
+    #[error("no such directory")]
     Missing,
     #[error("the scratch directory is gone")]
     Gone,
@@ -26,13 +26,13 @@ pub enum Unusable {
     QuotaExceeded,
     #[error("{0} is memory")]
     Memory(String),
-    #[error("{0} is no disk of this machine")]
+    #[error("{0} is not a disk of this machine")]
     Network(String),
     #[error("what the {0} keeps its files on can't be seen from here, and may be memory")]
     Hidden(String),
     #[error("files can't be locked there: {0}")]
     NotLockable(String),
-    #[error("{} is there and is no directory", .0.display())]
+    #[error("{} exists and is not a directory", .0.display())]
     Occupied(PathBuf),
     /// Another user could put links into the directory of all runs.
     #[error("{0}")]

@@ -1,4 +1,6 @@
-//! The life of a run's directory: made, locked, swept, removed.
+//! The directory of a run: created with its lock, removed at the end; directories of killed runs are
+//! recognised by their free lock and removed. Which place it is in is chosen in `choice.rs`, next to this
+//! file.
 
 use super::dir::ScratchDir;
 use super::error::{ScratchError, Unusable};
@@ -29,7 +31,7 @@ enum Sweep {
 }
 
 impl Sweep {
-    fn of(place: &ScratchDir) -> Sweep {
+    fn start_in(place: &ScratchDir) -> Sweep {
         match place.filesystem.device {
             DeviceKind::Network => Sweep::ThisBoot,
             _ => Sweep::All,
@@ -62,7 +64,7 @@ impl Scratch {
         for _ in 0..TRIES {
             // Another run may remove the common directory as its last one
             // just now: from the beginning then.
-            match try_make(&common, Sweep::of(place), &mut made) {
+            match try_make(&common, Sweep::start_in(place), &mut made) {
                 Ok(Some(scratch)) => return Ok(scratch),
                 Ok(None) => {}
                 Err(why) => {
@@ -82,10 +84,10 @@ impl Scratch {
 
     /// Removes it.
     pub fn remove(mut self) -> Result<(), ScratchError> {
-        self.end()
+        self.remove_directory()
     }
 
-    fn end(&mut self) -> Result<(), ScratchError> {
+    fn remove_directory(&mut self) -> Result<(), ScratchError> {
         if std::mem::replace(&mut self.removed, true) {
             return Ok(());
         }
@@ -98,7 +100,7 @@ impl Scratch {
 impl Drop for Scratch {
     fn drop(&mut self) {
         // Nobody is left to tell; the next run finds it.
-        let _ = self.end();
+        let _ = self.remove_directory();
     }
 }
 
@@ -106,7 +108,7 @@ impl Drop for Scratch {
 pub fn sweep(place: &ScratchDir) {
     let common = common_in(place);
     if check_common(&common).is_ok() {
-        sweep_common(&common, Sweep::of(place));
+        sweep_common(&common, Sweep::start_in(place));
         let _ = std::fs::remove_dir(&common);
     }
 }
@@ -129,7 +131,7 @@ fn try_make(
         Err(e) if e.kind() == ErrorKind::NotFound => return Ok(None),
         Err(e) => return Err(e.into()),
     };
-    match take(&lock) {
+    match take_lock(&lock) {
         Ok(true) => {}
         Ok(false) => return Ok(None),
         Err(e) => {
@@ -155,7 +157,7 @@ fn try_make(
 
 /// Takes the lock just made, unless somebody who swept right then took it for
 /// a leftover: it may be locked, or have lost its name.
-fn take(lock: &File) -> io::Result<bool> {
+fn take_lock(lock: &File) -> io::Result<bool> {
     Ok(try_lock(lock)? && lock.metadata()?.nlink() > 0)
 }
 
@@ -280,7 +282,7 @@ fn remove_tree(path: &Path) -> io::Result<()> {
             Err(e) if e.kind() == ErrorKind::NotFound => return Ok(()),
             Err(e) => return Err(e),
             Ok(found) if !found.is_dir() || !is_ours(&found) => {
-                return Err(io::Error::other("it is no directory of ours"));
+                return Err(io::Error::other("it is not a directory of latlas"));
             }
             Ok(_) => {}
         }

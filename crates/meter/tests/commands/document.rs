@@ -2,25 +2,27 @@
 //! different where less is counted.
 
 use super::{MS, exactly};
-use meter::commands::document::{Began, Parts, document};
+use meter::commands::document::{Began, Parts, make_document};
 use meter::commands::left::Left;
 use meter::commands::repeat::{Repeated, Timed};
-use meter::commands::rows::ROWS;
+use meter::commands::rows::{ROWS, slow_first_run};
 use meter::osnoise::brief::BriefError;
 use model::command::{Command, Commands, Controls, Ended, EndedRuns, PageCache};
 use model::conditions::Moment;
+use model::estimate::Verdict;
 use model::machine::Machine;
 use model::noise::applied::Applied;
 use model::noise::osnoise::Osnoise;
 use model::run::{Outcome, Program, Row, Run};
+use model::synthetic;
 use std::fmt::Write;
 use sys::command::Usage;
-use sys::counters::{Counted, Counts, Event};
+use sys::counters::{Counted, CounterEvent, Counts};
 
 /// What a document is made of, where it is not as usual.
 struct Case {
     edit: fn(usize, &mut Usage),
-    counted: fn(Event) -> Counted,
+    counted: fn(CounterEvent) -> Counted,
     left: Left,
     tick_ns: Option<u64>,
     edit_command: fn(&mut Command),
@@ -38,7 +40,7 @@ const USUAL: Case = Case {
 
 /// Two commands whose second takes a tenth more, on a machine whose speed
 /// changes from round to round.
-fn runs(edit: fn(usize, &mut Usage)) -> Vec<Vec<Timed>> {
+fn timed_runs(edit: fn(usize, &mut Usage)) -> Vec<Vec<Timed>> {
     let run = |command: usize, n: usize| {
         let speed = [100, 180, 101, 99, 175, 100][n % 6];
         let wall_ns = speed * [100_000, 110_000][command];
@@ -49,14 +51,15 @@ fn runs(edit: fn(usize, &mut Usage)) -> Vec<Vec<Timed>> {
             system_ns: wall_ns / 4,
             peak_bytes: 8 << 20,
             own_bytes: 4 << 20,
+            run_delay_ns: Some(20_000),
             voluntary: 3,
             involuntary: n as u64 % 2,
             minor_faults: 100,
             major_faults: 0,
             counts: Counts::default()
-                .with(Event::TaskClock, wall_ns * 3 / 4)
-                .with(Event::PageFaults, 95)
-                .with(Event::ContextSwitches, 2),
+                .with(CounterEvent::TaskClock, wall_ns * 3 / 4)
+                .with(CounterEvent::PageFaults, 95)
+                .with(CounterEvent::ContextSwitches, 2),
         };
         edit(command, &mut usage);
         Timed { at_ms: n as u64 * 20, usage }
@@ -70,13 +73,13 @@ fn run_of(case: &Case) -> Run {
         |name: &str| Command { name: name.into(), words: vec![name.into()], ..Command::default() };
     let mut commands = vec![command("a"), command("b")];
     (case.edit_command)(&mut commands[1]);
-    let repeated = Repeated { runs: runs(case.edit), ended: Some(Ended::AsAsked) };
-    document(Parts {
+    let repeated = Repeated { runs: timed_runs(case.edit), ended: Some(Ended::AsAsked) };
+    make_document(Parts {
         began: Began {
             unix_ms: 0,
             moment: Moment::default(),
             at_ns: sys::monotonic_raw_ns(),
-            osnoise: Ok(Osnoise::default()),
+            osnoise: Some(Ok(Osnoise::default())),
         },
         osnoise_after: Some(Err(BriefError::Interrupted)),
         machine: Machine::unknown("made-up", "a test"),
@@ -102,7 +105,7 @@ fn run_of(case: &Case) -> Run {
         },
         applied: Applied::default(),
         repeated: &repeated,
-        counted: &Event::ALL.map(|event| (event, (case.counted)(event))),
+        counted: &CounterEvent::ALL.map(|event| (event, (case.counted)(event))),
         left: &[Left::default(), case.left],
         tick_ns: case.tick_ns,
         seed: 1,
@@ -111,12 +114,39 @@ fn run_of(case: &Case) -> Run {
     })
 }
 
+#[test]
+fn a_first_run_that_was_slower_than_all_others_is_named_where_there_was_no_warm_up() {
+    let notes = |warmups: u32, page_cache: PageCache, first_ms: u64| -> Vec<String> {
+        let run = |n: u64| {
+            let wall_ns = if n == 0 { first_ms } else { 90 + n } * MS;
+            Timed { at_ms: 100 * n, usage: Usage { wall_ns, ..Usage::default() } }
+        };
+        let runs: Vec<Timed> = (0..10).map(run).collect();
+        let commands = Commands {
+            warmups,
+            page_cache,
+            ..synthetic::run_of_commands().commands.expect("commands")
+        };
+        slow_first_run(&commands, &runs).into_iter().collect()
+    };
+    assert_eq!(
+        notes(0, PageCache::Warm, 150),
+        [
+            "the first run took 150 ms, the others at most 99.0 ms: perhaps files were not cached yet; --warmup 1 leaves \
+          it out"
+        ]
+    );
+    assert!(notes(0, PageCache::Warm, 105).is_empty(), "6 % more");
+    assert!(notes(1, PageCache::Warm, 150).is_empty(), "not the first");
+    assert!(notes(0, PageCache::Cold, 150).is_empty(), "all are cold");
+}
+
 fn ended(code: i32, runs: u32) -> EndedRuns {
     EndedRuns { how: format!("exit code {code}"), code: Some(code), runs }
 }
 
 /// Each row, and each comparison.
-fn lines(run: &Run) -> Vec<String> {
+fn document_lines(run: &Run) -> Vec<String> {
     let compared = &run.commands.as_ref().expect("commands").compared;
     let compared = compared.iter().map(|one| {
         let ratio = one.ratio.map(|r| [r.low, r.value, r.high]);
@@ -124,12 +154,12 @@ fn lines(run: &Run) -> Vec<String> {
         let (name, row, rounds) = (&one.name, &one.row, one.rounds);
         let ratio = ratio.unwrap_or_default();
         let why = one.why.as_deref().map_or(String::new(), |why| format!(" ({why})"));
-        format!("{name} {row}: {} of {rounds} rounds {ratio}{why}", one.word.text())
+        format!("{name} {row}: {} of {rounds} rounds {ratio}{why}", one.word.printed())
     });
-    run.rows.iter().map(line).chain(compared).collect()
+    run.rows.iter().map(row_line).chain(compared).collect()
 }
 
-fn line(row: &Row) -> String {
+fn row_line(row: &Row) -> String {
     let said = match &row.outcome {
         Outcome::Figure(estimate) => {
             let ns = estimate.ns().map(|ns| row.unit.of_ns(ns.value));
@@ -150,6 +180,28 @@ fn line(row: &Row) -> String {
 }
 
 #[test]
+fn a_wall_time_that_is_a_wait_for_a_cpu_says_so() {
+    let waits = |command: usize, usage: &mut Usage| {
+        if command == 1 {
+            usage.run_delay_ns = Some(usage.wall_ns / 2);
+        }
+    };
+    let run = run_of(&Case { edit: waits, ..USUAL });
+    let estimate = |row: &str| run.row(row).and_then(Row::estimate).expect("a figure");
+    assert_ne!(estimate("exec.a/wall").verdict, Verdict::CannotTell);
+    let waited = estimate("exec.b/wall");
+    assert_eq!(waited.verdict, Verdict::CannotTell);
+    let reason = "its time is a wait for a CPU: 5.53 ms of 11.1 ms runnable, not running";
+    assert_eq!(waited.reason, reason);
+    assert_ne!(estimate("exec.b/run_delay").verdict, Verdict::CannotTell);
+
+    let run = run_of(&Case { edit: |_, usage| usage.run_delay_ns = None, ..USUAL });
+    let row = run.row("exec.a/run_delay").expect("a row");
+    let Outcome::Unavailable { reason } = &row.outcome else { panic!("{row:?}") };
+    assert!(reason.starts_with("this kernel doesn't count it"), "{reason}");
+}
+
+#[test]
 fn documents_of_commands() {
     let run = run_of(&USUAL);
     assert_eq!(run.rows.len(), 2 * ROWS.len());
@@ -164,7 +216,7 @@ fn documents_of_commands() {
     let why = "OS noise was not measured: interrupted";
     assert_eq!(run.conditions.remarks, [why]);
 
-    let usual = lines(&run);
+    let usual = document_lines(&run);
     let mut page = usual.join("\n");
     let cases: [(&str, Edit); 15] = [
         ("memory not above our own is a bound", |case| {
@@ -178,16 +230,16 @@ fn documents_of_commands() {
             case.counted = |_| Counted::UserModeOnly;
         }),
         ("cycles of user mode only give no frequency", |case| {
-            case.edit = |_, u| u.counts = u.counts.with(Event::Cycles, 1_000_000);
+            case.edit = |_, u| u.counts = u.counts.with(CounterEvent::Cycles, 1_000_000);
             case.counted = |event| match event {
-                Event::Cycles => Counted::UserModeOnly,
+                CounterEvent::Cycles => Counted::UserModeOnly,
                 _ => Counted::Everything,
             };
         }),
         ("a frequency is cycles over the task clock", |case| {
             case.edit = |_, u| {
-                let clock = u.counts.get(Event::TaskClock).expect("set");
-                u.counts = u.counts.with(Event::Cycles, clock * 27 / 10);
+                let clock = u.counts.get(CounterEvent::TaskClock).expect("set");
+                u.counts = u.counts.with(CounterEvent::Cycles, clock * 27 / 10);
             };
         }),
         ("a shared counter", |case| {
@@ -224,7 +276,7 @@ fn documents_of_commands() {
     for (name, edit) in cases {
         let mut case = USUAL;
         edit(&mut case);
-        let changed = lines(&run_of(&case));
+        let changed = document_lines(&run_of(&case));
         let fewer = usual.len() - changed.len();
         writeln!(page, "\n\n{name} ({fewer} lines fewer):").expect("text");
         let changed = changed.into_iter().filter(|line| !usual.contains(line));

@@ -2,50 +2,55 @@
 //! read. A detour is known to a tick of the counter and the rounding of a quiet
 //! block, 2 ns.
 
-use crate::scripted::{Event, Scripted, measure};
+use crate::scripted::{ScriptedEvent, ScriptedMachine, measure};
 use meter::osnoise::attribute::Lengths;
 use model::noise::osnoise::{CauseTime, Osnoise};
 use std::fmt::Write;
 
-fn event(at_us: f64, takes_us: f64) -> Event {
-    Event { at_us, takes_us, ..Event::default() }
+fn event(at_us: f64, takes_us: f64) -> ScriptedEvent {
+    ScriptedEvent { at_us, takes_us, ..ScriptedEvent::default() }
 }
 
-fn tick(at_us: f64) -> Event {
-    Event { timer: 1, ..event(at_us, 5.0) }
+fn tick(at_us: f64) -> ScriptedEvent {
+    ScriptedEvent { timer: 1, ..event(at_us, 5.0) }
 }
 
-fn device(at_us: f64) -> Event {
-    Event { other: 1, ..event(at_us, 12.0) }
+fn device(at_us: f64) -> ScriptedEvent {
+    ScriptedEvent { other: 1, ..event(at_us, 12.0) }
 }
 
-fn switched(at_us: f64) -> Event {
-    Event { run_delay_us: 4_000.0, timer: 2, ..event(at_us, 4_003.0) }
+fn switched(at_us: f64) -> ScriptedEvent {
+    ScriptedEvent { run_delay_us: 4_000.0, timer: 2, ..event(at_us, 4_003.0) }
 }
 
-fn pause(at_us: f64) -> Event {
+fn pause(at_us: f64) -> ScriptedEvent {
     event(at_us, 700.0)
 }
 
-fn short_pause(at_us: f64) -> Event {
+fn short_pause(at_us: f64) -> ScriptedEvent {
     event(at_us, 5.0)
 }
 
 /// So many events, one each `every_us`.
-fn each(count: u32, from_us: f64, every_us: f64, event: fn(f64) -> Event) -> Vec<Event> {
+fn each(
+    count: u32,
+    from_us: f64,
+    every_us: f64,
+    event: fn(f64) -> ScriptedEvent,
+) -> Vec<ScriptedEvent> {
     let at_us = |k: u32| from_us + every_us * f64::from(k);
     (0..count).map(|k| event(at_us(k))).collect()
 }
 
 #[derive(Default)]
-struct Page(String);
+struct PrintedPage(String);
 
-impl Page {
-    fn show(&mut self, name: &str, events: Vec<Event>, span_us: f64) -> Osnoise {
-        self.show_on(name, &mut Scripted::new(events), span_us)
+impl PrintedPage {
+    fn show(&mut self, name: &str, events: Vec<ScriptedEvent>, span_us: f64) -> Osnoise {
+        self.show_on(name, &mut ScriptedMachine::new(events), span_us)
     }
 
-    fn show_on(&mut self, name: &str, machine: &mut Scripted, span_us: f64) -> Osnoise {
+    fn show_on(&mut self, name: &str, machine: &mut ScriptedMachine, span_us: f64) -> Osnoise {
         let osnoise = measure(machine, span_us);
         let Osnoise { detours, mixed, readings, blind_ns, run_delay_ns, in_readings_ns, .. } =
             &osnoise;
@@ -70,10 +75,10 @@ impl Page {
 
     /// Detours so frequent that a reading after each would take a fifth of the
     /// time.
-    fn often(&mut self, name: &str, each: fn(u32) -> fn(f64) -> Event) {
+    fn often(&mut self, name: &str, each: fn(u32) -> fn(f64) -> ScriptedEvent) {
         let at_us = |k: u32| 200.0 + 100.0 * f64::from(k);
         let events = (0..2_000).map(|k| each(k)(at_us(k)));
-        let mut machine = Scripted::new(events.collect());
+        let mut machine = ScriptedMachine::new(events.collect());
         machine.interrupts_cost_us = 20.0;
         self.show_on(name, &mut machine, 200_000.0);
         let reading_us = machine.read_interrupts as f64 * 20.0;
@@ -83,7 +88,7 @@ impl Page {
 
 #[test]
 fn each_cause_gets_what_it_took() {
-    let mut page = Page::default();
+    let mut page = PrintedPage::default();
     // The tick at 31 ms waits, by the script, until the other thread is done,
     // and belongs to that detour. Which of its interrupts came while the other
     // ran is unknown, and so is its rest.
@@ -94,16 +99,16 @@ fn each_cause_gets_what_it_took() {
     let ticks = &osnoise.causes[1];
     assert_eq!(ticks.histogram[12], ticks.detours);
 
-    let both = Event { takes_us: 30.0, timer: 1, ..device(1_000.0) };
+    let both = ScriptedEvent { takes_us: 30.0, timer: 1, ..device(1_000.0) };
     // The larger part gives the detour its name.
-    let switch_and_pause = Event { run_delay_us: 250.0, ..event(5_000.0, 900.0) };
+    let switch_and_pause = ScriptedEvent { run_delay_us: 250.0, ..event(5_000.0, 900.0) };
     page.show("mixed", vec![both, switch_and_pause], 10_000.0);
 
     // Each tick is followed, while the interrupts are read, by another thread
     // that runs for 3 ms and by two interrupts: no detour, and yet it counts.
     let mut events = each(10, 1_000.0, 8_000.0, tick);
     events.extend(each(10, 7_000.0, 8_000.0, pause));
-    events.extend(each(10, 1_020.0, 8_000.0, |at_us| Event {
+    events.extend(each(10, 1_020.0, 8_000.0, |at_us| ScriptedEvent {
         run_delay_us: 2_990.0,
         timer: 1,
         other: 1,
@@ -118,15 +123,18 @@ fn each_cause_gets_what_it_took() {
     let mut events = each(30, 4_000.0, 4_000.0, tick);
     events.extend(each(10, 200_000.0, 8_000.0, tick));
     events.extend(each(10, 204_000.0, 8_000.0, pause));
-    events.extend(each(10, 200_020.0, 8_000.0, |at_us| Event { other: 1, ..event(at_us, 5.0) }));
+    events.extend(each(10, 200_020.0, 8_000.0, |at_us| ScriptedEvent {
+        other: 1,
+        ..event(at_us, 5.0)
+    }));
     page.show("an interrupt within a reading", events, 290_000.0);
 
     // A missing source is no cause.
     let events = vec![tick(1_000.0), switched(3_000.0), pause(9_000.0)];
-    let mut without = Scripted::new(events.clone());
+    let mut without = ScriptedMachine::new(events.clone());
     without.counts = None;
     page.show_on("no counts of interrupts", &mut without, 20_000.0);
-    let mut without = Scripted::new(events);
+    let mut without = ScriptedMachine::new(events);
     without.run_delay_ns = None;
     page.show_on("no run delay", &mut without, 20_000.0);
 
@@ -148,14 +156,14 @@ fn each_cause_gets_what_it_took() {
     // whose time ten ticks came: it lends its interrupts to no other.
     let mut events = each(30, 10.0, 20.0, tick);
     events.extend(each(5, 700.0, 20.0, short_pause));
-    events.push(Event { timer: 10, ..switched(900.0) });
+    events.push(ScriptedEvent { timer: 10, ..switched(900.0) });
     page.show("a switch with interrupts of its own", events, 20_000.0);
 
     // Detours too short for an interrupt do not hide the interrupts, once
     // lengths are learned.
     let mut events = each(200, 1_000.0, 1_000.0, tick);
     events.extend(each(2_000, 50.0, 100.0, |at_us| event(at_us, 1.0)));
-    let mut machine = Scripted::new(events);
+    let mut machine = ScriptedMachine::new(events);
     machine.interrupts_cost_us = 15.0;
     page.show_on("pauses too short for an interrupt", &mut machine, 201_000.0);
     insta::assert_snapshot!(page.0);
@@ -165,7 +173,7 @@ fn each_cause_gets_what_it_took() {
 #[test]
 fn lengths_are_learned_without_coincidences() {
     let mut lengths = Lengths::default();
-    (0..40).for_each(|k| lengths.add(1_000 + k));
-    lengths.add(3);
+    (0..40).for_each(|k| lengths.add_detour(1_000 + k));
+    lengths.add_detour(3);
     assert_eq!(lengths.least(), 500);
 }

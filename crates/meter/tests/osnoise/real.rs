@@ -1,7 +1,7 @@
 //! On this machine: what the kernel counts against what was observed. Counts and
 //! sums are compared, no time is asserted.
 
-use meter::osnoise::{Request, measure, measure_together};
+use meter::osnoise::{OsnoiseRequest, measure_osnoise, measure_together};
 use model::noise::osnoise::{Cause, Osnoise};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -10,9 +10,10 @@ use sys::clock::{Counter, calibrate};
 fn spin(cpu: Option<u32>, ms: u64) -> Osnoise {
     let counter = Counter::best();
     let calibration = calibrate(&counter, Duration::from_millis(20));
-    let request = Request { cpu, span: Duration::from_millis(ms), stretches: 20 };
+    let request = OsnoiseRequest { cpu, span: Duration::from_millis(ms), stretches: 20 };
     let stop = AtomicBool::new(false);
-    let (osnoise, ended_early) = measure(&request, counter, &calibration, &stop).expect("a thread");
+    let (osnoise, ended_early) =
+        measure_osnoise(&request, counter, &calibration, &stop).expect("a thread");
     assert!(!ended_early);
     osnoise
 }
@@ -49,7 +50,7 @@ fn a_competitor_on_the_same_cpu_is_the_schedulers() {
     let Some(run_delay_ns) = osnoise.run_delay_ns else {
         return println!("SKIPPED: {:?}", osnoise.remarks);
     };
-    let scheduler_ns = osnoise.of(Cause::Scheduler).map_or(0, |c| c.lost_ns);
+    let scheduler_ns = osnoise.cause_total(Cause::Scheduler).map_or(0, |c| c.lost_ns);
     // Our sum over detours and readings is the kernel's over the thread.
     assert_eq!(scheduler_ns, run_delay_ns, "{osnoise:?}");
     let ours = osnoise.share_of(Cause::Scheduler).expect("watched");
@@ -88,7 +89,7 @@ fn the_interrupts_of_the_cpu_are_counted() {
             return println!("SKIPPED: no tick on this CPU: {:?}", osnoise.interrupts);
         }
         let ticks = [Cause::Tick, Cause::TickAndInterrupts].into_iter();
-        let ticks: u64 = ticks.filter_map(|cause| Some(osnoise.of(cause)?.detours)).sum();
+        let ticks: u64 = ticks.filter_map(|cause| Some(osnoise.cause_total(cause)?.detours)).sum();
         assert!(ticks <= osnoise.detours, "{osnoise:?}");
         if ticks > 0 {
             break osnoise;
@@ -111,10 +112,10 @@ fn a_thread_on_no_cpu_of_its_own_says_what_is_missing() {
 fn it_ends_when_asked_to_and_refuses_a_cpu_that_is_not_there() {
     let counter = Counter::best();
     let calibration = calibrate(&counter, Duration::from_millis(5));
-    let request = |cpu| Request { cpu, span: Duration::from_secs(3600), stretches: 20 };
+    let request = |cpu| OsnoiseRequest { cpu, span: Duration::from_secs(3600), stretches: 20 };
     let stop = AtomicBool::new(true);
     let (osnoise, ended_early) =
-        measure(&request(None), counter, &calibration, &stop).expect("a thread");
+        measure_osnoise(&request(None), counter, &calibration, &stop).expect("a thread");
     assert!(ended_early && osnoise.span_ns > 0);
     let refused = measure_together(&[request(Some(8000))], counter, &calibration, &stop);
     let why = refused[0].as_ref().expect_err("no such CPU").to_string();

@@ -2,8 +2,8 @@
 //! nanosecond, so that ticks taken for ns show.
 
 use meter::osnoise::detector::{self, DetectorError};
-use meter::osnoise::machine::{Counts, Machine};
-use meter::osnoise::observe::{Observations, Settings};
+use meter::osnoise::machine::{DetectorMachine, InterruptsSinceBoot};
+use meter::osnoise::observe::{DetectorSettings, Observations};
 use meter::osnoise::summary::summarize;
 use model::noise::osnoise::Osnoise;
 
@@ -21,7 +21,7 @@ pub(crate) fn ticks(us: f64) -> u64 {
 }
 
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Event {
+pub(crate) struct ScriptedEvent {
     /// When, µs after the watching began (or soon after).
     pub(crate) at_us: f64,
     /// How long, µs.
@@ -31,14 +31,14 @@ pub(crate) struct Event {
     pub(crate) other: u64,
 }
 
-pub(crate) struct Scripted {
+pub(crate) struct ScriptedMachine {
     pub(crate) now: u64,
     /// Not yet happened, the next last.
-    pub(crate) events: Vec<Event>,
+    pub(crate) events: Vec<ScriptedEvent>,
     /// Cycles a tick, by the time since the watching began, µs.
     pub(crate) ticks_per_cycle: fn(f64) -> f64,
     pub(crate) run_delay_ns: Option<u64>,
-    pub(crate) counts: Option<Counts>,
+    pub(crate) counts: Option<InterruptsSinceBoot>,
     pub(crate) run_delay_cost_us: f64,
     pub(crate) interrupts_cost_us: f64,
     /// Set when the learning is over: events are reported from there.
@@ -56,15 +56,15 @@ pub(crate) struct Scripted {
 /// Spins of the learning: pairs of blocks.
 const LEARNING: u64 = 2000;
 
-impl Scripted {
-    pub(crate) fn new(mut events: Vec<Event>) -> Scripted {
+impl ScriptedMachine {
+    pub(crate) fn new(mut events: Vec<ScriptedEvent>) -> ScriptedMachine {
         events.sort_by(|a, b| b.at_us.total_cmp(&a.at_us));
-        Scripted {
+        ScriptedMachine {
             now: BEGIN,
             events,
             ticks_per_cycle: |_| 0.7,
             run_delay_ns: Some(123_456),
-            counts: Some(Counts { timer: 1000, other: 50 }),
+            counts: Some(InterruptsSinceBoot { timer: 1000, other: 50 }),
             run_delay_cost_us: 1.2,
             interrupts_cost_us: 40.0,
             began: None,
@@ -108,7 +108,7 @@ impl Scripted {
     }
 }
 
-impl Machine for Scripted {
+impl DetectorMachine for ScriptedMachine {
     fn now(&mut self) -> u64 {
         self.now
     }
@@ -139,7 +139,7 @@ impl Machine for Scripted {
         read
     }
 
-    fn interrupts(&mut self) -> Option<Counts> {
+    fn interrupts(&mut self) -> Option<InterruptsSinceBoot> {
         self.read_interrupts += 1;
         // Counted first, then written.
         let read = self.counts;
@@ -156,8 +156,11 @@ impl Machine for Scripted {
     }
 }
 
-pub(crate) fn observe(machine: &mut Scripted, span_us: f64) -> Result<Observations, DetectorError> {
-    let settings = Settings {
+pub(crate) fn observe(
+    machine: &mut ScriptedMachine,
+    span_us: f64,
+) -> Result<Observations, DetectorError> {
+    let settings = DetectorSettings {
         span_ticks: ticks(span_us),
         windows: 400,
         reading_share: 0.02,
@@ -166,7 +169,7 @@ pub(crate) fn observe(machine: &mut Scripted, span_us: f64) -> Result<Observatio
     detector::observe(machine, &settings)
 }
 
-pub(crate) fn measure(machine: &mut Scripted, span_us: f64) -> Osnoise {
+pub(crate) fn measure(machine: &mut ScriptedMachine, span_us: f64) -> Osnoise {
     let observed = observe(machine, span_us).expect("the clock runs");
     summarize(&observed, NS_PER_TICK, 40)
 }

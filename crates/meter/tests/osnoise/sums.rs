@@ -1,12 +1,12 @@
 //! What always adds up.
 
-use crate::scripted::{Event, Scripted, measure};
+use crate::scripted::{ScriptedEvent, ScriptedMachine, measure};
 use model::noise::osnoise::Cause;
 use proptest::prelude::*;
 
-fn event() -> impl Strategy<Value = Event> {
+fn event() -> impl Strategy<Value = ScriptedEvent> {
     (0.0..20_000.0f64, 0.1..2_000.0f64, prop_oneof![Just(0.0), 0.0..1.2f64], 0..3u64, 0..3u64)
-        .prop_map(|(at_us, takes_us, delayed, timer, other)| Event {
+        .prop_map(|(at_us, takes_us, delayed, timer, other)| ScriptedEvent {
             at_us,
             takes_us,
             run_delay_us: takes_us * delayed,
@@ -18,16 +18,20 @@ fn event() -> impl Strategy<Value = Event> {
 /// No detour shows it: one falls in the readings after another, one leaves no gap.
 #[test]
 fn run_delay_that_no_detour_holds_is_lost_in_the_readings() {
-    let delayed =
-        |at_us, takes_us, run_delay_us| Event { at_us, takes_us, run_delay_us, ..Event::default() };
+    let delayed = |at_us, takes_us, run_delay_us| ScriptedEvent {
+        at_us,
+        takes_us,
+        run_delay_us,
+        ..ScriptedEvent::default()
+    };
     let detour = delayed(1_000.0, 200.0, 200.0);
     for (hidden, lost_us) in [
         (vec![detour, delayed(1_220.0, 70.0, 70.0)], 270),
         (vec![detour, delayed(9_000.0, 0.0, 5.0)], 205),
         (vec![delayed(9_000.0, 0.0, 5.0)], 5),
     ] {
-        let osnoise = measure(&mut Scripted::new(hidden), 10_000.0);
-        let scheduler = osnoise.of(Cause::Scheduler).map_or(0, |c| c.lost_ns);
+        let osnoise = measure(&mut ScriptedMachine::new(hidden), 10_000.0);
+        let scheduler = osnoise.cause_total(Cause::Scheduler).map_or(0, |c| c.lost_ns);
         let in_detours_ns = 200_000 * osnoise.detours;
         assert_eq!(osnoise.lost_ns.div_ceil(1_000), lost_us);
         assert_eq!(scheduler, lost_us * 1_000);
@@ -42,7 +46,7 @@ proptest! {
         events in prop::collection::vec(event(), 0..60),
         cost_us in 1.0..300.0f64,
     ) {
-        let mut machine = Scripted::new(events);
+        let mut machine = ScriptedMachine::new(events);
         machine.interrupts_cost_us = cost_us;
         let osnoise = measure(&mut machine, 30_000.0);
         let by_cause: u64 = osnoise.causes.iter().map(|c| c.lost_ns).sum();
@@ -66,7 +70,7 @@ proptest! {
         let watched: u64 = osnoise.stretches.iter().map(|s| s.watched_ns).sum();
         prop_assert!(watched.abs_diff(osnoise.watched_ns()) <= 100, "{} {}", watched, osnoise.watched_ns());
         // All that the kernel counts is in the detours or in the readings.
-        let scheduler = osnoise.of(Cause::Scheduler).map_or(0, |c| c.lost_ns);
+        let scheduler = osnoise.cause_total(Cause::Scheduler).map_or(0, |c| c.lost_ns);
         prop_assert_eq!(scheduler, osnoise.run_delay_ns.expect("known"));
         prop_assert!(osnoise.in_readings_ns <= scheduler);
     }

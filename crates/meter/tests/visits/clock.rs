@@ -4,7 +4,7 @@ use super::*;
 
 #[test]
 fn an_exact_clock_gives_the_exact_cost_without_the_loop() {
-    let estimate = judge(&run(&machine(), 3.0, true));
+    let estimate = judge(&simulated_samples(&machine(), 3.0, true));
     let quiet = estimate.quiet.expect("quiet throughout");
     let cycles = quiet.cycles.expect("the clock is known");
     assert!((cycles.value - 3.0).abs() < 1e-3, "{cycles:?}");
@@ -16,13 +16,13 @@ fn an_exact_clock_gives_the_exact_cost_without_the_loop() {
 #[test]
 fn a_plain_loop_keeps_its_overhead() {
     // 3 cycles over 16 operations: the difference method's reason to exist.
-    let quiet = judge(&run(&machine(), 3.0, false)).quiet.expect("quiet");
+    let quiet = judge(&simulated_samples(&machine(), 3.0, false)).quiet.expect("quiet");
     assert!((quiet.ns.value - (3.0 + 3.0 / 16.0) * 0.5).abs() < 1e-3);
 }
 
 #[test]
 fn an_empty_body_is_below_resolution_and_never_clamped() {
-    let estimate = judge(&run(&machine(), 0.0, true));
+    let estimate = judge(&simulated_samples(&machine(), 0.0, true));
     assert!(estimate.below_ns.is_some(), "{estimate:?}");
     assert_eq!(estimate.verdict, Verdict::Ok);
 }
@@ -47,7 +47,7 @@ fn samples_aim_at_a_tenth_of_a_millisecond() {
 #[test]
 fn a_stopped_clock_makes_the_row_invalid() {
     let m = machine();
-    let mut samples = run(&m, 3.0, true);
+    let mut samples = simulated_samples(&m, 3.0, true);
     m.broken.set(Some(|_| 77));
     let mut work = Op { machine: m.clone(), per_op: 3.0, paired: true };
     let mut order = order(2);
@@ -75,7 +75,7 @@ fn a_drifting_core_clock_cancels_in_cycles() {
     let m = machine();
     // From 0.40 to 0.52 ns a cycle and back, over 5 ms.
     m.cycle_ns.set(Some(|ns| 0.46 + 0.06 * (ns / 5e6 * std::f64::consts::TAU).sin()));
-    let estimate = judge(&run(&m, 3.0, true));
+    let estimate = judge(&simulated_samples(&m, 3.0, true));
     let cycles = estimate.quiet.and_then(|q| q.cycles).expect("the clock is known");
     assert!((cycles.value / 3.0 - 1.0).abs() < 0.01, "{cycles:?}");
     let typical = estimate.typical.expect("all");

@@ -3,7 +3,7 @@
 use super::*;
 
 /// Work of 50 cycles a turn that the kernel contradicts or not.
-struct Doubted(Rc<Machine>, Option<String>);
+struct Doubted(Rc<SimulatedMachine>, Option<String>);
 
 impl Work for Doubted {
     fn ops_per_turn(&self) -> f64 {
@@ -21,9 +21,9 @@ impl Work for Doubted {
 fn samples_of_every_regime_are_marked_by_a_contradiction() {
     for regime in [Regime::Gated, Regime::Distribution] {
         for why in [None, Some("the disk was read".to_string())] {
-            let machine = Rc::new(Machine::default());
+            let machine = Rc::new(SimulatedMachine::default());
             let mut work = Doubted(machine.clone(), why.clone());
-            let order = Order { regime, ..order(3) };
+            let order = VisitOrder { regime, ..order(3) };
             let visited = visitor(&machine).visit(&mut work, &order);
             assert_eq!(visited.samples.len(), 3);
             let marked = |sample: &Sample| sample.has(flag::CONTRADICTED) == why.is_some();

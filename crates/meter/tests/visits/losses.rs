@@ -7,7 +7,7 @@ fn preempted_visits_are_kept_as_typical_and_kept_out_of_quiet() {
     let m = machine();
     // One of 200 loops loses 3 ms; a visit has some 60.
     *m.preemptions.borrow_mut() = [vec![0; 199], vec![3_000_000]].concat().repeat(4);
-    let samples = run(&m, 3.0, true);
+    let samples = simulated_samples(&m, 3.0, true);
     let lost = samples.iter().filter(|s| s.evidence.lost_ns > 0).count();
     assert_eq!(lost % 12, 0, "whole visits: {lost}");
     assert!((24..=48).contains(&lost), "{lost}");
@@ -39,7 +39,7 @@ fn a_visits_loss_falls_to_its_samples_by_duration() {
 fn a_row_that_lost_its_cpu_in_most_samples_is_invalid() {
     let m = machine();
     *m.preemptions.borrow_mut() = vec![3_000_000; 2_000];
-    let estimate = judge(&run(&m, 3.0, true));
+    let estimate = judge(&simulated_samples(&m, 3.0, true));
     assert_eq!(estimate.verdict, Verdict::Invalid, "{estimate:?}");
     assert!(estimate.reason.contains("lost its CPU"));
 }

@@ -9,7 +9,7 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 /// How a broken clock reads the true time.
-pub(crate) type Reading = fn(u64) -> u64;
+pub(crate) type BrokenClock = fn(u64) -> u64;
 /// Length of a core cycle in ns at a time in ns.
 pub(crate) type CycleAt = fn(f64) -> f64;
 /// Ratio of the n-th canary.
@@ -48,10 +48,10 @@ pub(crate) const AFTER_A_CANARY: f64 = 2_000.0;
 
 /// The simulated machine: time in ticks of 0.5 ns, a core clock, neighbours.
 #[derive(Default)]
-pub(crate) struct Machine {
+pub(crate) struct SimulatedMachine {
     pub(crate) now: Cell<u64>,
     /// Reads the clock through this.
-    pub(crate) broken: Cell<Option<Reading>>,
+    pub(crate) broken: Cell<Option<BrokenClock>>,
     /// Length of a core cycle in ns, as a function of the time in ns.
     pub(crate) cycle_ns: Cell<Option<CycleAt>>,
     /// Canary ratio as a function of the number of the canary.
@@ -69,12 +69,12 @@ pub(crate) struct Machine {
 
 pub(crate) const TICK_NS: f64 = 0.5;
 
-impl Machine {
+impl SimulatedMachine {
     pub(crate) fn cycle(&self) -> f64 {
         let now_ns = self.now.get() as f64 * TICK_NS;
         self.cycle_ns.get().map_or(0.5, |f| f(now_ns))
     }
-    pub(crate) fn note(&self, call: Call) {
+    pub(crate) fn note_call(&self, call: Call) {
         self.calls.borrow_mut().push(call);
     }
     pub(crate) fn neighbour(&self) -> Neighbour {
@@ -94,7 +94,7 @@ impl Machine {
 }
 
 #[derive(Clone)]
-pub(crate) struct SimClock(pub(crate) Rc<Machine>);
+pub(crate) struct SimClock(pub(crate) Rc<SimulatedMachine>);
 impl Clock for SimClock {
     fn start(&self) -> u64 {
         let now = self.0.now.get();
@@ -105,10 +105,10 @@ impl Clock for SimClock {
     }
 }
 
-pub(crate) struct SimEnvironment(pub(crate) Rc<Machine>);
+pub(crate) struct SimEnvironment(pub(crate) Rc<SimulatedMachine>);
 impl Environment for SimEnvironment {
     fn core_figures(&mut self) -> CoreFigures {
-        self.0.note(Call::Figures);
+        self.0.note_call(Call::Figures);
         CoreFigures {
             multiply_ratio: self.0.neighbour().multiply,
             l1_load_ns: Some(4.0 * self.0.cycle()),
@@ -116,7 +116,7 @@ impl Environment for SimEnvironment {
     }
     fn canary(&mut self) -> CanaryReading {
         let m = &self.0;
-        m.note(Call::Canary);
+        m.note_call(Call::Canary);
         m.canaries.set(m.canaries.get() + 1);
         m.spend_cycles(16_000.0);
         m.evicted.set(true);
@@ -134,7 +134,7 @@ impl Environment for SimEnvironment {
         Some(15.0)
     }
     fn losses(&mut self) -> Losses {
-        self.0.note(Call::Losses);
+        self.0.note_call(Call::Losses);
         self.0.slow_cycles.set(AFTER_A_CALL.0);
         Losses { lost_ns: self.0.pending_loss.replace(0), ..Losses::default() }
     }
@@ -146,7 +146,7 @@ impl Environment for SimEnvironment {
 /// Costs `per_op` cycles an operation, 16 a turn, 32 in the double loop, and
 /// 3 cycles for the loop itself.
 pub(crate) struct Op {
-    pub(crate) machine: Rc<Machine>,
+    pub(crate) machine: Rc<SimulatedMachine>,
     pub(crate) per_op: f64,
     pub(crate) paired: bool,
 }
@@ -158,10 +158,10 @@ impl Work for Op {
         self.paired
     }
     fn restore(&mut self) {
-        self.machine.note(Call::Restore);
+        self.machine.note_call(Call::Restore);
     }
     fn run(&mut self, turns: u64, double: bool) {
-        self.machine.note(Call::Run);
+        self.machine.note_call(Call::Run);
         let ops = if double { 32.0 } else { 16.0 };
         self.machine.work_cycles(turns as f64 * (ops * self.per_op + 3.0));
         if let Some(loss_ns) = self.machine.preemptions.borrow_mut().pop()
@@ -174,11 +174,11 @@ impl Work for Op {
     }
 }
 
-pub(crate) fn machine() -> Rc<Machine> {
-    Rc::new(Machine { now: Cell::new(1_000), ..Machine::default() })
+pub(crate) fn machine() -> Rc<SimulatedMachine> {
+    Rc::new(SimulatedMachine { now: Cell::new(1_000), ..SimulatedMachine::default() })
 }
 
-pub(crate) fn visitor(machine: &Rc<Machine>) -> Visitor<SimClock, SimEnvironment> {
+pub(crate) fn visitor(machine: &Rc<SimulatedMachine>) -> Visitor<SimClock, SimEnvironment> {
     Visitor {
         clock: SimClock(machine.clone()),
         ns_per_tick: TICK_NS,

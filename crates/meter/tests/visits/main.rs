@@ -1,6 +1,8 @@
 //! Visits on a simulated machine: a clock, canaries and losses that follow a
 //! script, so that what the meter makes of them can be asserted to the digit.
 
+extern crate latlas_meter as meter;
+
 mod clock;
 mod contradictions;
 mod losses;
@@ -11,7 +13,7 @@ mod stamped;
 
 use machine::*;
 use meter::probe::{Event, Work, WorkError};
-use meter::visit::{self, Order, Visited};
+use meter::visit::{self, VisitOrder, Visited};
 use model::context::Context;
 use model::estimate::{Estimate, Verdict};
 use model::estimator::estimate;
@@ -21,8 +23,8 @@ use model::run::{Bound, Regime};
 use model::sample::{Sample, flag};
 use std::rc::Rc;
 
-fn order(samples: u32) -> Order<'static> {
-    Order {
+fn order(samples: u32) -> VisitOrder<'static> {
+    VisitOrder {
         regime: Regime::Gated,
         samples,
         last_level_canary: false,
@@ -32,12 +34,12 @@ fn order(samples: u32) -> Order<'static> {
     }
 }
 
-fn visit_with(machine: &Rc<Machine>, work: &mut Op, order: &Order) -> Visited {
+fn visit_with(machine: &Rc<SimulatedMachine>, work: &mut Op, order: &VisitOrder) -> Visited {
     visitor(machine).visit(work, order)
 }
 
 /// Eight workers, some visits each.
-fn run(machine: &Rc<Machine>, per_op: f64, paired: bool) -> Vec<Sample> {
+fn simulated_samples(machine: &Rc<SimulatedMachine>, per_op: f64, paired: bool) -> Vec<Sample> {
     (0..8)
         .flat_map(|worker| {
             let mut work = Op { machine: machine.clone(), per_op, paired };
@@ -54,13 +56,15 @@ fn run(machine: &Rc<Machine>, per_op: f64, paired: bool) -> Vec<Sample> {
 
 /// Among other rows, whose visits read the multiplications too.
 fn judge(samples: &[Sample]) -> Estimate {
-    let gate =
-        Gate { multiply_ratio: Some(NONE.multiply), ..MachineReadings::of(samples).gate(None) };
+    let gate = Gate {
+        multiply_ratio: Some(NONE.multiply),
+        ..MachineReadings::from_samples(samples).gate(None)
+    };
     judged_by(&gate, samples)
 }
 
 fn judged_by(gate: &Gate, samples: &[Sample]) -> Estimate {
-    let clock = MachineReadings::of(samples).core_clock();
+    let clock = MachineReadings::from_samples(samples).core_clock();
     estimate(
         samples,
         &Context {

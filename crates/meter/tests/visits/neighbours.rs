@@ -4,8 +4,8 @@ use super::*;
 
 #[test]
 fn canaries_alone_make_no_row_ok() {
-    let samples = run(&machine(), 3.0, true);
-    let gate = MachineReadings::of(&samples).gate(None);
+    let samples = simulated_samples(&machine(), 3.0, true);
+    let gate = MachineReadings::from_samples(&samples).gate(None);
     assert_eq!((gate.state, gate.multiply_ratio), (GateState::Usable, None));
     let estimate = judged_by(&gate, &samples);
     assert_eq!(estimate.verdict, Verdict::CannotTell);
@@ -17,7 +17,7 @@ fn canaries_alone_make_no_row_ok() {
 fn a_busy_neighbour_leaves_no_quiet_figure() {
     let m = machine();
     *m.ratio.borrow_mut() = Some(Box::new(|_| 2.1));
-    let estimate = judge(&run(&m, 3.0, true));
+    let estimate = judge(&simulated_samples(&m, 3.0, true));
     assert_eq!(estimate.quiet, None);
     assert_eq!(estimate.verdict, Verdict::CannotTell);
     let why = "no reference timings for this CPU";
@@ -57,7 +57,7 @@ fn with_neighbour(neighbour: Neighbour) -> (Gate, Estimate) {
             ..sample
         }));
     }
-    let gate = MachineReadings::of(&samples).gate(None);
+    let gate = MachineReadings::from_samples(&samples).gate(None);
     let estimate = judged_by(&gate, &samples);
     (gate, estimate)
 }

@@ -6,7 +6,7 @@ use super::*;
 fn the_place_in_the_visit_does_not_change_the_figure() {
     for (per_op, paired) in [(3.0, true), (3.0, false), (60.0, false)] {
         let m = machine();
-        let samples = run(&m, per_op, paired);
+        let samples = simulated_samples(&m, per_op, paired);
         let at = |place: usize| {
             let own = samples.iter().skip(place).step_by(12);
             let ns = own.map(|s| s.ns_per_op(16.0, TICK_NS));
@@ -19,7 +19,7 @@ fn the_place_in_the_visit_does_not_change_the_figure() {
 }
 
 /// One turn that takes a sample, on memory that `ready` writes.
-struct OneTurn(Rc<Machine>);
+struct OneTurn(Rc<SimulatedMachine>);
 
 impl Work for OneTurn {
     fn ops_per_turn(&self) -> f64 {
@@ -79,7 +79,7 @@ fn evidence_that_takes_a_system_call_is_read_outside_the_samples() {
 
 #[test]
 fn the_two_loops_alternate_in_going_first() {
-    struct Recorder(Vec<bool>, Rc<Machine>);
+    struct Recorder(Vec<bool>, Rc<SimulatedMachine>);
     impl Work for Recorder {
         fn ops_per_turn(&self) -> f64 {
             1.0

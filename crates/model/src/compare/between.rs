@@ -4,14 +4,12 @@
 
 use super::reading::{Reading, Variance};
 use crate::stats;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use statrs::function::gamma::digamma;
 
 /// What kind of figure it is that wanders between runs.
-#[derive(
-    Serialize, Deserialize, JsonSchema, Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash,
-)]
+#[derive(Serialize, Deserialize, Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Wander {
     /// Quiet clock cycles: free of the clock and of most neighbours.
@@ -30,7 +28,7 @@ impl Wander {
         [Wander::Cycles, Wander::Ns, Wander::NsOfCore, Wander::Distribution];
 
     /// As printed.
-    pub fn text(self) -> &'static str {
+    pub fn printed(self) -> &'static str {
         match self {
             Wander::Cycles => "cycles",
             Wander::Ns => "ns",
@@ -86,7 +84,7 @@ pub struct Scatter {
 impl Scatter {
     /// From groups of runs that should have come out alike (Birge's ratio, Phys.
     /// Rev. 40, 1932, 207-227).
-    pub fn of(wander: Wander, groups: &[Vec<Reading>]) -> Scatter {
+    pub fn from_groups(wander: Wander, groups: &[Vec<Reading>]) -> Scatter {
         let mut all = Scatter::default();
         for group in groups {
             let weights: Vec<f64> = group.iter().map(|r| 1.0 / wander.among_runs(r)).collect();
@@ -179,7 +177,7 @@ fn df_of(unlike: f64) -> f64 {
 
 /// The dispersion of a row of which nothing is known but its own runs.
 pub fn dispersion(wander: Wander, groups: &[Vec<Reading>]) -> Dispersion {
-    Dispersion::assumed(wander).of_row(Scatter::of(wander, groups))
+    Dispersion::assumed(wander).of_row(Scatter::from_groups(wander, groups))
 }
 
 /// The variance that runs of these groups really had about their group's mean;

@@ -13,7 +13,7 @@
 //! the difference of the means.
 
 use super::finding::Samples;
-use crate::bits::Bits;
+use crate::repeatable_random::Xorshift;
 use crate::stats::{self, Interval};
 
 /// Exchanges up to this many rounds are tried in all ways; with more rounds
@@ -182,7 +182,7 @@ fn all_ways(differences: &[f64], as_far: impl Fn(f64) -> bool) -> f64 {
 /// one of them (Phipson and Smyth, Stat. Appl. Genet. Mol. Biol. 9, 2010, 39).
 fn random_ways(differences: &[f64], as_far: impl Fn(f64) -> bool) -> f64 {
     const WAYS: u32 = 1 << (ALL_WAYS_UP_TO - 1);
-    let mut bits = Bits(0x9e37_79b9_7f4a_7c15);
+    let mut bits = Xorshift(0x9e37_79b9_7f4a_7c15);
     let mut count = 1_u32;
     for _ in 1..WAYS {
         let mut sum = 0.0;
@@ -219,7 +219,7 @@ mod tests {
         deviations.iter().map(|d| (3.0 + d).exp()).collect()
     }
 
-    fn counts(first: &[u64], second: &[u64]) -> Exchange {
+    fn count_exchange(first: &[u64], second: &[u64]) -> Exchange {
         let some = |n: &u64| Some(*n);
         Exchange::of_counts(first.iter().map(some), second.iter().map(some)).expect("counted")
     }
@@ -234,7 +234,7 @@ mod tests {
         assert!((spreads.p_value().expect("rounds") - 0.5).abs() < 1e-12);
         assert_eq!(spreads.interval(0.95), None, "three rounds refuse nothing");
         // Of counts: differences 4, 5, 6, all on one side: two of eight.
-        let few = counts(&[5, 6, 7], &[1, 1, 1]);
+        let few = count_exchange(&[5, 6, 7], &[1, 1, 1]);
         assert_eq!((few.value(), few.p_value()), (Some(-5.0), Some(0.25)));
         assert_eq!(few.interval(0.95), None);
     }
@@ -260,7 +260,7 @@ mod tests {
         let back = turned.interval(0.95).expect("enough");
         assert!((back.low * ratio.high - 1.0).abs() < 0.01, "{back:?}");
         // As in the appendix of perf-book: some 151 switches, then 102.
-        let switches = counts(
+        let switches = count_exchange(
             &[151, 140, 155, 149, 160, 152, 148, 151, 150, 147],
             &[102, 99, 101, 103, 98, 105, 102, 100, 104, 101],
         );
@@ -296,7 +296,7 @@ mod tests {
         assert_eq!((still.value(), still.p_value()), (None, Some(1.0)));
         assert_eq!(Exchange::of_spreads(&[1.0, 2.0, 0.0], &[1.0; 3]), None);
         assert_eq!(Exchange::of_spreads(&[1.0; 2], &[1.0; 2]), None);
-        let none = counts(&[0; 10], &[0; 10]);
+        let none = count_exchange(&[0; 10], &[0; 10]);
         assert_eq!((none.value(), none.p_value()), (Some(0.0), Some(1.0)));
         assert_eq!(none.means(), [Some(0.0); 2]);
         let not_counted = || [Some(1), None].into_iter();

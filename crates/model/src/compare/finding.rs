@@ -1,9 +1,8 @@
 //! The engine of change: two sets of samples with what is independent in them, questions that are asked together, and
-//! what may be said of each: different, the same within noise, or that it can't tell.
+//! what may be said of each: different, the same within noise, or neither (inconclusive).
 
 use super::multiplicity::{Hypothesis, benjamini_hochberg, families, holm};
 use crate::stats::Interval;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::ops::RangeInclusive;
 
@@ -13,11 +12,15 @@ use std::ops::RangeInclusive;
 /// `tests/power.rs`; with eight 6 %). Also the level at which a gate is crossed.
 pub const LEVEL: f64 = 0.05;
 
+/// The level of rounds that are looked at after each one: the chance that any of a row's intervals misses its ratio.
+pub const WATCHED_LEVEL: f64 = 0.01;
+
 /// The share of changes of the size called detectable that are found.
 pub const POWER: f64 = 0.8;
 
 /// What may be said of a change, and there are no other answers. Which way it goes is the ratio's to say.
-#[derive(Serialize, Deserialize, JsonSchema, Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Serialize, Deserialize, Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
     /// The ratio is not 1; of a question about a range: all of it lies outside.
@@ -25,12 +28,13 @@ pub enum Verdict {
     /// No difference was shown, and one beyond the margin would have been.
     SameWithinNoise,
     /// Neither.
+    #[serde(rename = "inconclusive", alias = "cannot_tell")]
     CannotTell,
 }
 
 impl Verdict {
     /// As printed.
-    pub fn text(self) -> &'static str {
+    pub fn printed(self) -> &'static str {
         match self {
             Verdict::Different => "different",
             Verdict::SameWithinNoise => "same within noise",
@@ -40,7 +44,7 @@ impl Verdict {
 
     /// Of a value with its interval: different if all of it lies beyond what is `alike`, the same if none does.
     pub fn of_range(interval: Option<&Interval>, alike: RangeInclusive<f64>) -> Verdict {
-        Verdict::of(interval.is_some_and(|i| is_beyond(i, &alike)), interval, &alike)
+        Verdict::from_interval(interval.is_some_and(|i| is_beyond(i, &alike)), interval, &alike)
     }
 
     /// Of a difference: the same if its interval holds 0, and reaches no farther than `most` to either side.
@@ -53,7 +57,7 @@ impl Verdict {
     }
 
     /// Where it is known whether a difference was shown.
-    pub(super) fn of(
+    pub(super) fn from_interval(
         different: bool,
         interval: Option<&Interval>,
         alike: &RangeInclusive<f64>,
@@ -84,6 +88,8 @@ pub enum Reason {
     Another,
     /// The samples were disturbed.
     Disturbed,
+    /// It takes longer.
+    Slower,
 }
 
 /// The answer to one question.
@@ -131,9 +137,9 @@ pub trait Samples {
 
 /// Samples of which only what they say is left: the chance, and an interval of one level.
 #[derive(Clone, Copy, Debug)]
-pub struct Known(pub Option<f64>, pub Option<Interval>);
+pub struct SummarizedSamples(pub Option<f64>, pub Option<Interval>);
 
-impl Samples for Known {
+impl Samples for SummarizedSamples {
     fn p_value(&self) -> Option<f64> {
         self.0
     }
@@ -148,6 +154,8 @@ impl Samples for Known {
 pub enum Correction {
     /// As many have an equal part of it each: different is what its interval excludes.
     Bonferroni(usize),
+    /// The same of rounds that were looked at after each one ([`crate::sequential`]), at [`WATCHED_LEVEL`].
+    Watched(usize),
     /// With no difference anywhere any is called different with this chance at most, whatever the others are (Holm).
     Holm(f64),
     /// Of those called different at most this share is expected to be so wrongly (Benjamini and Hochberg); the
@@ -175,6 +183,7 @@ pub fn judge<'s, S: Samples + ?Sized + 's>(
     let tested: Vec<f64> = p_values.iter().map(|p| p.unwrap_or(1.0)).collect();
     let (marks, level) = match correction {
         Correction::Bonferroni(questions) => (Vec::new(), LEVEL / questions.max(1) as f64),
+        Correction::Watched(questions) => (Vec::new(), WATCHED_LEVEL / questions.max(1) as f64),
         Correction::Holm(level) => (holm(&tested, level), level),
         Correction::FalseDiscoveries => (benjamini_hochberg(&tested, LEVEL), LEVEL),
         Correction::FalseCoverage => {
@@ -192,7 +201,7 @@ pub fn judge<'s, S: Samples + ?Sized + 's>(
         let unchanged = samples.unchanged();
         let excluded = ratio.is_some_and(|ratio| is_beyond(&ratio, &(unchanged..=unchanged)));
         let different = match correction {
-            Correction::Bonferroni(_) => excluded,
+            Correction::Bonferroni(_) | Correction::Watched(_) => excluded,
             Correction::FalseCoverage => marks[at] && ratio.is_some(),
             _ => marks[at],
         };
@@ -201,7 +210,7 @@ pub fn judge<'s, S: Samples + ?Sized + 's>(
             Some(_) if correction == Correction::FalseDiscoveries && excluded && !different => {
                 Verdict::CannotTell
             }
-            Some(alike) => Verdict::of(different, ratio.as_ref(), &alike),
+            Some(alike) => Verdict::from_interval(different, ratio.as_ref(), &alike),
             None if different => Verdict::Different,
             None => Verdict::CannotTell,
         };

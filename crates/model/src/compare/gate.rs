@@ -2,7 +2,6 @@
 //! and has to be slower in two of three runs.
 
 use super::finding::{Correction, Finding, Samples, judge};
-use schemars::JsonSchema;
 use serde::Serialize;
 
 /// The chance that a comparison in which nothing grew beyond the gate has any
@@ -23,7 +22,8 @@ pub const LOOKED_AT_FROM: f64 = 0.5;
 pub const SURELY: f64 = 0.5;
 
 /// A row's time against a gate.
-#[derive(Serialize, JsonSchema, Clone, Copy, Debug, PartialEq)]
+#[derive(Serialize, Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Grown {
     /// B's time over A's, whatever unit the row is shown in.
     pub time_ratio: f64,

@@ -6,11 +6,11 @@ use crate::core_clock::deviation;
 use crate::estimate::{Estimate, Quiet};
 use crate::run::Bound;
 use crate::stats::Interval;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// The figure that is compared.
-#[derive(Serialize, Deserialize, JsonSchema, Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Serialize, Deserialize, Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Measure {
     /// Cycles on the quiet machine.
@@ -27,7 +27,7 @@ pub enum Measure {
 
 impl Measure {
     /// In words: `quiet cycles`, `quiet`, `typical`, `10 % quantile`.
-    pub fn name(self) -> &'static str {
+    pub fn label(self) -> &'static str {
         match self {
             Measure::QuietCycles => "quiet cycles",
             Measure::QuietNs => "quiet",
@@ -141,20 +141,21 @@ mod tests {
     use crate::compare::reading::Variance;
     use crate::estimate::{Typical, Verdict};
 
-    fn interval(value: f64) -> Interval {
+    fn tight_interval(value: f64) -> Interval {
         Interval { value, low: value * 0.9, high: value * 1.2 }
     }
 
     fn gated() -> Estimate {
         Estimate {
             quiet: Some(Quiet {
-                ns: interval(2.0),
-                cycles: Some(interval(8.0)),
+                ns: tight_interval(2.0),
+                cycles: Some(tight_interval(8.0)),
                 minimum_ns: 1.9,
                 samples: 80,
                 workers: 8,
                 at_run_clock: false,
                 clock_movement: None,
+                low_end: false,
             }),
             ..stamped()
         }
@@ -162,7 +163,7 @@ mod tests {
 
     fn stamped() -> Estimate {
         Estimate::bare(
-            Some(Typical { ns: interval(3.0), p10_ns: 2.0, p90_ns: 4.0, samples: 100 }),
+            Some(Typical { ns: tight_interval(3.0), p10_ns: 2.0, p90_ns: 4.0, samples: 100 }),
             Verdict::Ok,
         )
     }

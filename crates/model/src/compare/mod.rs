@@ -12,6 +12,7 @@ pub mod finding;
 pub mod gate;
 pub mod measure;
 pub mod multiplicity;
+pub mod permuted;
 pub mod ratio;
 pub mod reading;
 pub mod runs;

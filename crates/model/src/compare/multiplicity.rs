@@ -3,14 +3,12 @@
 //! done against it is here: `families` for comparisons, `holm` for gates.
 
 use super::student;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Rows that are tested together. What comes out in one family neither costs
 /// another one power nor lets more of it be called wrongly.
-#[derive(
-    Serialize, Deserialize, JsonSchema, Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash,
-)]
+#[derive(Serialize, Deserialize, Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Family {
     /// Quiet figures: small operations, system calls.
@@ -25,7 +23,7 @@ pub enum Family {
 
 impl Family {
     /// As printed.
-    pub fn text(self) -> &'static str {
+    pub fn printed(self) -> &'static str {
         match self {
             Family::Quiet => "quiet figures",
             Family::Memory => "memory",

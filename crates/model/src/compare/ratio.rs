@@ -27,7 +27,8 @@ impl Side {
 
     /// The side's figure with its 95 % interval, where one was measured.
     pub fn figure(&self, wander: Wander, dispersion: &Dispersion) -> Option<Interval> {
-        Ratio { ln: self.ln()?, error: Variance::of(&[self], wander, dispersion) }.interval(0.95)
+        Ratio { ln: self.ln()?, error: Variance::of_sides(&[self], wander, dispersion) }
+            .interval(0.95)
     }
 }
 
@@ -38,7 +39,7 @@ impl Variance {
     /// Two things about it are uncertain, that factor and each run's own
     /// variance over its workers; their relative errors add, as in
     /// Satterthwaite's formula (Biometrics Bulletin 2, 1946, 110-114).
-    fn of(sides: &[&Side], wander: Wander, dispersion: &Dispersion) -> Variance {
+    fn of_sides(sides: &[&Side], wander: Wander, dispersion: &Dispersion) -> Variance {
         let (mut assumed, mut squares) = (0.0, 0.0);
         for side in sides.iter().filter(|side| side.measured) {
             let runs = side.readings.len() as f64;
@@ -64,8 +65,11 @@ pub struct Ratio {
 
 impl Ratio {
     /// The ratio of two sides.
-    pub fn of(a: &Side, b: &Side, wander: Wander, dispersion: &Dispersion) -> Option<Ratio> {
-        Some(Ratio { ln: b.ln()? - a.ln()?, error: Variance::of(&[a, b], wander, dispersion) })
+    pub fn between(a: &Side, b: &Side, wander: Wander, dispersion: &Dispersion) -> Option<Ratio> {
+        Some(Ratio {
+            ln: b.ln()? - a.ln()?,
+            error: Variance::of_sides(&[a, b], wander, dispersion),
+        })
     }
 
     /// This ratio over another one, such as that of a reference workload: what
@@ -107,7 +111,7 @@ impl Ratio {
     }
 
     /// The 95 % interval; the ratio alone where nothing has a spread.
-    pub fn shown(&self) -> Interval {
+    pub fn interval_or_value(&self) -> Interval {
         let value = self.value();
         self.interval(0.95).unwrap_or(Interval { value, low: value, high: value })
     }
@@ -147,10 +151,10 @@ mod tests {
         Interval { value, low: value - half, high: value + half }
     }
 
-    fn run(value: f64, deviation: f64) -> Side {
+    fn side_of_run(value: f64, deviation: f64) -> Side {
         let half = value * deviation * stats::t_quantile_975(7);
         Side {
-            readings: vec![Reading::of(&interval(value, half), 8).expect("positive")],
+            readings: vec![Reading::from_interval(&interval(value, half), 8).expect("positive")],
             measured: true,
         }
     }
@@ -158,12 +162,12 @@ mod tests {
     const AS_ASSUMED: Dispersion = Dispersion { factor: 1.0, df: 6.0 };
 
     fn ratio(a: &Side, b: &Side) -> Ratio {
-        Ratio::of(a, b, Wander::Ns, &AS_ASSUMED).expect("both")
+        Ratio::between(a, b, Wander::Ns, &AS_ASSUMED).expect("both")
     }
 
     #[test]
     fn two_runs_make_an_interval_of_t_about_the_logarithm() {
-        let r = ratio(&run(10.0, 0.03), &run(20.0, 0.04));
+        let r = ratio(&side_of_run(10.0, 0.03), &side_of_run(20.0, 0.04));
         assert!((r.value() - 2.0).abs() < 1e-12);
         // Each run's variance doubled, and 1 % each on top.
         let variance = 2.0 * (0.03_f64.powi(2) + 0.04_f64.powi(2)) + 2.0 * 0.01_f64.powi(2);
@@ -176,7 +180,7 @@ mod tests {
         assert!((i.low - 2.0 * (-half).exp()).abs() < 1e-9, "{i:?}");
         assert!((i.high - 2.0 * half.exp()).abs() < 1e-9, "{i:?}");
         // The other way round it is the same statement.
-        let back = ratio(&run(20.0, 0.04), &run(10.0, 0.03));
+        let back = ratio(&side_of_run(20.0, 0.04), &side_of_run(10.0, 0.03));
         let j = back.interval(0.95).expect("a spread");
         assert!((i.low * j.high - 1.0).abs() < 1e-12);
         assert_eq!(r.p_value(), back.p_value());
@@ -184,16 +188,16 @@ mod tests {
 
     #[test]
     fn what_runs_differ_by_widens_the_interval() {
-        let [a, b] = [run(1.0, 0.0), run(1.0, 0.0)];
+        let [a, b] = [side_of_run(1.0, 0.0), side_of_run(1.0, 0.0)];
         assert!((ratio(&a, &b).standard_error() - 0.01 * 2_f64.sqrt()).abs() < 1e-12);
         let four_times = Dispersion { factor: 4.0, df: 9.0 };
-        let wide = Ratio::of(&a, &b, Wander::Ns, &four_times).expect("both");
+        let wide = Ratio::between(&a, &b, Wander::Ns, &four_times).expect("both");
         assert!((wide.standard_error() - 0.02 * 2_f64.sqrt()).abs() < 1e-12);
         assert!((wide.error.df - 9.0).abs() < 1e-9);
         // Four runs on one side: a quarter of its share.
-        let mut four = run(1.0, 0.0);
+        let mut four = side_of_run(1.0, 0.0);
         four.readings = vec![four.readings[0]; 4];
-        let error = ratio(&four, &run(1.0, 0.0)).standard_error();
+        let error = ratio(&four, &side_of_run(1.0, 0.0)).standard_error();
         assert!((error - 0.01 * 1.25_f64.sqrt()).abs() < 1e-12);
         let figure = four.figure(Wander::Ns, &AS_ASSUMED).expect("a spread");
         let half = student::quantile(0.975, 6.0) * 0.005;
@@ -203,10 +207,10 @@ mod tests {
     #[test]
     fn a_published_figure_adds_no_spread_and_two_of_them_have_none() {
         let published = |value: f64| Side {
-            readings: vec![Reading::published(value).expect("positive")],
+            readings: vec![Reading::published(value, 0.0).expect("positive")],
             measured: false,
         };
-        let r = ratio(&published(7.0), &run(3.5, 0.0));
+        let r = ratio(&published(7.0), &side_of_run(3.5, 0.0));
         assert!((r.standard_error() - 0.01).abs() < 1e-12, "ours alone");
         let both = ratio(&published(7.0), &published(3.5));
         assert_eq!((both.interval(0.95), both.p_value()), (None, None));
@@ -216,8 +220,8 @@ mod tests {
 
     #[test]
     fn a_reference_takes_its_drift_along_and_leaves_its_doubt() {
-        let row = ratio(&run(1.0, 0.03), &run(1.2, 0.0));
-        let reference = ratio(&run(5.0, 0.0), &run(6.0, 0.04));
+        let row = ratio(&side_of_run(1.0, 0.03), &side_of_run(1.2, 0.0));
+        let reference = ratio(&side_of_run(5.0, 0.0), &side_of_run(6.0, 0.04));
         let normalized = row.over(&reference);
         assert!(normalized.ln.abs() < 1e-12);
         let sum = row.error.value + reference.error.value;
@@ -227,7 +231,7 @@ mod tests {
 
     #[test]
     fn runs_that_resemble_each_other_count_as_fewer() {
-        let all = Reading::of(&interval(10.0, 0.3), 30).expect("a spread");
+        let all = Reading::from_interval(&interval(10.0, 0.3), 30).expect("a spread");
         let of = |values, independent| {
             let repeats = Repeats { values, independent };
             Reading::of_repeats(&interval(10.0, 0.3), repeats)
@@ -240,19 +244,22 @@ mod tests {
 
     #[test]
     fn what_is_not_above_zero_has_no_ratio() {
-        assert_eq!(Reading::of(&interval(0.0, 1.0), 8), None);
-        assert_eq!(Reading::of(&interval(-2.0, 1.0), 8), None);
-        assert_eq!(Reading::of(&interval(2.0, f64::INFINITY), 8), None);
-        assert_eq!(Reading::of(&interval(2.0, 0.1), 1), None, "no spread known");
-        assert_eq!(Reading::published(f64::NAN), None);
+        assert_eq!(Reading::from_interval(&interval(0.0, 1.0), 8), None);
+        assert_eq!(Reading::from_interval(&interval(-2.0, 1.0), 8), None);
+        assert_eq!(Reading::from_interval(&interval(2.0, f64::INFINITY), 8), None);
+        assert_eq!(Reading::from_interval(&interval(2.0, 0.1), 1), None, "no spread known");
+        assert_eq!(Reading::published(f64::NAN, 0.0), None);
+        let expected = |error_ln| Reading::published(100.0, error_ln).expect("positive").within;
+        assert_eq!(expected(0.0).value, 0.0);
+        assert!((expected(0.2).value - (0.2_f64 / 1.96).powi(2)).abs() < 1e-15);
         let nothing = Side { readings: Vec::new(), measured: true };
-        let none = Ratio::of(&nothing, &run(1.0, 0.1), Wander::Ns, &AS_ASSUMED);
+        let none = Ratio::between(&nothing, &side_of_run(1.0, 0.1), Wander::Ns, &AS_ASSUMED);
         assert_eq!(none, None);
     }
 
     #[test]
     fn one_sided_against_a_threshold() {
-        let ratio = ratio(&run(1.0, 0.0), &run(1.10, 0.0));
+        let ratio = ratio(&side_of_run(1.0, 0.0), &side_of_run(1.10, 0.0));
         let at = ratio.p_above(1.10).expect("a spread");
         assert!((at - 0.5).abs() < 1e-9, "{at}");
         assert!(ratio.p_above(1.05).expect("a spread") < 0.02);

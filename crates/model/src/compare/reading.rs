@@ -1,5 +1,6 @@
 //! One run's figure of a row as comparisons read it: on the logarithmic scale, with its variance.
 
+use crate::movement::NORMAL_975;
 use crate::stats::{self, Interval};
 
 /// A variance, and how well it is known.
@@ -42,7 +43,7 @@ impl Reading {
     /// workers (or wider, such as that of a median by order statistics). A
     /// relative width becomes one of the logarithm to first order. `None` for
     /// a figure that is not above 0: it has no ratio.
-    pub fn of(figure: &Interval, workers: u32) -> Option<Reading> {
+    pub fn from_interval(figure: &Interval, workers: u32) -> Option<Reading> {
         Reading::of_repeats(figure, Repeats::independent(workers))
     }
 
@@ -61,9 +62,12 @@ impl Reading {
         })
     }
 
-    /// A figure that came without a spread, such as a published one: it adds none.
-    pub fn published(value: f64) -> Option<Reading> {
-        (value > 0.0 && value.is_finite())
-            .then(|| Reading { ln: value.ln(), within: Variance { value: 0.0, df: f64::INFINITY } })
+    /// A published figure, with half of its 95 % interval as a logarithm; where it came without one, it adds none.
+    pub fn published(value: f64, error_ln: f64) -> Option<Reading> {
+        let deviation = error_ln / NORMAL_975;
+        (value > 0.0 && value.is_finite()).then(|| Reading {
+            ln: value.ln(),
+            within: Variance { value: deviation * deviation, df: f64::INFINITY },
+        })
     }
 }

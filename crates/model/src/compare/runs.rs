@@ -25,7 +25,7 @@ pub enum Support {
 
 impl Support {
     /// From the verdicts of all runs on both sides.
-    pub fn of(verdicts: &[estimate::Verdict], apart: bool) -> Support {
+    pub fn from_verdicts(verdicts: &[estimate::Verdict], apart: bool) -> Support {
         let any = |wanted: &[estimate::Verdict]| verdicts.iter().any(|v| wanted.contains(v));
         if any(&[estimate::Verdict::Invalid]) {
             Support::Nothing
@@ -42,7 +42,7 @@ impl Support {
     pub fn of_compared(verdicts: &[estimate::Verdict], apart: bool, by_state: bool) -> Support {
         let counts = |v: &&estimate::Verdict| !by_state || **v != estimate::Verdict::TwoStates;
         let rest: Vec<estimate::Verdict> = verdicts.iter().filter(counts).copied().collect();
-        Support::of(&rest, apart)
+        Support::from_verdicts(&rest, apart)
     }
 
     fn allows_different(self) -> bool {
@@ -128,7 +128,7 @@ pub fn p_grown(row: &Tested, factor: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::compare::finding::{Finding, Known};
+    use crate::compare::finding::{Finding, SummarizedSamples};
     use crate::compare::reading::Variance;
 
     fn ratio(value: f64, error: f64) -> Ratio {
@@ -167,11 +167,11 @@ mod tests {
     #[test]
     fn the_worst_verdict_decides() {
         use estimate::Verdict::*;
-        assert_eq!(Support::of(&[Ok, Noisy], false), Support::Interval);
+        assert_eq!(Support::from_verdicts(&[Ok, Noisy], false), Support::Interval);
         let mixture = Support::Mixture { apart: true };
-        assert_eq!(Support::of(&[Ok, TwoStates], true), mixture);
-        assert_eq!(Support::of(&[CannotTell, Noisy], true), mixture);
-        assert_eq!(Support::of(&[TwoStates, Invalid], true), Support::Nothing);
+        assert_eq!(Support::from_verdicts(&[Ok, TwoStates], true), mixture);
+        assert_eq!(Support::from_verdicts(&[CannotTell, Noisy], true), mixture);
+        assert_eq!(Support::from_verdicts(&[TwoStates, Invalid], true), Support::Nothing);
     }
 
     #[test]
@@ -207,7 +207,7 @@ mod tests {
     #[test]
     fn a_gate_is_crossed_only_by_what_is_surely_beyond() {
         let crossed = |rows: &[Tested]| -> Vec<bool> {
-            let grown = rows.iter().map(|row| Known(Some(p_grown(row, 1.1)), None));
+            let grown = rows.iter().map(|row| SummarizedSamples(Some(p_grown(row, 1.1)), None));
             let found = judge(&grown.collect::<Vec<_>>(), Correction::Holm(LEVEL), None);
             found.iter().map(Finding::is_different).collect()
         };

@@ -5,11 +5,10 @@ mod imbalance;
 #[cfg(test)]
 mod tests;
 
-pub use imbalance::{Imbalance, Spread};
+pub use imbalance::{BusySpread, Imbalance};
 
 use crate::machine::{CoreKind, Fact};
 use crate::trace::Ended;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Why no counter of this kernel says it.
@@ -18,7 +17,8 @@ pub const NO_QUEUES: &str = "the kernel's counters don't tell when a CPU had a q
 
 /// What CPUs did over time, in intervals. Times are counted for all programs, not for
 /// one.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CpuHistory {
     /// The command that was recorded, with its arguments, if one was started for it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -40,7 +40,8 @@ pub struct CpuHistory {
 }
 
 /// A CPU over time.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CpuStrip {
     /// Its number.
     pub cpu: u32,
@@ -49,7 +50,8 @@ pub struct CpuStrip {
 }
 
 /// What a CPU did in a stretch of time, in ticks.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(from = "[u32; 4]", into = "[u32; 4]")]
 pub struct Ticks {
     /// In programs.

@@ -79,7 +79,7 @@ fn joined_intervals_keep_their_ticks() {
 fn equal_use_is_no_imbalance() {
     let half = [ticks(4, 1, 0, 5); 3];
     let imbalance = history(&[(0, &half), (1, &half)]).imbalance().expect("two CPUs");
-    let even = Spread { busiest_share: 0.5, variation: 0.0 };
+    let even = BusySpread { busiest_share: 0.5, variation: 0.0 };
     assert_eq!((imbalance.whole, imbalance.intervals), (even, even));
 }
 

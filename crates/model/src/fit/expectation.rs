@@ -2,7 +2,7 @@
 
 use super::Element;
 use super::identity::Identity;
-use schemars::JsonSchema;
+use super::published::Basis;
 use serde::{Deserialize, Serialize};
 
 /// Version of the file.
@@ -12,7 +12,8 @@ pub const SCHEMA: u32 = 1;
 pub const FEW_HOSTS: usize = 5;
 
 /// What hosts of one kind measure.
-#[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, PartialEq)]
+#[derive(Serialize, Deserialize, Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Expectation {
     /// [`SCHEMA`] of the writer.
@@ -27,15 +28,19 @@ pub struct Expectation {
     /// What these machines say they are.
     pub identity: Identity,
     /// The elements that the runs have.
-    pub elements: Vec<Expected>,
+    pub elements: Vec<ExpectedElement>,
     /// Means of several elements.
     pub groups: Vec<ExpectedGroup>,
     /// What the largest score of a host may be: 1, or more where hosts differ more than normal ones.
     pub limit: f64,
+    /// Where it comes from; a file is of runs.
+    #[serde(skip)]
+    pub basis: Basis,
 }
 
 /// Runs of a host that don't count.
-#[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, PartialEq, Eq)]
+#[derive(Serialize, Deserialize, Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct LeftOut {
     /// The host.
@@ -47,9 +52,11 @@ pub struct LeftOut {
 }
 
 /// How a run on one more host spreads about the median host, in natural logarithms.
-#[derive(Serialize, Deserialize, JsonSchema, Clone, Copy, Debug, PartialEq)]
+#[derive(Serialize, Deserialize, Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
-pub struct Spread {
+#[cfg_attr(feature = "schema", schemars(rename = "Spread"))]
+pub struct ElementSpread {
     /// Standard deviation of one run on one more host about the median: between hosts, from run to run, and of
     /// the median itself.
     pub deviation: f64,
@@ -61,34 +68,39 @@ pub struct Spread {
 }
 
 /// An element.
-#[derive(Serialize, Deserialize, JsonSchema, Clone, Copy, Debug, PartialEq)]
+#[derive(Serialize, Deserialize, Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
-pub struct Expected {
+#[cfg_attr(feature = "schema", schemars(rename = "Expected"))]
+pub struct ExpectedElement {
     /// Which.
     pub element: Element,
     /// Median over the hosts, in the element's unit.
     pub median: f64,
     /// The spread.
-    pub spread: Spread,
+    pub spread: ElementSpread,
     /// Hosts that have it.
     pub hosts: usize,
 }
 
 /// A mean of several elements, which a host that is slow in all of them moves further than each alone.
-#[derive(Serialize, Deserialize, JsonSchema, Clone, Copy, Debug, PartialEq)]
+#[derive(Serialize, Deserialize, Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct ExpectedGroup {
     /// Which.
-    pub group: Group,
+    pub group: ElementGroup,
     /// The spread.
-    pub spread: Spread,
+    pub spread: ElementSpread,
 }
 
 crate::words! {
     /// Elements that a slow host moves together.
-    #[derive(Serialize, Deserialize, JsonSchema, Clone, Copy, Debug, PartialEq, Eq)]
+    #[derive(Serialize, Deserialize, Clone, Copy, Debug, PartialEq, Eq)]
+    #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
     #[serde(rename_all = "snake_case")]
-    pub enum Group: text {
+    #[cfg_attr(feature = "schema", schemars(rename = "Group"))]
+    pub enum ElementGroup: text {
         /// Clock, L3, memory and core to core: what is not counted in cycles, the disk apart.
         Machine = "the machine as a whole",
         /// L3 and memory.
@@ -96,13 +108,13 @@ crate::words! {
     }
 }
 
-impl Group {
+impl ElementGroup {
     /// Its elements.
     pub fn elements(self) -> &'static [Element] {
         use Element::{Clock, CoreToCore, Dram, L3};
         match self {
-            Group::Machine => &[Clock, L3, Dram, CoreToCore],
-            Group::Memory => &[L3, Dram],
+            ElementGroup::Machine => &[Clock, L3, Dram, CoreToCore],
+            ElementGroup::Memory => &[L3, Dram],
         }
     }
 }
@@ -127,7 +139,7 @@ fn newer(schema: &u32) -> &'static str {
 
 impl Expectation {
     /// An element.
-    pub fn element(&self, element: Element) -> Option<&Expected> {
+    pub fn element(&self, element: Element) -> Option<&ExpectedElement> {
         self.elements.iter().find(|own| own.element == element)
     }
 
@@ -146,7 +158,7 @@ impl Expectation {
             true => Ok(()),
             false => Err(Unusable::Number(name)),
         };
-        let spread = |name: &str, spread: &Spread| {
+        let spread = |name: &str, spread: &ElementSpread| {
             usable(format!("the deviation of {name}"), spread.deviation)?;
             let df = spread.degrees_of_freedom;
             usable(format!("the degrees of freedom of {name}"), df)

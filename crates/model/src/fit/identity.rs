@@ -1,11 +1,11 @@
 //! What a machine says it is.
 
 use crate::machine::Machine;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// What hosts of one kind have in common; what is not known is absent.
-#[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, Default, PartialEq)]
+#[derive(Serialize, Deserialize, Clone, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Identity {
     /// CPU model.
@@ -26,7 +26,8 @@ pub struct Identity {
 }
 
 /// A fact that differs.
-#[derive(Serialize, JsonSchema, Clone, Debug, PartialEq, Eq)]
+#[derive(Serialize, Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Differs {
     /// Which: `CPU model`.
     pub what: &'static str,
@@ -39,7 +40,8 @@ pub struct Differs {
 }
 
 /// What follows from a fact that differs.
-#[derive(Serialize, JsonSchema, Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Serialize, Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Means {
     /// Another machine.
@@ -52,13 +54,13 @@ pub enum Means {
 
 impl Identity {
     /// That of a machine.
-    pub fn of(machine: &Machine) -> Identity {
+    pub fn from_machine(machine: &Machine) -> Identity {
         Identity {
             cpu_model: machine.cpu_model.get().cloned(),
             cpu_signature: machine.cpu_signature.get().map(ToString::to_string),
             microcode: machine.microcode.get().cloned(),
             cpus: machine.online_cpus.get().map(Vec::len),
-            cpu_quota: machine.cpu_quota.get().and_then(|quota| quota.at()),
+            cpu_quota: machine.cpu_quota.get().and_then(|quota| quota.as_option()),
         }
     }
 

@@ -1,13 +1,18 @@
 //! Whether a run is one of the machines expected.
 
-use super::expectation::{Expectation, FEW_HOSTS, Group, Spread};
-use super::identity::{Differs, Means};
+use super::expectation::{ElementGroup, ElementSpread, Expectation, FEW_HOSTS};
+use super::identity::Differs;
 use super::noise::Noise;
+use super::published::{Basis, PublishedHosts, SPREADS, published_reach};
+pub use super::verdict::{
+    ANOTHER_MACHINE, FITS, INCONCLUSIVE, NOT_QUIET, OUT_OF_RANGE, SLOW, Test, Tested,
+    VerdictWithReason,
+};
+use super::verdict::{LEAST_ELEMENTS, compared, memory_of, verdict_on_published, verdict_on_runs};
 use super::{Element, Vector};
-use crate::compare::finding::{Reason, Verdict};
+use crate::compare::finding::Verdict;
 use crate::compare::student;
 use crate::stats::Interval;
-use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 
 /// Chance that a good and quiet host is called different, over all tests of it.
@@ -25,50 +30,9 @@ const OF_CLOCK: f64 = 2.0;
 /// A faster host is no worse: it differs only beyond so many times what a slower one may.
 const FASTER: f64 = 2.0;
 
-/// With fewer elements to compare nothing is said.
-pub(super) const LEAST_ELEMENTS: usize = 4;
-
-/// What a host is, and why.
-pub type Answer = (Verdict, Option<Reason>);
-
-/// One of the machines expected.
-pub const FITS: Answer = (Verdict::SameWithinNoise, None);
-/// Another CPU, or another number of CPUs.
-pub const ANOTHER_MACHINE: Answer = (Verdict::Different, Some(Reason::Another));
-/// The same CPU as far as can be seen, but slower or faster than the fleet's hosts.
-pub const OUT_OF_RANGE: Answer = (Verdict::Different, None);
-/// It was disturbed, or too little could be measured: measure again.
-pub const NOT_QUIET: Answer = (Verdict::CannotTell, Some(Reason::Disturbed));
-
-/// What a test is of.
-#[derive(Serialize, JsonSchema, Clone, Copy, Debug, PartialEq, Eq)]
-#[serde(untagged)]
-pub enum Tested {
-    /// One element.
-    Element(Element),
-    /// The mean of several.
-    Group(Group),
-}
-
-/// One test.
-#[derive(Serialize, JsonSchema, Clone, Copy, Debug, PartialEq)]
-pub struct Test {
-    /// Of what.
-    pub of: Tested,
-    /// Here; absent of a group.
-    pub here: Option<f64>,
-    /// Median of the fleet; absent of a group.
-    pub expected: Option<f64>,
-    /// Here over expected; of a group how much slower, as a mean.
-    pub factor: f64,
-    /// Lowest and highest factor of a good host.
-    pub allowed: [f64; 2],
-    /// Whether it differs.
-    pub differs: bool,
-}
-
 /// An element that can't be compared.
-#[derive(Serialize, JsonSchema, Clone, Debug, PartialEq, Eq)]
+#[derive(Serialize, Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct NotCompared {
     /// Which.
     pub element: Element,
@@ -77,14 +41,17 @@ pub struct NotCompared {
 }
 
 /// What came of it.
-#[derive(Serialize, JsonSchema, Clone, Debug, PartialEq)]
+#[derive(Serialize, Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Judged {
-    /// Whether it fits; in JSON `fits`, `another_machine`, `out_of_range` or `not_quiet`.
+    /// Whether it fits; in JSON `fits`, `another_machine`, `out_of_range`, `slow`, `not_quiet` or `inconclusive`.
     #[serde(serialize_with = "as_name")]
-    #[schemars(with = "String")]
-    pub verdict: Answer,
+    #[cfg_attr(feature = "schema", schemars(with = "String"))]
+    pub verdict: VerdictWithReason,
     /// The host.
     pub host: String,
+    /// What it was held against.
+    pub basis: Basis,
     /// Facts of the machine that differ.
     pub identity: Vec<Differs>,
     /// All tests, in the order of the elements.
@@ -101,45 +68,68 @@ pub struct Judged {
     pub runs: usize,
     /// Whether these are too few to know how hosts differ.
     pub few_hosts: bool,
+    /// What published figures say, where this is on runs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub published: Option<Box<Judged>>,
 }
 
 impl Judged {
-    /// The elements that were compared, if they are too few to say anything.
-    pub fn too_few(&self) -> Option<usize> {
-        Some(compared(&self.tests)).filter(|&compared| compared < LEAST_ELEMENTS)
+    /// The smallest share by which a slower memory would be seen; none where it was not compared.
+    pub fn detectable(&self) -> Option<f64> {
+        memory_of(&self.tests).map(|memory| memory.allowed[1] - 1.0)
     }
-}
 
-impl Test {
-    /// The element, unless it is of a group.
-    fn element(&self) -> Option<Element> {
-        match self.of {
-            Tested::Element(element) => Some(element),
-            Tested::Group(_) => None,
+    /// The hosts whose published figures it was held against.
+    pub fn published_hosts(&self) -> Option<&PublishedHosts> {
+        match &self.basis {
+            Basis::Published(hosts) => Some(hosts),
+            Basis::Runs => None,
         }
     }
+
+    /// The elements that were compared, if they are too few to say anything.
+    pub fn too_few(&self) -> Option<usize> {
+        let needed = matches!(self.basis, Basis::Runs);
+        Some(compared(&self.tests)).filter(|&compared| needed && compared < LEAST_ELEMENTS)
+    }
+
+    /// Whether the runs and the published figures say opposite things of the host.
+    pub fn published_disagrees(&self) -> bool {
+        let of_published = self.published.as_ref().map(|published| published.verdict.0);
+        matches!(
+            (self.verdict.0, of_published),
+            (Verdict::SameWithinNoise, Some(Verdict::Different))
+                | (Verdict::Different, Some(Verdict::SameWithinNoise))
+        )
+    }
 }
 
-fn as_name<S: Serializer>(verdict: &Answer, serializer: S) -> Result<S::Ok, S::Error> {
+fn as_name<S: Serializer>(verdict: &VerdictWithReason, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_str(match *verdict {
         FITS => "fits",
         ANOTHER_MACHINE => "another_machine",
         OUT_OF_RANGE => "out_of_range",
+        SLOW => "slow",
+        INCONCLUSIVE => "inconclusive",
         _ => "not_quiet",
     })
 }
 
-fn compared(tests: &[Test]) -> usize {
-    tests.iter().filter_map(Test::element).count()
-}
-
 /// Judges the vector of a run.
-pub fn judge(vector: &Vector, expected: &Expectation) -> Judged {
+pub fn judge_host(vector: &Vector, expected: &Expectation) -> Judged {
     let tests = tests(vector, expected);
-    let identity = vector.identity.differs(&expected.identity);
+    let mut identity = vector.identity.differs(&expected.identity);
+    let verdict = match &expected.basis {
+        Basis::Runs => verdict_on_runs(vector, &identity, &tests),
+        Basis::Published(hosts) => {
+            identity.extend(hosts.contradictions.iter().cloned());
+            verdict_on_published(vector, &identity, &tests)
+        }
+    };
     Judged {
-        verdict: verdict(vector, &identity, &tests),
+        verdict,
         host: vector.host.clone(),
+        basis: expected.basis.clone(),
         identity,
         not_compared: not_compared(vector, expected),
         tests,
@@ -147,45 +137,23 @@ pub fn judge(vector: &Vector, expected: &Expectation) -> Judged {
         throttled_share: vector.throttled_share,
         hosts: expected.hosts.len(),
         runs: expected.runs,
-        few_hosts: expected.hosts.len() < FEW_HOSTS && expected.hosts != [vector.host.clone()],
-    }
-}
-
-fn verdict(vector: &Vector, identity: &[Differs], tests: &[Test]) -> Answer {
-    let differing = || tests.iter().filter(|test| test.differs);
-    let differs = |wanted: fn(Element) -> bool| differing().filter_map(Test::element).any(wanted);
-    let shared = |noise: &Noise| matches!(noise, Noise::Contended | Noise::Partial(_));
-    if identity.iter().any(|fact| fact.means == Means::Machine) {
-        return ANOTHER_MACHINE;
-    }
-    // A setting, or what the quota took, no other program explains.
-    let by_quota = vector.throttled_share.is_some() && differs(|e| e == Element::Share);
-    if by_quota || identity.iter().any(|fact| fact.means == Means::Setting) {
-        return OUT_OF_RANGE;
-    }
-    // Cycles of quiet samples hold on a loaded machine too.
-    if !vector.noise.iter().any(shared) && differs(Element::is_of_design) {
-        return ANOTHER_MACHINE;
-    }
-    if compared(tests) < LEAST_ELEMENTS {
-        return NOT_QUIET;
-    }
-    // No canary watches the disk: other programs may be using it.
-    let disk = Tested::Element(Element::Disk);
-    let quiet = vector.noise.is_empty() && !differing().all(|test| test.of == disk);
-    match (differing().next(), quiet) {
-        (None, _) => FITS,
-        (Some(_), true) => OUT_OF_RANGE,
-        (Some(_), false) => NOT_QUIET,
+        few_hosts: expected.basis == Basis::Runs
+            && expected.hosts.len() < FEW_HOSTS
+            && expected.hosts != [vector.host.clone()],
+        published: None,
     }
 }
 
 fn not_compared(vector: &Vector, expected: &Expectation) -> Vec<NotCompared> {
     let missing = vector.elements.iter().filter_map(|(element, value)| {
-        let why = match (value.get(), expected.element(*element)) {
-            (Some(_), Some(_)) => return None,
-            (None, _) => value.unknown.clone().unwrap_or_default(),
-            (Some(_), None) => "not in the expectation".into(),
+        let why = match (value.get(), expected.element(*element), &expected.basis) {
+            (Some(_), Some(_), _) => return None,
+            // Published figures are of few elements: only what they should have is named.
+            (_, None, Basis::Published(hosts)) => {
+                hosts.no_memory.clone().filter(|_| *element == Element::Dram)?
+            }
+            (None, ..) => value.unknown.clone().unwrap_or_default(),
+            (Some(_), None, Basis::Runs) => "not in the expectation".into(),
         };
         let element = *element;
         Some(NotCompared { element, why })
@@ -196,7 +164,15 @@ fn not_compared(vector: &Vector, expected: &Expectation) -> Vec<NotCompared> {
 /// How much slower a value may be, as a logarithm: its quantile of Student's t at an equal part of [`ALPHA`] for
 /// each test that can be wrong by chance, and no less than matters. What belongs to the design varies by less than a
 /// tenth of that.
-fn reach(of: Tested, spread: &Spread, expected: &Expectation) -> f64 {
+fn reach(of: Tested, spread: &ElementSpread, expected: &Expectation) -> f64 {
+    if let Basis::Published(hosts) = &expected.basis {
+        return match of {
+            Tested::Element(element) if element.is_of_design() => {
+                (SPREADS * spread.deviation).max(margin(of, expected))
+            }
+            _ => published_reach(spread.deviation, hosts.spreads()),
+        };
+    }
     let elements = expected.elements.iter();
     let tests = elements.filter(|own| !own.element.is_of_design()).count() + expected.groups.len();
     let level = 1.0 - ALPHA / tests.max(1) as f64;
@@ -234,17 +210,19 @@ fn offs<'v>(
     elements.chain(groups)
 }
 
-/// How much faster a value may be, over how much slower: what belongs to the design is neither.
-fn faster(of: Tested) -> f64 {
+/// How much faster a value may be, over how much slower: what belongs to the design is neither. Published hosts are of
+/// any memory: none is too fast.
+fn faster(of: Tested, basis: &Basis) -> f64 {
     match of {
         Tested::Element(element) if element.is_of_design() => 1.0,
+        _ if *basis != Basis::Runs => f64::INFINITY,
         _ => FASTER,
     }
 }
 
 fn tests(vector: &Vector, expected: &Expectation) -> Vec<Test> {
     let test = |(of, off, reach): (Tested, f64, f64)| {
-        let alike = -reach * expected.limit * faster(of)..=reach * expected.limit;
+        let alike = -reach * expected.limit * faster(of, &expected.basis)..=reach * expected.limit;
         let (here, median, sign) = match of {
             Tested::Element(element) => (
                 vector.value(element),
@@ -271,13 +249,19 @@ fn tests(vector: &Vector, expected: &Expectation) -> Vec<Test> {
 /// How far a run is from what is expected: the largest of its tests, in units of what each may differ by. Above 1
 /// it differs by the model.
 pub(super) fn score(vector: &Vector, expected: &Expectation) -> f64 {
-    let one = |(of, off, reach): (Tested, f64, f64)| (off / reach).max(-off / reach / faster(of));
+    let one = |(of, off, reach): (Tested, f64, f64)| {
+        (off / reach).max(-off / reach / faster(of, &expected.basis))
+    };
     offs(vector, expected).map(one).fold(0.0, f64::max)
 }
 
 /// How much slower a run is in a group of elements, as a logarithm: their mean, each with the weight of how well it
 /// is known. `None` where one is missing.
-pub(super) fn group_value(group: Group, vector: &Vector, expected: &Expectation) -> Option<f64> {
+pub(super) fn group_value(
+    group: ElementGroup,
+    vector: &Vector,
+    expected: &Expectation,
+) -> Option<f64> {
     let mut sums = (0.0, 0.0);
     for element in group.elements() {
         let own = expected.element(*element)?;

@@ -1,8 +1,11 @@
 //! From the runs of a fleet to what is expected of one more host.
 
-use super::expectation::{Expectation, Expected, ExpectedGroup, Group, LeftOut, SCHEMA, Spread};
+use super::expectation::{
+    ElementGroup, ElementSpread, Expectation, ExpectedElement, ExpectedGroup, LeftOut, SCHEMA,
+};
 use super::identity::{Differs, Identity, Means};
 use super::judge::{ALPHA, group_value, score};
+use super::published::Basis;
 use super::{Element, Vector};
 use crate::stats::{median, robust_mean_square};
 use std::collections::BTreeMap;
@@ -23,7 +26,7 @@ const MOST_STRANGERS: f64 = 0.25;
 pub enum NothingLearned {
     #[error("no run to learn from")]
     NoRun,
-    #[error("no quiet and complete run among {}", crate::text::counted(*.0, "run"))]
+    #[error("no quiet and complete run among {}", crate::phrases::counted(*.0, "run"))]
     NoneQuiet(usize),
 }
 
@@ -141,12 +144,12 @@ fn limit(mut scores: Vec<f64>) -> f64 {
 }
 
 fn of_hosts(hosts: &Hosts, identity: &Identity) -> Expectation {
-    let elements: Vec<Expected> = Element::ALL
+    let elements: Vec<ExpectedElement> = Element::ALL
         .into_iter()
         .filter_map(|element| {
             let ln = |run: &Vector| run.value(element).map(f64::ln);
             let (middle, spread, hosts) = spread(hosts, ln, assumed(element))?;
-            Some(Expected { element, median: middle.exp(), spread, hosts })
+            Some(ExpectedElement { element, median: middle.exp(), spread, hosts })
         })
         .collect();
     let mut learned = Expectation {
@@ -158,8 +161,9 @@ fn of_hosts(hosts: &Hosts, identity: &Identity) -> Expectation {
         elements,
         groups: Vec::new(),
         limit: 1.0,
+        basis: Basis::Runs,
     };
-    let groups = Group::ALL.into_iter().filter_map(|group| {
+    let groups = ElementGroup::ALL.into_iter().filter_map(|group| {
         let weight = |element: &Element| Some(learned.element(*element)?.spread.deviation.powi(-2));
         let weights: Option<Vec<f64>> = group.elements().iter().map(weight).collect();
         let assumed = weights?.iter().sum::<f64>().powf(-0.5);
@@ -189,10 +193,17 @@ fn spread(
     hosts: &Hosts,
     value: impl Fn(&Vector) -> Option<f64>,
     assumed: f64,
-) -> Option<(f64, Spread, usize)> {
+) -> Option<(f64, ElementSpread, usize)> {
     let of_host = |runs: &Vec<&Vector>| runs.iter().filter_map(|run| value(run)).collect();
     let all: Vec<Vec<f64>> =
         hosts.values().map(of_host).filter(|v: &Vec<f64>| !v.is_empty()).collect();
+    let (middle, spread) = spread_over_hosts(&all, assumed)?;
+    Some((middle, spread, all.len()))
+}
+
+/// Median and spread of one more value of one more host, given the values of each host, as logarithms. `None` without a
+/// host.
+pub fn spread_over_hosts(all: &[Vec<f64>], assumed: f64) -> Option<(f64, ElementSpread)> {
     let middles: Vec<f64> = all.iter().filter_map(|own| median(own.iter().copied())).collect();
     let middle = median(middles.iter().copied())?;
     let (hosts, runs) = (all.len() as f64, all.iter().map(Vec::len).sum::<usize>() as f64);
@@ -216,11 +227,11 @@ fn spread(
     let variance = (ASSUMED_DF * assumed * assumed + df * seen) / (ASSUMED_DF + df);
     // Runs of one hour are more alike than those of a month.
     let variance = variance.max(assumed * assumed);
-    let spread = Spread {
+    let spread = ElementSpread {
         // The median's own variance is pi/2 that of a mean.
         deviation: (variance * (1.0 + FRAC_PI_2 / known_by)).sqrt(),
         degrees_of_freedom: ASSUMED_DF + df,
         within: within.map(f64::sqrt),
     };
-    Some((middle, spread, all.len()))
+    Some((middle, spread))
 }

@@ -1,15 +1,17 @@
 //! Is this the machine it should be? A vector of a dozen figures of a run, against the distribution of a
 //! fleet's hosts.
 //!
-//! `Run` → [`Vector`] (here) → [`learn::learn`] of many → [`Expectation`] → [`judge::judge`] of one.
+//! `Run` → [`Vector`] (here) → [`learn::learn`] of many → [`Expectation`] → [`judge::judge_host`] of one.
 
 pub mod expectation;
 pub mod identity;
 pub mod judge;
 pub mod learn;
 pub mod noise;
+pub mod published;
 #[cfg(test)]
 mod tests;
+mod verdict;
 
 pub use expectation::Expectation;
 
@@ -19,7 +21,6 @@ use crate::run::{Outcome, Run};
 use crate::stats::median;
 use identity::Identity;
 use noise::Noise;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// The name under which its runs are stored.
@@ -36,9 +37,8 @@ pub const ROWS: [&str; 5] = [
 
 crate::words! {
     /// One figure of the vector.
-    #[derive(
-        Serialize, Deserialize, JsonSchema, Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord,
-    )]
+    #[derive(Serialize, Deserialize, Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+    #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
     #[serde(rename_all = "snake_case")]
     pub enum Element: text {
         /// Clock of the core, GHz, by dependent adds.
@@ -66,7 +66,7 @@ crate::words! {
 
 /// What an element is counted in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Counted {
+pub enum ElementUnit {
     /// GHz.
     Ghz,
     /// Clock cycles.
@@ -79,12 +79,12 @@ pub enum Counted {
 
 impl Element {
     /// What it is counted in.
-    pub fn counted(self) -> Counted {
+    pub fn counted(self) -> ElementUnit {
         match self {
-            Element::Clock => Counted::Ghz,
-            Element::Multiply | Element::L1 | Element::L2 | Element::Syscall => Counted::Cycles,
-            Element::L3 | Element::Dram | Element::CoreToCore | Element::Disk => Counted::Ns,
-            Element::Share => Counted::Share,
+            Element::Clock => ElementUnit::Ghz,
+            Element::Multiply | Element::L1 | Element::L2 | Element::Syscall => ElementUnit::Cycles,
+            Element::L3 | Element::Dram | Element::CoreToCore | Element::Disk => ElementUnit::Ns,
+            Element::Share => ElementUnit::Share,
         }
     }
 
@@ -97,13 +97,13 @@ impl Element {
     /// 1 where more is slower, else -1.
     pub(crate) fn slower(self) -> f64 {
         match self.counted() {
-            Counted::Cycles | Counted::Ns => 1.0,
-            Counted::Ghz | Counted::Share => -1.0,
+            ElementUnit::Cycles | ElementUnit::Ns => 1.0,
+            ElementUnit::Ghz | ElementUnit::Share => -1.0,
         }
     }
 
     /// The row that it comes from; the clock and the share come from the run itself.
-    fn row(self) -> Option<&'static str> {
+    fn row_id(self) -> Option<&'static str> {
         match self {
             Element::Clock | Element::Share => None,
             Element::Multiply => Some("cpu.mul_i64"),
@@ -118,10 +118,10 @@ impl Element {
     }
 
     /// Its value in a run.
-    fn of(self, run: &Run) -> Fact<f64> {
-        let found = match (self, self.row()) {
+    fn value_in(self, run: &Run) -> Fact<f64> {
+        let found = match (self, self.row_id()) {
             (Element::Clock, _) => clock(run),
-            (_, None) => share(run),
+            (_, None) => lost_share(run),
             (_, Some(row)) => self.of_row(run, row),
         };
         match found {
@@ -159,7 +159,7 @@ impl Element {
             return Err(format!("{verdict}: {why}"));
         }
         let value = match self.counted() {
-            Counted::Cycles => estimate.quiet.and_then(|quiet| quiet.cycles),
+            ElementUnit::Cycles => estimate.quiet.and_then(|quiet| quiet.cycles),
             _ => estimate.ns(),
         };
         match value {
@@ -175,13 +175,14 @@ fn clock(run: &Run) -> Result<f64, String> {
     Ok(1.0 / clock.cycle_ns.value)
 }
 
-fn share(run: &Run) -> Result<f64, String> {
+fn lost_share(run: &Run) -> Result<f64, String> {
     let lost = noise::lost_share(run).ok_or("OS noise was not measured")?;
     Ok(1.0 - lost)
 }
 
 /// What a run says of its machine.
-#[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, PartialEq)]
+#[derive(Serialize, Deserialize, Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Vector {
     /// The host: as its campaign calls it, else its host name, else the run's id.
     pub host: String,
@@ -197,14 +198,14 @@ pub struct Vector {
 
 impl Vector {
     /// That of a run.
-    pub fn of(run: &Run) -> Vector {
+    pub fn from_run(run: &Run) -> Vector {
         let named = run.job.as_ref().map(|job| job.host.clone());
         let host = named.or_else(|| run.machine.hostname.get().cloned());
         Vector {
             host: host.unwrap_or_else(|| run.id.clone()),
-            identity: Identity::of(&run.machine),
-            elements: Element::ALL.map(|element| (element, element.of(run))).into(),
-            noise: noise::of(run),
+            identity: Identity::from_machine(&run.machine),
+            elements: Element::ALL.map(|element| (element, element.value_in(run))).into(),
+            noise: noise::disturbances(run),
             throttled_share: noise::throttled_share(run),
         }
     }
@@ -219,7 +220,7 @@ impl Vector {
     pub fn is_too_little(&self) -> bool {
         let measured = self.elements.iter().filter(|(_, value)| value.get().is_some());
         let is_partial = |noise: &Noise| matches!(noise, Noise::Partial(_));
-        measured.count() < judge::LEAST_ELEMENTS || self.noise.iter().any(is_partial)
+        measured.count() < verdict::LEAST_ELEMENTS || self.noise.iter().any(is_partial)
     }
 
     /// Whether nothing disturbed it, a quota included.

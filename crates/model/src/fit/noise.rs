@@ -1,9 +1,9 @@
 //! What disturbed a run, so that its figures can't be held against the machine.
 
+use crate::estimate::NOISY_ABOVE;
 use crate::noise::osnoise::{Cause, Osnoise};
 use crate::run::Run;
-use crate::share::percent;
-use schemars::JsonSchema;
+use crate::share::{half, percent};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -13,7 +13,8 @@ const LOST: f64 = 0.05;
 const STEAL: f64 = 0.02;
 
 /// A disturbance.
-#[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, PartialEq)]
+#[derive(Serialize, Deserialize, Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Noise {
     /// The run was not finished.
@@ -29,6 +30,8 @@ pub enum Noise {
     },
     /// The hypervisor took this share of all CPUs.
     Steal(f64),
+    /// Loads from memory varied: their time is known to this share only, to either side.
+    UnsteadyMemory(f64),
 }
 
 impl fmt::Display for Noise {
@@ -44,12 +47,15 @@ impl fmt::Display for Noise {
                 }
             }
             Noise::Steal(share) => write!(f, "steal {}", percent(*share)),
+            Noise::UnsteadyMemory(share) => {
+                write!(f, "load from memory varies by {}", half(*share))
+            }
         }
     }
 }
 
 /// All that disturbed a run. Time that a CPU quota took is none: it is the machine's.
-pub(super) fn of(run: &Run) -> Vec<Noise> {
+pub(super) fn disturbances(run: &Run) -> Vec<Noise> {
     let mut all = Vec::new();
     all.extend(run.partial.clone().map(Noise::Partial));
     if run.is_contended() {
@@ -63,6 +69,14 @@ pub(super) fn of(run: &Run) -> Vec<Noise> {
     }
     all.extend(steal(run).filter(|share| *share > STEAL).map(Noise::Steal));
     all
+}
+
+/// Whether loads from memory varied by more than 5 %, which published hosts that did are left out for.
+pub fn unsteady_memory(run: &Run) -> Option<Noise> {
+    let row = run.row(super::Element::Dram.row_id()?)?;
+    let widths = row.figures().into_iter().filter_map(|figure| figure.estimate.ns());
+    let widest = widths.map(|ns| ns.relative_half_width()).fold(0.0, f64::max);
+    (widest > NOISY_ABOVE).then_some(Noise::UnsteadyMemory(widest))
 }
 
 fn spins(run: &Run) -> Vec<&Osnoise> {
@@ -81,7 +95,7 @@ pub(super) fn lost_share(run: &Run) -> Option<f64> {
 fn main_cause(run: &Run) -> Option<Cause> {
     let spins = spins(run);
     let of = |cause: Cause| -> u64 {
-        let all = spins.iter().filter_map(|spin| spin.of(cause));
+        let all = spins.iter().filter_map(|spin| spin.cause_total(cause));
         all.map(|total| total.lost_ns).sum()
     };
     let most = Cause::ALL.into_iter().max_by_key(|cause| of(*cause))?;

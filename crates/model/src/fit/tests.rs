@@ -1,14 +1,16 @@
 //! Verdicts, what is learned, and what is refused, by values.
 
-use super::expectation::{Expectation, Group, Unusable};
+use super::expectation::{ElementGroup, Expectation, Unusable};
 use super::identity::Identity;
-use super::judge::{ANOTHER_MACHINE, Answer, FITS, NOT_QUIET, OUT_OF_RANGE, Tested, judge};
+use super::judge::{
+    ANOTHER_MACHINE, FITS, NOT_QUIET, OUT_OF_RANGE, Tested, VerdictWithReason, judge_host,
+};
 use super::learn::{NothingLearned, learn};
 use super::noise::Noise;
 use super::{Element, Vector};
-use crate::bits::Bits;
 use crate::machine::Fact;
 use crate::noise::osnoise::Cause;
+use crate::repeatable_random::Xorshift;
 use crate::synthetic;
 
 /// A good host: 4 GHz, L1 4 cycles, memory 90 ns.
@@ -41,7 +43,7 @@ fn usual(host: &str) -> Vector {
     }
 }
 
-fn times(mut vector: Vector, element: Element, factor: f64) -> Vector {
+fn multiplied(mut vector: Vector, element: Element, factor: f64) -> Vector {
     for (own, value) in &mut vector.elements {
         if *own == element {
             *value = value.clone().map(|value| value * factor);
@@ -52,18 +54,18 @@ fn times(mut vector: Vector, element: Element, factor: f64) -> Vector {
 
 /// Three runs on each of so many hosts: they differ by 1 %, their runs by 0.5 %.
 fn fleet(hosts: usize) -> Vec<Vector> {
-    let mut bits = Bits(2026);
+    let mut bits = Xorshift(2026);
     let mut runs = Vec::new();
     for host in 0..hosts {
         let name = format!("n{host:02}");
         let mut own = usual(&name);
         for element in Element::ALL {
-            own = times(own, element, (0.01 * bits.normals()[0]).exp());
+            own = multiplied(own, element, (0.01 * bits.normals()[0]).exp());
         }
         for _ in 0..3 {
             let mut run = own.clone();
             for element in Element::ALL {
-                run = times(run, element, (0.005 * bits.normals()[0]).exp());
+                run = multiplied(run, element, (0.005 * bits.normals()[0]).exp());
             }
             runs.push(run);
         }
@@ -76,8 +78,8 @@ fn expected() -> Expectation {
 }
 
 /// The verdict, and the elements that differ.
-fn verdict(vector: &Vector) -> (Answer, Vec<Element>) {
-    let judged = judge(vector, &expected());
+fn verdict(vector: &Vector) -> (VerdictWithReason, Vec<Element>) {
+    let judged = judge_host(vector, &expected());
     let differs = judged.tests.iter().filter(|test| test.differs);
     let elements = differs.filter_map(|test| match test.of {
         Tested::Element(element) => Some(element),
@@ -93,7 +95,7 @@ fn a_host_of_the_fleet_fits() {
 
 #[test]
 fn another_core_is_named_by_its_cycles_on_a_loaded_host_too() {
-    let mut other = times(usual("new"), Element::L2, 12.0 / 14.0);
+    let mut other = multiplied(usual("new"), Element::L2, 12.0 / 14.0);
     let named = (ANOTHER_MACHINE, vec![Element::L2]);
     assert_eq!(verdict(&other), named);
     other.noise = vec![Noise::Lost { share: 0.5, cause: Some(Cause::Scheduler) }];
@@ -107,8 +109,8 @@ fn another_core_is_named_by_its_cycles_on_a_loaded_host_too() {
 fn cycles_are_known_no_better_than_the_clock_that_they_are_counted_in() {
     let mut expected = expected();
     let of = |factor: f64, expected: &Expectation| {
-        let host = times(usual("n99"), Element::Multiply, factor);
-        judge(&host, expected).verdict
+        let host = multiplied(usual("n99"), Element::Multiply, factor);
+        judge_host(&host, expected).verdict
     };
     assert_eq!(of(0.948, &expected), ANOTHER_MACHINE);
     for own in &mut expected.elements {
@@ -124,13 +126,13 @@ fn cycles_are_known_no_better_than_the_clock_that_they_are_counted_in() {
 fn another_cpu_by_name_is_another_machine_whatever_it_measures() {
     let mut other = usual("new");
     other.identity.cpu_model = Some("Xeon 6".into());
-    let judged = judge(&other, &expected());
+    let judged = judge_host(&other, &expected());
     assert_eq!(judged.verdict, ANOTHER_MACHINE);
     assert_eq!(judged.identity[0].what, "CPU model");
     // A fact that is not known does not differ, and microcode is only named.
     other.identity.cpu_model = None;
     other.identity.microcode = Some("0xb00216b".into());
-    assert_eq!(judge(&other, &expected()).identity[0].what, "microcode");
+    assert_eq!(judge_host(&other, &expected()).identity[0].what, "microcode");
     assert_eq!(verdict(&other).0, FITS);
 }
 
@@ -138,7 +140,7 @@ fn another_cpu_by_name_is_another_machine_whatever_it_measures() {
 fn a_slow_host_of_the_same_model_is_out_of_range() {
     for element in [Element::Clock, Element::L3, Element::Dram, Element::Syscall] {
         let factor = if element == Element::Clock { 1.0 / 1.1 } else { 1.1 };
-        let slow = times(usual("new"), element, factor);
+        let slow = multiplied(usual("new"), element, factor);
         assert_eq!(verdict(&slow), (OUT_OF_RANGE, vec![element]));
     }
 }
@@ -147,7 +149,7 @@ fn a_slow_host_of_the_same_model_is_out_of_range() {
 fn slow_memory_is_named_together_before_each_alone() {
     let mut memory = usual("new");
     for element in [Element::L3, Element::Dram] {
-        memory = times(memory, element, 1.07);
+        memory = multiplied(memory, element, 1.07);
     }
     let mut expected = expected();
     for own in &mut expected.elements {
@@ -156,31 +158,31 @@ fn slow_memory_is_named_together_before_each_alone() {
             own.spread.deviation = 0.03;
         }
     }
-    let judged = judge(&memory, &expected);
+    let judged = judge_host(&memory, &expected);
     let differs = judged.tests.iter().filter(|test| test.differs);
     let differs: Vec<Tested> = differs.map(|test| test.of).collect();
-    assert_eq!(differs, [Tested::Group(Group::Memory)]);
+    assert_eq!(differs, [Tested::Group(ElementGroup::Memory)]);
     assert_eq!(judged.verdict, OUT_OF_RANGE);
 }
 
 #[test]
 fn a_faster_host_fits_until_it_must_be_another() {
-    let faster = |factor: f64| times(usual("new"), Element::Dram, 1.0 / factor);
+    let faster = |factor: f64| multiplied(usual("new"), Element::Dram, 1.0 / factor);
     let test = |judged: super::judge::Judged| judged.tests[5];
-    let dram = test(judge(&usual("new"), &expected()));
+    let dram = test(judge_host(&usual("new"), &expected()));
     assert_eq!(dram.of, Tested::Element(Element::Dram));
     let [least, most] = dram.allowed;
     assert!((least * most * most - 1.0).abs() < 1e-9, "twice as far: {dram:?}");
     assert_eq!(verdict(&faster(most * 1.02)).0, FITS);
     assert_eq!(verdict(&faster(1.2)), (OUT_OF_RANGE, vec![Element::Dram]));
     // The clock counts the other way around.
-    let [least, most] = judge(&usual("new"), &expected()).tests[0].allowed;
+    let [least, most] = judge_host(&usual("new"), &expected()).tests[0].allowed;
     assert!((least * least * most - 1.0).abs() < 1e-9);
 }
 
 #[test]
 fn half_the_share_is_the_machines_under_a_quota_and_noise_under_a_load() {
-    let mut half = times(usual("new"), Element::Share, 0.5);
+    let mut half = multiplied(usual("new"), Element::Share, 0.5);
     half.noise = vec![Noise::Lost { share: 0.5, cause: Some(Cause::Scheduler) }];
     assert_eq!(verdict(&half), (NOT_QUIET, vec![Element::Share]));
     half.noise = Vec::new();
@@ -194,9 +196,9 @@ fn half_the_share_is_the_machines_under_a_quota_and_noise_under_a_load() {
 
 #[test]
 fn a_busy_disk_says_nothing_of_the_machine() {
-    let disk = times(usual("new"), Element::Disk, 30.0);
+    let disk = multiplied(usual("new"), Element::Disk, 30.0);
     assert_eq!(verdict(&disk), (NOT_QUIET, vec![Element::Disk]));
-    let both = times(disk, Element::Dram, 1.3);
+    let both = multiplied(disk, Element::Dram, 1.3);
     assert_eq!(verdict(&both).0, OUT_OF_RANGE);
 }
 
@@ -206,7 +208,7 @@ fn what_is_missing_is_not_compared_and_too_little_says_nothing() {
     for (_, value) in &mut blind.elements[3..7] {
         *value = Fact::unknown("not available: no memory");
     }
-    let judged = judge(&blind, &expected());
+    let judged = judge_host(&blind, &expected());
     assert_eq!(judged.verdict, FITS);
     assert_eq!(judged.tests.len(), 6, "no group without its elements");
     assert_eq!(judged.not_compared.len(), 4);
@@ -215,7 +217,7 @@ fn what_is_missing_is_not_compared_and_too_little_says_nothing() {
         *value = Fact::unknown("not available");
     }
     assert_eq!(judged.too_few(), None);
-    let judged = judge(&blind, &expected());
+    let judged = judge_host(&blind, &expected());
     assert_eq!((judged.verdict, judged.too_few()), (NOT_QUIET, Some(3)));
 }
 
@@ -237,13 +239,13 @@ fn the_spread_is_that_between_hosts_and_from_run_to_run() {
 #[test]
 fn one_host_knows_its_own_runs_and_few_hosts_say_that_they_are_few() {
     let own = learn(&fleet(1)).expect("runs");
-    assert!(!judge(&usual("n00"), &own).few_hosts);
-    assert!(judge(&usual("other"), &own).few_hosts);
+    assert!(!judge_host(&usual("n00"), &own).few_hosts);
+    assert!(judge_host(&usual("other"), &own).few_hosts);
     let few = learn(&fleet(3)).expect("runs");
-    assert!(judge(&usual("other"), &few).few_hosts);
-    assert!(!judge(&usual("other"), &expected()).few_hosts);
+    assert!(judge_host(&usual("other"), &few).few_hosts);
+    assert!(!judge_host(&usual("other"), &expected()).few_hosts);
     // Of few hosts more is assumed: the same test reaches further.
-    let allowed = |expected: &Expectation| judge(&usual("x"), expected).tests[4].allowed[1];
+    let allowed = |expected: &Expectation| judge_host(&usual("x"), expected).tests[4].allowed[1];
     assert!(allowed(&few) > allowed(&expected()));
 }
 
@@ -251,11 +253,11 @@ fn one_host_knows_its_own_runs_and_few_hosts_say_that_they_are_few() {
 fn what_is_no_example_is_left_out_and_named() {
     let mut runs = fleet(12);
     let clean = learn(&runs).expect("runs");
-    let mut disturbed = times(usual("busy"), Element::Dram, 3.0);
+    let mut disturbed = multiplied(usual("busy"), Element::Dram, 3.0);
     disturbed.noise = vec![Noise::Steal(0.3)];
     let mut other = usual("other");
     other.identity.cpus = Some(8);
-    let slow = times(usual("slow"), Element::Clock, 0.7);
+    let slow = multiplied(usual("slow"), Element::Clock, 0.7);
     runs.extend([disturbed, other, slow]);
     let learned = learn(&runs).expect("runs");
     let out: Vec<&str> = learned.left_out.iter().map(|out| &*out.host).collect();
@@ -304,7 +306,7 @@ fn a_file_that_no_latlas_wrote_is_refused() {
 #[test]
 fn a_run_gives_each_element_or_the_reason_why_not() {
     let run = synthetic::run();
-    let vector = Vector::of(&run);
+    let vector = Vector::from_run(&run);
     assert_eq!(vector.host, "example");
     let clock = run.core_clock.as_ref().expect("a clock").cycle_ns.value;
     assert_eq!(vector.value(Element::Clock), Some(1.0 / clock));

@@ -1,6 +1,6 @@
 //! Where the level of a row changed, if it did.
 
-use super::null::Stretch;
+use super::null::HistoryStretch;
 use super::spread::Spread;
 use super::{FEWEST, LEVEL, Past};
 use crate::compare::finding::{Correction, POWER, judge};
@@ -60,7 +60,7 @@ pub struct Changes {
 /// 1 % of cases, and each stretch next to a real change as often. What comes
 /// out smaller than one and a half of one run's standard deviations is no mark.
 pub fn changes(past: &Past) -> Changes {
-    let spread = Spread::of(past);
+    let spread = Spread::from_past(past);
     let mut starts = Vec::new();
     divide(past, &spread, [0, past.len()], &mut starts);
     starts.sort_unstable();
@@ -69,8 +69,9 @@ pub fn changes(past: &Past) -> Changes {
         starts.remove(weakest);
         settle(past, &spread, &mut starts);
     }
-    let levels: Vec<Level> =
-        stretches(past, &starts).map(|[from, to]| Level::of(past, &spread, from, to)).collect();
+    let levels: Vec<StretchLevel> = stretches(past, &starts)
+        .map(|[from, to]| StretchLevel::between(past, &spread, from, to))
+        .collect();
     let last = levels.last().map(|last| [last.from, last.to]);
     Changes {
         looked: past.len() >= 2 * FEWEST,
@@ -84,7 +85,7 @@ pub fn changes(past: &Past) -> Changes {
 
 /// Where new levels begin in this stretch.
 fn divide(past: &Past, spread: &Spread, [from, to]: [usize; 2], starts: &mut Vec<usize>) {
-    let stretch = Stretch { past, spread, ends: [from, to] };
+    let stretch = HistoryStretch { past, spread, ends: [from, to] };
     let found = judge([&stretch], Correction::Holm(LEVEL), None)[0];
     if let Some(step) = stretch.largest().filter(|_| found.is_different()) {
         starts.push(step.at);
@@ -106,8 +107,8 @@ fn settle(past: &Past, spread: &Spread, starts: &mut [usize]) {
     for which in 0..starts.len() {
         let from = which.checked_sub(1).map_or(0, |before| starts[before]);
         let to = starts.get(which + 1).copied().unwrap_or(past.len());
-        let before = Level::of(past, spread, from, starts[which]).ln;
-        let after = Level::of(past, spread, starts[which], to).ln;
+        let before = StretchLevel::between(past, spread, from, starts[which]).ln;
+        let after = StretchLevel::between(past, spread, starts[which], to).ln;
         let misfit = |at: usize, level: f64| {
             let square = (past.ln[at] - level).powi(2) / (spread.factor * past.assumed[at]);
             square.min(REACH * REACH)
@@ -129,8 +130,9 @@ fn settle(past: &Past, spread: &Spread, starts: &mut [usize]) {
 /// than [`LEAST`].
 fn too_small(past: &Past, spread: &Spread, starts: &[usize]) -> Option<usize> {
     let least = LEAST * deviation(past, spread)?;
-    let levels: Vec<f64> =
-        stretches(past, starts).map(|[from, to]| Level::of(past, spread, from, to).ln).collect();
+    let levels: Vec<f64> = stretches(past, starts)
+        .map(|[from, to]| StretchLevel::between(past, spread, from, to).ln)
+        .collect();
     let steps = levels.windows(2).map(|two| (two[1] - two[0]).abs());
     let smallest = steps.enumerate().min_by(|a, b| a.1.total_cmp(&b.1))?;
     (smallest.1 < least).then_some(smallest.0)
@@ -143,15 +145,15 @@ fn deviation(past: &Past, spread: &Spread) -> Option<f64> {
 }
 
 /// The level of a stretch.
-struct Level {
+struct StretchLevel {
     from: usize,
     to: usize,
     ln: f64,
     error: Variance,
 }
 
-impl Level {
-    fn of(past: &Past, spread: &Spread, from: usize, to: usize) -> Level {
+impl StretchLevel {
+    fn between(past: &Past, spread: &Spread, from: usize, to: usize) -> StretchLevel {
         let own = &past.ln[from..to];
         let median = stats::median(own.iter().copied()).unwrap_or(f64::NAN);
         let (mut sum, mut weights) = (0.0, 0.0);
@@ -160,7 +162,7 @@ impl Level {
             sum += (ln - median).clamp(-reach, reach) / assumed;
             weights += 1.0 / assumed;
         }
-        Level {
+        StretchLevel {
             from,
             to,
             ln: median + sum / weights,
@@ -169,17 +171,18 @@ impl Level {
     }
 
     fn interval(&self) -> Interval {
-        Ratio { ln: self.ln, error: self.error }.shown()
+        Ratio { ln: self.ln, error: self.error }.interval_or_value()
     }
 
     /// This level over the one before.
-    fn over(&self, before: &Level) -> Interval {
+    fn over(&self, before: &StretchLevel) -> Interval {
         let value = self.error.value + before.error.value;
-        Ratio { ln: self.ln - before.ln, error: Variance { value, ..self.error } }.shown()
+        Ratio { ln: self.ln - before.ln, error: Variance { value, ..self.error } }
+            .interval_or_value()
     }
 }
 
-fn segments(levels: &[Level]) -> Vec<Segment> {
+fn segments(levels: &[StretchLevel]) -> Vec<Segment> {
     let before = |at: usize| at.checked_sub(1).map(|before| &levels[before]);
     levels
         .iter()
@@ -202,7 +205,7 @@ fn detectable(past: &Past, spread: &Spread, [from, to]: [usize; 2]) -> Option<f6
     let weights: f64 = past.assumed[from..to].iter().map(|a| 1.0 / a).sum();
     let error = (4.0 * spread.factor / weights).sqrt();
     let for_power = student::quantile(POWER, f64::INFINITY) * spread.of_means().sqrt();
-    let found = (Stretch { past, spread, ends: [from, to] }.limit() + for_power) * error;
+    let found = (HistoryStretch { past, spread, ends: [from, to] }.limit() + for_power) * error;
     // It must come out above the least, too.
     let marked = LEAST * deviation(past, spread)? + for_power * error;
     Some(found.max(marked).exp_m1())
@@ -217,7 +220,7 @@ mod tests {
     fn a_level_is_a_mean_that_one_odd_run_can_t_move_far() {
         let past = Past { ln: vec![1.0, 1.0, 1.0, 3.0], assumed: vec![0.01; 4] };
         let spread = Spread { factor: 4.0, df: 9.0, resemblance: 0.0 };
-        let level = Level::of(&past, &spread, 0, 4);
+        let level = StretchLevel::between(&past, &spread, 0, 4);
         // 2.5 standard deviations of 0.2, shared by four.
         assert!((level.ln - (1.0 + 0.5 / 4.0)).abs() < 1e-12, "{}", level.ln);
         assert!((level.error.value - 0.04 / 4.0).abs() < 1e-12);
@@ -225,7 +228,7 @@ mod tests {
         // Runs that resemble each other say less.
         let alike = Spread { resemblance: 0.4, ..spread };
         let slow = 0.5 + 0.5 * 9.0;
-        let level = Level::of(&past, &alike, 0, 4);
+        let level = StretchLevel::between(&past, &alike, 0, 4);
         assert!((level.error.value - slow * 0.01).abs() < 1e-12);
     }
 }

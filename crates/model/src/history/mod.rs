@@ -37,7 +37,7 @@ pub struct Past {
 impl Past {
     /// From the readings of runs, which are assumed to vary as a comparison
     /// assumes it.
-    pub fn of(readings: &[Reading], wander: Wander) -> Past {
+    pub fn from_readings(readings: &[Reading], wander: Wander) -> Past {
         let usable = |r: &&Reading| Past::takes(r, wander);
         let used: Vec<&Reading> = readings.iter().filter(usable).collect();
         Past {

@@ -4,8 +4,8 @@
 use super::scan::{Step, largest};
 use super::spread::{SLOW, Spread};
 use super::{LEVEL, Past};
-use crate::bits::Bits;
 use crate::compare::finding::Samples;
+use crate::repeatable_random::Xorshift;
 use crate::stats;
 
 /// Histories that are made up. The real one counts as one more (Barnard's
@@ -16,19 +16,19 @@ const MADE_UP: usize = 199;
 const ALLOWED: usize = (LEVEL * (MADE_UP + 1) as f64) as usize - 1;
 
 /// A part of a history, which may have a step.
-pub(super) struct Stretch<'a> {
+pub(super) struct HistoryStretch<'a> {
     pub(super) past: &'a Past,
     pub(super) spread: &'a Spread,
     pub(super) ends: [usize; 2],
 }
 
-impl Samples for Stretch<'_> {
+impl Samples for HistoryStretch<'_> {
     fn p_value(&self) -> Option<f64> {
         Some(self.p_value_of(self.largest()?.size))
     }
 }
 
-impl Stretch<'_> {
+impl HistoryStretch<'_> {
     /// The largest step in it.
     pub(super) fn largest(&self) -> Option<Step> {
         largest(self.past, self.ends[0], self.ends[1], self.spread.factor)
@@ -52,11 +52,11 @@ impl Stretch<'_> {
 
     /// The largest steps in this stretch of made-up histories, which are always the same ones.
     fn made_up(&self) -> impl Iterator<Item = f64> {
-        let mut bits = Bits(0x9e37_79b9_7f4a_7c15);
+        let mut bits = Xorshift(0x9e37_79b9_7f4a_7c15);
         (0..MADE_UP).map(move |_| {
             let made_up = without_change(self.past, self.spread, &mut bits);
             // How much runs vary is not known here either, and learned again.
-            let factor = Spread::of(&made_up).factor;
+            let factor = Spread::from_past(&made_up).factor;
             largest(&made_up, self.ends[0], self.ends[1], factor).map_or(0.0, |step| step.size)
         })
     }
@@ -65,7 +65,7 @@ impl Stretch<'_> {
 /// A history as long and as uncertain as this one at one level. What its runs
 /// resemble each other by is a slow wander below values of their own: the worst
 /// that the correlation of neighbours can mean for a mean of many.
-fn without_change(past: &Past, spread: &Spread, bits: &mut Bits) -> Past {
+fn without_change(past: &Past, spread: &Spread, bits: &mut Xorshift) -> Past {
     let slow = spread.slow_share();
     let (own, common) = ((1.0 - slow).sqrt(), slow.sqrt());
     let fresh = (1.0 - SLOW * SLOW).sqrt();
@@ -92,7 +92,7 @@ mod tests {
     #[test]
     fn what_is_beyond_the_limit_is_beyond() {
         let (past, spread) = flat(40);
-        let stretch = Stretch { past: &past, spread: &spread, ends: [0, 40] };
+        let stretch = HistoryStretch { past: &past, spread: &spread, ends: [0, 40] };
         let limit = stretch.limit();
         // Of the largest of many normal steps, made wider by resemblance.
         assert!((3.0..9.0).contains(&limit), "{limit}");
@@ -105,7 +105,7 @@ mod tests {
     fn runs_that_resemble_each_other_need_a_larger_step() {
         let (past, spread) = flat(40);
         let alike = Spread { resemblance: 0.6, ..spread };
-        let limit = |spread| Stretch { past: &past, spread, ends: [0, 40] }.limit();
+        let limit = |spread| HistoryStretch { past: &past, spread, ends: [0, 40] }.limit();
         assert!(limit(&alike) > 1.3 * limit(&spread));
     }
 }

@@ -34,7 +34,7 @@ pub(super) struct Spread {
 }
 
 impl Spread {
-    pub(super) fn of(past: &Past) -> Spread {
+    pub(super) fn from_past(past: &Past) -> Spread {
         let steps: Vec<f64> = (1..past.len())
             .map(|at| {
                 let variance = past.assumed[at - 1] + past.assumed[at];
@@ -117,11 +117,11 @@ fn correlation(a: &[f64], b: &[f64]) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bits::Bits;
+    use crate::repeatable_random::Xorshift;
 
     /// A series of this standard deviation in units of the assumed one.
     fn past(count: usize, deviation: f64, resemblance: f64) -> Past {
-        let mut bits = Bits(77);
+        let mut bits = Xorshift(77);
         let mut value = bits.normals()[0];
         let fresh = (1.0 - resemblance * resemblance).sqrt();
         let ln = (0..count).map(|_| {
@@ -135,7 +135,7 @@ mod tests {
     fn run_to_run_variation_is_learned_whatever_changes() {
         for (deviation, resemblance) in [(1.0, 0.0), (3.0, 0.0), (2.0, 0.5)] {
             let mut past = past(400, deviation, resemblance);
-            let calm = Spread::of(&past);
+            let calm = Spread::from_past(&past);
             assert!((calm.factor.sqrt() / deviation - 1.0).abs() < 0.1, "{calm:?}");
             assert!((calm.resemblance - resemblance).abs() < 0.12, "{calm:?}");
             // Ten levels far apart, and some odd runs.
@@ -143,7 +143,7 @@ mod tests {
                 *ln += (at / 40 % 2) as f64;
                 *ln += if at % 29 == 3 { 5.0 } else { 0.0 };
             }
-            let stepped = Spread::of(&past);
+            let stepped = Spread::from_past(&past);
             let ratio = stepped.factor / calm.factor;
             assert!((0.9..1.6).contains(&ratio), "{stepped:?} {calm:?}");
         }
@@ -151,11 +151,11 @@ mod tests {
 
     #[test]
     fn few_runs_say_little() {
-        let two = Spread::of(&past(2, 1.0, 0.0));
+        let two = Spread::from_past(&past(2, 1.0, 0.0));
         assert!((two.df - 6.0 - 2.0 / 3.0).abs() < 1e-12);
         assert_eq!(two.resemblance, ASSUMED_RESEMBLANCE);
         let same = Past { ln: vec![1.0; 60], assumed: vec![1e-4; 60] };
-        let same = Spread::of(&same);
+        let same = Spread::from_past(&same);
         assert!(same.factor > 0.0 && same.factor < 0.2, "{same:?}");
         assert_eq!(same.resemblance, ASSUMED_RESEMBLANCE);
     }

@@ -1,11 +1,11 @@
 //! What is known of the CPUs.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// The numbers by which a vendor tells its cores apart.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum CpuSignature {
     /// CPUID leaf 1, with the extended fields already added in.
@@ -44,7 +44,8 @@ impl fmt::Display for CpuSignature {
 }
 
 /// Simultaneous multithreading.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Smt {
     /// Hardware threads of one core that are online (the most of any core).
     pub threads_per_core: u32,
@@ -53,7 +54,8 @@ pub struct Smt {
 }
 
 /// Cores that are alike.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CoreKind {
     /// What these cores are called, for example `P-core`, `Cortex-A76`, `only kind`.
     pub name: String,

@@ -1,11 +1,11 @@
 //! A value that was read, or the reason why there is none.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// A value, or the reason why there is none.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Fact<T> {
     /// The value, when it could be read.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -66,7 +66,8 @@ impl<T: fmt::Display> fmt::Display for Fact<T> {
 }
 
 /// Whether something is there, and then by what name.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Presence {
     /// It was looked for in a way that would have found it, and is not there.
@@ -77,7 +78,7 @@ pub enum Presence {
 
 impl Presence {
     /// The name of what is present.
-    pub fn name(&self) -> Option<&str> {
+    pub fn present_name(&self) -> Option<&str> {
         match self {
             Presence::Absent => None,
             Presence::Present(name) => Some(name),
@@ -87,12 +88,13 @@ impl Presence {
 
 impl fmt::Display for Presence {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name().unwrap_or("none"))
+        f.write_str(self.present_name().unwrap_or("none"))
     }
 }
 
 /// An upper bound that may not be set.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Limit<T> {
     /// The place where a limit would be was read, and none is set.
@@ -103,7 +105,7 @@ pub enum Limit<T> {
 
 impl<T: Copy> Limit<T> {
     /// The limit, when one is set.
-    pub fn at(self) -> Option<T> {
+    pub fn as_option(self) -> Option<T> {
         match self {
             Limit::Unlimited => None,
             Limit::At(limit) => Some(limit),

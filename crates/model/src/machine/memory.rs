@@ -1,11 +1,11 @@
 //! What is known of memory, caches and pages.
 
 use super::fact::{Fact, Limit};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// A NUMA node: memory, and the CPUs to which it is local.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct NumaNode {
     /// The kernel's number of it.
     pub id: u32,
@@ -17,7 +17,8 @@ pub struct NumaNode {
 }
 
 /// What a cache holds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum CacheKind {
     /// Data only.
@@ -30,7 +31,8 @@ pub enum CacheKind {
 
 /// One cache, as the OS describes it. In a virtual machine this is what the
 /// hypervisor chose to say.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CacheFact {
     /// 1 is nearest to the core.
     pub level: u32,
@@ -47,7 +49,8 @@ pub struct CacheFact {
 }
 
 /// A pool of reserved huge pages (hugetlbfs).
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct HugetlbPool {
     /// Size of one page in bytes.
     pub page_bytes: u64,
@@ -59,7 +62,8 @@ pub struct HugetlbPool {
 }
 
 /// Page sizes and the policy for huge ones.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct PageFacts {
     /// The ordinary page in bytes.
     pub base_bytes: Fact<u64>,
@@ -72,7 +76,8 @@ pub struct PageFacts {
 }
 
 /// How much memory there is.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct MemoryFacts {
     /// All memory the kernel manages.
     pub physical_bytes: Fact<u64>,

@@ -2,12 +2,12 @@
 
 pub use crate::setting::Policy;
 use crate::setting::Setting;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// The controls that the measuring processes (the workers of a run, the
 /// commands of `exec`) ran under. Nothing of it outlives them.
-#[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, Default, PartialEq)]
+#[derive(Serialize, Deserialize, Clone, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Applied {
     /// What was asked for, by the user or by default.
     pub asked: Settings,
@@ -26,7 +26,8 @@ pub struct Applied {
 
 /// Controls of a process: those that were asked for, or all that it has, as
 /// far as the system tells. Absent: not asked for, or not known.
-#[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Serialize, Deserialize, Clone, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Settings {
     /// The only CPUs it may run on, rising.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -76,7 +77,7 @@ impl Settings {
     }
 
     /// One of each that can be here, with whatever value.
-    pub fn all() -> Vec<Setting> {
+    pub fn one_of_each() -> Vec<Setting> {
         let all = Settings {
             cpus: vec![0],
             own_session: Some(true),
@@ -129,7 +130,7 @@ impl Applied {
             Setting::TransparentHugePages(may) => !may,
             _ => false,
         };
-        all.extend(granted.each().iter().filter(|had| is_unusual(had)).map(Setting::text));
+        all.extend(granted.each().iter().filter(|had| is_unusual(had)).map(Setting::label));
         if !asked.shield.is_empty() {
             let cpus: Vec<String> = asked.shield.iter().map(u32::to_string).collect();
             all.push(format!("shield on CPU {}", cpus.join(", ")));
@@ -150,7 +151,7 @@ fn differing(asked: &Settings, granted: &Settings) -> Vec<String> {
         let had = had.iter().find(|had| had.is_like(&asked))?;
         let counts = !(real_time && matches!(asked, Setting::TimerSlackNs(_)));
         (counts && !asked.is_met_by(had))
-            .then(|| format!("{} asked for, {} granted", asked.text(), had.text()))
+            .then(|| format!("{} asked for, {} granted", asked.label(), had.label()))
     };
     asked.each().into_iter().filter_map(differs).collect()
 }

@@ -2,11 +2,11 @@
 //! value, the privilege needed to set it and the command, or what prevents it.
 
 use crate::machine::Fact;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// All controls of a machine, and what to do about them.
-#[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, PartialEq)]
+#[derive(Serialize, Deserialize, Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Controls {
     /// Whether the process is root of the machine.
     pub root: bool,
@@ -38,11 +38,11 @@ impl Controls {
 }
 
 /// What a control is about.
-#[derive(
-    Serialize, Deserialize, JsonSchema, Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord,
-)]
+#[derive(Serialize, Deserialize, Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
-pub enum Group {
+#[cfg_attr(feature = "schema", schemars(rename = "Group"))]
+pub enum ControlArea {
     /// CPU frequency.
     Clock,
     /// SMT, affinity, CPU isolation.
@@ -59,9 +59,11 @@ pub enum Group {
 }
 
 /// Whether a value is good for measuring.
-#[derive(Serialize, Deserialize, JsonSchema, Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Serialize, Deserialize, Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
-pub enum State {
+#[cfg_attr(feature = "schema", schemars(rename = "State"))]
+pub enum ValueState {
     /// It is.
     Good,
     /// Another one would be better.
@@ -73,21 +75,22 @@ pub enum State {
 }
 
 /// A control.
-#[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, PartialEq)]
+#[derive(Serialize, Deserialize, Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Control {
     /// Its name, as `--only` takes it.
     pub id: String,
     /// What it is.
     pub title: String,
     /// Its group.
-    pub group: Group,
+    pub group: ControlArea,
     /// Its value as printed with its source, or why it is unknown.
     pub now: Fact<String>,
     /// The single values of several files: one per CPU, policy or interrupt.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub parts: Vec<FileValue>,
     /// Whether it is good.
-    pub state: State,
+    pub state: ValueState,
     /// A better value.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wanted: Option<Wanted>,
@@ -105,7 +108,8 @@ pub struct Control {
 }
 
 /// The value of one file of a control.
-#[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, PartialEq, Eq)]
+#[derive(Serialize, Deserialize, Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct FileValue {
     /// Its path.
     pub path: String,
@@ -118,7 +122,8 @@ pub struct FileValue {
 }
 
 /// A better value.
-#[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, PartialEq, Eq)]
+#[derive(Serialize, Deserialize, Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Wanted {
     /// The value, in words.
     pub value: String,
@@ -127,7 +132,8 @@ pub struct Wanted {
 }
 
 /// Whether `noise tune` sets a control.
-#[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, PartialEq, Eq)]
+#[derive(Serialize, Deserialize, Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Tuned {
     /// Unless others are named with `--only`.
@@ -139,7 +145,8 @@ pub enum Tuned {
 }
 
 /// The privilege needed to set a control.
-#[derive(Serialize, Deserialize, JsonSchema, Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Serialize, Deserialize, Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Privilege {
     /// Any user, for a process of their own.
@@ -152,7 +159,8 @@ pub enum Privilege {
 }
 
 /// How a control is set.
-#[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, PartialEq, Eq)]
+#[derive(Serialize, Deserialize, Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SetBy {
     /// The privilege needed.
     pub who: Privilege,
@@ -162,9 +170,11 @@ pub struct SetBy {
 
 crate::words! {
     /// Kinds of reasons why a control can't be set.
-    #[derive(Serialize, Deserialize, JsonSchema, Clone, Copy, Debug, PartialEq, Eq)]
+    #[derive(Serialize, Deserialize, Clone, Copy, Debug, PartialEq, Eq)]
+    #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
     #[serde(rename_all = "snake_case")]
-    pub enum Kind: words {
+    #[cfg_attr(feature = "schema", schemars(rename = "Kind"))]
+    pub enum HindranceKind: words {
         /// Not exposed by the hypervisor.
         AbsentInVm = "not in this virtual machine",
         /// Not in this kernel, or disabled at boot.
@@ -187,16 +197,18 @@ crate::words! {
 }
 
 /// What prevents setting a control.
-#[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, PartialEq, Eq)]
+#[derive(Serialize, Deserialize, Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Hindrance {
     /// Its kind.
-    pub kind: Kind,
+    pub kind: HindranceKind,
     /// In words.
     pub why: String,
 }
 
 /// Something to do.
-#[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, PartialEq, Eq)]
+#[derive(Serialize, Deserialize, Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Advice {
     /// The controls that it is about, by name.
     pub controls: Vec<String>,

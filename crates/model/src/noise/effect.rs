@@ -8,12 +8,12 @@ pub mod figures;
 pub mod judge;
 
 use crate::compare::finding::Finding;
-use figures::Figures;
-use schemars::JsonSchema;
+use figures::RunMedians;
 use serde::{Deserialize, Serialize};
 
 /// What `latlas noise ab` records.
-#[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, PartialEq)]
+#[derive(Serialize, Deserialize, Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Effects {
     /// How it was done.
     pub how: How,
@@ -31,7 +31,8 @@ impl Effects {
 }
 
 /// How the experiment was done.
-#[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, PartialEq)]
+#[derive(Serialize, Deserialize, Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct How {
     /// Rounds of each block, at most.
     pub rounds: u32,
@@ -57,7 +58,8 @@ pub struct How {
 }
 
 /// What a job does.
-#[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, PartialEq)]
+#[derive(Serialize, Deserialize, Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Work {
     /// Which job.
     pub workload: Workload,
@@ -68,7 +70,8 @@ pub struct Work {
 }
 
 /// A figure that there is none of.
-#[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, PartialEq)]
+#[derive(Serialize, Deserialize, Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct NotCounted {
     /// Of what: `cycles`.
     pub what: String,
@@ -77,7 +80,8 @@ pub struct NotCounted {
 }
 
 /// One control.
-#[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, PartialEq)]
+#[derive(Serialize, Deserialize, Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Control {
     /// Its name on the command line: `pin+nice`.
     pub name: String,
@@ -99,7 +103,8 @@ pub struct Control {
 
 crate::words! {
     /// The jobs, as on the command line.
-    #[derive(Serialize, Deserialize, JsonSchema, Clone, Copy, Debug, PartialEq, Eq)]
+    #[derive(Serialize, Deserialize, Clone, Copy, Debug, PartialEq, Eq)]
+    #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
     #[serde(rename_all = "snake_case")]
     pub enum Workload: name {
         /// A chain of dependent operations in registers.
@@ -117,7 +122,8 @@ crate::words! {
 
 crate::words! {
     /// What loads the machine during the job, as on the command line.
-    #[derive(Serialize, Deserialize, JsonSchema, Clone, Copy, Debug, PartialEq, Eq)]
+    #[derive(Serialize, Deserialize, Clone, Copy, Debug, PartialEq, Eq)]
+    #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
     #[serde(rename_all = "snake_case")]
     pub enum Load: name {
         /// Nothing of ours.
@@ -141,7 +147,8 @@ impl Load {
 }
 
 /// All runs of one job under one load.
-#[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, PartialEq)]
+#[derive(Serialize, Deserialize, Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Block {
     /// The job.
     pub workload: Workload,
@@ -149,19 +156,20 @@ pub struct Block {
     pub load: Load,
     /// The states that were interleaved; the n-th run of each is of the
     /// n-th round.
-    pub arms: Vec<Arm>,
+    pub arms: Vec<EffectArm>,
 }
 
 impl Block {
     /// The arm of that name.
-    pub fn arm(&self, name: &str) -> Option<&Arm> {
+    pub fn arm(&self, name: &str) -> Option<&EffectArm> {
         self.arms.iter().find(|arm| arm.name == name)
     }
 }
 
 /// One state and its runs.
-#[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, PartialEq)]
-pub struct Arm {
+#[derive(Serialize, Deserialize, Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct EffectArm {
     /// Its name, mostly that of the control that is on; `none`.
     pub name: String,
     /// Its runs, in order.
@@ -169,7 +177,8 @@ pub struct Arm {
 }
 
 /// One run of a job, as a process of its own. Times in ns.
-#[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, Default, PartialEq)]
+#[derive(Serialize, Deserialize, Clone, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct OneRun {
     /// When it began, ms since the beginning of the experiment.
     pub at_ms: u64,
@@ -208,7 +217,8 @@ impl OneRun {
 }
 
 /// How late a thread woke up, from its timer's time to its next instruction.
-#[derive(Serialize, Deserialize, JsonSchema, Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Serialize, Deserialize, Clone, Copy, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Wakeups {
     /// How often it woke up.
     pub count: u64,
@@ -234,9 +244,9 @@ pub struct Effect {
     /// Whole rounds behind it.
     pub rounds: u32,
     /// With the control.
-    pub on: Figures,
+    pub on: RunMedians,
     /// Without.
-    pub off: Figures,
+    pub off: RunMedians,
     /// How much longer the job took: on over off.
     pub time: Change,
     /// How much more its times spread: on over off.
@@ -282,7 +292,7 @@ impl Change {
             (Some(true), _) => "better",
             (Some(false), _) => "worse",
             (None, Some(_)) => "no effect shown",
-            (None, None) => "can't tell",
+            (None, None) => "inconclusive",
         }
     }
 }

@@ -2,14 +2,12 @@
 //! detours (Beckman et al., Cluster 2006) with their causes.
 
 use crate::stats::{Interval, time_share};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 crate::words! {
     /// What had the CPU during a detour.
-    #[derive(
-        Serialize, Deserialize, JsonSchema, Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord,
-    )]
+    #[derive(Serialize, Deserialize, Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+    #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
     #[serde(rename_all = "snake_case")]
     pub enum Cause: words {
         /// Another thread (run delay: ready, but not running).
@@ -30,7 +28,8 @@ crate::words! {
 }
 
 /// Time taken by one cause.
-#[derive(Serialize, Deserialize, JsonSchema, Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Serialize, Deserialize, Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CauseTime {
     /// Which.
     pub cause: Cause,
@@ -39,7 +38,8 @@ pub struct CauseTime {
 }
 
 /// One detour.
-#[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, PartialEq)]
+#[derive(Serialize, Deserialize, Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Detour {
     /// When it began, ns from the beginning of the span.
     pub at_ns: u64,
@@ -50,7 +50,8 @@ pub struct Detour {
 }
 
 /// Totals of one cause.
-#[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, PartialEq)]
+#[derive(Serialize, Deserialize, Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CauseTotal {
     /// Which.
     pub cause: Cause,
@@ -71,7 +72,8 @@ pub struct CauseTotal {
 }
 
 /// One of the equal parts of the span.
-#[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, Default, PartialEq)]
+#[derive(Serialize, Deserialize, Clone, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Stretch {
     /// Time watched in it, ns.
     pub watched_ns: u64,
@@ -85,7 +87,8 @@ pub struct Stretch {
 
 /// Core clock during the span: dependent adds (one cycle each) over their
 /// time, in windows.
-#[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, PartialEq)]
+#[derive(Serialize, Deserialize, Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Frequency {
     /// First percentile of the windows, GHz.
     pub p1_ghz: f64,
@@ -100,7 +103,8 @@ pub struct Frequency {
 }
 
 /// Interrupts from one source on the CPU.
-#[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, PartialEq, Eq)]
+#[derive(Serialize, Deserialize, Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct InterruptCount {
     /// As `/proc/interrupts` names it: `LOC`, `36 virtio1-req.0`.
     pub name: String,
@@ -111,7 +115,8 @@ pub struct InterruptCount {
 }
 
 /// Parameters of the detector, learned before the span.
-#[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, Default, PartialEq)]
+#[derive(Serialize, Deserialize, Clone, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Detector {
     /// Dependent adds in a block.
     pub adds: u64,
@@ -129,7 +134,8 @@ pub struct Detector {
 }
 
 /// What one spinning thread measured.
-#[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, Default, PartialEq)]
+#[derive(Serialize, Deserialize, Clone, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Osnoise {
     /// The CPU it was pinned to.
     pub cpu: Option<u32>,
@@ -187,7 +193,8 @@ pub struct Osnoise {
 }
 
 /// Measured just before and just after a run.
-#[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, Default, PartialEq)]
+#[derive(Serialize, Deserialize, Clone, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct OsnoiseAround {
     /// Before the first sample.
     pub before: Osnoise,
@@ -197,7 +204,8 @@ pub struct OsnoiseAround {
 }
 
 /// What `latlas noise measure` records.
-#[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, PartialEq)]
+#[derive(Serialize, Deserialize, Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Interruptions {
     /// Requested length, ms.
     pub asked_ms: u64,
@@ -218,7 +226,7 @@ impl Osnoise {
 
     /// Time of a cause as a share of the watched time, 0 to 1.
     pub fn share_of(&self, cause: Cause) -> Option<f64> {
-        let lost_ns = self.of(cause).map_or(0, |lost| lost.lost_ns);
+        let lost_ns = self.cause_total(cause).map_or(0, |lost| lost.lost_ns);
         share_of(lost_ns, self.watched_ns())
     }
 
@@ -233,7 +241,7 @@ impl Osnoise {
     }
 
     /// Totals of a cause, if it took anything.
-    pub fn of(&self, cause: Cause) -> Option<&CauseTotal> {
+    pub fn cause_total(&self, cause: Cause) -> Option<&CauseTotal> {
         self.causes.iter().find(|lost| lost.cause == cause)
     }
 }
@@ -245,7 +253,7 @@ fn share_of(part_ns: u64, whole_ns: u64) -> Option<f64> {
 /// Share of the watched time that was lost, with an interval from twenty parts
 /// of the span. `lost` is what counts of a stretch, ns. `None` where there are
 /// fewer stretches.
-pub fn share(stretches: &[Stretch], lost: impl Fn(&Stretch) -> u64) -> Option<Interval> {
+pub fn lost_share(stretches: &[Stretch], lost: impl Fn(&Stretch) -> u64) -> Option<Interval> {
     let parts: Vec<(u64, u64)> = stretches.iter().map(|s| (lost(s), s.watched_ns)).collect();
     time_share(&parts)
 }
@@ -262,13 +270,13 @@ mod tests {
     #[test]
     fn an_even_loss_has_no_width_and_an_uneven_one_has() {
         let even: Vec<Stretch> = (0..40).map(|_| stretch(1000, 10)).collect();
-        let i = share(&even, |s| s.lost_ns[0]).expect("twenty twos");
+        let i = lost_share(&even, |s| s.lost_ns[0]).expect("twenty twos");
         assert!((i.value - 0.01).abs() < 1e-12 && i.half_width() < 1e-12);
         let mut uneven = even.clone();
         // One pause in one of forty: nineteen of the twenty lost 1 %, one
         // 40.5 %.
         uneven[7] = stretch(1000, 800);
-        let i = share(&uneven, |s| s.lost_ns[0]).expect("twenty twos");
+        let i = lost_share(&uneven, |s| s.lost_ns[0]).expect("twenty twos");
         assert!((i.value - (39.0 * 10.0 + 800.0) / 40_000.0).abs() < 1e-12);
         let mut shares = vec![0.01; 19];
         shares.push(0.405);
@@ -278,11 +286,11 @@ mod tests {
 
     #[test]
     fn stretches_without_time_give_no_interval() {
-        assert_eq!(share(&[], |_| 0), None);
-        assert_eq!(share(&vec![stretch(10, 1); 19], |s| s.lost_ns[0]), None);
+        assert_eq!(lost_share(&[], |_| 0), None);
+        assert_eq!(lost_share(&vec![stretch(10, 1); 19], |s| s.lost_ns[0]), None);
         let mut holes = vec![stretch(10, 1); 20];
         holes[3].watched_ns = 0;
-        assert_eq!(share(&holes, |s| s.lost_ns[0]), None);
+        assert_eq!(lost_share(&holes, |s| s.lost_ns[0]), None);
     }
 
     #[test]

@@ -1,4 +1,6 @@
-//! What documents of older versions lack, and those that recordings had of their own.
+//! Reads documents of older versions: this file completes what a run lacks by today's rules, `recordings.rs`
+//! turns the separate recording documents of schema 6 and before into runs. `crates/store` calls both when it
+//! reads a document.
 
 mod recordings;
 

@@ -67,7 +67,7 @@ pub fn recorded(json: &[u8]) -> Option<Run> {
         _ => 0,
     };
     let about = About {
-        id: id(json),
+        id: digest_id(json),
         started_unix_ms: header.started_unix_ms.or(began_unix_ms)?,
         wall_ms: header.wall_ms.max(wall_ms),
         program: header.program.unwrap_or_else(program),
@@ -94,12 +94,12 @@ fn program() -> Program {
 }
 
 /// A UUID (version 8) of the document: it is the same whenever it is read.
-fn id(json: &[u8]) -> String {
+fn digest_id(json: &[u8]) -> String {
     let mut bytes = [0; 16];
     bytes.copy_from_slice(&Sha256::digest(json)[..16]);
     bytes[6] = bytes[6] & 0x0f | 0x80;
     bytes[8] = bytes[8] & 0x3f | 0x80;
-    let hex = crate::text::hexadecimal(&bytes);
+    let hex = crate::phrases::hexadecimal(&bytes);
     let parts = [&hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..]];
     parts.join("-")
 }

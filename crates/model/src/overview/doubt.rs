@@ -61,9 +61,14 @@ pub struct Doubt {
 
 impl Doubt {
     /// The doubt about the results of a run; none where all are ok.
-    pub fn of(run: &Run) -> Option<Doubt> {
+    pub fn about_run(run: &Run) -> Option<Doubt> {
         let rows = tally(run).rows;
         (rows.uncertain().total() > 0).then(|| Doubt { rows, causes: causes(run) })
+    }
+
+    /// Whether it is about more than half of the results.
+    pub fn is_of_most(&self) -> bool {
+        2 * self.rows.ok < self.rows.total()
     }
 
     /// What to do for steadier results, if something can be done: two states and a bias
@@ -141,7 +146,7 @@ mod tests {
         run.core_clock = None;
         run.gate.state = GateState::Usable;
         assert_eq!(causes(&run), [Cause::Short]);
-        let doubt = Doubt::of(&run).expect("rows of each verdict");
+        let doubt = Doubt::about_run(&run).expect("rows of each verdict");
         assert_eq!(doubt.rows, tally(&run).rows);
         assert_eq!(
             doubt.to_string(),
@@ -158,15 +163,25 @@ mod tests {
         run.rows.retain(|row| {
             row.estimate().is_some_and(|e| matches!(e.verdict, Verdict::Ok | Verdict::TwoStates))
         });
-        assert_eq!(Doubt::of(&run).and_then(|d| d.remedy()), None);
+        assert_eq!(Doubt::about_run(&run).and_then(|d| d.remedy()), None);
         let mut outcomes = run.rows.iter_mut().map(|row| &mut row.outcome);
         let figure = outcomes.find_map(|outcome| match outcome {
             Outcome::Figure(estimate) => Some(estimate),
             _ => None,
         });
         figure.expect("a figure").verdict = Verdict::Biased;
-        assert_eq!(Doubt::of(&run).and_then(|d| d.remedy()), None);
+        assert_eq!(Doubt::about_run(&run).and_then(|d| d.remedy()), None);
         run.rows.retain(|row| row.estimate().is_some_and(|e| e.verdict == Verdict::Ok));
-        assert_eq!(Doubt::of(&run), None);
+        assert_eq!(Doubt::about_run(&run), None);
+    }
+
+    #[test]
+    fn a_doubt_is_of_most_where_less_than_half_holds() {
+        let of = |ok, noisy| Doubt {
+            rows: Verdicts { ok, noisy, ..Verdicts::default() },
+            causes: Vec::new(),
+        };
+        assert!(of(4, 5).is_of_most());
+        assert!(!of(5, 5).is_of_most());
     }
 }

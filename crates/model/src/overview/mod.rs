@@ -1,4 +1,4 @@
-//! The overview: about 25 operations that everybody asks for, in plain words,
+//! The overview: about 30 operations that everybody asks for, in plain words,
 //! cheapest first within each topic. What `latlas` measures and prints, and the
 //! first screen of a report.
 
@@ -31,7 +31,7 @@ crate::words! {
 
 /// An operation of the overview.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Operation {
+pub struct OverviewOperation {
     /// Its topic.
     pub topic: Topic,
     /// The row.
@@ -44,44 +44,48 @@ pub struct Operation {
 pub const OVERVIEW: &str = "overview";
 
 /// The operations, by topic.
-pub const OPERATIONS: [Operation; 24] = {
+pub const OPERATIONS: [OverviewOperation; 28] = {
     use Topic::{Cpu, Io, Kernel, Memory, Threads};
-    const fn of(topic: Topic, row: &'static str, words: &'static str) -> Operation {
-        Operation { topic, row, words }
+    const fn operation(topic: Topic, row: &'static str, words: &'static str) -> OverviewOperation {
+        OverviewOperation { topic, row, words }
     }
     [
-        of(Cpu, "cpu.add_i64", "add two integers"),
-        of(Cpu, "call.virtual", "virtual call"),
-        of(Cpu, "cpu.div_i64", "divide integers"),
-        of(Cpu, "cpu.branch_mispredict", "branch mispredicted"),
-        of(Cpu, "collections.hash_lookup/in_cache", "hash table lookup"),
-        of(Cpu, "codec.json_decode", "decode a small JSON"),
-        of(Memory, "memory.latency/L1", "load from L1 cache"),
-        of(Memory, "memory.latency/L2", "load from L2 cache"),
-        of(Memory, "memory.latency/L3", "load from L3 cache"),
-        of(Memory, "memory.latency/DRAM", "load from memory"),
-        of(Memory, "alloc.malloc_free/16B", "malloc + free, 16 B"),
-        of(Memory, "cpu.memcpy/1MiB", "copy 1 MiB"),
-        of(Kernel, "call.syscall", "system call"),
-        of(Kernel, "memory.page_fault/anonymous", "page fault"),
-        of(Kernel, "process.fork_exec", "start a process"),
-        of(Threads, "sync.atomic_add", "atomic add"),
-        of(Threads, "sync.mutex_uncontended", "lock + unlock a mutex"),
-        of(Threads, "sync.semaphore_switch/free", "wake a thread"),
-        of(Threads, "thread.create_join", "create+join thread"),
-        of(Io, "file.open_close", "open + close a file"),
-        of(Io, "net.round_trip/tcp", "TCP round trip"),
-        of(Io, "disk.random_read_4K", "read 4 KiB from disk"),
-        of(Io, "file.write_whole/16B", "overwrite a small file"),
-        of(Io, "file.write_durable/16B", "write + fsync, 16 B"),
+        operation(Cpu, "cpu.add_i64", "add two integers"),
+        operation(Cpu, "cpu.mul_i64", "multiply integers"),
+        operation(Cpu, "cpu.div_i64", "divide integers"),
+        operation(Cpu, "cpu.mul_f64", "multiply floats"),
+        operation(Cpu, "cpu.div_f64", "divide floats"),
+        operation(Cpu, "cpu.sqrt_f64", "square root"),
+        operation(Cpu, "call.virtual", "virtual call"),
+        operation(Cpu, "cpu.branch_mispredict", "branch mispredicted"),
+        operation(Cpu, "collections.hash_lookup/in_cache", "hash table lookup"),
+        operation(Cpu, "codec.json_decode", "decode a small JSON"),
+        operation(Memory, "memory.latency/L1", "load from L1 cache"),
+        operation(Memory, "memory.latency/L2", "load from L2 cache"),
+        operation(Memory, "memory.latency/L3", "load from L3 cache"),
+        operation(Memory, "memory.latency/DRAM", "load from memory"),
+        operation(Memory, "alloc.malloc_free/16B", "malloc + free, 16 B"),
+        operation(Memory, "cpu.memcpy/1MiB", "copy 1 MiB"),
+        operation(Kernel, "call.syscall", "system call"),
+        operation(Kernel, "process.fork_exit", "fork + exit"),
+        operation(Kernel, "process.fork_exec", "start a process"),
+        operation(Threads, "sync.atomic_add", "atomic add"),
+        operation(Threads, "sync.mutex_uncontended", "lock + unlock a mutex"),
+        operation(Threads, "sync.semaphore_switch/free", "wake a thread"),
+        operation(Threads, "thread.create_join", "create+join thread"),
+        operation(Io, "file.open_close", "open + close a file"),
+        operation(Io, "file.create/1KiB", "create a file, 1 KiB"),
+        operation(Io, "net.round_trip/tcp", "TCP round trip"),
+        operation(Io, "disk.random_read_4K", "read 4 KiB from disk"),
+        operation(Io, "file.write_durable/16B", "write + fsync, 16 B"),
     ]
 };
 
 /// An operation, or one of the modes it ran in, with its figure.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Line<'r> {
+pub struct OverviewLine<'r> {
     /// Which.
-    pub operation: Operation,
+    pub operation: OverviewOperation,
     /// The mode that the figure is of: `same CPU`.
     pub mode: Option<&'r str>,
     /// The row.
@@ -96,7 +100,7 @@ pub struct Line<'r> {
     pub verdict: Option<Verdict>,
 }
 
-impl Line<'_> {
+impl OverviewLine<'_> {
     /// What it is sorted by: one without a figure comes last.
     fn cost_ns(&self) -> f64 {
         self.ns.map_or(f64::INFINITY, |ns| ns.value)
@@ -124,10 +128,15 @@ impl Line<'_> {
     }
 }
 
+/// What a row's operation is called, if it is one of the overview.
+pub fn operation_words(row: &str) -> Option<&'static str> {
+    OPERATIONS.iter().find(|operation| operation.row == row).map(|operation| operation.words)
+}
+
 /// The operations of a run, the cheapest first within each topic; those
 /// without a figure come last there. Empty where the run has none of them.
-pub fn lines(run: &Run) -> Vec<Line<'_>> {
-    let mut lines: Vec<Line> = OPERATIONS
+pub fn overview_lines(run: &Run) -> Vec<OverviewLine<'_>> {
+    let mut lines: Vec<OverviewLine> = OPERATIONS
         .iter()
         .filter_map(|operation| Some((operation, run.row(operation.row)?)))
         .flat_map(|(operation, row)| of_row(*operation, row))
@@ -140,15 +149,22 @@ pub fn lines(run: &Run) -> Vec<Line<'_>> {
 }
 
 /// The same whatever the topic.
-pub fn ladder(run: &Run) -> Vec<Line<'_>> {
-    let mut lines = lines(run);
+pub fn ladder(run: &Run) -> Vec<OverviewLine<'_>> {
+    let mut lines = overview_lines(run);
     lines.sort_by(|a, b| a.cost_ns().total_cmp(&b.cost_ns()));
     lines
 }
 
-fn of_row(operation: Operation, row: &Row) -> Vec<Line<'_>> {
-    let line =
-        Line { operation, mode: None, row, ns: None, spread_ns: None, cycles: None, verdict: None };
+fn of_row(operation: OverviewOperation, row: &Row) -> Vec<OverviewLine<'_>> {
+    let line = OverviewLine {
+        operation,
+        mode: None,
+        row,
+        ns: None,
+        spread_ns: None,
+        cycles: None,
+        verdict: None,
+    };
     let (Outcome::Figure(estimate) | Outcome::Level { estimate, .. }) = &row.outcome else {
         return vec![line];
     };
@@ -156,7 +172,7 @@ fn of_row(operation: Operation, row: &Row) -> Vec<Line<'_>> {
     let modes = apart(estimate);
     if modes.is_empty() {
         let ends = estimate.typical.map(|t| (t.p10_ns, t.p90_ns));
-        return vec![Line {
+        return vec![OverviewLine {
             mode: estimate.mode(),
             ns: estimate.ns().filter(|_| estimate.below_ns.is_none()),
             spread_ns: ends,
@@ -166,7 +182,7 @@ fn of_row(operation: Operation, row: &Row) -> Vec<Line<'_>> {
         }];
     }
     let of_mode = |mode: &'_ crate::estimate::Mode| (mode.typical.p10_ns, mode.typical.p90_ns);
-    let modes = modes.into_iter().map(|mode| Line {
+    let modes = modes.into_iter().map(|mode| OverviewLine {
         mode: Some(mode.name.as_str()),
         ns: Some(mode.typical.ns),
         spread_ns: Some(of_mode(mode)),
@@ -194,7 +210,7 @@ mod tests {
     #[test]
     fn the_cheapest_first_within_a_topic() {
         let run = synthetic::run();
-        let lines = lines(&run);
+        let lines = overview_lines(&run);
         assert!(lines.len() > 4, "{}", lines.len());
         let places: Vec<(Topic, f64)> = lines
             .iter()
@@ -209,7 +225,7 @@ mod tests {
     #[test]
     fn modes_that_lie_apart_are_lines_of_their_own() {
         let run = synthetic::run();
-        let switches: Vec<(String, bool, bool)> = lines(&run)
+        let switches: Vec<(String, bool, bool)> = overview_lines(&run)
             .iter()
             .filter(|line| line.operation.row == "sync.semaphore_switch/free")
             .map(|line| (line.words(), line.is_uncertain(), line.is_of_row()))

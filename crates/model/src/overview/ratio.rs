@@ -1,7 +1,7 @@
 //! How many of a cheap operation fit into the time of a costly one.
 
-use super::{OPERATIONS, Operation};
-use crate::estimate::Verdict;
+use super::{OPERATIONS, OverviewOperation};
+use crate::estimate::{Estimate, Verdict};
 use crate::figure::number_of_digits;
 use crate::run::Run;
 use crate::stats::Interval;
@@ -49,11 +49,11 @@ const PAIRS: [Pair; 8] = {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Ratio {
     /// The cheap operation.
-    pub many: Operation,
+    pub many: OverviewOperation,
     /// The costly one.
-    pub one: Operation,
-    /// How many, with the interval that both figures support.
-    pub count: Interval,
+    pub one: OverviewOperation,
+    /// How many, with the interval that both figures support; `None` where they don't tell.
+    pub count: Option<Interval>,
     /// What several of the cheap one are called.
     many_words: &'static str,
     /// What is done with the costly one.
@@ -63,8 +63,13 @@ pub struct Ratio {
 impl Ratio {
     /// `616 additions`: three digits, fewer where the intervals support fewer.
     pub fn amount(&self) -> String {
-        let count = number_of_digits(self.count.value, self.count.half_width());
-        format!("{count} {}", self.many_words)
+        match &self.count {
+            Some(count) => {
+                let count = number_of_digits(count.value, count.half_width());
+                format!("{count} {}", self.many_words)
+            }
+            None => format!("{}: inconclusive", self.many_words),
+        }
     }
 
     /// `in the time of loading from memory once`.
@@ -79,18 +84,24 @@ impl Display for Ratio {
     }
 }
 
-/// Up to three ratios between figures of a run that can be relied on.
+/// The first three ratios between rows that a run has figures of: the same of every such run, also where the figures
+/// don't tell, so that runs can be compared.
 pub fn ratios(run: &Run) -> Vec<Ratio> {
-    PAIRS.iter().filter_map(|pair| of(run, pair)).take(MOST).collect()
+    PAIRS.iter().filter_map(|pair| pair_ratio(run, pair)).take(MOST).collect()
 }
 
-fn of(run: &Run, pair: &Pair) -> Option<Ratio> {
-    let (many, one) = (usable(run, pair.many.0)?, usable(run, pair.one.0)?);
-    let share = Interval { value: 1.0 / many.value, low: 1.0 / many.high, high: 1.0 / many.low };
-    let count = one.times(&share);
+fn pair_ratio(run: &Run, pair: &Pair) -> Option<Ratio> {
+    let has_figure = |row: &str| time_of(run, row).and_then(Estimate::ns).is_some();
+    let has_both = has_figure(pair.many.0) && has_figure(pair.one.0);
+    let count = usable(run, pair.many.0).zip(usable(run, pair.one.0)).map(|(many, one)| {
+        let share =
+            Interval { value: 1.0 / many.value, low: 1.0 / many.high, high: 1.0 / many.low };
+        one.times(&share)
+    });
     // A count without its first digit is none.
-    let is_known = count.value >= LEAST && count.relative_half_width() < 0.5;
-    is_known.then_some(Ratio {
+    let count = count.filter(|count| count.relative_half_width() < 0.5);
+    let says_little = count.is_some_and(|count| count.value < LEAST);
+    (has_both && !says_little).then_some(Ratio {
         many: operation(pair.many.0)?,
         one: operation(pair.one.0)?,
         count,
@@ -99,15 +110,19 @@ fn of(run: &Run, pair: &Pair) -> Option<Ratio> {
     })
 }
 
-fn operation(row: &str) -> Option<Operation> {
+fn operation(row: &str) -> Option<OverviewOperation> {
     let mut all = OPERATIONS.into_iter();
     all.find(|operation| operation.row == row)
 }
 
+fn time_of<'r>(run: &'r Run, row: &str) -> Option<&'r Estimate> {
+    let row = run.row(row).filter(|row| row.unit == Unit::Time)?;
+    row.estimate().filter(|estimate| estimate.below_ns.is_none())
+}
+
 /// A time that says enough to be divided.
 fn usable(run: &Run, row: &str) -> Option<Interval> {
-    let row = run.row(row).filter(|row| row.unit == Unit::Time)?;
-    let estimate = row.estimate().filter(|e| e.below_ns.is_none())?;
+    let estimate = time_of(run, row)?;
     let usable = !matches!(estimate.verdict, Verdict::CannotTell | Verdict::Invalid);
     estimate.ns_of_run().filter(|ns| usable && ns.low > 0.0)
 }
@@ -116,14 +131,17 @@ fn usable(run: &Run, row: &str) -> Option<Interval> {
 mod tests {
     use super::*;
     use crate::run::Outcome;
-    use crate::synthetic::{self, figure, row};
+    use crate::synthetic::{self, ok_outcome, row_of_times};
 
     fn of_rows(rows: &[(&str, f64, f64)]) -> Run {
         let mut run = synthetic::run();
-        let of = |&(id, ns, half): &(&str, f64, f64)| row(id, figure(ns, half));
+        let of = |&(id, ns, half): &(&str, f64, f64)| row_of_times(id, ok_outcome(ns, half));
         run.rows = rows.iter().map(of).collect();
         run
     }
+
+    const UNTOLD: &str =
+        "loads from L1 cache: inconclusive in the time of loading from memory once";
 
     fn texts(run: &Run) -> Vec<String> {
         ratios(run).iter().map(Ratio::to_string).collect()
@@ -149,12 +167,13 @@ mod tests {
         );
         let first = ratios(&run)[0];
         assert_eq!((first.many.row, first.one.row), ("cpu.add_i64", "memory.latency/DRAM"));
-        assert!((first.count.value - 616.0).abs() < 1e-9);
-        assert!(first.count.low < 615.5 && first.count.high > 616.5, "{first:?}");
+        let count = first.count.expect("usable figures");
+        assert!((count.value - 616.0).abs() < 1e-9);
+        assert!(count.low < 615.5 && count.high > 616.5, "{first:?}");
     }
 
     #[test]
-    fn figures_that_say_too_little_are_not_divided() {
+    fn figures_that_say_too_little_are_not_divided_and_no_other_pair_takes_their_place() {
         let rows = [("memory.latency/L1", 1.0, 0.01), ("memory.latency/DRAM", 100.0, 0.01)];
         assert_eq!(
             texts(&of_rows(&rows)),
@@ -166,11 +185,11 @@ mod tests {
                 panic!("a figure");
             };
             estimate.verdict = verdict;
-            assert_eq!(ratios(&run), []);
+            assert_eq!(texts(&run), [UNTOLD]);
         }
         // Wider than what it says, and no more than one and a half.
         let wide = [rows[0], ("memory.latency/DRAM", 100.0, 70.0)];
-        assert_eq!(ratios(&of_rows(&wide)), []);
+        assert_eq!(texts(&of_rows(&wide)), [UNTOLD]);
         let alike = [rows[0], ("memory.latency/DRAM", 1.5, 0.01)];
         assert_eq!(ratios(&of_rows(&alike)), []);
         assert_eq!(ratios(&of_rows(&[])), []);

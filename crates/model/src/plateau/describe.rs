@@ -3,12 +3,12 @@
 use super::curve::{Curve, highest, lowest, median};
 use super::level::Plateau;
 use super::rules::{DOUBT, LEANS, POINTS};
-use super::stretch::{Kind, Stretch, too_many};
+use super::stretch::{LevelCandidate, StretchKind, too_many};
 use crate::{figure, size};
 
 impl Curve {
     /// The level in figures and, where it is in doubt, in words.
-    pub(super) fn describe(&self, stretch: &Stretch) -> Plateau {
+    pub(super) fn describe(&self, stretch: &LevelCandidate) -> Plateau {
         let dots = &self.dots[stretch.from..=stretch.to];
         let count = dots.len();
         let (from_bytes, to_bytes) = (dots[0].point.bytes, dots[count - 1].point.bytes);
@@ -18,12 +18,12 @@ impl Curve {
         let mut counted = all.clone();
         let mut range = (lowest(&all), highest(&all));
         let reason = match stretch.kind {
-            Kind::Disputed => Some(format!(
+            StretchKind::Disputed => Some(format!(
                 "the points disagree: from size to size they jump between {} and {}",
                 figure::time(range.0),
                 figure::time(range.1),
             )),
-            Kind::Flat { slope, .. } => {
+            StretchKind::Flat { slope, .. } => {
                 let agreeing: Vec<f64> = dots
                     .iter()
                     .filter(|d| stretch.holds(d, dots[0].x))
@@ -49,8 +49,8 @@ impl Curve {
                     Some(format!(
                         "short: only {} points from {} to {} agree",
                         agreeing.len(),
-                        size::text(from_bytes),
-                        size::text(to_bytes),
+                        size::format_size(from_bytes),
+                        size::format_size(to_bytes),
                     ))
                 } else if slope > LEANS {
                     Some(format!(

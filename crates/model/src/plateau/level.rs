@@ -1,6 +1,5 @@
 //! Points of a curve, and levels.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// One point of a curve.
@@ -19,9 +18,10 @@ pub struct Point {
 }
 
 /// One level of the hierarchy, as far as the curve shows it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Plateau {
-    /// "L1", "L2", …, "DRAM", or by its end, "to_32MiB" (see [`find`](super::find)).
+    /// "L1", "L2", …, "DRAM", or by its end, "to_32MiB" (see [`find_plateaus`](super::find_plateaus)).
     pub name: String,
     /// First working set on the level.
     pub from_bytes: u64,

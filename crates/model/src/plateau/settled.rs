@@ -2,14 +2,14 @@
 
 use super::curve::Curve;
 use super::rules::{APART, NEAR};
-use super::stretch::{Kind, Stretch, too_many};
+use super::stretch::{LevelCandidate, StretchKind, too_many};
 
 impl Curve {
     /// The stretches after a second look at points that jump between two
     /// states: by chance, a few neighbours of one state may have been taken for
     /// a level of their own.
-    pub(super) fn settled(&self, stretches: Vec<Stretch>) -> Vec<Stretch> {
-        let mut settled: Vec<Stretch> = Vec::new();
+    pub(super) fn settled(&self, stretches: Vec<LevelCandidate>) -> Vec<LevelCandidate> {
+        let mut settled: Vec<LevelCandidate> = Vec::new();
         let mut rest = std::collections::VecDeque::from(stretches);
         while let Some(mut stretch) = rest.pop_front() {
             let gap = settled.last().map_or(0, |s| s.to + 1);
@@ -20,7 +20,7 @@ impl Curve {
                 && too_many(slower.len() + self.apart(&stretch), stretch.to - slower[0] + 1)
             {
                 stretch.from = slower[0];
-                stretch.kind = Kind::Disputed;
+                stretch.kind = StretchKind::Disputed;
             }
             // Back at it, or below, after it seemed over: it was not.
             let after = stretch.to + 1;
@@ -35,7 +35,7 @@ impl Curve {
             let until = back.last().map_or(after, |&last| last + 1);
             if too_many(back.len(), until - after) {
                 stretch.to = until - 1;
-                stretch.kind = Kind::Disputed;
+                stretch.kind = StretchKind::Disputed;
             }
             // What is left of those after it.
             while let Some(next) = rest.front().copied().filter(|n| n.from <= stretch.to) {
@@ -46,13 +46,13 @@ impl Curve {
                 }
             }
             // Level at its slow state, shorter, and not the last: still it.
-            let unsure = matches!(stretch.kind, Kind::Disputed) || self.apart(&stretch) > 1;
+            let unsure = matches!(stretch.kind, StretchKind::Disputed) || self.apart(&stretch) > 1;
             if let (true, [next, _, ..]) = (unsure, &*rest.make_contiguous()) {
                 let points = self.dots[stretch.from..=stretch.to].iter();
                 let slowest = points.map(|d| d.y).fold(f64::NEG_INFINITY, f64::max);
                 if next.end < slowest + NEAR && next.to - next.from < stretch.to - stretch.from {
                     stretch.to = next.to;
-                    stretch.kind = Kind::Disputed;
+                    stretch.kind = StretchKind::Disputed;
                     rest.pop_front();
                 }
             }
@@ -62,7 +62,7 @@ impl Curve {
     }
 
     /// How many points of a flat stretch lie apart from its line.
-    fn apart(&self, stretch: &Stretch) -> usize {
+    fn apart(&self, stretch: &LevelCandidate) -> usize {
         let dots = &self.dots[stretch.from..=stretch.to];
         dots.iter().filter(|d| !stretch.holds(d, dots[0].x)).count()
     }

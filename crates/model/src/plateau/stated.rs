@@ -25,7 +25,7 @@ impl Stated {
     /// One a level, the largest of those that `cpus` reach, in order. None at
     /// all unless every level has a size: one that is left out would give its
     /// level to the next.
-    pub fn of(caches: &[CacheFact], cpus: &[u32]) -> Vec<Stated> {
+    pub fn from_caches(caches: &[CacheFact], cpus: &[u32]) -> Vec<Stated> {
         let mut sizes: BTreeMap<u32, u64> = BTreeMap::new();
         for cache in caches.iter().filter(|c| c.kind != CacheKind::Instruction) {
             let reached = |cpu: &u32| cache.shared_cpus.contains(cpu);
@@ -54,14 +54,14 @@ impl Stated {
 /// - Any other is named by its end to a power of two, `to_32MiB`: a step in the
 ///   reach of the TLB, say, or a cache that the machine does not state. The end
 ///   moves by a point of the curve from run to run, and a row's name must not.
-pub(super) fn name(levels: &mut [Plateau], dram: bool, stated: &[Stated]) {
+pub(super) fn name_levels(levels: &mut [Plateau], dram: bool, stated: &[Stated]) {
     let Some((last, private)) = stated.split_last() else {
         return;
     };
     let mut least = 1;
     for level in &mut *levels {
         let end = about(level.to_bytes).max(least);
-        level.name = format!("to_{}", size::text(end));
+        level.name = format!("to_{}", size::format_size(end));
         // No two levels have one name.
         least = end.saturating_mul(2);
     }

@@ -8,10 +8,10 @@ use super::rules::{
 
 /// A part of the curve that might be a level.
 #[derive(Clone, Copy)]
-pub(super) struct Stretch {
+pub(super) struct LevelCandidate {
     pub(super) from: usize,
     pub(super) to: usize,
-    pub(super) kind: Kind,
+    pub(super) kind: StretchKind,
     /// What it earns, its price paid.
     pub(super) gain: f64,
     /// log2 of the time at its start …
@@ -21,7 +21,7 @@ pub(super) struct Stretch {
 }
 
 #[derive(Clone, Copy)]
-pub(super) enum Kind {
+pub(super) enum StretchKind {
     /// Around `y = at + slope * (x - x of the first point)`.
     Flat {
         at: f64,
@@ -30,12 +30,14 @@ pub(super) enum Kind {
     Disputed,
 }
 
-impl Stretch {
+impl LevelCandidate {
     /// Whether a point lies on the stretch, whose first one is at `origin`.
     pub(super) fn holds(&self, dot: &Dot, origin: f64) -> bool {
         match self.kind {
-            Kind::Flat { at, slope } => (dot.y - at - slope * (dot.x - origin)).abs() <= APART,
-            Kind::Disputed => true,
+            StretchKind::Flat { at, slope } => {
+                (dot.y - at - slope * (dot.x - origin)).abs() <= APART
+            }
+            StretchKind::Disputed => true,
         }
     }
 }
@@ -48,10 +50,10 @@ pub(super) fn too_many(strays: usize, count: usize) -> bool {
 
 impl Curve {
     /// The stretches, in order, whose gains have the greatest sum.
-    pub(super) fn best_stretches(&self) -> Vec<Stretch> {
+    pub(super) fn best_stretches(&self) -> Vec<LevelCandidate> {
         /// A chain of stretches: the last one and the chain before it.
         struct Chain {
-            last: Stretch,
+            last: LevelCandidate,
             before: Option<usize>,
             sum: f64,
         }
@@ -107,7 +109,7 @@ impl Curve {
 
     /// Points `from` to `to` as a level, if they are flat enough to earn their
     /// price.
-    pub(super) fn flat(&self, from: usize, to: usize) -> Option<Stretch> {
+    pub(super) fn flat(&self, from: usize, to: usize) -> Option<LevelCandidate> {
         let dots = &self.dots[from..=to];
         let width = dots[dots.len() - 1].x - dots[0].x;
         // The second spares most fits: too far up, whatever the outliers.
@@ -132,12 +134,12 @@ impl Curve {
             return level;
         }
         let leaning = self.along(from, to, slope);
-        let worth = |s: &Stretch| s.gain + ROUNDING;
+        let worth = |s: &LevelCandidate| s.gain + ROUNDING;
         if leaning.as_ref().map(|s| s.gain) > level.as_ref().map(worth) { leaning } else { level }
     }
 
     /// Points `from` to `to` along a line of a given slope.
-    fn along(&self, from: usize, to: usize, slope: f64) -> Option<Stretch> {
+    fn along(&self, from: usize, to: usize, slope: f64) -> Option<LevelCandidate> {
         let dots = &self.dots[from..=to];
         let origin = dots[0].x;
         let rise = slope * (dots[dots.len() - 1].x - origin);
@@ -156,10 +158,10 @@ impl Curve {
             })
             .sum();
         let gain = earned - PRICE - rise.abs() / NEAR;
-        (gain > 0.0).then_some(Stretch {
+        (gain > 0.0).then_some(LevelCandidate {
             from,
             to,
-            kind: Kind::Flat { at, slope },
+            kind: StretchKind::Flat { at, slope },
             gain,
             start: at,
             end: at + rise,
@@ -168,7 +170,7 @@ impl Curve {
 
     /// Points `from` to `to` as a level whose points disagree: a good part is
     /// off the monotone curve, and the times go both up and down again.
-    fn disputed(&self, from: usize, to: usize) -> Option<Stretch> {
+    fn disputed(&self, from: usize, to: usize) -> Option<LevelCandidate> {
         let dots = &self.dots[from..=to];
         let off = dots.iter().filter(|d| (d.y - d.monotone).abs() > APART).count();
         let enough = dots.len() >= DISPUTED_POINTS
@@ -187,10 +189,10 @@ impl Curve {
         let starts = first <= low + NEAR && first >= low - APART || first > times[0] + APART;
         let ends = last < times[times.len() - 1] - APART;
         let gain = DISPUTED * dots.len() as f64 - PRICE;
-        (starts && ends && gain > 0.0).then_some(Stretch {
+        (starts && ends && gain > 0.0).then_some(LevelCandidate {
             from,
             to,
-            kind: Kind::Disputed,
+            kind: StretchKind::Disputed,
             gain,
             start: low,
             end: low,

@@ -1,6 +1,6 @@
 //! Whether the slowest kind of cores carried the jobs alone.
 
-use super::figures::places;
+use super::figures::job_residency;
 use super::{CaseRuns, Qos};
 use crate::residency::{Carried, Share};
 use crate::share::range;
@@ -47,7 +47,7 @@ pub fn cores(qos: &Qos, unknown: Option<&str>) -> Vec<Cores> {
     let jobs = measured.flat_map(|runs| (0..runs.case.levels().len()).map(move |job| (runs, job)));
     let mut slowest = String::new();
     for (runs, job) in jobs {
-        let Some(places) = places(runs, job) else {
+        let Some(places) = job_residency(runs, job) else {
             continue;
         };
         if let Some(kind) = places.kinds.last() {
@@ -62,7 +62,7 @@ pub fn cores(qos: &Qos, unknown: Option<&str>) -> Vec<Cores> {
             Carried::NotAlone(share) => (1, share),
             Carried::CannotTell(share) => (2, share),
         };
-        groups[place].1.push((name(runs, job), share));
+        groups[place].1.push((job_name(runs, job), share));
     }
     if let Some(why) = unknown {
         return vec![Cores::NotKnown(why.into())];
@@ -73,16 +73,16 @@ pub fn cores(qos: &Qos, unknown: Option<&str>) -> Vec<Cores> {
 }
 
 /// `background alone`, `background with default`.
-fn name(runs: &CaseRuns, job: usize) -> String {
+fn job_name(runs: &CaseRuns, job: usize) -> String {
     match runs.case.levels().as_slice() {
         [first, second] => {
             let [own, other] = match job {
                 0 => [first, second],
                 _ => [second, first],
             };
-            format!("{} with {}", own.name(), other.name())
+            format!("{} with {}", own.label(), other.label())
         }
-        _ => runs.case.name(),
+        _ => runs.case.label(),
     }
 }
 

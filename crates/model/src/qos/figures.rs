@@ -2,9 +2,10 @@
 //! rounds, and where the jobs ran.
 
 use super::{Case, CaseRuns, JobRun, Qos};
+use crate::cpu_wait::CpuWait;
 use crate::estimate::Estimate;
 use crate::residency::Residency;
-use crate::stats::Interval;
+use crate::stats::{self, Interval};
 use crate::unit::Unit;
 use crate::{interleaved, repeats};
 
@@ -65,6 +66,27 @@ pub fn of_job(runs: &CaseRuns, job: usize) -> JobFigures {
     }
 }
 
+/// The wait for CPUs that other programs had, in the time of a job that has no other beside it;
+/// `None` where it is no part of that time, and where the system doesn't count.
+pub fn wait_for_others(qos: &Qos, runs: &CaseRuns) -> Option<CpuWait> {
+    let operations = match runs.case {
+        Case::Alone { .. } | Case::Long { .. } => qos.how.operations,
+        Case::Operations { operations, .. } => operations,
+        // They wait for each other, which is what is measured.
+        Case::Pair { .. } | Case::Same { .. } => return None,
+    };
+    let cpus = qos.how.cpus.len().max(1) as f64;
+    let at_once = f64::from(operations.max(1)).min(cpus);
+    let jobs = runs.runs.iter().filter_map(|run| run.jobs.first());
+    let times = jobs.map(|job| {
+        let (wall_ns, cpu_ns) = (job.wall_ns as f64, job.cpu_ns as f64);
+        // More operations than CPUs wait for each other as well: others had what they did not use.
+        let of_others_ns = (job.run_delay_ns? as f64).min(cpus * wall_ns - cpu_ns);
+        Some((wall_ns, of_others_ns / at_once))
+    });
+    CpuWait::within_runs(&times.collect::<Option<Vec<_>>>()?)
+}
+
 /// Wall times of one job of a case, ns.
 pub fn walls_ns(runs: &CaseRuns, job: usize) -> Vec<f64> {
     values(runs, job, |job| job.wall_ns as f64)
@@ -75,11 +97,27 @@ pub fn walls_ns(runs: &CaseRuns, job: usize) -> Vec<f64> {
 pub fn slowdown(qos: &Qos, runs: &CaseRuns, job: usize) -> Option<Interval> {
     let level = *runs.case.levels().get(job)?;
     let alone = qos.case(Case::Alone { level })?;
-    interleaved::ratio(&walls_ns(alone, 0), &walls_ns(runs, job), 1)
+    interleaved::interleaved_ratio(&walls_ns(alone, 0), &walls_ns(runs, job), 1)
+}
+
+/// The same as it was seen: the median of the rounds, the least and the most.
+pub fn slowdown_seen(qos: &Qos, runs: &CaseRuns, job: usize) -> Option<Interval> {
+    let level = *runs.case.levels().get(job)?;
+    let alone = walls_ns(qos.case(Case::Alone { level })?, 0);
+    let ours = walls_ns(runs, job).into_iter().zip(alone);
+    let ratios: Vec<f64> = ours.map(|(ours, alone)| ours / alone).collect();
+    seen(&ratios).filter(|ratio| ratio.high.is_finite())
+}
+
+/// The median of values with the least and the most; `None` of none.
+pub fn seen(values: &[f64]) -> Option<Interval> {
+    let sorted = stats::sorted(values.iter().copied());
+    let (low, high) = (*sorted.first()?, *sorted.last()?);
+    Some(Interval { value: stats::median(sorted)?, low, high })
 }
 
 /// Where a job ran, over all rounds; `None` without any.
-pub fn places(runs: &CaseRuns, job: usize) -> Option<Residency> {
+pub fn job_residency(runs: &CaseRuns, job: usize) -> Option<Residency> {
     let mut each = runs.runs.iter().filter_map(|run| run.jobs.get(job));
     let mut all = each.next()?.residency.clone();
     for job in each {

@@ -3,13 +3,15 @@
 
 use super::predict::{self, REAL_TIME_SHARE, Weights};
 use super::{Outcome, Setting};
+use crate::compare::finding::Finding;
+use crate::interleaved::{self, Rounds};
 use crate::machine::Fact;
 use crate::stats;
-use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 
 /// What `latlas qos knobs` records.
-#[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, PartialEq)]
+#[derive(Serialize, Deserialize, Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Knobs {
     /// CPUs that threads may use.
     pub cpus: Vec<u32>,
@@ -34,7 +36,8 @@ pub struct Knobs {
 }
 
 /// What is turned for a group of threads: these settings, or nothing.
-#[derive(Serialize, JsonSchema, Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Serialize, Clone, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(transparent)]
 pub struct Knob(pub Vec<Setting>);
 
@@ -64,7 +67,8 @@ impl<'de> Deserialize<'de> for Knob {
 
 crate::words! {
     /// Where the competitor runs.
-    #[derive(Serialize, Deserialize, JsonSchema, Clone, Copy, Debug, PartialEq, Eq)]
+    #[derive(Serialize, Deserialize, Clone, Copy, Debug, PartialEq, Eq)]
+    #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
     #[serde(rename_all = "snake_case")]
     pub enum Session: text {
         /// In the same session: threads compete.
@@ -75,7 +79,8 @@ crate::words! {
 }
 
 /// A knob with all that is known of it here.
-#[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, PartialEq)]
+#[derive(Serialize, Deserialize, Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct KnobRow {
     /// Which.
     pub knob: Knob,
@@ -100,7 +105,8 @@ pub struct KnobRow {
 }
 
 /// A share of CPU time.
-#[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, Default, PartialEq)]
+#[derive(Serialize, Deserialize, Clone, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Shares {
     /// By the scheduler's weights; `None` where they don't say.
     pub predicted: Option<f64>,
@@ -133,8 +139,49 @@ impl Shares {
     }
 }
 
+/// A share may differ by this and be called the same.
+const SAME: f64 = 0.05;
+
+impl Knobs {
+    /// What each knob does to the share on all CPUs, over that of no knob in the same session, round by round and
+    /// judged together. Those that were not measured are not among them.
+    pub fn share_effects(&self) -> Vec<ShareEffect<'_>> {
+        let none = |session| {
+            let is_it = |row: &&KnobRow| row.knob.0.is_empty() && row.session == session;
+            self.knobs.iter().find(is_it)
+        };
+        let pairs = self.knobs.iter().filter_map(|row| {
+            let is_measured = !row.knob.0.is_empty() && !row.all_cpus.measured.is_empty();
+            Some((row, none(row.session)?)).filter(|_| is_measured)
+        });
+        let pairs: Vec<(&KnobRow, &KnobRow)> = pairs.collect();
+        let effects = pairs.iter().map(|&(row, none)| {
+            let [off, on] = [&none.all_cpus.measured, &row.all_cpus.measured];
+            let ratios = Rounds(off, on).ratios();
+            ShareEffect {
+                row,
+                ratio: ratios.and_then(stats::median),
+                found: interleaved::finding(off, on, pairs.len(), SAME),
+            }
+        });
+        effects.collect()
+    }
+}
+
+/// What a knob does to the share of CPU time.
+#[derive(Clone, Copy, Debug)]
+pub struct ShareEffect<'k> {
+    /// The knob.
+    pub row: &'k KnobRow,
+    /// Median over the rounds of the share with it over that without.
+    pub ratio: Option<f64>,
+    /// What may be said of it, with the interval where there are rounds enough.
+    pub found: Finding,
+}
+
 /// How late a small thread woke up.
-#[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, Default, PartialEq)]
+#[derive(Serialize, Deserialize, Clone, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Wakes {
     /// Wake-ups in all rounds.
     pub count: u64,
@@ -154,7 +201,7 @@ const LEAST_FOR_P99: usize = 1000;
 
 impl Wakes {
     /// Of all wake-ups of a thread that would have had so many if it had never been late.
-    pub fn of(late_ns: &[u64], never_late: u64) -> Wakes {
+    pub fn from_delays(late_ns: &[u64], never_late: u64) -> Wakes {
         let sorted = stats::sorted(late_ns.iter().map(|&ns| ns as f64));
         let p99 = (sorted.len() >= LEAST_FOR_P99).then(|| stats::quantile_sorted(&sorted, 0.99));
         Wakes {
@@ -168,7 +215,8 @@ impl Wakes {
 }
 
 /// What a user may do with a knob.
-#[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, PartialEq, Eq)]
+#[derive(Serialize, Deserialize, Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Permission {
     /// Turning it.
     pub set: Outcome,
@@ -178,8 +226,8 @@ pub struct Permission {
 
 impl Knob {
     /// As in a table.
-    pub fn text(&self) -> String {
-        let texts: Vec<String> = self.0.iter().map(Setting::text).collect();
+    pub fn label(&self) -> String {
+        let texts: Vec<String> = self.0.iter().map(Setting::label).collect();
         match texts.is_empty() {
             true => "none".into(),
             // Short: a table has it.
@@ -226,8 +274,8 @@ impl Knob {
             return None;
         }
         let by_group = session == Session::Other && autogroups;
-        let of = |settings: &[Setting]| Weights::of(settings, cpus);
-        predict::share(&of(&self.0), &of(&[]), cpus, by_group)
+        let of = |settings: &[Setting]| Weights::from_settings(settings, cpus);
+        predict::predicted_share(&of(&self.0), &of(&[]), cpus, by_group)
     }
 }
 
@@ -298,14 +346,14 @@ mod tests {
 
     #[test]
     fn wakeups_that_are_missing_are_counted() {
-        let wakes = Wakes::of(&[10, 30, 20, 4100], 6);
+        let wakes = Wakes::from_delays(&[10, 30, 20, 4100], 6);
         assert_eq!((wakes.count, wakes.missed), (4, 2));
-        assert_eq!(Wakes::of(&[1, 2], 1).missed, 0);
+        assert_eq!(Wakes::from_delays(&[1, 2], 1).missed, 0);
         assert_eq!((wakes.p50_ns, wakes.max_ns), (Some(25.0), Some(4100.0)));
         assert_eq!(wakes.p99_ns, None, "four are too few");
         let many: Vec<u64> = (0..=1000).collect();
-        assert_eq!(Wakes::of(&many, 1001).p99_ns, Some(990.0));
-        assert_eq!(Wakes::of(&[], 0), Wakes::default());
+        assert_eq!(Wakes::from_delays(&many, 1001).p99_ns, Some(990.0));
+        assert_eq!(Wakes::from_delays(&[], 0), Wakes::default());
     }
 
     #[test]

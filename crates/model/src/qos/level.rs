@@ -1,12 +1,10 @@
 //! Levels of quality of service.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// How urgent work is, by the numbers of Apple's classes.
-#[derive(
-    Serialize, Deserialize, JsonSchema, Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord,
-)]
+#[derive(Serialize, Deserialize, Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(from = "u32", into = "u32")]
 pub struct Level(u32);
 
@@ -54,7 +52,7 @@ impl Level {
     }
 
     /// Its name; its number where it has none.
-    pub fn name(self) -> String {
+    pub fn label(self) -> String {
         match self {
             Level::BACKGROUND => "background".into(),
             Level::UTILITY => "utility".into(),
@@ -67,7 +65,7 @@ impl Level {
 
     /// The level of a name or a number.
     pub fn parse(text: &str) -> Option<Level> {
-        let named = Level::ALL.into_iter().find(|level| level.name() == text);
+        let named = Level::ALL.into_iter().find(|level| level.label() == text);
         named.or_else(|| text.parse().ok().map(Level))
     }
 }

@@ -19,11 +19,11 @@ use crate::machine::Fact;
 use crate::residency::Residency;
 pub use crate::setting::{Outcome, Part, Setting};
 pub use level::Level;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// What `latlas qos` records.
-#[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, PartialEq)]
+#[derive(Serialize, Deserialize, Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Qos {
     /// The job and the plan.
     pub how: How,
@@ -36,7 +36,8 @@ pub struct Qos {
 }
 
 /// The job and how it was repeated.
-#[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, PartialEq)]
+#[derive(Serialize, Deserialize, Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct How {
     /// Size of the file, bytes.
     pub file_bytes: u64,
@@ -62,7 +63,8 @@ pub struct How {
 }
 
 /// What compresses.
-#[derive(Serialize, Deserialize, JsonSchema, Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Serialize, Deserialize, Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Codec {
     /// Zstandard at this level.
@@ -73,7 +75,7 @@ pub enum Codec {
 
 impl Codec {
     /// Name and level.
-    pub fn text(self) -> String {
+    pub fn name_and_level(self) -> String {
         match self {
             Codec::Zstd(level) => format!("zstd level {level}"),
             Codec::Lz4 => "LZ4".into(),
@@ -82,7 +84,8 @@ impl Codec {
 }
 
 /// What the figures depend on apart from machine and job.
-#[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, PartialEq)]
+#[derive(Serialize, Deserialize, Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct QosConditions {
     /// `mains`, `battery`.
     pub power: Fact<String>,
@@ -97,7 +100,8 @@ pub struct QosConditions {
 }
 
 /// A level on this machine.
-#[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, PartialEq)]
+#[derive(Serialize, Deserialize, Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LevelHere {
     /// Which.
     pub level: Level,
@@ -106,7 +110,8 @@ pub struct LevelHere {
 }
 
 /// Jobs that run at once.
-#[derive(Serialize, Deserialize, JsonSchema, Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Serialize, Deserialize, Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Case {
     /// One job by itself.
@@ -155,22 +160,23 @@ impl Case {
     }
 
     /// In words.
-    pub fn name(self) -> String {
+    pub fn label(self) -> String {
         match self {
-            Case::Alone { level } => format!("{} alone", level.name()),
-            Case::Pair { high, low } => format!("{} + {}", high.name(), low.name()),
-            Case::Same { level } => format!("two {}", level.name()),
+            Case::Alone { level } => format!("{} alone", level.label()),
+            Case::Pair { high, low } => format!("{} + {}", high.label(), low.label()),
+            Case::Same { level } => format!("two {}", level.label()),
             Case::Operations { level, operations } => {
-                let operations = crate::text::counted(operations as usize, "operation");
-                format!("{}, {operations}", level.name())
+                let operations = crate::phrases::counted(operations as usize, "operation");
+                format!("{}, {operations}", level.label())
             }
-            Case::Long { level, seconds } => format!("{} for {seconds} s", level.name()),
+            Case::Long { level, seconds } => format!("{} for {seconds} s", level.label()),
         }
     }
 }
 
 /// A case and its runs.
-#[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, PartialEq)]
+#[derive(Serialize, Deserialize, Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CaseRuns {
     /// Which.
     pub case: Case,
@@ -184,7 +190,8 @@ pub struct CaseRuns {
 }
 
 /// All jobs of a case, once.
-#[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, PartialEq)]
+#[derive(Serialize, Deserialize, Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CaseRun {
     /// When it began, ms since the beginning.
     pub at_ms: u64,
@@ -196,7 +203,8 @@ pub struct CaseRun {
 }
 
 /// One run of a job. Times in ns.
-#[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, Default, PartialEq)]
+#[derive(Serialize, Deserialize, Clone, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct JobRun {
     /// From the common start to the end of its last block.
     pub wall_ns: u64,

@@ -39,7 +39,10 @@ pub struct Weights {
 
 impl Weights {
     /// Of so many threads that have these settings.
-    pub fn of<'a>(settings: impl IntoIterator<Item = &'a Setting>, threads: u32) -> Weights {
+    pub fn from_settings<'a>(
+        settings: impl IntoIterator<Item = &'a Setting>,
+        threads: u32,
+    ) -> Weights {
         let mut weights = Weights { thread: weight_of_nice(0), group: weight_of_nice(0), threads };
         let mut idle = false;
         for setting in settings {
@@ -63,7 +66,7 @@ impl Weights {
     /// Of the parts that hold.
     pub fn of_parts(parts: &[Part], threads: u32) -> Weights {
         let held = parts.iter().filter(|part| part.holds());
-        Weights::of(held.map(|part| &part.setting), threads)
+        Weights::from_settings(held.map(|part| &part.setting), threads)
     }
 
     /// What the job weighs as a whole. Within an autogroup the threads share its
@@ -78,7 +81,7 @@ impl Weights {
 
 /// The first job's share of the CPU time that both get while both run on so many
 /// CPUs. No thread uses more than one CPU: what a job can't use, the other has.
-pub fn share(own: &Weights, other: &Weights, cpus: u32, autogroups: bool) -> Option<f64> {
+pub fn predicted_share(own: &Weights, other: &Weights, cpus: u32, autogroups: bool) -> Option<f64> {
     let cpus = f64::from(cpus);
     let most = [own, other].map(|job| f64::from(job.threads).min(cpus));
     let weights = [own, other].map(|job| job.whole(autogroups));

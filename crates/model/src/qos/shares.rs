@@ -91,7 +91,7 @@ impl SharePair {
         self.agreement.map(|agreement| match agreement {
             Verdict::SameWithinNoise => "agree",
             Verdict::Different => "differ",
-            Verdict::CannotTell => "can't tell",
+            Verdict::CannotTell => "inconclusive",
         })
     }
 
@@ -120,7 +120,7 @@ impl SharePair {
 }
 
 /// Predicted and measured shares of every case with two jobs.
-pub fn shares(qos: &Qos) -> Vec<SharePair> {
+pub fn share_pairs(qos: &Qos) -> Vec<SharePair> {
     let two = qos.cases.iter().filter(|runs| runs.case.levels().len() == 2);
     two.map(|runs| share_pair(qos, runs)).collect()
 }
@@ -132,7 +132,7 @@ pub fn seen_to_act(qos: &Qos, level: Level, setting: &Setting) -> bool {
         return false;
     }
     let of_level = |pair: &SharePair| matches!(pair.case, Case::Pair { high, low } if high == level || low == level);
-    shares(qos).iter().filter(|pair| of_level(pair)).any(|pair| {
+    share_pairs(qos).iter().filter(|pair| of_level(pair)).any(|pair| {
         pair.agreement == Some(Verdict::SameWithinNoise)
             && pair.measured.is_some_and(|share| share < 0.5 - PREFERRED)
     })
@@ -155,7 +155,7 @@ pub(super) fn predicted(qos: &Qos, case: Case) -> Option<f64> {
     let levels = case.levels();
     let cpus = qos.how.cpus.len() as u32;
     let autogroups = *qos.conditions.autogroups.get()?;
-    predict::share(&weights(levels[1]), &weights(levels[0]), cpus, autogroups)
+    predict::predicted_share(&weights(levels[1]), &weights(levels[0]), cpus, autogroups)
 }
 
 fn share_pair(qos: &Qos, runs: &CaseRuns) -> SharePair {

@@ -2,20 +2,56 @@
 //! of made-up results.
 
 use super::cores::{Cores, Word};
-use super::predict::{Weights, share, weight_of_nice};
-use super::shares::{Deviation, SharePair, shares};
+use super::figures::wait_for_others;
+use super::predict::{Weights, predicted_share, weight_of_nice};
+use super::shares::{Deviation, SharePair, share_pairs};
 use super::verdict::{Conclusion, conclusions};
 use super::*;
 use crate::compare::finding::Verdict;
-use crate::synthetic::qos::document;
+use crate::synthetic::qos::qos_recording;
 
 fn job(parts: &[Setting]) -> Weights {
-    Weights::of(parts, 2)
+    Weights::from_settings(parts, 2)
 }
 
 /// Share against a job without any setting, on two CPUs.
 fn against_default(parts: &[Setting], autogroups: bool) -> f64 {
-    share(&job(parts), &job(&[]), 2, autogroups).expect("weights")
+    predicted_share(&job(parts), &job(&[]), 2, autogroups).expect("weights")
+}
+
+#[test]
+fn a_job_that_waits_for_cpus_that_others_have_says_so() {
+    let recorded = qos_recording();
+    let alone = Case::Alone { level: Level::DEFAULT };
+    let of = |case: Case, edit: &dyn Fn(&mut JobRun)| {
+        let mut qos = recorded.clone();
+        let runs = qos.cases.iter_mut().find(|runs| runs.case == case).expect("a case");
+        runs.runs.iter_mut().flat_map(|run| &mut run.jobs).for_each(edit);
+        wait_for_others(&qos, qos.case(case).expect("a case")).map(|wait| wait.to_string())
+    };
+    assert_eq!(of(alone, &|_| ()), None);
+    // Two operations on two CPUs, of which others have half of the time.
+    let halved = |job: &mut JobRun| {
+        (job.wall_ns, job.cpu_ns, job.run_delay_ns) =
+            (4_000_000_000, 4_000_000_000, Some(4_000_000_000));
+    };
+    let reason = "its time is a wait for a CPU: 2.00 s of 4.00 s runnable, not running";
+    assert_eq!(of(alone, &halved).as_deref(), Some(reason));
+    // More operations than CPUs wait for each other.
+    let own = |job: &mut JobRun| {
+        (job.wall_ns, job.cpu_ns, job.run_delay_ns) =
+            (4_000_000_000, 7_900_000_000, Some(8_000_000_000));
+    };
+    assert_eq!(of(alone, &own), None);
+    assert_eq!(of(alone, &|job| job.run_delay_ns = None), None, "not counted");
+    let pair = Case::Pair { high: Level::DEFAULT, low: Level::BACKGROUND };
+    assert_eq!(of(pair, &halved), None, "they wait for each other");
+    let mut qos = recorded.clone();
+    let runs = qos.cases.iter_mut().find(|runs| runs.case == alone).expect("a case");
+    runs.runs.iter_mut().flat_map(|run| &mut run.jobs).for_each(halved);
+    let run = crate::synthetic::qos::qos_run(qos);
+    let row = run.row("qos.wall@default-alone").expect("a row").estimate().expect("a figure");
+    assert_eq!((row.verdict, row.reason.as_str()), (crate::estimate::Verdict::CannotTell, reason));
 }
 
 #[test]
@@ -47,7 +83,7 @@ fn predictions_are_those_that_were_measured() {
         }
     }
     // Two levels that both have a weight.
-    let low = share(&job(&[Autogroup(19)]), &job(&[Autogroup(10)]), 2, true);
+    let low = predicted_share(&job(&[Autogroup(19)]), &job(&[Autogroup(10)]), 2, true);
     assert!((low.expect("weights") - 0.12).abs() < 5e-5);
     assert_eq!((weight_of_nice(-30), weight_of_nice(30)), (88_761, 15));
 }
@@ -67,7 +103,7 @@ fn no_thread_has_more_than_one_cpu() {
     };
     for autogroups in [false, true] {
         let of = |own: Weights, other: Weights, cpus: u32| {
-            share(&own, &other, cpus, autogroups).expect("weights")
+            predicted_share(&own, &other, cpus, autogroups).expect("weights")
         };
         // A CPU for each: nothing to divide.
         assert_eq!(of(threads(19, 1), threads(0, 1), 2), 0.5);
@@ -75,14 +111,14 @@ fn no_thread_has_more_than_one_cpu() {
         assert_eq!(of(threads(19, 2), threads(-20, 1), 2), 0.5);
         assert_eq!(of(threads(-20, 1), threads(19, 2), 2), 0.5);
         assert_eq!(of(threads(-20, 1), threads(19, 8), 4), 0.25);
-        assert_eq!(share(&threads(0, 1), &threads(0, 1), 0, autogroups), None);
+        assert_eq!(predicted_share(&threads(0, 1), &threads(0, 1), 0, autogroups), None);
     }
 }
 
 #[test]
 fn shares_are_compared_with_their_prediction() {
-    let mut qos = document();
-    let all = shares(&qos);
+    let mut qos = qos_recording();
+    let all = share_pairs(&qos);
     assert_eq!(all.len(), 3);
     let apart = all[0].points_apart().expect("both");
     assert!((apart - (1.2 - 1.444)).abs() < 0.01, "{apart}");
@@ -91,7 +127,7 @@ fn shares_are_compared_with_their_prediction() {
     let agree = |pair: &SharePair| pair.agreement == Some(Verdict::SameWithinNoise);
     assert!(all.iter().all(agree), "{all:?}");
     // A tenth of the CPUs' time is missing, and the share is 10 points off.
-    let reason = |qos: &Qos| shares(qos)[1].deviation.clone();
+    let reason = |qos: &Qos| share_pairs(qos)[1].deviation.clone();
     for run in &mut qos.cases[4].runs {
         run.jobs[1].together_cpu_ns = run.jobs[1].together_cpu_ns * 6 / 10;
     }
@@ -107,20 +143,20 @@ fn shares_are_compared_with_their_prediction() {
     }
     assert_eq!(reason(&qos), Some(Deviation::Unknown));
     qos.conditions.autogroups = crate::machine::Fact::unknown("Apple");
-    assert_eq!(shares(&qos)[1].predicted, None);
+    assert_eq!(share_pairs(&qos)[1].predicted, None);
 }
 
 #[test]
 fn small_shares_are_compared_by_their_ratio() {
     // The prediction is 1.44 %; the low job gets this share in each round.
     let said = |of_round: fn(u64) -> u64| {
-        let mut qos = document();
+        let mut qos = qos_recording();
         for (round, run) in (0..).zip(&mut qos.cases[3].runs) {
             let low = of_round(round);
             (run.jobs[0].together_cpu_ns, run.jobs[1].together_cpu_ns) = (100_000 - low, low);
             run.together_ns = 50_000;
         }
-        let pair = shares(&qos).remove(0);
+        let pair = share_pairs(&qos).remove(0);
         (pair.agreement, pair.deviation)
     };
     let short = (Some(Verdict::Different), Some(Deviation::Short(50_000.0)));
@@ -129,9 +165,9 @@ fn small_shares_are_compared_by_their_ratio() {
     assert_eq!(said(|round| 2_900 + round), short, "twice, 1.5 points off");
     let varies = said(|round| 600 + round * 200);
     assert_eq!(varies, (Some(Verdict::CannotTell), None));
-    let mut qos = document();
+    let mut qos = qos_recording();
     qos.cases[3].runs.truncate(5);
-    let few = shares(&qos)[0].reason();
+    let few = share_pairs(&qos)[0].reason();
     assert_eq!(few.as_deref(), Some("needs 6 rounds"));
 }
 
@@ -145,7 +181,7 @@ fn on_two_kinds(of: &[(usize, [usize; 3])]) -> Qos {
         max_hz: None,
     };
     let kinds = [kind("P-core", &[0]), kind("E-core", &[1])];
-    let mut qos = document();
+    let mut qos = qos_recording();
     qos.cases.truncate(of.len());
     for &(case, numbers) in of {
         let on = [(0, 0), (1, 1), (0, 1)].into_iter().zip(numbers);
@@ -171,7 +207,7 @@ fn on_two_kinds(of: &[(usize, [usize; 3])]) -> Qos {
 #[test]
 fn which_kind_of_cores_carried_a_job() {
     let last = |qos: &Qos| conclusions(qos, None).pop().expect("of cores");
-    assert_eq!(last(&document()), Conclusion::Cores(Cores::OneKind));
+    assert_eq!(last(&qos_recording()), Conclusion::Cores(Cores::OneKind));
     let qos = on_two_kinds(&[(0, [0, 995, 5]), (1, [900, 100, 0]), (2, [0, 950, 50])]);
     let said: Vec<String> = cores::cores(&qos, None).iter().map(ToString::to_string).collect();
     assert_eq!(
@@ -192,7 +228,7 @@ fn which_kind_of_cores_carried_a_job() {
     };
     assert_eq!(*word, Word::NotAlone);
     assert!((jobs[0].1.most - 7.0 / 8.0).abs() < 1e-9, "{jobs:?}");
-    let mut qos = document();
+    let mut qos = qos_recording();
     for case in &mut qos.cases {
         for job in case.runs.iter_mut().flat_map(|run| &mut run.jobs) {
             job.residency.kinds.clear();
@@ -215,7 +251,7 @@ fn word_of(qos: &Qos, number: usize) -> (Verdict, bool) {
 
 #[test]
 fn verdicts_follow_the_shares() {
-    let mut qos = document();
+    let mut qos = qos_recording();
     assert_eq!(word_of(&qos, 0), (Verdict::Different, true));
     assert_eq!(word_of(&qos, 1).0, Verdict::SameWithinNoise);
     for run in &mut qos.cases[4].runs {
@@ -232,7 +268,7 @@ fn verdicts_follow_the_shares() {
 
 #[test]
 fn whether_the_level_matters_alone() {
-    let mut qos = document();
+    let mut qos = qos_recording();
     let first = |qos: &Qos| conclusions(qos, None).remove(0);
     let none = Conclusion::Alone { differ: Vec::new(), unclear: Vec::new() };
     assert_eq!(first(&qos), none);
@@ -252,7 +288,7 @@ fn whether_the_level_matters_alone() {
 
 #[test]
 fn jobs_that_fit_side_by_side_do_not_compete() {
-    let mut qos = document();
+    let mut qos = qos_recording();
     let competes = |qos: &Qos| {
         let mut all = conclusions(qos, None).into_iter();
         !all.any(|one| matches!(one, Conclusion::NoCompetition { .. }))
@@ -264,7 +300,7 @@ fn jobs_that_fit_side_by_side_do_not_compete() {
 
 #[test]
 fn a_long_run_shows_its_loss() {
-    let mut qos = document();
+    let mut qos = qos_recording();
     let level = Level::DEFAULT;
     let mut long = qos.cases[0].clone();
     long.case = Case::Long { level, seconds: 300 };

@@ -122,8 +122,8 @@ fn pair(qos: &Qos, runs: &CaseRuns, high: Level, low: Level) -> Conclusion {
     let share = share_interval(runs);
     let refused = [high, low].into_iter().filter_map(|level| {
         let parts = qos.parts(level).iter().filter(|part| !part.holds());
-        let parts: Vec<String> = parts.map(|part| part.setting.text()).collect();
-        (!parts.is_empty()).then(|| format!("{}: {}", level.name(), parts.join(", ")))
+        let parts: Vec<String> = parts.map(|part| part.setting.label()).collect();
+        (!parts.is_empty()).then(|| format!("{}: {}", level.label(), parts.join(", ")))
     });
     Conclusion::Pair {
         high,
@@ -148,19 +148,19 @@ fn long(runs: &CaseRuns, level: Level) -> Conclusion {
     Conclusion::Long {
         level,
         last_over_first,
-        changed: changed.map(|part| part.setting.text()).collect(),
+        changed: changed.map(|part| part.setting.label()).collect(),
     }
 }
 
-fn times(ratio: Option<&Interval>) -> String {
+fn times_text(ratio: Option<&Interval>) -> String {
     match ratio {
         Some(ratio) => format!("{} times its time alone", number_with_half(ratio)),
         None => "a time that can't be compared with its time alone".to_owned(),
     }
 }
 
-fn list(levels: &[Level]) -> String {
-    let names: Vec<String> = levels.iter().map(|level| level.name()).collect();
+fn level_list(levels: &[Level]) -> String {
+    let names: Vec<String> = levels.iter().map(|level| level.label()).collect();
     names.join(", ")
 }
 
@@ -180,7 +180,7 @@ impl fmt::Display for Conclusion {
                         let all: Vec<String> = differ
                             .iter()
                             .map(|(level, ratio)| {
-                                format!("{} {} times", level.name(), number_with_half(ratio))
+                                format!("{} {} times", level.label(), number_with_half(ratio))
                             })
                             .collect();
                         write!(
@@ -195,8 +195,8 @@ impl fmt::Display for Conclusion {
                     true => write!(f, " none other differs."),
                     false => write!(
                         f,
-                        " can't tell for {} (too few rounds, or they disagree).",
-                        list(unclear)
+                        " inconclusive for {} (too few rounds, or they disagree).",
+                        level_list(unclear)
                     ),
                 }
             }
@@ -210,7 +210,7 @@ impl fmt::Display for Conclusion {
                 predicted,
                 refused,
             } => {
-                let (high, low) = (high.name(), low.name());
+                let (high, low) = (high.label(), low.label());
                 let less = share.is_some_and(|share| share.value < 0.5);
                 let gave_way = *word == Verdict::Different && less;
                 let share = share.as_ref().map(with_half).unwrap_or_default();
@@ -221,8 +221,8 @@ impl fmt::Display for Conclusion {
                             f,
                             "{low} gave way to {high}: {share} of the CPU time while both ran; {low} \
                              took {}, {high} {}",
-                            times(low_time),
-                            times(high_time)
+                            times_text(low_time),
+                            times_text(high_time)
                         )?;
                         match high_time {
                             Some(t) if t.high <= UNAFFECTED => write!(f, ": within 10 %.")?,
@@ -235,7 +235,7 @@ impl fmt::Display for Conclusion {
                     }
                     Verdict::SameWithinNoise => write!(
                         f,
-                        "{low} and {high} can't be told apart: {low} had {share} of the CPU time while \
+                        "{low} and {high} are not distinguishable: {low} had {share} of the CPU time while \
                          both ran."
                     )?,
                     Verdict::Different => write!(
@@ -244,7 +244,7 @@ impl fmt::Display for Conclusion {
                     )?,
                     Verdict::CannotTell => write!(
                         f,
-                        "{low} and {high}: can't tell whether {low} gave way (too few rounds, or \
+                        "Whether {low} gave way to {high} is inconclusive (too few rounds, or \
                          they disagree)."
                     )?,
                 }
@@ -256,14 +256,14 @@ impl fmt::Display for Conclusion {
             Conclusion::Same { level, times: [None, None] } => write!(
                 f,
                 "Two {} jobs at once: {LEAST_FOR_INTERVAL} rounds are needed to compare with the time alone.",
-                level.name()
+                level.label()
             ),
             Conclusion::Same { level, times: both } => write!(
                 f,
                 "Two {} jobs at once: the first took {}, the second {}.",
-                level.name(),
-                times(both[0].as_ref()),
-                times(both[1].as_ref())
+                level.label(),
+                times_text(both[0].as_ref()),
+                times_text(both[1].as_ref())
             ),
             Conclusion::Long { level, last_over_first, changed } => {
                 match last_over_first {
@@ -271,9 +271,9 @@ impl fmt::Display for Conclusion {
                         f,
                         "{} in a long run: throughput of the last tenth is {ratio:.2} times that of \
                          the first",
-                        level.name()
+                        level.label()
                     )?,
-                    None => write!(f, "{} in a long run: not measured", level.name())?,
+                    None => write!(f, "{} in a long run: not measured", level.label())?,
                 }
                 match changed.is_empty() {
                     true => write!(f, "; nothing that was set had changed at the end."),

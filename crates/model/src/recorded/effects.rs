@@ -1,18 +1,18 @@
 //! A row for each job and load, an arm for each state.
 
-use super::{Repeated, Rows};
+use super::{RecordingRows, Repeated};
 use crate::experiment::{Arm, Experiment, Order};
 use crate::noise::effect::{Effects, How, OneRun, Workload};
 use crate::unit::Unit;
 
 /// A row for each job and load in each arm, with a sample a run.
-pub(super) fn rows(of: &Effects) -> Rows {
-    let mut rows = Rows::default();
+pub(super) fn effects_rows(of: &Effects) -> RecordingRows {
+    let mut rows = RecordingRows::default();
     let mut arms: Vec<Arm> = Vec::new();
     for block in &of.blocks {
         for arm in &block.arms {
             if !arms.iter().any(|known| known.id == arm.name) {
-                arms.push(named(of, &arm.name));
+                arms.push(named_arm(of, &arm.name));
             }
             let id = format!("ab.{}/{}", block.workload.name(), block.load.name());
             let judged = |run: &OneRun| judged(run, block.workload);
@@ -24,7 +24,7 @@ pub(super) fn rows(of: &Effects) -> Rows {
     rows
 }
 
-fn named(of: &Effects, name: &str) -> Arm {
+fn named_arm(of: &Effects, name: &str) -> Arm {
     let control = of.controls.iter().find(|control| control.on_arm == name);
     let settings = control.map(|control| (control.name.clone(), control.on.clone()));
     Arm { settings: settings.into_iter().collect(), ..Arm::named(name) }

@@ -1,6 +1,6 @@
 //! Shares of CPU time, an arm for each knob.
 
-use super::{Repeated, Rows};
+use super::{RecordingRows, Repeated};
 use crate::experiment::{self, Arm, Experiment, Order};
 use crate::qos::knobs::Knobs;
 use crate::unit::Unit;
@@ -10,12 +10,12 @@ use std::collections::BTreeMap;
 const PARTS: u64 = 1_000_000_000;
 
 /// The measured shares of each knob.
-pub(super) fn rows(of: &Knobs) -> Rows {
-    let mut rows = Rows::default();
+pub(super) fn knobs_rows(of: &Knobs) -> RecordingRows {
+    let mut rows = RecordingRows::default();
     let mut arms = Vec::new();
     for knob in &of.knobs {
-        let name = format!("{}:{}", experiment::slug(&knob.knob.text()), knob.session.text());
-        let settings = BTreeMap::from([("knob".into(), knob.knob.text())]);
+        let name = format!("{}:{}", experiment::slug(&knob.knob.label()), knob.session.text());
+        let settings = BTreeMap::from([("knob".into(), knob.knob.label())]);
         arms.push(Arm { settings, ..Arm::named(&name) });
         for (place, shares) in [("one_cpu", &knob.one_cpu), ("all_cpus", &knob.all_cpus)] {
             let part = |share: &f64| Repeated {

@@ -1,4 +1,6 @@
-//! The run that a recording makes: the rows that follow from it, with samples and arms.
+//! The run that a recording makes: the rows that follow from it, with samples and arms. A file for each type
+//! of recording (CPU history, noise, effects of controls, qos, knobs, sets, trace); `shares.rs` has what
+//! those in shares of CPU time have in common. The recordings themselves are listed in `run/recording.rs`.
 
 mod cpu_history;
 mod effects;
@@ -10,6 +12,7 @@ mod shares;
 mod trace;
 
 use crate::conditions::Conditions;
+use crate::estimate::Verdict;
 use crate::experiment::{BadArms, Experiment};
 use crate::machine_readings::MachineReadings;
 use crate::repeats;
@@ -20,7 +23,7 @@ use std::collections::HashSet;
 
 /// What follows from a recording: rows with their samples, and their arms.
 #[derive(Default)]
-struct Rows {
+struct RecordingRows {
     experiment: Option<Experiment>,
     rows: Vec<Row>,
     cells: Vec<Cell>,
@@ -36,7 +39,7 @@ struct Repeated {
     count: u64,
 }
 
-impl Rows {
+impl RecordingRows {
     /// Adds a row in an arm.
     fn add_samples(&mut self, id: &str, arm: &str, unit: Unit, runs: Vec<Repeated>) {
         let id = format!("{id}@{arm}");
@@ -48,17 +51,27 @@ impl Rows {
         let samples = runs.iter().map(|run| (run.at_ms, run.count, run.sum));
         self.cells.push(Cell::of_values(id, Vec::new(), samples));
     }
+
+    /// Says why the figure of the last row can't be relied on.
+    fn doubt_last(&mut self, reason: &str) {
+        if let Some(Row { outcome: Outcome::Figure(estimate), .. }) = self.rows.last_mut() {
+            estimate.verdict = Verdict::CannotTell;
+            reason.clone_into(&mut estimate.reason);
+        }
+    }
 }
 
-fn rows_of(recording: &Recording) -> Rows {
+fn rows_of(recording: &Recording) -> RecordingRows {
     match recording {
-        Recording::Interruptions(of) => interruptions::rows(of),
-        Recording::CpuHistory(of) => cpu_history::rows(of),
-        Recording::Effects(of) => effects::rows(of),
-        Recording::Qos(of) => qos::rows(of),
-        Recording::Knobs(of) => knobs::rows(of),
-        Recording::Sets(of) => sets::rows(of),
-        Recording::Trace(of) => trace::rows(of),
+        Recording::Interruptions(of) => interruptions::interruptions_rows(of),
+        Recording::CpuHistory(of) => cpu_history::cpu_history_rows(of),
+        Recording::Effects(of) => effects::effects_rows(of),
+        Recording::Qos(of) => qos::qos_rows(of),
+        Recording::Knobs(of) => knobs::knobs_rows(of),
+        Recording::Sets(of) => sets::sets_rows(of),
+        Recording::Trace(of) => trace::trace_rows(of),
+        // Its samples are the run's own.
+        Recording::Judged(_) => RecordingRows::default(),
     }
 }
 
@@ -94,7 +107,7 @@ impl Run {
                 cost_ns: None,
                 resolution_ns: None,
             },
-            gate: MachineReadings::of(&[]).gate(None),
+            gate: MachineReadings::from_samples(&[]).gate(None),
             core_clock: None,
             files_on: None,
             commands: None,
@@ -111,7 +124,7 @@ impl Run {
     /// The run that a recording makes; `partial` says why it is not whole.
     pub fn recorded(about: About, recording: Recording, partial: Option<String>) -> Run {
         let mut run = Run::begun(about);
-        let Rows { experiment, rows, cells } = rows_of(&recording);
+        let RecordingRows { experiment, rows, cells } = rows_of(&recording);
         run.plan.asked = vec![recording.name().into()];
         run.plan.workers = 0;
         run.plan.seed = experiment.as_ref().map_or(0, |experiment| experiment.seed);

@@ -1,21 +1,22 @@
 //! A row of times, an arm for each job of a case.
 
-use super::{Repeated, Rows};
+use super::{RecordingRows, Repeated};
 use crate::experiment::{self, Arm, Experiment, Order};
+use crate::qos::figures::wait_for_others;
 use crate::qos::{Case, How, Qos};
 use crate::unit::Unit;
 use std::collections::BTreeMap;
 
 /// A row for each job of a case: what it took in each round.
-pub(super) fn rows(of: &Qos) -> Rows {
-    let mut rows = Rows::default();
+pub(super) fn qos_rows(of: &Qos) -> RecordingRows {
+    let mut rows = RecordingRows::default();
     let mut arms = Vec::new();
     for runs in &of.cases {
         let names = arms_of(runs.case);
         for (job, (name, level)) in names.iter().zip(runs.case.levels()).enumerate() {
             let others = names.iter().filter(|other| *other != name);
             arms.push(Arm {
-                settings: BTreeMap::from([("level".into(), level.name())]),
+                settings: BTreeMap::from([("level".into(), level.label())]),
                 with: others.cloned().collect(),
                 ..Arm::named(name)
             });
@@ -24,6 +25,9 @@ pub(super) fn rows(of: &Qos) -> Rows {
                 Some(Repeated { at_ms: run.at_ms, sum, count: 1 })
             });
             rows.add_samples("qos.wall", name, Unit::Time, walls.collect());
+            if let Some(wait) = wait_for_others(of, runs) {
+                rows.doubt_last(&wait.to_string());
+            }
         }
     }
     let How { rounds, seed, .. } = of.how;
@@ -33,10 +37,10 @@ pub(super) fn rows(of: &Qos) -> Rows {
 
 /// The arm of each of its jobs.
 fn arms_of(own: Case) -> Vec<String> {
-    let case = experiment::slug(&own.name());
+    let case = experiment::slug(&own.label());
     match own {
         Case::Pair { high, low } => {
-            [high, low].map(|level| format!("{case}:{}", level.name())).to_vec()
+            [high, low].map(|level| format!("{case}:{}", level.label())).to_vec()
         }
         Case::Same { .. } => [1, 2].map(|job| format!("{case}:{job}")).to_vec(),
         _ => vec![case],

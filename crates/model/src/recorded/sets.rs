@@ -1,6 +1,6 @@
 //! The figures of a set, an arm for each letter.
 
-use super::{Repeated, Rows};
+use super::{RecordingRows, Repeated};
 use crate::experiment::{Arm, Experiment, Order};
 use crate::run::recording::{Set, Sets};
 
@@ -8,8 +8,8 @@ use crate::run::recording::{Set, Sets};
 const PARTS: u64 = 1000;
 
 /// The single figures of each arm, a sample a set.
-pub(super) fn rows(of: &Sets) -> Rows {
-    let mut rows = Rows::default();
+pub(super) fn sets_rows(of: &Sets) -> RecordingRows {
+    let mut rows = RecordingRows::default();
     let mut arms: Vec<char> = of.sets.iter().map(|set| set.arm).collect();
     arms.sort_unstable();
     arms.dedup();

@@ -1,6 +1,6 @@
 //! Shares of a CPU's time, in consecutive parts of a recording, as rows.
 
-use super::Rows;
+use super::RecordingRows;
 use crate::estimate::{CANNOT_TELL_ABOVE, Estimate, NOISY_ABOVE, Typical, Verdict};
 use crate::run::{Axis, Bound, Cell, CurvePoint, Outcome, Row};
 use crate::stats::{Interval, quantile_sorted, shares_sum, sorted, time_share};
@@ -11,7 +11,7 @@ const CLOSE: f64 = 0.01;
 
 /// A part of a recording.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Part {
+pub(super) struct ShareSample {
     /// When it began, ms since the recording did.
     pub(super) at_ms: u64,
     /// What counts of it.
@@ -21,16 +21,17 @@ pub(super) struct Part {
 }
 
 /// The parts of a CPU; of a thread that was kept on none without a number.
-pub(super) type OfCpu = (Option<u32>, Vec<Part>);
+pub(super) type OfCpu = (Option<u32>, Vec<ShareSample>);
 
-impl Rows {
+impl RecordingRows {
     /// Adds a row of shares: a figure of one CPU, a curve over several.
     pub(super) fn add_shares(&mut self, id: &str, cpus: Vec<OfCpu>) {
         let several = cpus.len() > 1;
         let at = |cpu: &Option<u32>| (*cpu).filter(|_| several).map(u64::from);
         let mut points: Vec<CurvePoint> = Vec::new();
         for (cpu, parts) in &cpus {
-            let parts: Vec<Part> = parts.iter().copied().filter(|part| part.whole > 0).collect();
+            let parts: Vec<ShareSample> =
+                parts.iter().copied().filter(|part| part.whole > 0).collect();
             points.push(CurvePoint {
                 x: at(cpu).unwrap_or(0),
                 bound: None,
@@ -48,7 +49,7 @@ impl Rows {
     }
 }
 
-fn estimate(parts: &[Part]) -> Estimate {
+fn estimate(parts: &[ShareSample]) -> Estimate {
     let each = sorted(parts.iter().map(|p| p.part as f64 / p.whole as f64));
     let Some((p10_ns, p90_ns)) = quantile_sorted(&each, 0.1).zip(quantile_sorted(&each, 0.9))
     else {

@@ -1,19 +1,19 @@
 //! What threads did, as shares of their time.
 
-use super::Rows;
-use super::shares::Part;
+use super::RecordingRows;
+use super::shares::ShareSample;
 use crate::experiment::slug;
 use crate::run::{Bound, Outcome, Row};
-use crate::trace::{Kind, Thread, Trace};
+use crate::trace::{StateKind, Thread, Trace};
 use crate::unit::Unit;
 
 /// Equal parts of the time that was recorded: as many as an interval of a share needs.
 const PARTS: u64 = 20;
 
 /// The share of each state that occurs in the time of all threads together.
-pub(super) fn rows(of: &Trace) -> Rows {
-    let mut rows = Rows::default();
-    for kind in Kind::ALL {
+pub(super) fn trace_rows(of: &Trace) -> RecordingRows {
+    let mut rows = RecordingRows::default();
+    for kind in StateKind::ALL {
         let states = of.threads.iter().flat_map(|thread| &thread.segments);
         if states.clone().any(|segment| segment.state.kind() == kind) {
             let id = format!("trace.{}", slug(kind.name()));
@@ -29,12 +29,12 @@ pub(super) fn rows(of: &Trace) -> Rows {
 }
 
 /// Time in a state, and of all threads that were there, in each part of the trace.
-fn parts(of: &Trace, kind: Kind) -> Vec<Part> {
+fn parts(of: &Trace, kind: StateKind) -> Vec<ShareSample> {
     let part_ns = of.duration_ns.div_ceil(PARTS).max(1);
-    let mut parts: Vec<Part> = (0..PARTS)
-        .map(|part| Part { at_ms: part * part_ns / 1_000_000, part: 0, whole: 0 })
+    let mut parts: Vec<ShareSample> = (0..PARTS)
+        .map(|part| ShareSample { at_ms: part * part_ns / 1_000_000, part: 0, whole: 0 })
         .collect();
-    let mut add = |(from_ns, to_ns): (u64, u64), count: fn(&mut Part) -> &mut u64| {
+    let mut add = |(from_ns, to_ns): (u64, u64), count: fn(&mut ShareSample) -> &mut u64| {
         let to_ns = to_ns.min(of.duration_ns);
         let first = (from_ns / part_ns).min(PARTS) as usize;
         for (place, part) in parts.iter_mut().enumerate().skip(first) {
@@ -79,12 +79,12 @@ mod tests {
                 ..Thread::default()
             },
         ]);
-        let parts = parts(&of, Kind::Running);
+        let parts = parts(&of, StateKind::Running);
         let known: Vec<(u64, u64)> = parts.iter().map(|part| (part.part, part.whole)).collect();
         let mut expected = [(0, 100); 20];
         (expected[1], expected[2], expected[19]) = ((50, 100), (50, 100), (50, 150));
         assert_eq!(known, expected);
-        let rows = rows(&of);
+        let rows = trace_rows(&of);
         let ids: Vec<&str> = rows.rows.iter().map(|row| &*row.id).collect();
         assert_eq!(ids, ["trace.running"]);
         let typical = rows.rows[0].estimate().and_then(|estimate| estimate.typical);
@@ -94,7 +94,7 @@ mod tests {
     #[test]
     fn a_tier_without_states_has_no_figures() {
         let of = Trace { tier: Tier::Minimal, ..trace(vec![Thread::default()]) };
-        let outcome = rows(&of).rows[0].outcome.clone();
+        let outcome = trace_rows(&of).rows[0].outcome.clone();
         let reason = "tier minimal records no states of threads".to_owned();
         assert_eq!(outcome, Outcome::Unavailable { reason });
     }

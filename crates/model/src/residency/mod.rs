@@ -10,13 +10,13 @@ pub use judge::{ALONE, Carried, Share};
 
 use crate::machine::CoreKind;
 use crate::stats::middle;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::borrow::Borrow;
 use std::collections::BTreeMap;
 
 /// A block of work that a thread did.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct WorkBlock {
     /// The thread.
     pub thread: u32,
@@ -35,7 +35,8 @@ pub struct WorkBlock {
 }
 
 /// What a job did on a core or on cores of one kind.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Work {
     /// Blocks done there from begin to end.
     pub blocks: u64,
@@ -44,7 +45,7 @@ pub struct Work {
 }
 
 impl Work {
-    fn add(&mut self, block: &WorkBlock) {
+    fn add_block(&mut self, block: &WorkBlock) {
         self.blocks += 1;
         self.cpu_ns = self.cpu_ns.saturating_add(block.cpu_ns);
     }
@@ -61,7 +62,8 @@ impl Work {
 }
 
 /// Where a job ran.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Residency {
     /// The kinds of cores of the machine, the fastest first.
     pub kinds: Vec<KindWork>,
@@ -79,7 +81,8 @@ pub struct Residency {
 }
 
 /// What a job did on one kind of cores.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct KindWork {
     /// Name of the kind.
     pub name: String,
@@ -90,7 +93,8 @@ pub struct KindWork {
 }
 
 /// What a job did on one CPU for certain.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CpuWork {
     /// The CPU.
     pub cpu: u32,
@@ -126,7 +130,7 @@ pub fn residency<B: Borrow<WorkBlock>>(
     let mut clocks_hz: BTreeMap<u32, Vec<u64>> = BTreeMap::new();
     for block in blocks {
         let block = block.borrow();
-        if let (Some(cpu), Some(hz)) = (residency.add(block), block.clock_hz) {
+        if let (Some(cpu), Some(hz)) = (residency.add_block(block), block.clock_hz) {
             clocks_hz.entry(cpu).or_default().push(hz);
         }
     }
@@ -165,8 +169,8 @@ impl Residency {
     }
 
     /// The CPU on which the block was done for certain.
-    fn add(&mut self, block: &WorkBlock) -> Option<u32> {
-        self.all.add(block);
+    fn add_block(&mut self, block: &WorkBlock) -> Option<u32> {
+        self.all.add_block(block);
         let cpu = self.add_to_cpu(block);
         let kind_of = |cpu| self.kinds.iter().position(|kind| kind.cpus.contains(&cpu));
         let work = match (kind_of(block.begin_cpu), kind_of(block.end_cpu)) {
@@ -175,7 +179,7 @@ impl Residency {
             (Some(kind), Some(_)) => &mut self.kinds[kind].work,
             _ => &mut self.kind_not_known,
         };
-        work.add(block);
+        work.add_block(block);
         cpu
     }
 
@@ -193,7 +197,7 @@ impl Residency {
         let only = self.kinds.iter().map(|kind| kind.cpus.len()).sum::<usize>() == 1;
         let stayed = only || block.most_moves.is_some_and(|moves| moves < 2);
         let cpu = (block.begin_cpu == block.end_cpu && stayed).then_some(block.begin_cpu)?;
-        self.on_cpu(cpu).work.add(block);
+        self.on_cpu(cpu).work.add_block(block);
         Some(cpu)
     }
 

@@ -160,13 +160,13 @@ impl Numbers {
         self.below(rarity) == 0
     }
 
-    fn of<T: Copy>(&mut self, all: &[T]) -> T {
+    fn choose<T: Copy>(&mut self, all: &[T]) -> T {
         all[self.below(all.len() as u64) as usize]
     }
 }
 
 /// A block as a simulated scheduler ran it: the CPUs in turn, with the time on each.
-struct Ran {
+struct SimulatedRun {
     block: WorkBlock,
     turns: Vec<(u32, u64)>,
 }
@@ -179,16 +179,16 @@ fn ran(
     cpus: &[u32],
     cpu: &mut u32,
     (restless, counts_moves): (u64, bool),
-) -> Ran {
+) -> SimulatedRun {
     let mut turns = vec![(*cpu, 1 + numbers.below(4_000_000))];
     for _ in 0..numbers.below(6) {
         if numbers.one_in(restless) {
-            *cpu = numbers.of(cpus);
+            *cpu = numbers.choose(cpus);
         } else if numbers.one_in(restless) {
             let kind = kinds.iter().find(|kind| kind.cpus.contains(cpu));
             let alike = cpus.iter().filter(|c| kind.is_some_and(|kind| kind.cpus.contains(c)));
             let alike: Vec<u32> = alike.copied().collect();
-            *cpu = numbers.of(&alike);
+            *cpu = numbers.choose(&alike);
         }
         turns.push((*cpu, 1 + numbers.below(4_000_000)));
     }
@@ -206,11 +206,11 @@ fn ran(
         most_moves,
         clock_hz: None,
     };
-    Ran { block, turns }
+    SimulatedRun { block, turns }
 }
 
 /// The kinds that a block was on, and the time on each.
-fn truth(ran: &Ran, kinds: &[CoreKind]) -> (BTreeSet<usize>, Vec<u64>) {
+fn truth(ran: &SimulatedRun, kinds: &[CoreKind]) -> (BTreeSet<usize>, Vec<u64>) {
     let mut times = vec![0; kinds.len()];
     for (cpu, ns) in &ran.turns {
         let kind = kinds.iter().position(|kind| kind.cpus.contains(cpu));
@@ -225,22 +225,22 @@ fn no_schedule_mixes_kinds_without_a_flag() {
     let (mut mixed, mut alone, mut known, mut blocks_there) = (0, 0, 0, 0);
     for seed in 0..10_000 {
         let mut numbers = Numbers(seed);
-        let machine = numbers.of(&[m1, intel, arm, alike])();
+        let machine = numbers.choose(&[m1, intel, arm, alike])();
         let all: Vec<u32> = machine.iter().flat_map(|kind| kind.cpus.clone()).collect();
         // A cpuset in one of three schedules.
         let mut cpus = all.clone();
         if numbers.one_in(3) {
             cpus.retain(|_| numbers.one_in(2));
             if cpus.is_empty() {
-                cpus.push(numbers.of(&all));
+                cpus.push(numbers.choose(&all));
             }
         }
         // From a thread that moves at each turn to one that never does.
-        let restless = numbers.of(&[1, 3, 30, 1_000_000]);
+        let restless = numbers.choose(&[1, 3, 30, 1_000_000]);
         let scheduler = (restless, numbers.one_in(2));
-        let mut cpu = numbers.of(&cpus);
+        let mut cpu = numbers.choose(&cpus);
         let count = 1 + numbers.below(20);
-        let ran: Vec<Ran> =
+        let ran: Vec<SimulatedRun> =
             (0..count).map(|_| ran(&mut numbers, &machine, &cpus, &mut cpu, scheduler)).collect();
         let mut times = vec![0; machine.len()];
         for ran in &ran {

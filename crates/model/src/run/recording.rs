@@ -2,17 +2,18 @@
 
 use super::{Program, Run};
 use crate::cpu_history::CpuHistory;
+use crate::judged::Judged;
 use crate::machine::Machine;
 use crate::noise::effect::Effects;
 use crate::noise::osnoise::Interruptions;
 use crate::qos::Qos;
 use crate::qos::knobs::Knobs;
 use crate::trace::Trace;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// A part of a run, by kind.
-#[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, PartialEq)]
+#[derive(Serialize, Deserialize, Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Recording {
     /// What took the CPU from threads that only spin.
@@ -29,6 +30,8 @@ pub enum Recording {
     Sets(Sets),
     /// What threads did, and when.
     Trace(Box<Trace>),
+    /// Two builds of a benchmark suite.
+    Judged(Box<Judged>),
 }
 
 /// What a run says of itself before anything was measured.
@@ -47,7 +50,8 @@ pub struct About {
 }
 
 /// What `latlas selftest` records.
-#[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, PartialEq)]
+#[derive(Serialize, Deserialize, Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Sets {
     /// Change that counts as none, as a share.
     pub margin: f64,
@@ -56,7 +60,8 @@ pub struct Sets {
 }
 
 /// One of them.
-#[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, PartialEq)]
+#[derive(Serialize, Deserialize, Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Set {
     /// Its arm.
     pub arm: char,
@@ -73,6 +78,14 @@ impl Recording {
         }
     }
 
+    /// The experiment of a judged suite, if it is one.
+    pub fn judged_suite(&self) -> Option<&Judged> {
+        match self {
+            Recording::Judged(judged) => Some(judged),
+            _ => None,
+        }
+    }
+
     /// What was recorded, in a word or two.
     pub fn name(&self) -> &'static str {
         match self {
@@ -83,6 +96,7 @@ impl Recording {
             Recording::Knobs(_) => "scheduler controls",
             Recording::Sets(_) => "A/A test",
             Recording::Trace(_) => "trace",
+            Recording::Judged(_) => "benchmark suite of two builds",
         }
     }
 }

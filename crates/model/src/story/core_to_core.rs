@@ -1,6 +1,7 @@
 //! `memory.core_to_core`: which CPUs are near to which.
 
 use super::Block;
+use crate::clusters::{Clusters, CpuPair, find_clusters, shared_by};
 use crate::estimate::Verdict;
 use crate::figure::time;
 use crate::run::{MapPoint, Outcome, Run};
@@ -23,12 +24,12 @@ pub struct Pairs<'r> {
 
 impl<'r> Pairs<'r> {
     /// The pairs of a run; none where it has no such row.
-    pub fn of(run: &'r Run) -> Option<Pairs<'r>> {
+    pub fn measured_in(run: &'r Run) -> Option<Pairs<'r>> {
         let Outcome::Map { points, .. } = &run.row(PROBE)?.outcome else {
             return None;
         };
         let mut verdicts = Verdicts::default();
-        points.iter().for_each(|p| verdicts.count(&p.estimate));
+        points.iter().for_each(|p| verdicts.count_estimate(&p.estimate));
         let figure = |point: &'r MapPoint| Some((point, reliable_ns(point)?));
         let mut reliable: Vec<_> = points.iter().filter_map(figure).collect();
         reliable.sort_by(|a, b| a.1.total_cmp(&b.1));
@@ -78,26 +79,53 @@ impl Display for Pairs<'_> {
                 time(median_ns),
                 pair(farthest)
             ),
-            _ => f.write_str("no pair can be relied on"),
+            _ => match self.verdicts.total() {
+                1 => f.write_str(
+                    "handing over a cache line: the one pair of CPUs has no usable figure",
+                ),
+                all => write!(
+                    f,
+                    "handing over a cache line: none of {all} pairs of CPUs has a usable figure"
+                ),
+            },
         }
     }
 }
 
 /// What is said of a run with one pair of CPUs, which is no picture.
 pub fn only_pair(run: &Run) -> Option<String> {
-    let pairs = Pairs::of(run).filter(|pairs| pairs.verdicts.total() == 1)?;
+    let pairs = Pairs::measured_in(run).filter(|pairs| pairs.verdicts.total() == 1)?;
     Some(pairs.to_string())
 }
 
-/// The nearest pair, the median and the farthest, and how many are not ok.
+/// The clusters of CPUs that the figures show, and, in a sentence each, what the system describes that they don't.
+pub fn clusters(run: &Run) -> Option<(Clusters, Vec<String>)> {
+    let pairs = Pairs::measured_in(run)?;
+    let pair = |(point, ns): &(&MapPoint, f64)| CpuPair {
+        cpus: [point.y, point.x],
+        ns: *ns,
+        relative_half: point.estimate.ns().map_or(f64::INFINITY, |ns| ns.relative_half_width()),
+    };
+    let mut found = find_clusters(&pairs.reliable.iter().map(pair).collect::<Vec<_>>());
+    let unseen = shared_by(&mut found, &run.machine).into_iter();
+    let unseen = unseen.map(|(shared, count)| {
+        format!("The system describes {count} groups of CPUs with the {shared}: these figures don't show them.")
+    });
+    Some((found, unseen.collect()))
+}
+
+/// The nearest pair, the median and the farthest, the clusters, and how many are not ok.
 pub fn story(run: &Run) -> Vec<Block> {
-    let Some(pairs) = Pairs::of(run) else {
+    let Some(pairs) = Pairs::measured_in(run) else {
         return Vec::new();
     };
     let mut blocks = vec![Block::note(pairs.to_string())];
+    if let Some((found, unseen)) = clusters(run) {
+        blocks.extend(found.lines().into_iter().chain(unseen).map(Block::note));
+    }
     let verdicts = pairs.verdicts;
     if verdicts.ok < verdicts.total() {
-        let text = format!("pairs: {}", verdicts.text());
+        let text = format!("pairs: {}", verdicts.tally_text());
         blocks.push(Block::note(text));
     }
     blocks
@@ -123,12 +151,12 @@ mod tests {
             _ => 60.0,
         }));
         let ends = |run: &Run| {
-            let pairs = Pairs::of(run).expect("pairs");
+            let pairs = Pairs::measured_in(run).expect("pairs");
             let name = |point: Option<&MapPoint>| point.map(|p| (p.y, p.x));
             (name(pairs.nearest()), name(pairs.farthest()))
         };
         assert_eq!(ends(&run), (Some((2, 1)), Some((3, 0))));
-        assert_eq!(Pairs::of(&run).expect("pairs").median_ns(), Some(60.0));
+        assert_eq!(Pairs::measured_in(&run).expect("pairs").median_ns(), Some(60.0));
         let Outcome::Map { points, .. } = &mut run.rows[0].outcome else {
             panic!("a map");
         };
@@ -142,7 +170,19 @@ mod tests {
             point.estimate.verdict = Verdict::CannotTell;
         }
         assert_eq!(ends(&run), (None, None));
-        assert_eq!(Pairs::of(&run).expect("pairs").to_string(), "no pair can be relied on");
+        assert_eq!(
+            Pairs::measured_in(&run).expect("pairs").to_string(),
+            "handing over a cache line: none of 6 pairs of CPUs has a usable figure"
+        );
+        let mut alone = run_of(core_to_core_row(2, |_, _| 60.0));
+        let Outcome::Map { points, .. } = &mut alone.rows[0].outcome else {
+            panic!("a map");
+        };
+        points[0].estimate.verdict = Verdict::CannotTell;
+        assert_eq!(
+            only_pair(&alone).as_deref(),
+            Some("handing over a cache line: the one pair of CPUs has no usable figure")
+        );
         assert_eq!(story(&run).len(), 2);
         assert_eq!(story(&run_of(core_to_core_row(1, |_, _| 1.0))), []);
     }

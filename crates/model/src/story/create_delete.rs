@@ -39,7 +39,7 @@ crate::words! {
 
 impl Deleting {
     /// The answer of ratios of deleting over creating.
-    pub fn of(ratios: &[Interval]) -> Deleting {
+    pub fn from_ratios(ratios: &[Interval]) -> Deleting {
         let all = |holds: fn(&Interval) -> bool| ratios.iter().all(holds);
         match () {
             () if all(|r| r.high < 1.0) => Deleting::Cheaper,
@@ -65,7 +65,7 @@ pub fn story(run: &Run) -> Vec<Block> {
             estimate.map_or(cell.clone(), |e| cell.marked(e.verdict))
         };
         table.row([
-            size::text(size.bytes).into(),
+            size::format_size(size.bytes).into(),
             figure(size.create),
             figure(size.delete),
             Cell::number(size.ratio),
@@ -90,14 +90,17 @@ pub fn conclusion(run: &Run) -> String {
         return "Deleting can't be compared with creating in this run.".into();
     };
     let text = |(bytes, ratio): &(u64, Interval)| {
-        format!("{} ({})", number_with_half(ratio), size::text(*bytes))
+        format!("{} ({})", number_with_half(ratio), size::format_size(*bytes))
     };
     let range = match low.0 == high.0 {
         true => text(low),
         false => format!("{} to {}", text(low), text(high)),
     };
     let all: Vec<Interval> = ratios.iter().map(|(_, ratio)| *ratio).collect();
-    format!("Deleting takes {range} of the time of creating: {}.", Deleting::of(&all).text())
+    format!(
+        "Deleting takes {range} of the time of creating: {}.",
+        Deleting::from_ratios(&all).text()
+    )
 }
 
 fn sizes(run: &Run) -> Vec<Size<'_>> {
@@ -111,15 +114,15 @@ fn sizes(run: &Run) -> Vec<Size<'_>> {
         let create = create.get(&bytes).copied();
         let delete = delete.get(&bytes).copied();
         let both = create.and_then(usable).and(delete.and_then(usable));
-        Size { bytes, create, delete, ratio: both.and_then(|_| ratio(run, bytes)) }
+        Size { bytes, create, delete, ratio: both.and_then(|_| deleting_ratio(run, bytes)) }
     };
     sizes.into_iter().map(size).collect()
 }
 
 /// From the samples: both rows are of the same visits.
-fn ratio(run: &Run, bytes: u64) -> Option<Interval> {
+fn deleting_ratio(run: &Run, bytes: u64) -> Option<Interval> {
     let samples = |id: &str| run.cell(id, &[bytes]);
-    paired::ratio(samples(DELETE)?, samples(CREATE)?)
+    paired::median_ratio(samples(DELETE)?, samples(CREATE)?)
 }
 
 #[cfg(test)]
@@ -156,7 +159,7 @@ mod tests {
     fn the_answer_follows_the_intervals() {
         let of = |ratios: &[(f64, f64)]| {
             let ratio = |&(value, half): &(f64, f64)| Interval::about(value, half);
-            Deleting::of(&ratios.iter().map(ratio).collect::<Vec<_>>())
+            Deleting::from_ratios(&ratios.iter().map(ratio).collect::<Vec<_>>())
         };
         assert_eq!(of(&[(0.9, 0.2), (1.1, 0.2)]), Deleting::NotDistinguishable);
         assert_eq!(of(&[(0.9, 0.05), (1.1, 0.2)]), Deleting::DependsOnSize);

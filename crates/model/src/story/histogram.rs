@@ -23,7 +23,7 @@ pub struct Bins {
 
 /// How many values fell where: together all of them.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Counts {
+pub struct BinCounts {
     /// 0 or less: not on a logarithmic axis.
     pub not_above_zero: usize,
     /// By bin, the shortest first.
@@ -42,17 +42,17 @@ impl Bins {
     }
 
     /// How many bins there are.
-    pub fn number(&self) -> usize {
+    pub fn bin_count(&self) -> usize {
         self.number
     }
 
     /// Where a bin begins.
-    pub fn begin(&self, bin: usize) -> f64 {
+    pub fn bin_start(&self, bin: usize) -> f64 {
         self.low * (self.high / self.low).powf(bin as f64 / self.number as f64)
     }
 
     /// The bin of a value that the axis was made over.
-    pub fn of(&self, value: f64) -> Option<usize> {
+    pub fn bin_index(&self, value: f64) -> Option<usize> {
         if value <= 0.0 || value.is_nan() {
             return None;
         }
@@ -65,10 +65,10 @@ impl Bins {
     }
 
     /// Counts values.
-    pub fn count(&self, values: &[f64]) -> Counts {
-        let mut counts = Counts { not_above_zero: 0, bins: vec![0; self.number] };
+    pub fn count_values(&self, values: &[f64]) -> BinCounts {
+        let mut counts = BinCounts { not_above_zero: 0, bins: vec![0; self.number] };
         for &value in values {
-            match self.of(value) {
+            match self.bin_index(value) {
                 Some(bin) => counts.bins[bin] += 1,
                 None => counts.not_above_zero += 1,
             }
@@ -108,7 +108,7 @@ pub(super) struct Distribution<'r> {
 
 /// Counts of every operation over the same bins, with a bar to each
 /// distribution's own scale; `None` where no operation took longer than 0.
-pub(super) fn table(distributions: &[Distribution]) -> Option<Table> {
+pub(super) fn histogram_table(distributions: &[Distribution]) -> Option<Table> {
     let all = distributions.iter().flat_map(|d| d.values_ns.iter().copied());
     let bins = Bins::over(all, BINS)?;
     let width = if distributions.len() == 1 { ALONE } else { SIDE_BY_SIDE };
@@ -116,7 +116,7 @@ pub(super) fn table(distributions: &[Distribution]) -> Option<Table> {
     let mut counts = Vec::new();
     for one in distributions {
         table.columns.extend([left(one.name.clone()), right(""), left("")]);
-        counts.push(bins.count(&one.values_ns));
+        counts.push(bins.count_values(&one.values_ns));
     }
     let mut row = |from: String, bin: Option<usize>| {
         let mut cells: Vec<Cell> = vec![from.into()];
@@ -136,8 +136,8 @@ pub(super) fn table(distributions: &[Distribution]) -> Option<Table> {
     if counts.iter().any(|c| c.not_above_zero > 0) {
         row("0 or less".into(), None);
     }
-    for bin in 0..bins.number() {
-        row(time(bins.begin(bin)), Some(bin));
+    for bin in 0..bins.bin_count() {
+        row(time(bins.bin_start(bin)), Some(bin));
     }
     Some(table)
 }
@@ -150,7 +150,7 @@ fn percentiles(estimate: &Estimate, bins: &Bins, bin: Option<usize>) -> String {
         ("p99.9", estimate.tail.and_then(|t| t.p999_ns)),
     ]
     .into_iter()
-    .filter(|(_, ns)| ns.is_some_and(|ns| bins.of(ns.value) == bin))
+    .filter(|(_, ns)| ns.is_some_and(|ns| bins.bin_index(ns.value) == bin))
     .map(|(name, _)| name)
     .collect();
     names.join(" ")
@@ -187,7 +187,7 @@ pub(super) mod tests {
         let values: Vec<f64> =
             (0..1000).map(|k| 2_000.0 * (f64::from(k) / 100.0).exp()).chain([0.0, -5.0]).collect();
         for number in [1, 2, 7, 16] {
-            let counts = bins(&values, number).count(&values);
+            let counts = bins(&values, number).count_values(&values);
             assert_eq!(counts.bins.len(), number);
             assert_eq!(counts.not_above_zero, 2);
             let sum: usize = counts.bins.iter().sum();
@@ -201,17 +201,17 @@ pub(super) mod tests {
     #[test]
     fn edges_lie_at_equal_factors() {
         let bins = bins(&[1.0, 10.0, 100.0, 10_000.0], 4);
-        let edges: Vec<f64> = (0..4).map(|k| bins.begin(k).round()).collect();
+        let edges: Vec<f64> = (0..4).map(|k| bins.bin_start(k).round()).collect();
         assert_eq!(edges, [1.0, 10.0, 100.0, 1_000.0]);
-        let of = [1.0, 9.99, 10.01, 999.0, 10_000.0].map(|value| bins.of(value));
+        let of = [1.0, 9.99, 10.01, 999.0, 10_000.0].map(|value| bins.bin_index(value));
         assert_eq!(of, [0, 0, 1, 2, 3].map(Some));
     }
 
     #[test]
     fn values_that_are_all_alike_have_one_bin() {
         let bins = bins(&[7.0, 7.0, -1.0], 16);
-        assert_eq!(bins.number(), 1);
-        assert_eq!(bins.count(&[7.0, 7.0, -1.0]).bins, [2]);
+        assert_eq!(bins.bin_count(), 1);
+        assert_eq!(bins.count_values(&[7.0, 7.0, -1.0]).bins, [2]);
         assert_eq!(Bins::over([0.0, -1.0].into_iter(), 16), None);
         assert_eq!(Bins::over(std::iter::empty(), 16), None);
     }

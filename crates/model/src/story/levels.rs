@@ -2,10 +2,10 @@
 
 use super::{Block, Table, left, right};
 use crate::machine::{CacheFact, CacheKind};
+use crate::phrases::ranges;
 use crate::run::{Outcome, Row, Run};
-use crate::shown::{Shown, shown};
+use crate::shown::{Shown, shown_figure};
 use crate::size;
-use crate::text::ranges;
 use std::fmt::{self, Display};
 
 /// The curve whose levels are those of the machine.
@@ -15,7 +15,7 @@ const DRAM: &str = "DRAM";
 
 /// A level that was found in a curve.
 #[derive(Clone, Copy, Debug)]
-pub struct Level<'r> {
+pub struct CurveLevel<'r> {
     /// The row that is the curve.
     pub curve: &'r str,
     /// Its name: `L2`, `DRAM`, or `to_64KiB` where the OS knows no such cache.
@@ -27,15 +27,15 @@ pub struct Level<'r> {
     row: &'r Row,
 }
 
-impl<'r> Level<'r> {
+impl<'r> CurveLevel<'r> {
     /// The levels of a run.
-    pub fn all(run: &'r Run) -> impl Iterator<Item = Level<'r>> {
+    pub fn all(run: &'r Run) -> impl Iterator<Item = CurveLevel<'r>> {
         run.rows.iter().filter_map(|row| {
             let Outcome::Level { plateau, .. } = &row.outcome else {
                 return None;
             };
             let (curve, name) = row.id.rsplit_once('/')?;
-            Some(Level {
+            Some(CurveLevel {
                 curve,
                 name,
                 from_bytes: plateau.from_bytes,
@@ -46,13 +46,13 @@ impl<'r> Level<'r> {
     }
 
     /// The levels of the machine.
-    pub fn of_latency(run: &'r Run) -> impl Iterator<Item = Level<'r>> {
-        Level::all(run).filter(|level| level.curve == LATENCY)
+    pub fn of_latency(run: &'r Run) -> impl Iterator<Item = CurveLevel<'r>> {
+        CurveLevel::all(run).filter(|level| level.curve == LATENCY)
     }
 
     /// Its figure as text, `-` where there is none.
-    pub fn figure(&self) -> String {
-        match self.row.estimate().map(|e| shown(e, &self.row.unit)) {
+    pub fn figure_text(&self) -> String {
+        match self.row.estimate().map(|e| shown_figure(e, &self.row.unit)) {
             Some(Shown::Figure(f)) => f.text(),
             Some(Shown::Below(text)) => text,
             _ => "-".into(),
@@ -141,17 +141,17 @@ pub fn cache_name(cache: &CacheFact) -> String {
 
 /// A cache's size, or that the OS doesn't say.
 pub fn cache_size(cache: &CacheFact) -> String {
-    cache.size_bytes.map_or("size not given".into(), size::text)
+    cache.size_bytes.map_or("size not given".into(), size::format_size)
 }
 
 /// Working sets that stand for the levels, with their names: the middle of
 /// each level, and the largest point for the last.
 pub fn typical_sizes(run: &Run) -> Vec<(String, u64)> {
-    let middle = |level: Level| {
+    let middle = |level: CurveLevel| {
         let middle = (level.from_bytes as f64 * level.to_bytes as f64).sqrt();
         (level.name.to_owned(), middle as u64)
     };
-    let mut sizes: Vec<(String, u64)> = Level::of_latency(run).map(middle).collect();
+    let mut sizes: Vec<(String, u64)> = CurveLevel::of_latency(run).map(middle).collect();
     if let Some((_, last)) = sizes.last_mut().filter(|(name, _)| name == DRAM) {
         *last = u64::MAX;
     }
@@ -164,17 +164,17 @@ pub fn story(run: &Run) -> Vec<Block> {
     let mut table = Table::new([left(""), right(""), right(""), left(""), right(""), left("")]);
     let caches = os_caches(run);
     let mut curve = "";
-    for level in Level::all(run) {
+    for level in CurveLevel::all(run) {
         if level.curve != curve {
             curve = level.curve;
             table.note("", format!("levels found in {curve}, and caches as the OS reports them"));
         }
         table.row([
             format!("  {}", level.name).into(),
-            level.figure().into(),
-            size::text(level.from_bytes).into(),
+            level.figure_text().into(),
+            size::format_size(level.from_bytes).into(),
             "to".into(),
-            size::text(level.to_bytes).into(),
+            size::format_size(level.to_bytes).into(),
             level.cache(&caches).to_string().into(),
         ]);
     }
@@ -191,7 +191,7 @@ mod tests {
         let mut run = synthetic::run();
         let caches = |run: &Run| {
             let known = os_caches(run);
-            let all = Level::of_latency(run).map(|level| level.cache(&known).to_string());
+            let all = CurveLevel::of_latency(run).map(|level| level.cache(&known).to_string());
             all.collect::<Vec<_>>()
         };
         assert_eq!(

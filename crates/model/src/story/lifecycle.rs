@@ -62,13 +62,13 @@ fn spans(phases: &[Interval]) -> Vec<(f64, f64)> {
     spans.collect()
 }
 
-fn figure<'r>(run: &'r Run, name: &str) -> Option<(&'r Estimate, Interval)> {
+fn row_figure<'r>(run: &'r Run, name: &str) -> Option<(&'r Estimate, Interval)> {
     let estimate = run.row(&format!("{PROBE}/{name}"))?.estimate()?;
     Some((estimate, estimate.ns()?))
 }
 
 fn phases(run: &Run) -> Vec<(&Estimate, Interval)> {
-    PHASES.iter().filter_map(|name| figure(run, name)).collect()
+    PHASES.iter().filter_map(|name| row_figure(run, name)).collect()
 }
 
 /// What follows from the phases, in sentences; empty where one is missing.
@@ -80,7 +80,7 @@ pub fn conclusions(run: &Run) -> Vec<String> {
     let figures: Vec<Interval> = phases.iter().map(|(_, ns)| *ns).collect();
     let mut texts = Vec::new();
     texts.extend((figures[1].value < 0.0).then(|| negative_start(&figures[1])));
-    let (sum, whole) = (figure(run, "parts"), figure(run, "overhead"));
+    let (sum, whole) = (row_figure(run, "parts"), row_figure(run, "overhead"));
     let Some((whole_estimate, whole)) = whole else {
         return texts;
     };
@@ -92,7 +92,7 @@ pub fn conclusions(run: &Run) -> Vec<String> {
     match invalid {
         Some((name, _)) => texts.push(format!("Sum not checked: {name} is invalid.")),
         None => {
-            texts.push(Sum::of(sum.map(|(_, ns)| ns), &figures, whole).text());
+            texts.push(Sum::from_phases(sum.map(|(_, ns)| ns), &figures, whole).sum_text());
             texts.push(procedures(&figures[PROCEDURE], inline_ns(run)));
         }
     }
@@ -111,7 +111,7 @@ fn negative_start(start: &Interval) -> String {
 /// of /overhead.
 fn inline_ns(run: &Run) -> Option<f64> {
     let id = format!("{PROBE}/overhead");
-    let cell = run.cells.of(&id).next()?;
+    let cell = run.cells.with_id(&id).next()?;
     let ticks = cell.samples.first_ticks.iter().map(|&t| t as f64);
     Some(stats::median(ticks)? * run.clock.ns_per_tick)
 }
@@ -141,26 +141,26 @@ pub struct Sum {
 }
 
 impl Sum {
-    fn of(each_life: Option<Interval>, phases: &[Interval], whole: Interval) -> Sum {
+    fn from_phases(each_life: Option<Interval>, phases: &[Interval], whole: Interval) -> Sum {
         let costs = phases.iter().enumerate().filter(|&(k, _)| k != PROCEDURE);
         let medians = costs.fold(Interval::about(0.0, 0.0), |sum, (_, ns)| sum.plus(ns));
         Sum { phases: each_life.unwrap_or(medians), of_each_life: each_life.is_some(), whole }
     }
 
     /// By how much both sides differ, and whether they do.
-    pub fn check(&self) -> (Interval, finding::Verdict) {
+    pub fn compare_sides(&self) -> (Interval, finding::Verdict) {
         let apart = self.phases.minus(&self.whole);
         (apart, finding::Verdict::of_difference(&apart, CANNOT_TELL_ABOVE * self.whole.value.abs()))
     }
 
-    fn text(&self) -> String {
+    fn sum_text(&self) -> String {
         let both = [&self.phases, &self.whole];
         let [phases, whole] = both.map(|ns| precise(&both, ns.value, ns.half_width()));
         let name = match self.of_each_life {
             true => "create + start + end + join of each life",
             false => "medians of create + start + end + join",
         };
-        let answer = match self.check() {
+        let answer = match self.compare_sides() {
             (_, finding::Verdict::SameWithinNoise) => "they agree".to_owned(),
             (apart, finding::Verdict::Different) => format!(
                 "they differ by {}, significantly",
@@ -201,34 +201,37 @@ mod tests {
     }
 
     fn sum(whole: f64, half: f64) -> Sum {
-        Sum::of(None, &figures(), Interval::about(whole, half))
+        Sum::from_phases(None, &figures(), Interval::about(whole, half))
     }
 
     #[test]
     fn phases_and_whole_agree_within_both_intervals() {
         let agree = sum(68.4e3, 1.5e3);
-        assert_eq!(agree.check().1, finding::Verdict::SameWithinNoise);
+        assert_eq!(agree.compare_sides().1, finding::Verdict::SameWithinNoise);
         assert_eq!(
-            agree.text(),
+            agree.sum_text(),
             "medians of create + start + end + join = 66.0 µs ±2.1; total minus the procedure run \
              inline = 68.4 µs ±1.5: they agree."
         );
         // With 1.5 of the whole half of the difference is 2.52.
-        assert_eq!(sum(68.6e3, 1.5e3).check().1, finding::Verdict::Different);
-        let text = sum(60e3, 1.5e3).text();
+        assert_eq!(sum(68.6e3, 1.5e3).compare_sides().1, finding::Verdict::Different);
+        let text = sum(60e3, 1.5e3).sum_text();
         assert!(text.ends_with("they differ by 6.0 µs ±2.6, significantly."), "{text}");
-        assert_eq!(sum(60e3, 30e3).check().1, finding::Verdict::CannotTell);
+        assert_eq!(sum(60e3, 30e3).compare_sides().1, finding::Verdict::CannotTell);
         let mut long = figures();
         long[PROCEDURE] = Interval::about(5e6, 1e6);
         let whole = Interval::about(66e3, 1.5e3);
-        assert_eq!(Sum::of(None, &long, whole).check().1, finding::Verdict::SameWithinNoise);
+        assert_eq!(
+            Sum::from_phases(None, &long, whole).compare_sides().1,
+            finding::Verdict::SameWithinNoise
+        );
     }
 
     #[test]
     fn the_sum_per_life_precedes_the_sum_of_medians() {
         let each_life = Some(Interval::about(75e3, 1e3));
-        let sum = Sum::of(each_life, &figures(), Interval::about(68.4e3, 1.5e3));
-        let (apart, finding::Verdict::Different) = sum.check() else {
+        let sum = Sum::from_phases(each_life, &figures(), Interval::about(68.4e3, 1.5e3));
+        let (apart, finding::Verdict::Different) = sum.compare_sides() else {
             panic!("a difference");
         };
         assert!((apart.value - 6.6e3).abs() < 1e-6 && (apart.half_width() - 1.8e3).abs() < 5.0);

@@ -6,6 +6,7 @@
 
 pub mod core_to_core;
 pub mod create_delete;
+pub mod exchange_rate;
 pub mod histogram;
 pub mod levels;
 pub mod lifecycle;
@@ -18,8 +19,11 @@ pub mod wakeup;
 use crate::chart::Chart;
 use crate::estimate::{Estimate, Verdict};
 use crate::run::{Axis, CurvePoint, Outcome, Run};
-use crate::shown::{Shown, figure_ns, half_with_sign, is_at_run_clock, number_parts, set, shown};
+use crate::shown::{
+    Shown, figure_ns, half_with_sign, interval_figure, is_at_run_clock, number_parts, shown_figure,
+};
 use crate::stats::Interval;
+use crate::trace::summary::Slice;
 use crate::unit::Unit;
 use std::collections::HashMap;
 
@@ -36,6 +40,8 @@ pub enum Block {
     Lines(Vec<String>),
     /// A picture.
     Chart(Box<Chart>),
+    /// Every operation in the time of one of them, which a page lets its reader choose.
+    Rates(Box<exchange_rate::ExchangeRate>),
     /// A paragraph.
     Note(Note),
 }
@@ -111,6 +117,16 @@ pub enum Tone {
     Dim,
 }
 
+impl Tone {
+    /// Of a figure: none where it can be relied on.
+    pub fn of_doubt(verdict: Verdict) -> Tone {
+        match verdict {
+            Verdict::Ok => Tone::Plain,
+            doubt => doubt.into(),
+        }
+    }
+}
+
 impl From<Verdict> for Tone {
     fn from(verdict: Verdict) -> Tone {
         match verdict {
@@ -130,6 +146,8 @@ pub struct Table {
     pub rows: Vec<Row>,
     /// Characters by which it may be wider than the page.
     pub extra: usize,
+    /// Rows that a page with a script shows before it is asked for the rest; all of them, if none.
+    pub folded: Option<usize>,
 }
 
 /// A column.
@@ -144,6 +162,8 @@ pub struct Column {
     pub unit: &'static str,
     /// A painter may leave it out where there is no room.
     pub optional: bool,
+    /// Its cells are text to be typed, such as commands.
+    pub code: bool,
     /// Names of places on the axis of its bars, in shares of their width: they
     /// stand in place of the heading.
     pub ticks: Vec<(f64, String)>,
@@ -160,6 +180,11 @@ pub fn right(title: impl Into<String>) -> Column {
 }
 
 impl Column {
+    /// The same column, whose cells are text to be typed.
+    pub fn of_code(self) -> Column {
+        Column { code: true, ..self }
+    }
+
     /// The same column, whose figures are in a unit named elsewhere.
     pub fn of_unit(self, unit: &'static str) -> Column {
         Column { unit, ..self }
@@ -206,6 +231,11 @@ impl Table {
         Table { extra: usize::MAX, ..self }
     }
 
+    /// The same table, of which a page with a script shows the first rows and counts the rest.
+    pub fn folded(self, first: usize) -> Table {
+        Table { folded: Some(first), ..self }
+    }
+
     /// Adds a row of cells.
     pub fn row(&mut self, cells: impl IntoIterator<Item = Cell>) {
         self.rows.push(Row::Cells(cells.into_iter().collect()));
@@ -246,6 +276,8 @@ pub struct Cell {
     /// Its text where there is no room for the optional columns: what would be missing
     /// with them.
     pub instead: Option<String>,
+    /// Links to this lead here.
+    pub target: Option<Link>,
 }
 
 /// What a cell leads to: each page knows where that is, if anywhere.
@@ -260,8 +292,12 @@ pub enum Link {
     },
     /// A stored run, by its id.
     Run(String),
+    /// The report of a stored run, by its id.
+    Report(String),
     /// A machine, by its key.
     Machine(String),
+    /// A part of a thread's time in a trace.
+    Slice(Slice),
 }
 
 /// What a cell holds.
@@ -292,16 +328,36 @@ pub enum Value {
         to: f64,
         /// Width of the column in characters, where there is room.
         columns: usize,
+        /// Its figure is uncertain.
+        hollow: bool,
     },
     /// A dot for each of many figures, in shares of the column's width.
     Strip {
-        /// Where each lies, rising.
-        dots: Vec<f64>,
-        /// Those that stand out.
-        marked: Vec<f64>,
+        /// The dots, rising.
+        dots: Vec<StripDot>,
         /// Width of the column in characters, where there is room.
         columns: usize,
     },
+}
+
+/// A dot of a strip.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StripDot {
+    /// Where it lies; below 0 or above 1 it is beyond the axis and drawn at its end.
+    pub at: f64,
+    /// It stands out.
+    pub is_marked: bool,
+    /// Its figure with the unit.
+    pub figure: String,
+    /// What it is of.
+    pub link: Option<Link>,
+}
+
+impl StripDot {
+    /// Whether it lies beyond an end of the axis.
+    pub fn is_beyond(&self) -> bool {
+        !(0.0..=1.0).contains(&self.at)
+    }
 }
 
 impl Value {
@@ -322,12 +378,24 @@ impl<T: Into<String>> From<T> for Cell {
 
 impl Cell {
     fn new(value: Value) -> Cell {
-        Cell { value, verdict: Verdict::Ok, tone: Tone::Plain, link: None, instead: None }
+        Cell {
+            value,
+            verdict: Verdict::Ok,
+            tone: Tone::Plain,
+            link: None,
+            instead: None,
+            target: None,
+        }
     }
 
     /// The same cell, with another text where optional columns are left out.
     pub fn or_instead(self, text: String) -> Cell {
         Cell { instead: Some(text), ..self }
+    }
+
+    /// The same cell, where links to this lead.
+    pub fn target_of(self, link: Link) -> Cell {
+        Cell { target: Some(link), ..self }
     }
 
     /// The same cell, which leads somewhere.
@@ -356,7 +424,7 @@ impl Cell {
     /// The figure of an estimate in a row's unit, or that it lies below the
     /// resolution; not marked.
     pub fn estimate(estimate: &Estimate, unit: &Unit) -> Cell {
-        match (shown(estimate, unit), figure_ns(estimate)) {
+        match (shown_figure(estimate, unit), figure_ns(estimate)) {
             (Shown::Figure(_), Some(ns)) => Cell::new(Value::Figure {
                 ns,
                 unit: *unit,
@@ -369,12 +437,21 @@ impl Cell {
 
     /// A bar.
     pub fn bar(from: f64, to: f64, columns: usize) -> Cell {
-        Cell::new(Value::Bar { from, to, columns })
+        Cell::new(Value::Bar { from, to, columns, hollow: false })
+    }
+
+    /// The same bar, of an uncertain figure.
+    pub fn hollow(self) -> Cell {
+        let value = match self.value {
+            Value::Bar { from, to, columns, .. } => Value::Bar { from, to, columns, hollow: true },
+            other => other,
+        };
+        Cell { value, ..self }
     }
 
     /// A dot for each figure.
-    pub fn strip(dots: Vec<f64>, marked: Vec<f64>, columns: usize) -> Cell {
-        Cell::new(Value::Strip { dots, marked, columns })
+    pub fn strip(dots: Vec<StripDot>, columns: usize) -> Cell {
+        Cell::new(Value::Strip { dots, columns })
     }
 
     /// The same cell, marked with a verdict.
@@ -401,7 +478,7 @@ impl Cell {
             Value::Digits(parts) => parts.clone(),
             Value::Number(number) => number_parts(number),
             Value::Figure { ns, unit, at_run_clock } => {
-                let figure = set(ns, unit);
+                let figure = interval_figure(ns, unit);
                 let unit = match figure.unit {
                     own if own == unit_of_column => "",
                     own => own,

@@ -42,7 +42,7 @@ pub fn sizes(run: &Run) -> Vec<Size<'_>> {
 fn size<'r>(run: &Run, row: &'r Row) -> Option<Size<'r>> {
     let name = row.id.strip_prefix(ROWS)?;
     let estimate = row.estimate()?;
-    let elements = size::parse(name).filter(|&elements| elements > 0)?;
+    let elements = size::parse_size(name).filter(|&elements| elements > 0)?;
     Some(Size {
         name,
         elements,
@@ -67,8 +67,13 @@ fn load_ns(run: &Run, bytes: u64) -> Option<f64> {
 /// factors.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Growth {
-    /// The smallest or the largest size has no usable figure.
-    Unknown,
+    /// The smallest or the largest size has no usable figure, or there is only one size.
+    Unknown {
+        /// Those without a usable figure; none where there is one size only.
+        without: Vec<String>,
+        /// The smallest size.
+        least: String,
+    },
     /// There are figures.
     Known {
         /// Smallest and largest size.
@@ -84,8 +89,11 @@ impl Growth {
     /// The growth over sizes; `None` where there is none.
     pub fn over(sizes: &[Size]) -> Option<Growth> {
         let (first, last) = (sizes.first()?, sizes.last()?);
-        if !(first.usable && last.usable) {
-            return Some(Growth::Unknown);
+        let without = [first, last].into_iter().filter(|size| !size.usable);
+        let mut without: Vec<String> = without.map(|size| size.name.into()).collect();
+        without.dedup();
+        if !without.is_empty() || sizes.len() == 1 {
+            return Some(Growth::Unknown { without, least: first.name.into() });
         }
         Some(Growth::Known {
             span: [first.name.into(), last.name.into()],
@@ -107,8 +115,19 @@ impl Growth {
 
 impl Display for Growth {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        let Growth::Known { span, naive, load } = self else {
-            return f.write_str("The naive loop has no usable figure in this run.");
+        const NEEDS: &str = "How the naive loop's time per element grows is not known: it needs";
+        let (span, naive, load) = match self {
+            Growth::Known { span, naive, load } => (span, naive, load),
+            Growth::Unknown { without, least } if without.is_empty() => {
+                return write!(f, "{NEEDS} another size than {least}.");
+            }
+            Growth::Unknown { without, .. } => {
+                return write!(
+                    f,
+                    "{NEEDS} the smallest and the largest size, and {} has no usable figure.",
+                    without.join(" and ")
+                );
+            }
         };
         let [from, to] = span;
         let naive = growth_text(*naive);
@@ -152,8 +171,8 @@ pub fn story(run: &Run, published: impl Fn(&str) -> Option<f64>) -> Vec<Block> {
     let load = |size: &Size| size.load_ns.map(|ns| format!("{ns:.*}", decimals(ns, 0.0)));
     let published =
         |size: &Size| published(&format!("{ROWS}{}", size.name)).map(|ns| ns.to_string());
-    type Text<'a> = &'a dyn Fn(&Size) -> Option<String>;
-    let lines: [(&str, Text); 5] = [
+    type SizeText<'a> = &'a dyn Fn(&Size) -> Option<String>;
+    let lines: [(&str, SizeText); 5] = [
         ("naive loop", &|size| Some(digits(size.element_ns()))),
         ("  one repetition", &|size| Some(time(size.repetition_ns.value))),
         ("vectorised loop", &vectorised),
@@ -189,10 +208,22 @@ mod tests {
         let hidden = growth(&run);
         assert!(hidden.hides_caches() && hidden.to_string().contains("Only dependent loads"));
         for row in run.rows.iter_mut().filter(|row| row.id == "memory.naive_xor/5000kB") {
-            row.outcome = synthetic::figure(80.0 * 5e6, 1e5);
+            row.outcome = synthetic::ok_outcome(80.0 * 5e6, 1e5);
         }
         let shown = growth(&run);
         assert!(!shown.hides_caches() && shown.to_string().contains("-fold"), "{shown}");
+        let needs = "How the naive loop's time per element grows is not known: it needs";
+        for row in run.rows.iter_mut().filter(|row| row.id == "memory.naive_xor/5000kB") {
+            if let crate::run::Outcome::Figure(estimate) = &mut row.outcome {
+                estimate.verdict = crate::estimate::Verdict::Invalid;
+            }
+        }
+        assert_eq!(
+            growth(&run).to_string(),
+            format!("{needs} the smallest and the largest size, and 5000kB has no usable figure.")
+        );
+        run.rows.retain(|row| !row.id.starts_with(ROWS) || row.id.ends_with("/50kB"));
+        assert_eq!(growth(&run).to_string(), format!("{needs} another size than 50kB."));
         run.rows.retain(|row| !row.id.starts_with(ROWS));
         assert_eq!(story(&run, |_| None), []);
     }

@@ -30,21 +30,21 @@ impl PageWalk {
     }
 
     /// The comparison of a run that has both curves.
-    pub fn of(run: &Run) -> Option<PageWalk> {
+    pub fn measured_in(run: &Run) -> Option<PageWalk> {
         let huge = curve(run, HUGE, Axis::WorkingSetBytes);
         let base = curve(run, BASE, Axis::WorkingSetBytes);
         let huge = by_x(huge);
         base.iter().rev().find_map(|base| {
             Some(PageWalk {
                 bytes: base.x,
-                base_ns: figure(&base.estimate)?,
-                huge_ns: figure(huge.get(&base.x)?)?,
+                base_ns: estimate_interval(&base.estimate)?,
+                huge_ns: estimate_interval(huge.get(&base.x)?)?,
             })
         })
     }
 }
 
-fn figure(estimate: &Estimate) -> Option<Interval> {
+fn estimate_interval(estimate: &Estimate) -> Option<Interval> {
     let one_figure = matches!(estimate.verdict, Verdict::Ok | Verdict::Noisy);
     estimate.ns_of_run().filter(|_| one_figure)
 }
@@ -54,7 +54,7 @@ impl Display for PageWalk {
         write!(
             f,
             "a load from one line in each 4 KiB of {} takes {} on 4 KiB pages and {} on huge pages; ",
-            size::text(self.bytes),
+            size::format_size(self.bytes),
             time_with_half(&self.base_ns),
             time_with_half(&self.huge_ns),
         )?;
@@ -72,7 +72,8 @@ impl Display for PageWalk {
 
 /// One sentence, where the run has both curves.
 pub fn story(run: &Run) -> Vec<Block> {
-    let sentence = PageWalk::of(run).map(|walk| Note::new("page walk   ", walk.to_string()));
+    let sentence =
+        PageWalk::measured_in(run).map(|walk| Note::new("page walk   ", walk.to_string()));
     sentence.map(Block::Note).into_iter().collect()
 }
 

@@ -3,7 +3,7 @@
 use crate::estimate::{Estimate, Mode, Tail, Verdict};
 use crate::figure::{self, decimals, time, time_scale};
 use crate::share::percent;
-use crate::shown::{set, time_with_half};
+use crate::shown::{interval_figure, time_with_half};
 use crate::stats::Interval;
 use crate::unit::Unit;
 
@@ -14,7 +14,7 @@ const TAIL_BY_DEFAULT: [&str; 3] = ["sched.wakeup", "collections.push/worst", "t
 /// its tail.
 pub fn notes_of_row(id: &str, estimate: &Estimate, unit: &Unit) -> Vec<String> {
     let modes =
-        modes(&estimate.modes, |mode| figure::value(unit, unit.of_ns(mode.typical.ns.value)));
+        modes(&estimate.modes, |mode| figure::value_text(unit, unit.of_ns(mode.typical.ns.value)));
     let mut lines = Vec::new();
     // The reason for two states is the large modes, in the same words.
     if estimate.verdict != Verdict::Ok && !modes.contains(&estimate.reason) {
@@ -22,7 +22,7 @@ pub fn notes_of_row(id: &str, estimate: &Estimate, unit: &Unit) -> Vec<String> {
     }
     lines.push(modes);
     if let Some(tail) = estimate.tail.filter(|_| has_tail_by_default(id)) {
-        lines.push(text(&tail));
+        lines.push(tail_text(&tail));
     }
     lines.retain(|line| !line.is_empty());
     lines
@@ -47,12 +47,14 @@ fn modes(modes: &[Mode], figure: impl Fn(&Mode) -> String) -> String {
 
 /// The modes with their intervals.
 pub fn modes_with_intervals(estimate: &Estimate, unit: &Unit) -> String {
-    modes(&estimate.modes, |mode| set(&mode.typical.ns, unit).parts().join(" "))
+    modes(&estimate.modes, |mode| {
+        interval_figure(&mode.typical.ns, unit).number_and_half().join(" ")
+    })
 }
 
 /// `p99 41.0 µs ±3, max 1200 µs (1280 samples, 31 s)`: percentiles where enough
 /// operations lie above them.
-pub fn text(tail: &Tail) -> String {
+pub fn tail_text(tail: &Tail) -> String {
     let mut words: Vec<String> = [("p99", tail.p99_ns), ("p99.9", tail.p999_ns)]
         .into_iter()
         .filter_map(|(name, ns)| Some(format!("{name} {}", percentile(&ns?))))
@@ -156,16 +158,16 @@ mod tests {
             longest: None,
         };
         let words = "p99 41 µs ±3, max 1.20 ms (1280 samples, 31 s)";
-        assert_eq!(text(&tail), words);
+        assert_eq!(tail_text(&tail), words);
         let estimate = Estimate { tail: Some(tail), ..stamped_figure(2_950.0, 30.0) };
         let notes = |id| notes_of_row(id, &estimate, &Unit::Time);
         assert_eq!(notes("sched.wakeup/idle"), [words]);
         assert!(notes("sched.wakeups").is_empty() && notes("sync.handoff/pipe").is_empty());
         tail.verdict = Some(Verdict::CannotTell);
         tail.longest = Some(Longest { of: 7, scheduler: 5 });
-        assert_eq!(text(&tail), format!("{words}, {}", tail.reason()));
+        assert_eq!(tail_text(&tail), format!("{words}, {}", tail.reason()));
         (tail.p99_ns, tail.over_ms) = (None, 900);
         (tail.verdict, tail.longest) = (None, None);
-        assert_eq!(text(&tail), "max 1.20 ms (1280 samples, 0.9 s)");
+        assert_eq!(tail_text(&tail), "max 1.20 ms (1280 samples, 0.9 s)");
     }
 }

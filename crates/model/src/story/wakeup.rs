@@ -1,7 +1,7 @@
 //! `sched.wakeup`: how long a woken thread waits, on the idle machine and on
 //! the loaded one.
 
-use super::histogram::{Distribution, table, values};
+use super::histogram::{Distribution, histogram_table, values};
 use super::{Block, Note, tail};
 use crate::estimate::{Estimate, Verdict};
 use crate::run::Run;
@@ -16,7 +16,7 @@ pub fn story(run: &Run) -> Vec<Block> {
     let mut distributions = Vec::new();
     let mut notes = Vec::new();
     for id in ROWS {
-        let cell = run.cells.of(id).next();
+        let cell = run.cells.with_id(id).next();
         let estimate = run.row(id).and_then(|row| row.estimate());
         let (Some(cell), Some(estimate)) = (cell, estimate) else {
             continue;
@@ -32,7 +32,7 @@ pub fn story(run: &Run) -> Vec<Block> {
         };
         notes.push(Block::Note(Note::new(format!("  {name:<8}"), text)));
     }
-    let table = table(&distributions);
+    let table = histogram_table(&distributions);
     if table.is_none() && notes.len() == distributions.len() {
         return Vec::new();
     }
@@ -48,7 +48,7 @@ fn percentiles(estimate: &Estimate) -> String {
     let mut texts = Vec::new();
     texts.extend((estimate.verdict == Verdict::Invalid).then(|| "invalid".to_owned()));
     texts.extend(estimate.ns().map(|ns| format!("p50 {}", time_with_half(&ns))));
-    texts.extend(estimate.tail.as_ref().map(tail::text));
+    texts.extend(estimate.tail.as_ref().map(tail::tail_text));
     texts.join(", ")
 }
 

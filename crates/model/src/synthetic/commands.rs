@@ -15,9 +15,9 @@ pub fn run_of_commands() -> Run {
     run.core_clock = None;
     (run.rows, run.cells) = Default::default();
     for (name, slow) in [("grep", 1), ("rg", 2)] {
-        let rows = rows(slow);
+        let rows = command_rows(slow);
         for (row, unit, least, value) in rows {
-            add(&mut run, &format!("exec.{name}/{row}"), unit, least, value);
+            add_row(&mut run, &format!("exec.{name}/{row}"), unit, least, value);
         }
     }
     let reason = "no hardware counters";
@@ -33,7 +33,7 @@ pub fn run_of_commands() -> Run {
 
 type Value = fn(u64, u64) -> (u64, u64);
 
-fn rows(slow: u64) -> Vec<(&'static str, Unit, f64, Value)> {
+fn command_rows(slow: u64) -> Vec<(&'static str, Unit, f64, Value)> {
     let time = Unit::Time;
     let mut rows: Vec<(&'static str, Unit, f64, Value)> = vec![
         ("wall", time, 0.0, |k, s| (s * 2_570_000 + wiggle(k, s) * 9_000, 1)),
@@ -65,7 +65,7 @@ fn wiggle(k: u64, slow: u64) -> u64 {
     }
 }
 
-fn add(run: &mut Run, id: &str, unit: Unit, least: f64, value: Value) {
+fn add_row(run: &mut Run, id: &str, unit: Unit, least: f64, value: Value) {
     let slow = if id.starts_with("exec.rg") { 2 } else { 1 };
     // An odd step through the runs, so that they don't rise; and one outlier.
     let parts: Vec<(u64, u64)> = (0..30).map(|k| value(k * 7 % 30, slow)).collect();
@@ -115,7 +115,8 @@ fn record() -> Commands {
             runs: None,
             least_runs: 10,
             least_ms: 3_000,
-            half_width: 0.02,
+            half_width: Some(0.02),
+            question: None,
             most_ms: 60_000,
             most_runs: 10_000,
         },

@@ -1,6 +1,6 @@
 //! Rows of the CPU: every verdict.
 
-use super::estimates::{CYCLE_NS, estimate, figure, judged, row};
+use super::estimates::{CYCLE_NS, estimate, judged, ok_outcome, row_of_times};
 use crate::estimate::{Estimate, Verdict};
 use crate::run::{Outcome, Row};
 use crate::unit::Unit;
@@ -19,22 +19,25 @@ pub(super) fn cpu_rows() -> Vec<Row> {
     let faulted = "page faults inside most samples: the working set does not stay in memory, and \
                    so the time is that of the kernel which brings the pages back again and again";
     let mut rows = vec![
-        row("cpu.add_i32", figure(0.33, 0.001)),
-        row("cpu.add_i32/throughput", figure(0.0831, 0.0004)),
-        row(
+        row_of_times("cpu.add_i32", ok_outcome(0.33, 0.001)),
+        row_of_times("cpu.add_i32/throughput", ok_outcome(0.0831, 0.0004)),
+        row_of_times(
             "cpu.div_i32",
             Outcome::Figure(judged(3.3, 0.3, Verdict::Noisy, "worker processes disagree by ±9 %")),
         ),
-        row("cpu.div_f64_as_ash", figure(1.32, 0.01)),
-        row(
+        row_of_times("cpu.div_f64_as_ash", ok_outcome(1.32, 0.01)),
+        row_of_times(
             "cpu.div_f64_from_int_as_ash",
             Outcome::Figure(judged(4.0, 0.1, Verdict::TwoStates, two)),
         ),
-        row("cpu.memcpy/16B", Outcome::Figure(below)),
-        row("cpu.memcpy/1MiB", Outcome::Figure(never_quiet)),
-        row("cpu.branch_mispredict", Outcome::Figure(judged(5.2, 0.1, Verdict::Invalid, faulted))),
-        Row { unit: Unit::Frequency, ..row("cpu.frequency", figure(CYCLE_NS, 0.002)) },
-        row(
+        row_of_times("cpu.memcpy/16B", Outcome::Figure(below)),
+        row_of_times("cpu.memcpy/1MiB", Outcome::Figure(never_quiet)),
+        row_of_times(
+            "cpu.branch_mispredict",
+            Outcome::Figure(judged(5.2, 0.1, Verdict::Invalid, faulted)),
+        ),
+        Row { unit: Unit::Frequency, ..row_of_times("cpu.frequency", ok_outcome(CYCLE_NS, 0.002)) },
+        row_of_times(
             "cpu.timer/counter",
             Outcome::Unavailable {
                 reason:

@@ -8,7 +8,7 @@ use crate::unit::Unit;
 pub(super) const CYCLE_NS: f64 = 0.33;
 
 /// An outcome of a single figure that is ok.
-pub fn figure(ns: f64, half: f64) -> Outcome {
+pub fn ok_outcome(ns: f64, half: f64) -> Outcome {
     Outcome::Figure(estimate(ns, half))
 }
 
@@ -26,6 +26,7 @@ pub(super) fn estimate(ns: f64, half: f64) -> Estimate {
             workers: 8,
             at_run_clock: false,
             clock_movement: None,
+            low_end: false,
         }),
         typical: Some(Typical {
             ns: interval(ns * 1.02, half),
@@ -53,6 +54,6 @@ pub fn judged(ns: f64, half: f64, verdict: Verdict, reason: &str) -> Estimate {
 }
 
 /// A row of times.
-pub fn row(id: &str, outcome: Outcome) -> Row {
+pub fn row_of_times(id: &str, outcome: Outcome) -> Row {
     Row::new(id, Unit::Time, Bound::Core, outcome)
 }

@@ -15,6 +15,7 @@ pub(super) fn conditions() -> Conditions {
         cpu_pressure_percent: Some(0.4),
         steal_ns: Some(steal_ns),
         throttled_us: Some(0),
+        others_ns: None,
     };
     Conditions {
         before: moment(0.31, 1_000_000),

@@ -1,6 +1,6 @@
 //! Rows of memory, with levels, a curve and a map.
 
-use super::estimates::{estimate, figure, row};
+use super::estimates::{estimate, ok_outcome, row_of_times};
 use crate::estimate::Verdict;
 use crate::plateau::Plateau;
 use crate::run::{Axis, Bound, CurvePoint, MapPoint, Outcome, Row};
@@ -40,7 +40,7 @@ pub fn curve(ns: impl Fn(u64) -> f64) -> Outcome {
 /// A level of `memory.latency`.
 pub fn level(name: &str, from_bytes: u64, to_bytes: u64) -> Row {
     let ns = latency(to_bytes);
-    row(
+    row_of_times(
         &format!("memory.latency/{name}"),
         Outcome::Level {
             estimate: estimate(ns, ns * 0.005),
@@ -63,21 +63,21 @@ fn bandwidth(id: &str, gb_per_s: f64) -> Row {
         unit: Unit::Bandwidth { bytes_per_op: 4.0 },
         bound: Bound::Memory,
         notes: vec!["On huge pages of 2 MiB.".into()],
-        ..row(id, curve(move |x| 4.0 / gb_per_s * (1.0 + latency(x) / 20.0)))
+        ..row_of_times(id, curve(move |x| 4.0 / gb_per_s * (1.0 + latency(x) / 20.0)))
     }
 }
 
 pub(super) fn memory_rows() -> Vec<Row> {
     let mut rows = vec![
-        row("memory.latency", curve(latency)),
+        row_of_times("memory.latency", curve(latency)),
         level("L1", KIB, 32 * KIB),
         level("L2", 48 * KIB, 448 * KIB),
         level("L3", MIB, 24 * MIB),
         level("DRAM", 64 * MIB, 256 * MIB),
-        row("memory.latency_tlb/4KiB", curve(|x| latency(x) * 1.4)),
+        row_of_times("memory.latency_tlb/4KiB", curve(|x| latency(x) * 1.4)),
         bandwidth("memory.read/sequential", 44.0),
         bandwidth("memory.read_write/every_4th", 11.0),
-        row(
+        row_of_times(
             "memory.parallelism/L3",
             Outcome::Curve {
                 axis: Axis::Chases,
@@ -91,15 +91,15 @@ pub(super) fn memory_rows() -> Vec<Row> {
             },
         ),
         map(),
-        row("memory.latency_as_kurkin/64MiB", figure(131.2, 0.9)),
-        row("memory.latency_as_debug/L1", figure(3.3, 0.02)),
-        row("memory.read_sequential_1MB", figure(41_230.0, 410.0)),
+        row_of_times("memory.latency_as_kurkin/64MiB", ok_outcome(131.2, 0.9)),
+        row_of_times("memory.latency_as_debug/L1", ok_outcome(3.3, 0.02)),
+        row_of_times("memory.read_sequential_1MB", ok_outcome(41_230.0, 410.0)),
     ];
     for (size, elements) in [("50kB", 5e4), ("500kB", 5e5), ("5000kB", 5e6)] {
         let id = format!("memory.naive_xor/{size}");
-        rows.push(row(&id, figure(0.331 * elements, 0.001 * elements)));
+        rows.push(row_of_times(&id, ok_outcome(0.331 * elements, 0.001 * elements)));
         let id = format!("{id}_vectorised");
-        rows.push(row(&id, figure(0.021 * elements, 2e-4 * elements)));
+        rows.push(row_of_times(&id, ok_outcome(0.021 * elements, 2e-4 * elements)));
     }
     spoil_a_point(&mut rows);
     rows
@@ -135,7 +135,7 @@ pub(super) fn map() -> Row {
     }
     Row {
         unit: Unit::Bandwidth { bytes_per_op: 8.0 },
-        ..row(
+        ..row_of_times(
             "memory.mountain",
             Outcome::Map { y_axis: Axis::WorkingSetBytes, x_axis: Axis::StrideBytes, points },
         )

@@ -3,7 +3,7 @@
 use crate::machine::Fact;
 use crate::noise::osnoise::{
     Cause, CauseTime, CauseTotal, Detector, Detour, Frequency, InterruptCount, Interruptions,
-    Osnoise, OsnoiseAround, Stretch, share,
+    Osnoise, OsnoiseAround, Stretch, lost_share,
 };
 use crate::run::Run;
 use crate::run::recording::{About, Recording};
@@ -57,7 +57,10 @@ pub fn osnoise(stretches: u64) -> Osnoise {
     let causes: Vec<CauseTotal> = causes
         .into_iter()
         .enumerate()
-        .map(|(place, lost)| CauseTotal { share: share(&stretches, |s| s.lost_ns[place]), ..lost })
+        .map(|(place, lost)| CauseTotal {
+            share: lost_share(&stretches, |s| s.lost_ns[place]),
+            ..lost
+        })
         .collect();
     let interrupt =
         |name: &str, count| InterruptCount { name: name.into(), timer: name == "LOC", count };
@@ -78,7 +81,7 @@ pub fn osnoise(stretches: u64) -> Osnoise {
         detours: causes.iter().map(|c| c.detours).sum(),
         mixed: 20,
         lost_ns: causes.iter().map(|c| c.lost_ns).sum(),
-        share: share(&stretches, |s| s.lost_ns.iter().sum()),
+        share: lost_share(&stretches, |s| s.lost_ns.iter().sum()),
         longest: vec![
             Detour {
                 at_ns: 1_300_000_000,
@@ -116,7 +119,7 @@ pub fn osnoise(stretches: u64) -> Osnoise {
 }
 
 /// The run of `latlas noise measure`.
-pub fn run() -> Run {
+pub fn osnoise_run() -> Run {
     let Run { program, mut machine, .. } = super::run();
     machine.hostname = Fact::known("example".into());
     let about = About {

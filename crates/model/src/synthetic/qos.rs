@@ -16,7 +16,7 @@ const ALONE_NS: f64 = 2e9;
 const ROUNDS: u32 = 8;
 
 /// The run that holds it.
-pub fn run(qos: Qos) -> Run {
+pub fn qos_run(qos: Qos) -> Run {
     let of_rows = super::run();
     let about = About {
         id: "7a0c1a2b-3c4d-4e5f-8a9b-0c1d2e3f4a5c".into(),
@@ -29,7 +29,7 @@ pub fn run(qos: Qos) -> Run {
 }
 
 /// The recording.
-pub fn document() -> Qos {
+pub fn qos_recording() -> Qos {
     let two = |high, low, share, low_time| {
         let case = Case::Pair { high, low };
         case_runs(case, [(1.0 / (1.0 - share), 1.0 - share), (low_time, share)])

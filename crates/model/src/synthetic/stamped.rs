@@ -1,7 +1,7 @@
 //! Rows of single operations that took their own stamps: modes, tails, times
 //! below 0, and the rows that have blocks of their own.
 
-use super::estimates::{interval, row};
+use super::estimates::{interval, row_of_times};
 use super::memory::KIB;
 use crate::context::Context;
 use crate::estimate::{Estimate, Mode, Tail, Typical, Verdict};
@@ -47,15 +47,17 @@ fn with_tail(ns: f64, half: f64, operations: u32) -> Estimate {
 }
 
 /// The rows.
-pub(super) fn rows() -> Vec<Row> {
-    let figure =
-        |id: &str, estimate| Row { bound: Bound::Memory, ..row(id, Outcome::Figure(estimate)) };
+pub(super) fn stamped_rows() -> Vec<Row> {
+    let figure = |id: &str, estimate| Row {
+        bound: Bound::Memory,
+        ..row_of_times(id, Outcome::Figure(estimate))
+    };
     let mut rows = vec![
         figure("collections.push/worst", with_tail(61.0, 1.2, 40_000)),
         figure("thread.create_join", with_tail(48_300.0, 900.0, 96)),
         figure("thread.lifecycle/overhead", stamped_figure(55_100.0, 1_800.0)),
         figure("thread.lifecycle/create", stamped_figure(30_400.0, 700.0)),
-        figure("thread.lifecycle/start", start()),
+        figure("thread.lifecycle/start", start_estimate()),
         figure("thread.lifecycle/procedure", stamped_figure(121_000.0, 900.0)),
         figure("thread.lifecycle/end", stamped_figure(21_300.0, 650.0)),
         figure("thread.lifecycle/join", stamped_figure(6_120.0, 90.0)),
@@ -71,7 +73,7 @@ pub(super) fn rows() -> Vec<Row> {
 }
 
 /// The thread ran before the create call returned.
-fn start() -> Estimate {
+fn start_estimate() -> Estimate {
     Estimate {
         verdict: Verdict::Noisy,
         reason: "samples disagree by ±380 ns".into(),
@@ -95,7 +97,7 @@ fn rare_mode() -> Estimate {
 }
 
 /// The cells.
-pub(super) fn cells() -> Vec<Cell> {
+pub(super) fn stamped_cells() -> Vec<Cell> {
     let mut cells = drawn();
     cells.push(overhead());
     cells.extend(THREADS.map(single));
@@ -114,7 +116,7 @@ fn single(threads: u64) -> Cell {
     Cell {
         at: vec![threads],
         wall_ms: 0.0,
-        ..cell("sched.pool/single", 64 * threads as u32, |u| (of(u), 0))
+        ..ranked_cell("sched.pool/single", 64 * threads as u32, |u| (of(u), 0))
     }
 }
 
@@ -122,7 +124,8 @@ fn single(threads: u64) -> Cell {
 fn overhead() -> Cell {
     let ticks = |ns: f64| (ns / NS_PER_TICK).round() as u64;
     let inline = ticks(118_000.0);
-    let mut cell = cell("thread.lifecycle/overhead", 96, |u| (55_100.0 * (0.9 + 0.2 * u), 0));
+    let mut cell =
+        ranked_cell("thread.lifecycle/overhead", 96, |u| (55_100.0 * (0.9 + 0.2 * u), 0));
     for stamp in &mut cell.samples.second_ticks {
         *stamp += inline - cell.samples.first_ticks[0];
     }
@@ -136,8 +139,8 @@ fn drawn() -> Vec<Cell> {
     let idle = |u: f64| 2_500.0 * (1.0 + 0.3 * u + 0.02 / (1.0 - u));
     let loaded = |u: f64| 2_900.0 * (1.0 + 3.0 * u + 0.5 / (1.0 - u));
     let mut cells = vec![
-        cell("sched.wakeup/idle", 1_280, |u| (idle(u), 0)),
-        cell("sched.wakeup/loaded", 1_024, |u| (loaded(u), 0)),
+        ranked_cell("sched.wakeup/idle", 1_280, |u| (idle(u), 0)),
+        ranked_cell("sched.wakeup/loaded", 1_024, |u| (loaded(u), 0)),
     ];
     cells[1].wall_ms = 4_100.0;
     cells
@@ -147,7 +150,7 @@ fn drawn() -> Vec<Cell> {
 pub fn semaphore() -> Cell {
     Cell {
         modes: vec!["same CPU".into(), "other CPU".into()],
-        ..cell("sync.semaphore_switch/free", 160, |u| match u < 0.7 {
+        ..ranked_cell("sync.semaphore_switch/free", 160, |u| match u < 0.7 {
             true => (2_900.0 + 100.0 * u, 0),
             false => (36_000.0 + 2_000.0 * u, 1),
         })
@@ -155,7 +158,7 @@ pub fn semaphore() -> Cell {
 }
 
 /// A cell of operations whose length and mode follow from their rank, 0 to 1.
-fn cell(id: &str, operations: u32, of: impl Fn(f64) -> (f64, u8)) -> Cell {
+fn ranked_cell(id: &str, operations: u32, of: impl Fn(f64) -> (f64, u8)) -> Cell {
     let samples: Vec<Sample> = (0..operations)
         .map(|k| {
             // A step that has no factor in common visits every rank once.
@@ -185,7 +188,7 @@ fn cell(id: &str, operations: u32, of: impl Fn(f64) -> (f64, u8)) -> Cell {
 /// What the estimator makes of it: its words are those of a real run.
 fn of_cell(cell: &Cell) -> Estimate {
     let samples = cell.samples.samples().expect("whole columns");
-    let gate = MachineReadings::of(&samples).gate(None);
+    let gate = MachineReadings::from_samples(&samples).gate(None);
     estimate(
         &samples,
         &Context {
@@ -202,7 +205,7 @@ fn of_cell(cell: &Cell) -> Estimate {
 fn pool() -> Vec<Row> {
     let curve = |id: &str, of: &dyn Fn(u64) -> Estimate| Row {
         bound: Bound::Memory,
-        ..row(
+        ..row_of_times(
             id,
             Outcome::Curve {
                 axis: Axis::Threads,
@@ -228,8 +231,10 @@ const FILE_SIZES: [u64; 3] = [0, KIB, 1024 * KIB];
 fn of_files(bytes: u64) -> [Cell; 2] {
     let create = 9_200.0 + bytes as f64 / 8.0;
     let delete = 6_100.0 + bytes as f64 / 60.0;
-    [("file.create", create), ("file.delete", delete)]
-        .map(|(id, ns)| Cell { at: vec![bytes], ..cell(id, 160, |u| (ns * (0.97 + 0.06 * u), 0)) })
+    [("file.create", create), ("file.delete", delete)].map(|(id, ns)| Cell {
+        at: vec![bytes],
+        ..ranked_cell(id, 160, |u| (ns * (0.97 + 0.06 * u), 0))
+    })
 }
 
 /// Files made and deleted; of the largest, the samples of creating disagree.
@@ -253,7 +258,7 @@ fn files() -> Vec<Row> {
         };
         Row {
             bound: Bound::Memory,
-            ..row(
+            ..row_of_times(
                 id,
                 Outcome::Curve {
                     axis: Axis::FileBytes,
@@ -284,7 +289,7 @@ fn ring() -> Row {
     }
     Row {
         bound: Bound::Memory,
-        ..row(
+        ..row_of_times(
             "sched.ring",
             Outcome::Map { y_axis: Axis::Processes, x_axis: Axis::WorkingSetBytes, points },
         )

@@ -1,19 +1,61 @@
 //! How the many small values of a trace stand in its document: as lists of
 //! numbers, not as objects.
 
+use super::memory::HeapTuple;
 use super::state::SegmentTuple;
-use super::{Access, Call, Fault, Segment, Signpost, State, Switch, Wakeup};
+use super::{
+    Access, Call, HeapCall, MemoryOperation, PageFault, Segment, ServedFault, Signpost, State,
+    Switch, Wakeup,
+};
+use serde::{Deserialize, Serialize};
 
 /// Begin, length, number, arguments, what it returned.
 pub(super) type CallTuple = (u64, u64, u32, [u64; 3], Option<i64>);
-/// When, address, code of the access.
-pub(super) type FaultTuple = (u64, u64, u8);
+/// A page fault.
+#[derive(Serialize, Deserialize)]
+#[serde(untagged)]
+pub(super) enum FaultList {
+    /// Begin, address, code of the access, length, whether it was a major one.
+    Served(u64, u64, u8, u64, bool),
+    /// When, address, code of the access: all that is recorded.
+    Moment(u64, u64, u8),
+}
 /// Begin, length (none: a moment), name.
 pub(super) type SignpostTuple = (u64, Option<u64>, u32);
 /// When, thread, by, CPU.
 pub(super) type WakeupTuple = (u64, u32, Option<u32>, u32);
 /// When, out, state, into.
 pub(super) type SwitchTuple = (u64, u32, u32, u32);
+
+/// A document holds an operation on memory that this version does not know.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("no operation on memory has the code {0}")]
+pub struct UnknownMemoryOperation(u8);
+
+impl From<HeapCall> for HeapTuple {
+    fn from(call: HeapCall) -> HeapTuple {
+        let code = MemoryOperation::OF_HEAP.iter().position(|&one| one == call.operation);
+        let code = code.and_then(|code| u8::try_from(code).ok()).unwrap_or(u8::MAX);
+        let duration_ns = call.to_ns.map(|to_ns| to_ns.saturating_sub(call.from_ns));
+        (call.from_ns, duration_ns, code, call.bytes)
+    }
+}
+
+impl TryFrom<HeapTuple> for HeapCall {
+    type Error = UnknownMemoryOperation;
+
+    fn try_from(
+        (from_ns, duration_ns, code, bytes): HeapTuple,
+    ) -> Result<HeapCall, UnknownMemoryOperation> {
+        let operation = MemoryOperation::OF_HEAP.get(usize::from(code)).copied();
+        Ok(HeapCall {
+            from_ns,
+            to_ns: duration_ns.map(|ns| from_ns.saturating_add(ns)),
+            operation: operation.ok_or(UnknownMemoryOperation(code))?,
+            bytes,
+        })
+    }
+}
 
 /// A document holds a state that this version does not know.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -78,17 +120,32 @@ impl From<CallTuple> for Call {
 
 const ACCESSES: [Access; 4] = [Access::Read, Access::Write, Access::Execute, Access::Unknown];
 
-impl From<Fault> for FaultTuple {
-    fn from(fault: Fault) -> FaultTuple {
-        let code = ACCESSES.iter().position(|&access| access == fault.access);
-        (fault.at_ns, fault.address, code.unwrap_or(0) as u8)
+impl From<PageFault> for FaultList {
+    fn from(PageFault { at_ns, address, access, served }: PageFault) -> FaultList {
+        let code = ACCESSES.iter().position(|&known| known == access).unwrap_or(0) as u8;
+        match served {
+            Some(ServedFault { to_ns, major }) => {
+                FaultList::Served(at_ns, address, code, to_ns.saturating_sub(at_ns), major)
+            }
+            None => FaultList::Moment(at_ns, address, code),
+        }
     }
 }
 
-impl From<FaultTuple> for Fault {
-    fn from((at_ns, address, code): FaultTuple) -> Fault {
-        let access = ACCESSES.get(usize::from(code)).copied();
-        Fault { at_ns, address, access: access.unwrap_or(Access::Unknown) }
+impl From<FaultList> for PageFault {
+    fn from(list: FaultList) -> PageFault {
+        let access = |code: u8| ACCESSES.get(usize::from(code)).copied().unwrap_or(Access::Unknown);
+        match list {
+            FaultList::Moment(at_ns, address, code) => {
+                PageFault { at_ns, address, access: access(code), served: None }
+            }
+            FaultList::Served(at_ns, address, code, duration_ns, major) => PageFault {
+                at_ns,
+                address,
+                access: access(code),
+                served: Some(ServedFault { to_ns: at_ns.saturating_add(duration_ns), major }),
+            },
+        }
     }
 }
 
@@ -176,8 +233,14 @@ mod tests {
     #[test]
     fn accesses_go_and_come() {
         for access in ACCESSES {
-            let fault = Fault { at_ns: 1, address: 4096, access };
-            assert_eq!(Fault::from(FaultTuple::from(fault)), fault);
+            for served in [None, Some(ServedFault { to_ns: 9, major: true })] {
+                let fault = PageFault { at_ns: 1, address: 4096, access, served };
+                let json = serde_json::to_string(&fault).expect("JSON");
+                assert_eq!(serde_json::from_str::<PageFault>(&json).expect("JSON"), fault);
+            }
         }
+        // As traces had them before they had ends.
+        let older: PageFault = serde_json::from_str("[1,4096,1]").expect("JSON");
+        assert_eq!((older.access, older.served), (Access::Write, None));
     }
 }

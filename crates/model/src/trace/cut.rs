@@ -4,12 +4,12 @@ use super::{Clocks, Target, Trace};
 
 /// What lies within a stretch, with times since its beginning.
 #[derive(Clone, Copy)]
-struct Stretch {
+struct CutStretch {
     from_ns: u64,
     to_ns: u64,
 }
 
-impl Stretch {
+impl CutStretch {
     /// The part of a stretch that lies within; `None` if nothing does.
     fn part(self, from_ns: &mut u64, to_ns: &mut u64) -> bool {
         let touches = *from_ns <= self.to_ns && *to_ns >= self.from_ns;
@@ -40,7 +40,7 @@ impl Trace {
     /// The same in place.
     pub fn keep(&mut self, from_ns: u64, to_ns: u64) {
         let to_ns = to_ns.min(self.duration_ns);
-        let stretch = Stretch { from_ns: from_ns.min(to_ns), to_ns };
+        let stretch = CutStretch { from_ns: from_ns.min(to_ns), to_ns };
         self.threads.retain_mut(|thread| {
             let (from, to) = (&mut thread.from_ns, &mut thread.to_ns);
             let ends_within = *to <= stretch.to_ns;
@@ -60,8 +60,15 @@ impl Trace {
             });
             let calls = &mut thread.calls;
             calls.retain_mut(|call| stretch.part(&mut call.from_ns, &mut call.to_ns));
-            thread.faults.retain_mut(|fault| stretch.moment(&mut fault.at_ns));
+            thread.faults.retain_mut(|fault| match &mut fault.served {
+                Some(served) => stretch.part(&mut fault.at_ns, &mut served.to_ns),
+                None => stretch.moment(&mut fault.at_ns),
+            });
             thread.maps.retain_mut(|map| stretch.moment(&mut map.at_ns));
+            thread.heap.retain_mut(|call| match &mut call.to_ns {
+                Some(to) => stretch.part(&mut call.from_ns, to),
+                None => stretch.moment(&mut call.from_ns),
+            });
             thread.samples.retain_mut(|sample| stretch.moment(&mut sample.at_ns));
             thread.signposts.retain_mut(|signpost| match &mut signpost.to_ns {
                 Some(to) => stretch.part(&mut signpost.from_ns, to),
@@ -110,19 +117,27 @@ mod tests {
 
     #[test]
     fn a_part_has_what_touches_it() {
-        let fault = |at_ns| Fault { at_ns, address: 0, access: Access::Read };
+        let fault = |at_ns| PageFault {
+            at_ns,
+            address: 0,
+            access: Access::Read,
+            // It spans the begin of the part.
+            served: (at_ns == 98).then_some(ServedFault { to_ns: 110, major: false }),
+        };
         let thread =
             |id, from_ns, to_ns| Thread { id, from_ns, to_ns, ended: true, ..Thread::default() };
         let signpost = |from_ns, to_ns| Signpost { from_ns, to_ns, name: 0 };
         let one = Thread {
             segments: vec![segment(0, 100), segment(100, 250), segment(250, 400)],
-            faults: vec![fault(99), fault(100), fault(300), fault(301)],
+            faults: vec![fault(98), fault(99), fault(100), fault(300), fault(301)],
             signposts: vec![signpost(50, Some(120)), signpost(60, None), signpost(200, None)],
             ..thread(1, 0, 400)
         };
-        let operation = |from_ns, to_ns| row::Operation { from_ns, to_ns, thread: 1 };
-        let row =
-            Row { operations: vec![operation(90, 110), operation(120, 130)], ..Row::default() };
+        let operation = |from_ns, to_ns| row::TracedOperation { from_ns, to_ns, thread: 1 };
+        let row = TracedRow {
+            operations: vec![operation(90, 110), operation(120, 130)],
+            ..TracedRow::default()
+        };
         let trace = Trace {
             duration_ns: 1000,
             threads: vec![one, thread(2, 0, 99), thread(3, 200, 300)],
@@ -137,7 +152,8 @@ mod tests {
         let one = &cut.threads[0];
         assert_eq!(one.segments, [segment(0, 150), segment(150, 200)]);
         let faults: Vec<u64> = one.faults.iter().map(|fault| fault.at_ns).collect();
-        assert_eq!(faults, [0, 200]);
+        assert_eq!(faults, [0, 0, 200]);
+        assert_eq!(one.faults[0].served.map(|served| served.to_ns), Some(10));
         assert_eq!(one.signposts, [signpost(0, Some(20)), signpost(100, None)]);
         assert_eq!(cut.cpus[0].lost, [(0, 50)]);
         let Target::Row(row) = &cut.target else {

@@ -1,16 +1,16 @@
 //! A trace that is longer than a document may be: what does not fit is left out before it is written.
 
 use super::{Ended, Trace};
-use crate::limits::{self, Counter, Limits};
+use crate::limits::{self, Counter, DocumentLimits};
 use std::io::{self, Write};
 
 /// What the rest of a run may take of its document.
 const REST_BYTES: u64 = 1 << 20;
 
 /// Counts what is written, and keeps nothing of it.
-struct Counted<'l>(Counter<'l>);
+struct CountingWriter<'l>(Counter<'l>);
 
-impl Write for Counted<'_> {
+impl Write for CountingWriter<'_> {
     fn write(&mut self, json: &[u8]) -> io::Result<usize> {
         self.0.feed(json).map_err(|_| io::ErrorKind::InvalidData)?;
         Ok(json.len())
@@ -34,14 +34,14 @@ impl Trace {
 
     /// Leaves out as much as does not fit; whether that was something.
     fn leaves_out(&mut self, asks_for_end: bool, most_values: u64, most_bytes: u64) -> bool {
-        const ALL: Limits = Limits {
+        const ALL: DocumentLimits = DocumentLimits {
             entries: usize::MAX,
             text_bytes: usize::MAX,
             bytes_per_value: 1,
             values: u64::MAX,
             ..limits::TRACE
         };
-        let mut counted = Counted(Counter::new(&ALL));
+        let mut counted = CountingWriter(Counter::new(&ALL));
         if serde_json::to_writer(&mut counted, self).is_err() {
             return false;
         }
@@ -144,7 +144,7 @@ mod tests {
                 let mut trace = whole.clone();
                 trace.keep_within(asks_for_end, values, most_bytes);
                 assert!(json_bytes(&trace) <= most_bytes);
-                let limits = Limits { values, ..limits::TRACE };
+                let limits = DocumentLimits { values, ..limits::TRACE };
                 let json = serde_json::to_vec(&trace).expect("JSON");
                 assert_eq!(Counter::new(&limits).feed(&json), Ok(()));
                 let is_short = values < all.0 || most_bytes < all.1;

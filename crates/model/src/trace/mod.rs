@@ -5,6 +5,7 @@
 pub mod compact;
 mod cut;
 mod fit;
+pub mod memory;
 pub mod row;
 pub mod stacks;
 pub mod state;
@@ -13,15 +14,16 @@ pub mod tails;
 pub mod tier;
 mod values;
 
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
+#[cfg(feature = "schema")]
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 
-pub use row::Row;
+pub use memory::{HeapCall, MemoryOperation, MemorySpan};
+pub use row::TracedRow;
 pub use stacks::Stacks;
-pub use state::{Kind, Segment, State};
-pub use tier::{Gap, Reason, Tier, Topic};
+pub use state::{Segment, State, StateKind};
+pub use tier::{Gap, NotRecorded, Tier, Topic};
 
 /// A trace.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -59,6 +61,9 @@ pub struct Trace {
     /// Names of the signposts of all threads; each is given once.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub signpost_names: Vec<String>,
+    /// Bytes from which on calls of the allocator are recorded, where a program loaded what records them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub heap_least_bytes: Option<u64>,
     /// Stacks of the threads, where they were asked for.
     #[serde(default, skip_serializing_if = "Stacks::is_empty")]
     pub stacks: Stacks,
@@ -78,11 +83,23 @@ pub enum Target {
     /// A process that ran already, and all that it starts from then on.
     Process(u32),
     /// A visit to a row of the atlas.
-    Row(Row),
+    Row(TracedRow),
+    /// What a file of another recorder holds.
+    File(TracedFile),
+}
+
+/// A file of another recorder.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TracedFile {
+    /// Its name.
+    pub name: String,
+    /// What wrote it.
+    pub recorder: String,
 }
 
 /// Why a trace ends.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Ended {
     /// The command ended with this exit code.
@@ -97,6 +114,10 @@ pub enum Ended {
     Requested,
     /// No more records could be kept.
     Full,
+    /// The file of another recorder ends.
+    File,
+    /// The file of another recorder is cut off.
+    CutOff,
 }
 
 /// One moment on three clocks, in ns.
@@ -135,7 +156,7 @@ pub struct Thread {
     pub calls: Vec<Call>,
     /// Its page faults.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub faults: Vec<Fault>,
+    pub faults: Vec<PageFault>,
     /// Stretches and moments that the program itself marked.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub signposts: Vec<Signpost>,
@@ -145,6 +166,9 @@ pub struct Thread {
     /// Memory that it mapped, where system calls are not recorded.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub maps: Vec<Mapped>,
+    /// Its calls of the allocator, where the program records them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub heap: Vec<HeapCall>,
     /// What the kernel counted of it, where switches are not recorded.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub samples: Vec<Sample>,
@@ -179,16 +203,27 @@ pub struct Call {
     pub returned: Option<i64>,
 }
 
-/// A page fault in user mode.
+/// A page fault: of the thread itself, or of the kernel in one of its system calls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(from = "compact::FaultTuple", into = "compact::FaultTuple")]
-pub struct Fault {
-    /// When.
+#[serde(from = "compact::FaultList", into = "compact::FaultList")]
+pub struct PageFault {
+    /// When it began; its end if only that is recorded.
     pub at_ns: u64,
     /// The address.
     pub address: u64,
     /// By what access, where that is known.
     pub access: Access,
+    /// How it ended; `None` where begin and end are not both recorded, or the memory was not there.
+    pub served: Option<ServedFault>,
+}
+
+/// The end of a page fault.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ServedFault {
+    /// When the page was there. The way back to the program, some 0.1 µs, follows.
+    pub to_ns: u64,
+    /// It waited for a device, or for another thread's fault of that page.
+    pub major: bool,
 }
 
 /// The access that a page fault served.
@@ -351,14 +386,15 @@ impl Losses {
 }
 
 /// The many small values are lists of numbers, which `docs/trace.md` describes.
-impl JsonSchema for Trace {
+#[cfg(feature = "schema")]
+impl schemars::JsonSchema for Trace {
     fn schema_name() -> Cow<'static, str> {
         "Trace".into()
     }
 
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({
-            "description": "What each thread of a program did, and when (docs/trace.md).",
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        schemars::json_schema!({
+            "description": "What each thread of a program did, and when (`latlas help trace`).",
             "type": "object",
             "required": ["target", "ended", "tier", "duration_ns", "threads"]
         })
@@ -390,6 +426,7 @@ impl Trace {
             call_names: BTreeMap::new(),
             other_names: BTreeMap::new(),
             signpost_names: Vec::new(),
+            heap_least_bytes: None,
             stacks: Stacks::default(),
             recorder: Vec::new(),
             losses: Losses::default(),
@@ -414,6 +451,24 @@ impl Trace {
     pub fn signpost_name(&self, signpost: &Signpost) -> Option<&str> {
         let name = self.signpost_names.get(signpost.name as usize)?;
         Some(name)
+    }
+}
+
+impl Thread {
+    /// What has no number of the system, as in files of some other recorders, gets one from here on.
+    pub const FIRST_WITHOUT_NUMBER: u32 = 1 << 31;
+
+    /// From here on are lanes of what is of no thread: asynchronous spans.
+    pub const FIRST_LANE: u32 = Thread::FIRST_WITHOUT_NUMBER + (1 << 30);
+
+    /// Whether it is a thread, and no lane of what is of none.
+    pub fn is_thread(&self) -> bool {
+        self.id < Thread::FIRST_LANE
+    }
+
+    /// Whether its number is one of the system.
+    pub fn has_number(&self) -> bool {
+        self.id < Thread::FIRST_WITHOUT_NUMBER
     }
 }
 

@@ -3,18 +3,27 @@
 pub use super::tails::Spin;
 use super::tails::prices;
 use super::{InterruptKind, Signpost, Target, Thread, Trace};
+use crate::stats::{self, Interval};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashMap};
 
 /// A row that was traced in one visit.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Row {
+pub struct TracedRow {
     /// Its name, with its point on a curve.
     pub name: String,
     /// Its operations, in the order of time.
-    pub operations: Vec<Operation>,
+    pub operations: Vec<TracedOperation>,
     /// How far its stamps may be off on the clock of the trace.
     pub error_ns: u64,
+    /// How many operations each is as the row counts them: 2 of a round trip of which the row has
+    /// one way. 0 where that is not known.
+    #[serde(default, skip_serializing_if = "is_0")]
+    pub counted: u64,
+    /// Pairs of shorter visits, made in turns before it: the median length of an operation without
+    /// recording and with it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub recording_pairs_ns: Vec<(u64, u64)>,
     /// What a reader must know of the visit.
     pub notes: Vec<String>,
     /// What the kernel counted in the visit, where the slowest operations are to be
@@ -33,7 +42,7 @@ pub struct Row {
 /// An operation of a row.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "(u64, u64, u32)", into = "(u64, u64, u32)")]
-pub struct Operation {
+pub struct TracedOperation {
     /// Its first stamp.
     pub from_ns: u64,
     /// Its last one.
@@ -42,22 +51,38 @@ pub struct Operation {
     pub thread: u32,
 }
 
-impl Operation {
+impl TracedOperation {
     /// Its length.
     pub fn duration_ns(&self) -> u64 {
         self.to_ns.saturating_sub(self.from_ns)
     }
 }
 
-impl From<(u64, u64, u32)> for Operation {
-    fn from((from_ns, duration_ns, thread): (u64, u64, u32)) -> Operation {
-        Operation { from_ns, to_ns: from_ns.saturating_add(duration_ns), thread }
+impl From<(u64, u64, u32)> for TracedOperation {
+    fn from((from_ns, duration_ns, thread): (u64, u64, u32)) -> TracedOperation {
+        TracedOperation { from_ns, to_ns: from_ns.saturating_add(duration_ns), thread }
     }
 }
 
-impl From<Operation> for (u64, u64, u32) {
-    fn from(operation: Operation) -> (u64, u64, u32) {
+impl From<TracedOperation> for (u64, u64, u32) {
+    fn from(operation: TracedOperation) -> (u64, u64, u32) {
         (operation.from_ns, operation.duration_ns(), operation.thread)
+    }
+}
+
+impl TracedRow {
+    /// How many times as long operations take while they are recorded: the geometric mean of pairs,
+    /// with its 95 % interval from three on.
+    pub fn recording_factor(&self) -> Option<(f64, Option<Interval>)> {
+        const LEAST: usize = 3;
+        let pairs = self.recording_pairs_ns.iter().filter(|(without, with)| *without.min(with) > 0);
+        let logs: Vec<f64> =
+            pairs.map(|&(without, with)| (with as f64 / without as f64).ln()).collect();
+        let factor = stats::mean(&logs)?.exp();
+        let interval = stats::t_interval(&logs).filter(|_| logs.len() >= LEAST);
+        let interval =
+            interval.map(|of| Interval { value: factor, low: of.low.exp(), high: of.high.exp() });
+        Some((factor, interval))
     }
 }
 
@@ -70,13 +95,19 @@ pub struct Marks {
     pub names: Vec<String>,
     /// What is marked: place of its name, begin, end, thread.
     pub marks: Vec<(u32, u64, u64, u32)>,
+    /// What lies within operations, on any thread.
+    #[serde(default)]
+    pub steps: Vec<(u32, u64, u64, u32)>,
+    /// As in [`TracedRow`].
+    #[serde(default)]
+    pub counted: u64,
     /// How far they may be off.
     pub error_ns: u64,
     /// What a reader must know of the visit.
     pub notes: Vec<String>,
     /// What the kernel counted.
     pub watch: Option<Watch>,
-    /// As in [`Row`].
+    /// As in [`TracedRow`].
     pub medians_ns: BTreeMap<String, u64>,
     /// Of a thread that span before the visit.
     pub spin: Option<Spin>,
@@ -90,7 +121,7 @@ pub struct Watch {
     /// The CPU whose interrupts were counted: that of the thread that makes the visit.
     pub cpu: u32,
     /// In the order of time.
-    pub readings: Vec<Reading>,
+    pub readings: Vec<WatchReading>,
     /// Steps of CLOCK_REALTIME, in the order of time.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub clock_steps: Vec<ClockStep>,
@@ -110,7 +141,7 @@ pub struct ClockStep {
 /// What the kernel counted since the reading before.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "(u64, u64, [u32; 4])", into = "(u64, u64, [u32; 4])")]
-pub struct Reading {
+pub struct WatchReading {
     /// When it was read.
     pub at_ns: u64,
     /// Time without CPU quota that ended since, of all CPUs together.
@@ -119,22 +150,34 @@ pub struct Reading {
     pub interrupts: [u32; 4],
 }
 
-impl From<(u64, u64, [u32; 4])> for Reading {
-    fn from((at_ns, throttled_ns, interrupts): (u64, u64, [u32; 4])) -> Reading {
-        Reading { at_ns, throttled_ns, interrupts }
+impl From<(u64, u64, [u32; 4])> for WatchReading {
+    fn from((at_ns, throttled_ns, interrupts): (u64, u64, [u32; 4])) -> WatchReading {
+        WatchReading { at_ns, throttled_ns, interrupts }
     }
 }
 
-impl From<Reading> for (u64, u64, [u32; 4]) {
-    fn from(reading: Reading) -> (u64, u64, [u32; 4]) {
+impl From<WatchReading> for (u64, u64, [u32; 4]) {
+    fn from(reading: WatchReading) -> (u64, u64, [u32; 4]) {
         (reading.at_ns, reading.throttled_ns, reading.interrupts)
     }
 }
 
-impl Row {
+fn is_0(number: &u64) -> bool {
+    *number == 0
+}
+
+impl Marks {
     /// The median length of its operations.
     pub fn median_ns(&self) -> Option<u64> {
-        crate::stats::middle(self.operations.iter().map(Operation::duration_ns).collect())
+        let row = TracedRow { operations: operations(self, |ns| ns), ..TracedRow::default() };
+        row.median_ns()
+    }
+}
+
+impl TracedRow {
+    /// The median length of its operations.
+    pub fn median_ns(&self) -> Option<u64> {
+        crate::stats::middle(self.operations.iter().map(TracedOperation::duration_ns).collect())
     }
 
     /// The operation of median length, with those before and after it: what is
@@ -185,12 +228,14 @@ impl Trace {
             moments.chain(steps).for_each(|ns| *ns = relative(*ns));
         }
         let mut trace = Trace {
-            target: Target::Row(Row {
+            target: Target::Row(TracedRow {
                 watch,
                 medians_ns: marks.medians_ns.clone(),
                 prices,
                 name,
                 operations: operations(marks, relative),
+                counted: marks.counted,
+                recording_pairs_ns: Vec::new(),
                 error_ns: marks.error_ns,
                 notes: marks.notes.clone(),
             }),
@@ -201,7 +246,7 @@ impl Trace {
         for (at, thread) in trace.threads.iter().enumerate() {
             by_id.entry(thread.id).or_default().push(at);
         }
-        for &(name, from_ns, to_ns, id) in &marks.marks {
+        for &(name, from_ns, to_ns, id) in marks.marks.iter().chain(&marks.steps) {
             let signpost =
                 Signpost { from_ns: relative(from_ns), to_ns: Some(relative(to_ns)), name };
             let same = by_id.entry(id).or_default();
@@ -209,7 +254,8 @@ impl Trace {
             thread.signposts.push(signpost);
         }
         for thread in &mut trace.threads {
-            thread.signposts.sort_by_key(|signpost| signpost.from_ns);
+            // The operation before what lies within it.
+            thread.signposts.sort_by_key(|one| (one.from_ns, std::cmp::Reverse(one.to_ns)));
         }
         let (from_ns, to_ns) = marks.visit_ns;
         trace.cut(relative(from_ns), relative(to_ns))
@@ -243,10 +289,10 @@ impl Trace {
 }
 
 /// Marks that touch or overlap are one operation; it ends where the last one does.
-fn operations(marks: &Marks, relative: impl Fn(u64) -> u64) -> Vec<Operation> {
+fn operations(marks: &Marks, relative: impl Fn(u64) -> u64) -> Vec<TracedOperation> {
     let mut sorted = marks.marks.clone();
     sorted.sort_by_key(|&(_, from_ns, to_ns, _)| (from_ns, to_ns));
-    let mut operations: Vec<Operation> = Vec::new();
+    let mut operations: Vec<TracedOperation> = Vec::new();
     for (_, from_ns, to_ns, thread) in sorted {
         let (from_ns, to_ns) = (relative(from_ns), relative(to_ns));
         match operations.last_mut() {
@@ -255,7 +301,7 @@ fn operations(marks: &Marks, relative: impl Fn(u64) -> u64) -> Vec<Operation> {
                     (last.to_ns, last.thread) = (to_ns, thread);
                 }
             }
-            _ => operations.push(Operation { from_ns, to_ns, thread }),
+            _ => operations.push(TracedOperation { from_ns, to_ns, thread }),
         }
     }
     operations
@@ -264,6 +310,29 @@ fn operations(marks: &Marks, relative: impl Fn(u64) -> u64) -> Vec<Operation> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_recording_costs_is_of_pairs() {
+        let row = |pairs: &[(u64, u64)]| TracedRow {
+            recording_pairs_ns: pairs.to_vec(),
+            ..TracedRow::default()
+        };
+        // The machine became slower: within pairs it did not.
+        let (factor, interval) =
+            row(&[(100, 200), (200, 400), (1000, 2000)]).recording_factor().expect("three");
+        let interval = interval.expect("three");
+        for value in [factor, interval.low, interval.high] {
+            assert!((value - 2.0).abs() < 1e-9, "{factor} {interval:?}");
+        }
+        // Twice and half are as far from 1.
+        let (factor, interval) =
+            row(&[(1, 2), (2, 1), (1, 2), (2, 1)]).recording_factor().expect("four");
+        let interval = interval.expect("four");
+        assert!((factor - 1.0).abs() < 1e-9 && (interval.low * interval.high - 1.0).abs() < 1e-9);
+        assert!(interval.low < 0.5 && interval.high > 2.0, "{interval:?}");
+        assert_eq!(row(&[(0, 5), (4, 8)]).recording_factor(), Some((2.0, None)));
+        assert_eq!(row(&[]).recording_factor(), None);
+    }
     use crate::trace::{Clocks, Ended, Sample, Segment, State, Tier};
 
     fn trace() -> Trace {
@@ -309,7 +378,7 @@ mod tests {
         let Target::Row(row) = &trace.target else {
             panic!("{:?}", trace.target);
         };
-        let operation = |from_ns, to_ns, thread| Operation { from_ns, to_ns, thread };
+        let operation = |from_ns, to_ns, thread| TracedOperation { from_ns, to_ns, thread };
         let expected = [operation(50, 130, 8), operation(150, 180, 7), operation(250, 260, 9)];
         assert_eq!(row.operations, expected);
         assert_eq!((row.error_ns, row.notes.len()), (20, 1));
@@ -380,8 +449,8 @@ mod tests {
 
     #[test]
     fn the_typical_operation_has_its_neighbours_unless_it_has_parts() {
-        let operation = |from_ns, to_ns| Operation { from_ns, to_ns, thread: 1 };
-        let row = Row {
+        let operation = |from_ns, to_ns| TracedOperation { from_ns, to_ns, thread: 1 };
+        let row = TracedRow {
             operations: vec![
                 operation(100, 105),
                 operation(200, 220),
@@ -389,10 +458,10 @@ mod tests {
                 operation(400, 440),
                 operation(500, 501),
             ],
-            ..Row::default()
+            ..TracedRow::default()
         };
         assert_eq!(row.typical(5), Some((188, 452)));
         assert_eq!(row.typical(25), Some((300, 310)));
-        assert_eq!(Row::default().typical(0), None);
+        assert_eq!(TracedRow::default().typical(0), None);
     }
 }

@@ -1,6 +1,6 @@
 //! Stacks of threads in user mode: each frame and each caller of it stands once.
 
-use super::{Kind, Thread, Trace};
+use super::{StateKind, Thread, Trace};
 use serde::{Deserialize, Serialize};
 
 /// All stacks of a trace.
@@ -102,7 +102,7 @@ impl Stacks {
     }
 
     /// The name of a frame: its function, else the file and where in it.
-    pub fn name(&self, frame: &Frame) -> String {
+    pub fn frame_name(&self, frame: &Frame) -> String {
         let module = frame.module.and_then(|at| self.modules.get(at as usize));
         let file = module.map(|path| path.rsplit('/').next().unwrap_or(path));
         match (&frame.function, file, frame.offset) {
@@ -123,7 +123,10 @@ impl Thread {
             while let Some(left) = left.next_if(|left| left.at_ns <= segment.from_ns) {
                 last = Some(left.stack);
             }
-            if matches!(segment.state.kind(), Kind::Running | Kind::Lost | Kind::Unknown) {
+            if matches!(
+                segment.state.kind(),
+                StateKind::Running | StateKind::Lost | StateKind::Unknown
+            ) {
                 last = None;
             }
             last
@@ -135,7 +138,7 @@ impl Trace {
     /// The names of a stack's frames, the innermost first.
     pub fn stack_names(&self, stack: u32) -> Vec<String> {
         let frames = self.stacks.frames(stack);
-        frames.map(|frame| self.stacks.name(frame)).collect()
+        frames.map(|frame| self.stacks.frame_name(frame)).collect()
     }
 }
 
@@ -167,7 +170,7 @@ mod tests {
     fn a_stack_has_its_callers() {
         let stacks = stacks();
         let names = |stack| -> Vec<String> {
-            stacks.frames(stack).map(|frame| stacks.name(frame)).collect()
+            stacks.frames(stack).map(|frame| stacks.frame_name(frame)).collect()
         };
         assert_eq!(names(2), ["0x7000", "prog+0x1f0", "main"]);
         assert_eq!(names(0), ["main"]);

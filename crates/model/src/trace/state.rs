@@ -67,7 +67,7 @@ crate::words! {
     /// A state without its details.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
     #[serde(rename_all = "snake_case")]
-    pub enum Kind: name {
+    pub enum StateKind: name {
         /// [`State::Running`]
         Running = "running",
         /// [`State::Runnable`]
@@ -93,18 +93,18 @@ crate::words! {
 
 impl State {
     /// The state without its details.
-    pub fn kind(self) -> Kind {
+    pub fn kind(self) -> StateKind {
         match self {
-            State::Running(_) => Kind::Running,
-            State::Runnable => Kind::Runnable,
-            State::Preempted(_) => Kind::Preempted,
-            State::Yielded => Kind::Yielded,
-            State::PreemptedOrYielded => Kind::PreemptedOrYielded,
-            State::Blocked { .. } => Kind::Blocked,
-            State::Stopped => Kind::Stopped,
-            State::BlockedOrRunnable => Kind::BlockedOrRunnable,
-            State::Lost => Kind::Lost,
-            State::Unknown => Kind::Unknown,
+            State::Running(_) => StateKind::Running,
+            State::Runnable => StateKind::Runnable,
+            State::Preempted(_) => StateKind::Preempted,
+            State::Yielded => StateKind::Yielded,
+            State::PreemptedOrYielded => StateKind::PreemptedOrYielded,
+            State::Blocked { .. } => StateKind::Blocked,
+            State::Stopped => StateKind::Stopped,
+            State::BlockedOrRunnable => StateKind::BlockedOrRunnable,
+            State::Lost => StateKind::Lost,
+            State::Unknown => StateKind::Unknown,
         }
     }
 }

@@ -1,6 +1,6 @@
 //! The figures that follow from a trace.
 
-use super::{Access, Kind, State, Thread, Trace};
+use super::{Access, MemoryOperation, State, StateKind, Thread, Trace};
 use std::collections::BTreeMap;
 
 /// The figures of a trace.
@@ -21,8 +21,8 @@ pub struct Summary {
     pub wakeup_latency: Distribution,
     /// Page faults.
     pub faults: Faults,
-    /// What memory calls were for.
-    pub memory: Memory,
+    /// Operations on memory, those with the most time first.
+    pub memory: Vec<MemoryFigures>,
 }
 
 /// The figures of a thread.
@@ -32,8 +32,8 @@ pub struct ThreadFigures {
     pub index: usize,
     /// How long it was there.
     pub life_ns: u64,
-    /// Time in each state, in the order of [`Kind::ALL`].
-    pub times_ns: [u64; Kind::ALL.len()],
+    /// Time in each state, in the order of [`StateKind::ALL`].
+    pub times_ns: [u64; StateKind::ALL.len()],
     /// Times it got a CPU.
     pub switched_in: u64,
     /// Page faults.
@@ -42,8 +42,47 @@ pub struct ThreadFigures {
 
 impl ThreadFigures {
     /// Time in a state.
-    pub fn time_ns(&self, kind: Kind) -> u64 {
+    pub fn time_ns(&self, kind: StateKind) -> u64 {
         self.times_ns[kind as usize]
+    }
+}
+
+/// A part of a thread's time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Slice {
+    /// The thread's number.
+    pub thread: u32,
+    /// Its begin, in ns since that of the trace.
+    pub from_ns: u64,
+    /// Its end.
+    pub to_ns: u64,
+}
+
+impl Slice {
+    /// How long it is.
+    pub fn duration_ns(&self) -> u64 {
+        self.to_ns.saturating_sub(self.from_ns)
+    }
+}
+
+/// Times of one kind, and where the longest was: of several the first.
+#[derive(Default)]
+struct SliceTimes {
+    all_ns: Vec<u64>,
+    longest: Option<Slice>,
+}
+
+impl SliceTimes {
+    fn add(&mut self, thread: &Thread, from_ns: u64, to_ns: u64) {
+        let slice = Slice { thread: thread.id, from_ns, to_ns };
+        self.all_ns.push(slice.duration_ns());
+        if self.longest.is_none_or(|kept| slice.duration_ns() > kept.duration_ns()) {
+            self.longest = Some(slice);
+        }
+    }
+
+    fn total_ns(&self) -> u64 {
+        self.all_ns.iter().fold(0, |sum, &ns| sum.saturating_add(ns))
     }
 }
 
@@ -54,6 +93,8 @@ pub struct CallFigures {
     pub number: u32,
     /// How long calls took. Those that did not return are left out.
     pub durations: Distribution,
+    /// The longest of them.
+    pub longest: Option<Slice>,
     /// Calls that did not return in the trace.
     pub unfinished: u64,
 }
@@ -67,6 +108,8 @@ pub struct SignpostFigures {
     pub moments: u64,
     /// How long stretches took. Those that did not end are left out.
     pub durations: Distribution,
+    /// The longest of them.
+    pub longest: Option<Slice>,
     /// Stretches that did not end before their thread or the trace.
     pub unfinished: u64,
 }
@@ -82,6 +125,8 @@ pub struct Preemption {
     pub count: u64,
     /// Until the victim ran again, summed.
     pub total_ns: u64,
+    /// The longest.
+    pub longest: Option<Slice>,
 }
 
 /// Threads of a name that were off the CPU with a stack.
@@ -90,13 +135,15 @@ pub struct PlaceFigures {
     /// Name of the threads.
     pub thread: String,
     /// Why they did not run.
-    pub kind: Kind,
+    pub kind: StateKind,
     /// A place in [`super::Stacks::nodes`].
     pub stack: u32,
     /// How often.
     pub count: u64,
     /// How long.
     pub total_ns: u64,
+    /// The longest.
+    pub longest: Option<Slice>,
 }
 
 /// Times, in ascending order.
@@ -145,36 +192,32 @@ pub struct Faults {
     pub writes: Option<u64>,
 }
 
-/// Memory that was mapped and unmapped.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Memory {
-    /// Calls of `mmap` that succeeded.
-    pub maps: u64,
-    /// Bytes of these.
-    pub mapped_bytes: u64,
-    /// Calls of `munmap` that succeeded.
-    pub unmaps: u64,
-    /// Bytes of these.
-    pub unmapped_bytes: u64,
-    /// Calls of `brk`.
-    pub breaks: u64,
-    /// Calls of `madvise`.
-    pub advices: u64,
-    /// Mappings that were recorded where calls are not: those that `exec` makes are among them.
-    pub mappings: u64,
+/// The figures of an operation on memory.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MemoryFigures {
+    /// Which.
+    pub operation: MemoryOperation,
+    /// How long it took, where begin and end are recorded.
+    pub durations: Distribution,
+    /// The longest of them.
+    pub longest: Option<Slice>,
+    /// How often they are not.
+    pub untimed: u64,
+    /// How much memory it was about; `None` where no record says.
+    pub bytes: Option<u64>,
 }
 
 /// The figures of a trace.
 pub fn summary(trace: &Trace) -> Summary {
     let threads = trace.threads.iter().enumerate();
     let mut threads: Vec<ThreadFigures> = threads.map(|(at, t)| thread(at, t)).collect();
-    threads.sort_by_key(|t| std::cmp::Reverse(t.time_ns(Kind::Running)));
+    threads.sort_by_key(|t| std::cmp::Reverse(t.time_ns(StateKind::Running)));
     Summary {
         threads,
         calls: calls(trace),
         signposts: signposts(trace),
         preemptions: preemptions(trace),
-        places: places(trace),
+        places: place_figures(trace),
         wakeup_latency: Distribution::new(wakeup_latencies(trace)),
         faults: faults(trace),
         memory: memory(trace),
@@ -185,7 +228,7 @@ fn thread(index: usize, thread: &Thread) -> ThreadFigures {
     let mut figures = ThreadFigures {
         index,
         life_ns: thread.to_ns.saturating_sub(thread.from_ns),
-        times_ns: [0; Kind::ALL.len()],
+        times_ns: [0; StateKind::ALL.len()],
         switched_in: 0,
         faults: thread.faults.len() as u64,
     };
@@ -193,14 +236,14 @@ fn thread(index: usize, thread: &Thread) -> ThreadFigures {
         let kind = segment.state.kind();
         let time_ns = &mut figures.times_ns[kind as usize];
         *time_ns = time_ns.saturating_add(segment.duration_ns());
-        figures.switched_in += u64::from(kind == Kind::Running);
+        figures.switched_in += u64::from(kind == StateKind::Running);
     }
     // Where there are sums only, what is not running is not known.
     if let (Some(first), Some(last)) = (thread.samples.first(), thread.samples.last()) {
         let running = last.running_ns.saturating_sub(first.running_ns);
-        figures.times_ns[Kind::Running as usize] = running;
+        figures.times_ns[StateKind::Running as usize] = running;
         let rest = figures.life_ns.saturating_sub(running);
-        figures.times_ns[Kind::BlockedOrRunnable as usize] = rest;
+        figures.times_ns[StateKind::BlockedOrRunnable as usize] = rest;
         figures.switched_in = last.switched_in.saturating_sub(first.switched_in);
         figures.faults = last.faults.saturating_sub(first.faults);
     }
@@ -208,19 +251,22 @@ fn thread(index: usize, thread: &Thread) -> ThreadFigures {
 }
 
 fn calls(trace: &Trace) -> Vec<CallFigures> {
-    let mut by_number: BTreeMap<u32, (Vec<u64>, u64)> = BTreeMap::new();
-    for call in trace.threads.iter().flat_map(|thread| &thread.calls) {
-        let (times_ns, unfinished) = by_number.entry(call.number).or_default();
-        match call.returned {
-            Some(_) => times_ns.push(call.to_ns.saturating_sub(call.from_ns)),
-            None => *unfinished += 1,
+    let mut by_number: BTreeMap<u32, (SliceTimes, u64)> = BTreeMap::new();
+    for thread in &trace.threads {
+        for call in &thread.calls {
+            let (times, unfinished) = by_number.entry(call.number).or_default();
+            match call.returned {
+                Some(_) => times.add(thread, call.from_ns, call.to_ns),
+                None => *unfinished += 1,
+            }
         }
     }
     let calls = by_number.into_iter();
     let mut calls: Vec<CallFigures> = calls
-        .map(|(number, (times_ns, unfinished))| CallFigures {
+        .map(|(number, (times, unfinished))| CallFigures {
             number,
-            durations: Distribution::new(times_ns),
+            longest: times.longest,
+            durations: Distribution::new(times.all_ns),
             unfinished,
         })
         .collect();
@@ -229,23 +275,24 @@ fn calls(trace: &Trace) -> Vec<CallFigures> {
 }
 
 fn signposts(trace: &Trace) -> Vec<SignpostFigures> {
-    let mut by_name: BTreeMap<u32, (u64, Vec<u64>, u64)> = BTreeMap::new();
+    let mut by_name: BTreeMap<u32, (u64, SliceTimes, u64)> = BTreeMap::new();
     for thread in &trace.threads {
         for signpost in &thread.signposts {
-            let (moments, times_ns, unfinished) = by_name.entry(signpost.name).or_default();
+            let (moments, times, unfinished) = by_name.entry(signpost.name).or_default();
             match signpost.to_ns {
                 None => *moments += 1,
                 Some(to_ns) if to_ns >= thread.to_ns => *unfinished += 1,
-                Some(to_ns) => times_ns.push(to_ns.saturating_sub(signpost.from_ns)),
+                Some(to_ns) => times.add(thread, signpost.from_ns, to_ns),
             }
         }
     }
     let names = by_name.into_iter();
     let mut names: Vec<SignpostFigures> = names
-        .map(|(name, (moments, times_ns, unfinished))| SignpostFigures {
+        .map(|(name, (moments, times, unfinished))| SignpostFigures {
             name,
             moments,
-            durations: Distribution::new(times_ns),
+            longest: times.longest,
+            durations: Distribution::new(times.all_ns),
             unfinished,
         })
         .collect();
@@ -254,51 +301,52 @@ fn signposts(trace: &Trace) -> Vec<SignpostFigures> {
 }
 
 fn preemptions(trace: &Trace) -> Vec<Preemption> {
-    let mut pairs: BTreeMap<(&str, Option<&str>), (u64, u64)> = BTreeMap::new();
+    let mut pairs: BTreeMap<(&str, Option<&str>), SliceTimes> = BTreeMap::new();
     let threads = trace.by_id();
     for thread in &trace.threads {
         for segment in &thread.segments {
             if let State::Preempted(by) = segment.state {
                 let by = (by != 0).then(|| threads.name_of(by).unwrap_or("?"));
                 let pair = pairs.entry((&thread.name, by)).or_default();
-                *pair = (pair.0 + 1, pair.1 + segment.duration_ns());
+                pair.add(thread, segment.from_ns, segment.to_ns);
             }
         }
     }
     let pairs = pairs.into_iter();
     let mut preemptions: Vec<Preemption> = pairs
-        .map(|((victim, by), (count, total_ns))| Preemption {
+        .map(|((victim, by), times)| Preemption {
             victim: victim.to_owned(),
             by: by.map(str::to_owned),
-            count,
-            total_ns,
+            count: times.all_ns.len() as u64,
+            total_ns: times.total_ns(),
+            longest: times.longest,
         })
         .collect();
     preemptions.sort_by_key(|p| std::cmp::Reverse(p.total_ns));
     preemptions
 }
 
-fn places(trace: &Trace) -> Vec<PlaceFigures> {
-    let mut places: BTreeMap<(&str, Kind, u32), (u64, u64)> = BTreeMap::new();
+fn place_figures(trace: &Trace) -> Vec<PlaceFigures> {
+    let mut places: BTreeMap<(&str, StateKind, u32), SliceTimes> = BTreeMap::new();
     for thread in trace.threads.iter().filter(|thread| !thread.left.is_empty()) {
         for (segment, stack) in thread.segments.iter().zip(thread.stacks()) {
             let kind = segment.state.kind();
             // Once woken, it waits for a CPU only.
-            if let Some(stack) = stack.filter(|_| kind != Kind::Runnable) {
+            if let Some(stack) = stack.filter(|_| kind != StateKind::Runnable) {
                 let place = places.entry((&thread.name, kind, stack)).or_default();
-                let total_ns = place.1.saturating_add(segment.duration_ns());
-                *place = (place.0 + 1, total_ns);
+                place.add(thread, segment.from_ns, segment.to_ns);
             }
         }
     }
     let places = places.into_iter();
     let mut places: Vec<PlaceFigures> = places
-        .map(|((thread, kind, stack), (count, total_ns))| PlaceFigures {
+        .map(|((thread, kind, stack), times)| PlaceFigures {
             thread: thread.to_owned(),
             kind,
             stack,
-            count,
-            total_ns,
+            count: times.all_ns.len() as u64,
+            total_ns: times.total_ns(),
+            longest: times.longest,
         })
         .collect();
     places.sort_by_key(|place| std::cmp::Reverse(place.total_ns));
@@ -333,33 +381,34 @@ fn faults(trace: &Trace) -> Faults {
     faults
 }
 
-fn memory(trace: &Trace) -> Memory {
-    /// The kernel's codes of errors lie above.
-    const LEAST_ERROR: i64 = -4095;
-    let mut memory = Memory::default();
-    for call in trace.threads.iter().flat_map(|thread| &thread.calls) {
-        let Some(returned) = call.returned else {
-            continue;
-        };
-        let done = !(LEAST_ERROR..0).contains(&returned);
-        let bytes = call.arguments[1];
-        match trace.call_names.get(&call.number).map(String::as_str) {
-            Some("mmap" | "mmap2") if done => {
-                memory.maps += 1;
-                memory.mapped_bytes = memory.mapped_bytes.saturating_add(bytes);
-            }
-            Some("munmap") if done => {
-                memory.unmaps += 1;
-                memory.unmapped_bytes = memory.unmapped_bytes.saturating_add(bytes);
-            }
-            Some("brk") => memory.breaks += 1,
-            Some("madvise") => memory.advices += 1,
-            _ => {}
+fn memory(trace: &Trace) -> Vec<MemoryFigures> {
+    let mut by_operation: BTreeMap<MemoryOperation, (SliceTimes, u64, Option<u64>)> =
+        BTreeMap::new();
+    let spans = trace.memory_spans();
+    for (thread, span) in
+        spans.flat_map(|(thread, spans)| spans.into_iter().map(move |one| (thread, one)))
+    {
+        let (times, untimed, bytes) = by_operation.entry(span.operation).or_default();
+        match span.to_ns {
+            Some(to_ns) => times.add(thread, span.from_ns, to_ns),
+            None => *untimed += 1,
+        }
+        if let Some(more) = span.bytes {
+            *bytes = Some(bytes.unwrap_or(0).saturating_add(more));
         }
     }
-    let mappings = trace.threads.iter().map(|thread| thread.maps.len() as u64);
-    memory.mappings = mappings.sum();
-    memory
+    let figures = by_operation.into_iter();
+    let mut figures: Vec<MemoryFigures> = figures
+        .map(|(operation, (times, untimed, bytes))| MemoryFigures {
+            operation,
+            longest: times.longest,
+            durations: Distribution::new(times.all_ns),
+            untimed,
+            bytes,
+        })
+        .collect();
+    figures.sort_by_key(|one| std::cmp::Reverse(one.durations.total_ns()));
+    figures
 }
 
 #[cfg(test)]
@@ -390,6 +439,12 @@ mod tests {
         }
     }
 
+    /// The longest of what began at 100 in a thread without a number.
+    fn slice(times_ns: &[u64]) -> Option<Slice> {
+        let longest = times_ns.iter().max()?;
+        Some(Slice { thread: 0, from_ns: 100, to_ns: 100 + longest })
+    }
+
     #[test]
     fn states_add_up_by_kind_cause_and_wake_up() {
         let running = State::Running(0);
@@ -408,16 +463,18 @@ mod tests {
         let [first, second] = &summary.threads[..] else {
             panic!("{:?}", summary.threads);
         };
-        assert_eq!((first.index, first.time_ns(Kind::Running)), (1, 97));
-        assert_eq!((second.time_ns(Kind::Running), second.switched_in), (35, 4));
-        assert_eq!(second.time_ns(Kind::Preempted), 40);
-        let preemption = |by: Option<&str>, total_ns| Preemption {
+        assert_eq!((first.index, first.time_ns(StateKind::Running)), (1, 97));
+        assert_eq!((second.time_ns(StateKind::Running), second.switched_in), (35, 4));
+        assert_eq!(second.time_ns(StateKind::Preempted), 40);
+        let preemption = |by: Option<&str>, from_ns, total_ns| Preemption {
             victim: "me".into(),
             by: by.map(str::to_owned),
             count: 1,
             total_ns,
+            longest: Some(Slice { thread: 0, from_ns, to_ns: from_ns + total_ns }),
         };
-        assert_eq!(summary.preemptions, [preemption(Some("hog"), 30), preemption(None, 10)]);
+        let pairs = [preemption(Some("hog"), 10, 30), preemption(None, 50, 10)];
+        assert_eq!(summary.preemptions, pairs);
         assert_eq!(summary.wakeup_latency, Distribution::new(vec![5, 3]));
     }
 
@@ -439,16 +496,19 @@ mod tests {
         ];
         let one = Thread { calls: calls.to_vec(), ..Thread::default() };
         let summary = summary(&trace(vec![one]));
-        let memory = Memory {
-            maps: 1,
-            mapped_bytes: 4096,
-            unmaps: 1,
-            unmapped_bytes: 4096,
-            breaks: 1,
-            advices: 0,
-            mappings: 0,
+        let figures = |operation, times_ns: &[u64], bytes| MemoryFigures {
+            operation,
+            durations: Distribution::new(times_ns.to_vec()),
+            longest: slice(times_ns),
+            untimed: 0,
+            bytes,
         };
-        assert_eq!(summary.memory, memory, "no mmap that failed");
+        let memory = [
+            figures(MemoryOperation::Map, &[9, 9], Some(4096)),
+            figures(MemoryOperation::Break, &[12], None),
+            figures(MemoryOperation::Unmap, &[11], Some(4096)),
+        ];
+        assert_eq!(summary.memory, memory, "no bytes of the mmap that failed");
         let numbers: Vec<u32> = summary.calls.iter().map(|call| call.number).collect();
         assert_eq!(numbers, [9, 12, 11, 0], "by time");
         assert_eq!(summary.calls[3].unfinished, 1);
@@ -472,6 +532,7 @@ mod tests {
             name,
             moments,
             durations: Distribution::new(times_ns.to_vec()),
+            longest: slice(times_ns),
             unfinished,
         };
         let wanted = [figures(2, 0, &[50, 60], 1), figures(1, 1, &[7], 0), figures(0, 1, &[], 0)];
@@ -494,8 +555,8 @@ mod tests {
         };
         let summary = summary(&trace(vec![one]));
         let figures = &summary.threads[0];
-        assert_eq!((figures.time_ns(Kind::Running), figures.switched_in), (200, 6));
-        assert_eq!(figures.time_ns(Kind::BlockedOrRunnable), 800);
+        assert_eq!((figures.time_ns(StateKind::Running), figures.switched_in), (200, 6));
+        assert_eq!(figures.time_ns(StateKind::BlockedOrRunnable), 800);
         assert_eq!((summary.faults.count, summary.faults.writes), (4, None));
     }
 

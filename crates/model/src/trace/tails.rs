@@ -1,20 +1,21 @@
 //! Why the slowest operations of a row took longer than the others: their time is
 //! followed backwards from the last stamp, to the thread that was waited for, and what is
-//! beyond the median of each kind of time is the excess.
+//! beyond the median of each kind of time is the excess. Of spans that a program marked, see `spans.rs`.
 
 mod counted;
 mod path;
 mod prices;
 mod quota;
+mod spans;
 mod steps;
 mod stretches;
 mod sums;
 mod threads;
 mod usual;
 
-use super::row::Operation;
-use super::{InterruptKind, Row, Target, Trace};
-use counted::Counted;
+use super::row::TracedOperation;
+use super::{InterruptKind, Target, Trace, TracedRow};
+use counted::KernelCounts;
 use path::{Index, Path};
 use std::collections::{BTreeMap, HashMap};
 use steps::Steps;
@@ -22,6 +23,7 @@ use usual::Usual;
 
 pub use prices::Spin;
 pub(super) use prices::prices;
+pub use spans::{Over, span_tails, spans_named};
 
 /// The slowest operations are those beyond this share, and so many at least.
 pub const SHARE: f64 = 0.999;
@@ -49,6 +51,23 @@ pub enum Cause {
     Interrupts(InterruptKind),
     /// Page faults, at the price of one in this run.
     Faults,
+    /// It was ready, and it is not recorded which thread it waited for.
+    Runnable,
+    /// It gave its CPU up.
+    Yielded,
+    /// It waited for something else than a CPU: in this call, until this thread woke it.
+    Waits {
+        /// The system call.
+        call: Option<u32>,
+        /// The thread that woke it.
+        by: Option<u32>,
+    },
+    /// It waited for a CPU or something else, in this call.
+    WaitsOrRunnable(Option<u32>),
+    /// It ran in this system call.
+    Call(u32),
+    /// Records of it are missing.
+    Unrecorded,
     /// It was on a CPU, and nothing recorded says why it took longer.
     OnCpu,
     /// It was not on a CPU, and the recording can't tell why.
@@ -58,25 +77,27 @@ pub enum Cause {
 impl Cause {
     /// Whether it names something.
     pub fn is_explained(self) -> bool {
-        !matches!(self, Cause::OnCpu | Cause::OffCpu)
+        !matches!(self, Cause::OnCpu | Cause::OffCpu | Cause::Unrecorded)
     }
 }
 
-/// A slow operation.
+/// A slow operation, or span.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Slow {
-    /// Its place in [`Row::operations`].
+    /// Its place in [`TracedRow::operations`], or among the spans.
     pub number: usize,
+    /// When, and of which thread.
+    pub operation: TracedOperation,
     /// What it took longer than the median.
     pub excess_ns: f64,
     /// Where that went; its sum is the excess.
     pub causes: Vec<(Cause, f64)>,
 }
 
-/// The slowest operations of a row, of one kind.
+/// The slowest operations of a row, of one kind, or the slowest spans of a name.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Tails {
-    /// What marks them, if each has one mark.
+    /// What marks them: of operations, if each has one mark.
     pub name: Option<String>,
     /// How many there are of the kind.
     pub operations: usize,
@@ -109,18 +130,25 @@ impl Tails {
     }
 }
 
+/// How many of so many are explained.
+fn slowest_count(of: usize) -> usize {
+    let beyond = (of as f64 * (1.0 - SHARE)) as usize;
+    beyond.max(LEAST).min(of / 2)
+}
+
 /// Explains the slowest operations of each kind; nothing if there are fewer than two, or if they
-/// overlap or take more time than the trace has, as only in a damaged document.
+/// overlap or take more time than the trace has, as only in a damaged document. Of a trace that is none of a row,
+/// the slowest spans of each name, those with the most excess first.
 pub fn tails(trace: &Trace) -> Vec<Tails> {
     let Target::Row(row) = &trace.target else {
-        return Vec::new();
+        return spans::tails_by_name(trace);
     };
     let Some((interrupts, fault_ns)) = row.prices.as_ref() else {
         return Vec::new();
     };
     let prices = Prices { interrupts, fault_ns: fault_ns.unwrap_or(0) };
     let lengths = row.operations.iter().map(|o| u128::from(o.duration_ns()));
-    let overlap = |pair: &[Operation]| pair[0].to_ns > pair[1].from_ns;
+    let overlap = |pair: &[TracedOperation]| pair[0].to_ns > pair[1].from_ns;
     if lengths.sum::<u128>() > u128::from(trace.duration_ns)
         || row.operations.windows(2).any(overlap)
     {
@@ -128,12 +156,12 @@ pub fn tails(trace: &Trace) -> Vec<Tails> {
     }
     let index = Index::new(trace, row);
     let numbers = 0..row.operations.len();
-    let paths: Vec<Path> = numbers.map(|at| index.path(row, at)).collect();
+    let paths: Vec<Path> = numbers.map(|at| index.operation_path(row, at)).collect();
     let kinds = kinds(trace, row).into_iter();
     let kinds: Vec<(Option<u32>, Vec<usize>, Usual)> = kinds
         .map(|(name, numbers)| {
             let paths: Vec<&Path> = numbers.iter().map(|&at| &paths[at]).collect();
-            (name, numbers, Usual::of(&paths))
+            (name, numbers, Usual::from_paths(&paths))
         })
         .collect();
     let mut longer_ns = vec![0; paths.len()];
@@ -142,14 +170,13 @@ pub fn tails(trace: &Trace) -> Vec<Tails> {
             longer_ns[at] = usual.longer_ns(&paths[at]) as u64;
         }
     }
-    let counted = Counted::of(trace, row, &longer_ns);
+    let counted = KernelCounts::from_trace(trace, row, &longer_ns);
     let watch = row.watch.as_ref();
-    let steps = Steps::of(watch.map_or(&[][..], |watch| &watch.clock_steps));
+    let steps = Steps::from_clock_steps(watch.map_or(&[][..], |watch| &watch.clock_steps));
     let length_ns = |at: usize| row.operations[at].duration_ns();
     let explained = kinds.into_iter().filter_map(|(name, mut order, usual)| {
         order.sort_by_key(|&at| std::cmp::Reverse(length_ns(at)));
-        let beyond = (order.len() as f64 * (1.0 - SHARE)) as usize;
-        let count = beyond.max(LEAST).min(order.len() / 2);
+        let count = slowest_count(order.len());
         if count == 0 {
             return None;
         }
@@ -160,8 +187,8 @@ pub fn tails(trace: &Trace) -> Vec<Tails> {
             let mut causes = usual.causes(path, excess_ns, &prices, |left_ns| {
                 counted.interrupts(operation, path, left_ns, &prices)
             });
-            steps.name(operation, &mut causes);
-            Slow { number, excess_ns, causes }
+            steps.name_steps(operation, &mut causes);
+            Slow { number, operation: *operation, excess_ns, causes }
         });
         Some(Tails {
             name: name.and_then(|name| trace.signpost_names.get(name as usize).cloned()),
@@ -176,7 +203,7 @@ pub fn tails(trace: &Trace) -> Vec<Tails> {
 
 /// The operations by what marks them: in one where not each has exactly one mark, since these are
 /// its parts.
-fn kinds(trace: &Trace, row: &Row) -> BTreeMap<Option<u32>, Vec<usize>> {
+fn kinds(trace: &Trace, row: &TracedRow) -> BTreeMap<Option<u32>, Vec<usize>> {
     let threads = trace.threads.iter();
     let marks = threads.flat_map(|thread| &thread.signposts);
     let mut names: HashMap<(u64, u64), u32> = HashMap::new();

@@ -23,9 +23,10 @@ impl Tier {
     pub fn answer(self, topic: Topic) -> Answer {
         use Answer::{Exact, InPart, No, Sum};
         match (self, topic) {
-            (Tier::Full, _) | (_, Topic::Signposts) => Exact,
+            (Tier::Full, _) | (_, Topic::Signposts | Topic::Heap) => Exact,
             (Tier::OwnProcess, Topic::Running | Topic::Faults) => Exact,
-            (Tier::OwnProcess, Topic::Preempted) => InPart,
+            // Of a new thread until it runs first.
+            (Tier::OwnProcess, Topic::Runnable | Topic::Preempted) => InPart,
             (Tier::Minimal, Topic::Running | Topic::Faults) => Sum,
             (Tier::OwnProcess | Tier::Minimal, _) => No,
         }
@@ -55,6 +56,8 @@ crate::words! {
         Stacks = "stacks",
         /// USDT probes, if they are asked for.
         Probes = "USDT probes",
+        /// Calls of the allocator, if they are asked for.
+        Heap = "malloc",
     }
 }
 
@@ -92,7 +95,7 @@ pub struct Gap {
     /// A whole tier, or a topic of the one that was used.
     pub of: Missing,
     /// Why.
-    pub reason: Reason,
+    pub reason: NotRecorded,
 }
 
 /// What is missing.
@@ -103,12 +106,14 @@ pub enum Missing {
     Tier(Tier),
     /// A topic within the tier.
     Topic(Topic),
+    /// When page faults ended.
+    FaultEnds,
 }
 
 /// Why something was not recorded.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Reason {
+pub enum NotRecorded {
     /// The descriptions of the tracepoints can't be read.
     NoTracefs(String),
     /// The kernel refuses the events, with what `kernel.perf_event_paranoid`
@@ -128,42 +133,63 @@ pub enum Reason {
     NotInTier,
     /// The program was not started by latlas.
     NotStartedHere,
+    /// The program is linked statically: nothing can be loaded into it.
+    Static,
+    /// The program runs with other rights than who starts it, and loads nothing that is not its own.
+    OtherRights,
+    /// No program loaded the library.
+    NotLoaded,
+    /// The file of another recorder has no such events.
+    NotInFile(String),
     /// Another error of the system.
     Failed(String),
 }
 
-impl std::fmt::Display for Reason {
+impl std::fmt::Display for NotRecorded {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Reason::NoTracefs(error) => {
+            NotRecorded::NoTracefs(error) => {
                 write!(f, "tracefs can't be read ({error}): needs root")
             }
-            Reason::Denied(Some(level)) => write!(
+            NotRecorded::Denied(Some(level)) => write!(
                 f,
                 "perf_event_open is refused: needs root or CAP_PERFMON \
                  (kernel.perf_event_paranoid is {level}; a container may forbid it too)"
             ),
-            Reason::Denied(None) => f.write_str(
+            NotRecorded::Denied(None) => f.write_str(
                 "perf_event_open is refused: needs root or CAP_PERFMON, and a sandbox that allows it",
             ),
-            Reason::OtherUser => f.write_str(
+            NotRecorded::OtherUser => f.write_str(
                 "perf_event_open is refused: the process belongs to another user (needs root or \
                  CAP_PERFMON)",
             ),
-            Reason::NoRing(error) => write!(
+            NotRecorded::NoRing(error) => write!(
                 f,
                 "no memory for the records ({error}): raise RLIMIT_MEMLOCK (ulimit -l)"
             ),
-            Reason::CheckFailed => {
+            NotRecorded::CheckFailed => {
                 f.write_str("a provoked event was not recorded as it happened: not trusted here")
             }
-            Reason::NotAsked => f.write_str("left out (--scheduler-only)"),
-            Reason::LastOnly => f.write_str("left out (--last)"),
-            Reason::NotInTier => f.write_str("this tier can't record them"),
-            Reason::NotStartedHere => {
+            NotRecorded::NotAsked => f.write_str("left out (--scheduler-only)"),
+            NotRecorded::LastOnly => f.write_str("left out (--last)"),
+            NotRecorded::NotInTier => f.write_str("this tier can't record them"),
+            NotRecorded::NotStartedHere => {
                 f.write_str("a program finds out that it is traced when it starts: latlas trace -- CMD")
             }
-            Reason::Failed(error) => f.write_str(error),
+            NotRecorded::Static => f.write_str(
+                "the program is linked statically, so no library is loaded into it (its source can \
+                 include latlas_malloc.h)",
+            ),
+            NotRecorded::OtherRights => f.write_str(
+                "the program is set-user-ID, set-group-ID or has capabilities, so no library is \
+                 loaded into it",
+            ),
+            NotRecorded::NotLoaded => f.write_str(
+                "no program loaded liblatlas_malloc.so: linked statically, set-user-ID, or started \
+                 without LD_PRELOAD",
+            ),
+            NotRecorded::NotInFile(events) => write!(f, "the file has no {events} events"),
+            NotRecorded::Failed(error) => f.write_str(error),
         }
     }
 }

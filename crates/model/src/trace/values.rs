@@ -13,38 +13,42 @@ impl Trace {
         let threads = self.threads.iter().filter(|thread| part(thread.from_ns, thread.to_ns));
         let threads = threads.map(|thread| {
             lists(thread)
-                + count(&thread.segments, |one| part(one.from_ns, one.to_ns))
+                + count_within(&thread.segments, |one| part(one.from_ns, one.to_ns))
                 // One with its arguments.
-                + 2 * count(&thread.calls, |one| part(one.from_ns, one.to_ns))
-                + count(&thread.faults, |one| moment(one.at_ns))
-                + count(&thread.signposts, |one| part(one.from_ns, one.to_ns.unwrap_or(one.from_ns)))
-                + count(left_by(thread, from_ns), |one| one.at_ns <= to_ns)
-                + count(&thread.maps, |one| moment(one.at_ns))
-                + count(&thread.samples, |one| moment(one.at_ns))
+                + 2 * count_within(&thread.calls, |one| part(one.from_ns, one.to_ns))
+                + count_within(&thread.faults, |one| {
+                    part(one.at_ns, one.served.map_or(one.at_ns, |served| served.to_ns))
+                })
+                + count_within(&thread.signposts, |one| part(one.from_ns, one.to_ns.unwrap_or(one.from_ns)))
+                + count_within(left_by(thread, from_ns), |one| one.at_ns <= to_ns)
+                + count_within(&thread.maps, |one| moment(one.at_ns))
+                + count_within(&thread.heap, |one| part(one.from_ns, one.to_ns.unwrap_or(one.from_ns)))
+                + count_within(&thread.samples, |one| moment(one.at_ns))
         });
         let cpus = self.cpus.iter().map(|cpu| {
-            count(&cpu.switches, |one| moment(one.at_ns))
-                + count(&cpu.lost, |&(from, to)| part(from, to))
+            count_within(&cpu.switches, |one| moment(one.at_ns))
+                + count_within(&cpu.lost, |&(from, to)| part(from, to))
                 // One with its kind.
-                + 2 * count(&cpu.interrupts, |one| moment(one.at_ns))
+                + 2 * count_within(&cpu.interrupts, |one| moment(one.at_ns))
         });
         let row = match &self.target {
             Target::Row(row) => {
                 let watch = row.watch.iter().map(|watch| {
                     // One with its counts.
-                    2 * count(&watch.readings, |one| moment(one.at_ns))
-                        + count(&watch.clock_steps, |one| part(one.before_ns, one.after_ns))
+                    2 * count_within(&watch.readings, |one| moment(one.at_ns))
+                        + count_within(&watch.clock_steps, |one| part(one.before_ns, one.after_ns))
                 });
-                count(&row.operations, |one| part(one.from_ns, one.to_ns)) + watch.sum::<u64>()
+                count_within(&row.operations, |one| part(one.from_ns, one.to_ns))
+                    + watch.sum::<u64>()
             }
             _ => 0,
         };
-        let wakeups = count(&self.wakeups, |one| moment(one.at_ns));
+        let wakeups = count_within(&self.wakeups, |one| moment(one.at_ns));
         threads.sum::<u64>() + cpus.sum::<u64>() + row + wakeups
     }
 }
 
-fn count<T>(all: &[T], is_within: impl Fn(&T) -> bool) -> u64 {
+fn count_within<T>(all: &[T], is_within: impl Fn(&T) -> bool) -> u64 {
     all.iter().filter(|one| is_within(one)).count() as u64
 }
 
@@ -63,6 +67,7 @@ fn lists(thread: &Thread) -> u64 {
         !thread.signposts.is_empty(),
         !thread.left.is_empty(),
         !thread.maps.is_empty(),
+        !thread.heap.is_empty(),
         !thread.samples.is_empty(),
     ];
     2 + has.into_iter().map(u64::from).sum::<u64>()
@@ -72,11 +77,11 @@ fn lists(thread: &Thread) -> u64 {
 mod tests {
     use super::*;
     use crate::limits::{Counter, TRACE};
-    use crate::synthetic::fleet::Random;
-    use crate::trace::row::{ClockStep, Operation, Watch};
+    use crate::synthetic::random::Random;
+    use crate::trace::row::{ClockStep, TracedOperation, Watch};
     use crate::trace::{
-        Access, Call, Cpu, Ended, Fault, Interrupt, InterruptKind, Mapped, Row, Sample, Segment,
-        Signpost, State, Switch, Tier, Wakeup,
+        Access, Call, Cpu, Ended, HeapCall, Interrupt, InterruptKind, Mapped, MemoryOperation,
+        PageFault, Sample, Segment, ServedFault, Signpost, State, Switch, Tier, TracedRow, Wakeup,
     };
 
     const END_NS: u64 = 1_000;
@@ -100,10 +105,11 @@ mod tests {
                 arguments: [0, 1, 2],
                 returned: Some(-1),
             });
-            let faults = times(10).into_iter().map(|at_ns| Fault {
+            let faults = times(10).into_iter().map(|at_ns| PageFault {
                 at_ns,
                 address: 1,
                 access: Access::Read,
+                served: (at_ns % 2 == 0).then_some(ServedFault { to_ns: at_ns + 3, major: false }),
             });
             let signposts = times(10).into_iter().map(|from_ns| Signpost {
                 from_ns,
@@ -118,6 +124,12 @@ mod tests {
                 switched_in: 3,
                 faults: 4,
             });
+            let heap = times(10).into_iter().map(|from_ns| HeapCall {
+                from_ns,
+                to_ns: (from_ns % 2 == 0).then_some(from_ns + 3),
+                operation: MemoryOperation::Calloc,
+                bytes: (from_ns % 3 == 0).then_some(70_000),
+            });
             let left = times(10).into_iter().map(|at_ns| Left { at_ns, stack: 0 });
             Thread {
                 id,
@@ -131,6 +143,7 @@ mod tests {
                 signposts: signposts.collect(),
                 left: left.collect(),
                 maps: maps.collect(),
+                heap: heap.collect(),
                 samples: samples.collect(),
                 ..Thread::default()
             }
@@ -149,7 +162,7 @@ mod tests {
         };
         let wakeups =
             times(30).into_iter().map(|at_ns| Wakeup { at_ns, thread: 1, by: None, cpu: 0 });
-        let operations = times(30).into_iter().map(|from_ns| Operation {
+        let operations = times(30).into_iter().map(|from_ns| TracedOperation {
             from_ns,
             to_ns: from_ns + 2,
             thread: 1,
@@ -159,14 +172,14 @@ mod tests {
             after_ns: before_ns + 1,
             by_ns: 1,
         });
-        let row = Row {
+        let row = TracedRow {
             operations: operations.collect(),
             watch: Some(Watch {
                 clock_steps: steps.collect(),
                 readings: times(20).into_iter().map(|at_ns| (at_ns, 0, [0; 4]).into()).collect(),
                 ..Watch::default()
             }),
-            ..Row::default()
+            ..TracedRow::default()
         };
         Trace {
             duration_ns: END_NS,
@@ -194,11 +207,14 @@ mod tests {
                 threads: Vec::new(),
                 wakeups: Vec::new(),
                 cpus: vec![Cpu::default()],
-                target: Target::Row(Row { watch: Some(Watch::default()), ..Row::default() }),
+                target: Target::Row(TracedRow {
+                    watch: Some(Watch::default()),
+                    ..TracedRow::default()
+                }),
                 ..trace.clone()
             });
             let lists = trace.cpus.iter().filter(|cpu| !cpu.interrupts.is_empty()).count();
-            let Target::Row(Row { watch: Some(watch), .. }) = &trace.target else {
+            let Target::Row(TracedRow { watch: Some(watch), .. }) = &trace.target else {
                 panic!("a row");
             };
             let lists = lists as u64 + u64::from(!watch.clock_steps.is_empty());

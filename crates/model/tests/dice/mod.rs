@@ -1,4 +1,5 @@
-//! Chance for simulations: the same on every machine, from a seed.
+//! Pseudo-random numbers for simulations: uniform and normal, the same on every machine for the same seed.
+//! Shared by the test programs of this folder that simulate measurements.
 #![allow(dead_code, reason = "not every simulation draws everything")]
 
 /// SplitMix64 (Steele, Lea and Flood 2014), and values drawn from it.

@@ -1,4 +1,5 @@
-//! Samples as a worker takes them, and what the estimate makes of them.
+//! Makes samples as a worker process takes them, and estimates them. Shared by the test programs of this
+//! folder that check how samples are judged.
 
 use model::context::Context;
 use model::core_clock::CoreClock;
@@ -35,7 +36,7 @@ pub(crate) fn judge(
     regime: Regime,
     modes: &[&str],
 ) -> Estimate {
-    let clock = MachineReadings::of(samples).core_clock();
+    let clock = MachineReadings::from_samples(samples).core_clock();
     judge_at(samples, gate, clock.as_ref(), bound, regime, modes)
 }
 

@@ -41,7 +41,7 @@ proptest! {
 
     #[test]
     fn levels_are_ordered_apart_and_in_the_curve(points in any_curve()) {
-        let found = find(&points);
+        let found = found_levels(&points);
         for f in &found {
             prop_assert!(f.from_bytes < f.to_bytes);
             prop_assert!(points.iter().any(|p| p.bytes == f.from_bytes));
@@ -65,7 +65,7 @@ proptest! {
             .iter()
             .map(|p| Point { ns: p.ns * scale, low: p.low * scale, high: p.high * scale, ..*p })
             .collect();
-        let (a, b) = (find(&points), find(&scaled));
+        let (a, b) = (found_levels(&points), found_levels(&scaled));
         prop_assert_eq!(a.len(), b.len());
         for (a, b) in a.iter().zip(&b) {
             prop_assert_eq!((a.from_bytes, a.to_bytes, &a.name), (b.from_bytes, b.to_bytes, &b.name));
@@ -80,6 +80,6 @@ proptest! {
         for index in (1..mixed.len()).rev() {
             mixed.swap(index, random.below(index + 1));
         }
-        prop_assert_eq!(find(&mixed), find(&points));
+        prop_assert_eq!(found_levels(&mixed), found_levels(&points));
     }
 }

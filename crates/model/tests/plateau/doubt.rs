@@ -5,7 +5,7 @@ use super::*;
 /// Whether L1, L2 and DRAM are as they should be, and L3 is there but in doubt,
 /// with its range.
 fn l3_in_doubt(found: &[Plateau], range: (f64, f64)) -> Result<(), String> {
-    if names(found) != ["L1", "L2", "L3", "DRAM"] {
+    if plateau_names(found) != ["L1", "L2", "L3", "DRAM"] {
         return Err(format!("{found:#?}"));
     }
     let l3 = &found[2];
@@ -70,13 +70,13 @@ fn two_states(dram: f64, random: &mut Dice) -> Vec<Point> {
 
 #[test]
 fn a_level_in_two_states_is_in_doubt() {
-    succeeds(|random| l3_in_doubt(&find(&two_states(240.0, random)), (15.0, 97.0)));
+    succeeds(|random| l3_in_doubt(&found_levels(&two_states(240.0, random)), (15.0, 97.0)));
 }
 
 #[test]
 fn a_level_whose_slow_state_is_as_slow_as_dram_is_in_doubt() {
     succeeds(|random| {
-        let mut found = find(&two_states(95.0, random));
+        let mut found = found_levels(&two_states(95.0, random));
         let dram = found.last().map_or(0.0, |l| l.ns);
         if (dram / 95.0 - 1.0).abs() > 0.05 {
             return Err(format!("{found:#?}"));
@@ -99,8 +99,8 @@ fn the_level_at_the_slow_state_of_one_in_doubt_stays() {
     }
     // L3 here lasts longer than L2.
     points.retain(|p| p.bytes <= 300 * KIB || p.bytes >= 2 * MIB);
-    let found = find(&points);
-    assert_eq!(names(&found), ["L1", "L2", "L3", "DRAM"], "{found:#?}");
+    let found = found_levels(&points);
+    assert_eq!(plateau_names(&found), ["L1", "L2", "L3", "DRAM"], "{found:#?}");
     let certain: Vec<bool> = found.iter().map(|f| f.certain).collect();
     assert_eq!(certain, [true, false, true, true], "{found:#?}");
 }
@@ -111,7 +111,7 @@ fn points_flagged_two_states_put_a_level_in_doubt() {
         let points = with_l3(240.0, random, |p, _| {
             p.two_states = true;
         });
-        l3_in_doubt(&find(&points), (15.0, 15.0))
+        l3_in_doubt(&found_levels(&points), (15.0, 15.0))
     });
 }
 
@@ -123,7 +123,7 @@ fn wide_intervals_put_a_level_in_doubt() {
             p.low = 19.0;
             p.high = 82.0;
         });
-        l3_in_doubt(&find(&points), (19.0, 82.0))
+        l3_in_doubt(&found_levels(&points), (19.0, 82.0))
     });
 }
 
@@ -137,7 +137,7 @@ fn the_reason_gives_the_range_in_words() {
             *p = point(p.bytes, if slow { 97.0 } else { 15.0 });
         }
     }
-    let found = find(&points);
+    let found = found_levels(&points);
     assert_eq!(
         found[2].reason.as_deref(),
         Some("the points disagree: from size to size they jump between 15.0 ns and 97.0 ns"),

@@ -75,8 +75,8 @@ fn published_iphones() {
 #[test]
 fn the_zen_3_vm() {
     let clean = zen3_curve();
-    compare(&find(&clean), &zen3()).expect("without noise");
-    succeeds(|random| compare(&find(&noisy(&clean, 0.05, random)), &zen3()));
+    compare(&found_levels(&clean), &zen3()).expect("without noise");
+    succeeds(|random| compare(&found_levels(&noisy(&clean, 0.05, random)), &zen3()));
 }
 
 #[test]
@@ -98,7 +98,7 @@ fn a_slope_does_not_split_a_level() {
 #[test]
 fn dram_needs_size_and_distance() {
     let upto = |end: u64, ns: f64| {
-        let found = find(&curve(&[
+        let found = found_levels(&curve(&[
             level(KIB, 48 * KIB, 1.2),
             level(64 * KIB, MIB, 4.0),
             level(2 * MIB, end, ns),
@@ -116,7 +116,7 @@ fn dram_needs_size_and_distance() {
         level(64 * KIB, 64 * MIB, 90.0),
         leaning(70 * MIB, GIB, 150.0, 5000.0),
     ]);
-    assert_eq!(names(&find(&points)), ["L1", "L2"]);
+    assert_eq!(plateau_names(&found_levels(&points)), ["L1", "L2"]);
     points.retain(|p| p.bytes <= 64 * MIB);
-    assert_eq!(names(&find(&points)), ["L1", "DRAM"]);
+    assert_eq!(plateau_names(&found_levels(&points)), ["L1", "DRAM"]);
 }

@@ -1,4 +1,6 @@
-//! Levels found in made curves: clean, noisy, spoilt, and of published shape.
+//! Detection of levels (caches, DRAM) in synthetic and measured latency curves. `levels.rs`: levels that must
+//! be found; `no_level.rs`: what must not be one; `doubt.rs`: levels marked as doubtful; `names.rs`: how they
+//! are named; `any_curve.rs`: properties of any curve; `measured.rs`: curves of a busy machine.
 
 mod any_curve;
 mod doubt;
@@ -16,8 +18,8 @@ use model::plateau::{Plateau, Point};
 use proptest::prelude::*;
 
 /// The levels of a machine that states no caches.
-fn find(points: &[Point]) -> Vec<Plateau> {
-    model::plateau::find(points, &[])
+fn found_levels(points: &[Point]) -> Vec<Plateau> {
+    model::plateau::find_plateaus(points, &[])
 }
 
 const KIB: u64 = 1 << 10;
@@ -30,19 +32,19 @@ const ENOUGH: usize = 196;
 
 /// A level of a made curve: flat from one size to another, perhaps rising.
 #[derive(Clone, Copy)]
-struct Level {
+struct MadeLevel {
     from: u64,
     to: u64,
     ns: f64,
     ns_at_end: f64,
 }
 
-fn level(from: u64, to: u64, ns: f64) -> Level {
-    Level { from, to, ns, ns_at_end: ns }
+fn level(from: u64, to: u64, ns: f64) -> MadeLevel {
+    MadeLevel { from, to, ns, ns_at_end: ns }
 }
 
-fn leaning(from: u64, to: u64, ns: f64, ns_at_end: f64) -> Level {
-    Level { from, to, ns, ns_at_end }
+fn leaning(from: u64, to: u64, ns: f64, ns_at_end: f64) -> MadeLevel {
+    MadeLevel { from, to, ns, ns_at_end }
 }
 
 /// Four sizes an octave.
@@ -59,7 +61,7 @@ fn point(bytes: u64, ns: f64) -> Point {
 
 /// The curve through the levels, with a straight ramp (in logarithms) between
 /// one level's end and the next one's start.
-fn curve(levels: &[Level]) -> Vec<Point> {
+fn curve(levels: &[MadeLevel]) -> Vec<Point> {
     let knots: Vec<(f64, f64)> = levels
         .iter()
         .flat_map(|l| [(l.from, l.ns), (l.to, l.ns_at_end)])
@@ -84,13 +86,13 @@ fn noisy(points: &[Point], share: f64, random: &mut Dice) -> Vec<Point> {
         .collect()
 }
 
-fn names(found: &[Plateau]) -> Vec<&str> {
+fn plateau_names(found: &[Plateau]) -> Vec<&str> {
     found.iter().map(|l| l.name.as_str()).collect()
 }
 
 /// Says what is wrong with the levels found, if anything: names, figures
 /// within 6 %, ends within two points, all certain.
-fn compare(found: &[Plateau], expected: &[(&str, Level)]) -> Result<(), String> {
+fn compare(found: &[Plateau], expected: &[(&str, MadeLevel)]) -> Result<(), String> {
     compare_within(2, found, expected)
 }
 
@@ -98,11 +100,11 @@ fn compare(found: &[Plateau], expected: &[(&str, Level)]) -> Result<(), String> 
 fn compare_within(
     points: u32,
     found: &[Plateau],
-    expected: &[(&str, Level)],
+    expected: &[(&str, MadeLevel)],
 ) -> Result<(), String> {
     let wanted: Vec<&str> = expected.iter().map(|e| e.0).collect();
-    if names(found) != wanted {
-        return Err(format!("{:?} instead of {wanted:?}: {found:#?}", names(found)));
+    if plateau_names(found) != wanted {
+        return Err(format!("{:?} instead of {wanted:?}: {found:#?}", plateau_names(found)));
     }
     for (f, (name, e)) in found.iter().zip(expected) {
         let middle = (e.ns * e.ns_at_end).sqrt();
@@ -126,11 +128,11 @@ fn compare_within(
 
 /// The curve as it is, and with 5 % of noise in at least 98 % of the seeds.
 #[track_caller]
-fn finds(expected: &[(&str, Level)]) {
-    let levels: Vec<Level> = expected.iter().map(|e| e.1).collect();
+fn finds(expected: &[(&str, MadeLevel)]) {
+    let levels: Vec<MadeLevel> = expected.iter().map(|e| e.1).collect();
     let clean = curve(&levels);
-    compare(&find(&clean), expected).expect("without noise");
-    succeeds(|random| compare(&find(&noisy(&clean, 0.05, random)), expected));
+    compare(&found_levels(&clean), expected).expect("without noise");
+    succeeds(|random| compare(&found_levels(&noisy(&clean, 0.05, random)), expected));
 }
 
 #[track_caller]
@@ -147,7 +149,7 @@ fn succeeds(attempt: impl Fn(&mut Dice) -> Result<(), String>) {
 }
 
 /// The 2-core Zen 3 VM that the findings come from.
-fn zen3() -> Vec<(&'static str, Level)> {
+fn zen3() -> Vec<(&'static str, MadeLevel)> {
     vec![
         ("L1", level(KIB, 32 * KIB, 1.4)),
         ("L2", leaning(38 * KIB, 256 * KIB, 4.2, 4.9)),
@@ -163,7 +165,7 @@ fn zen3_curve() -> Vec<Point> {
     curve(&[l[0].1, l[1].1, l[2].1, decay, l[3].1])
 }
 
-fn intel() -> Vec<(&'static str, Level)> {
+fn intel() -> Vec<(&'static str, MadeLevel)> {
     vec![
         ("L1", level(KIB, 48 * KIB, 1.2)),
         ("L2", level(64 * KIB, 1280 * KIB, 4.0)),

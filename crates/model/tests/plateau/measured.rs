@@ -56,11 +56,11 @@ fn measured_on_a_busy_machine() {
             .map(|(bytes, &(ns, low, high))| Point { bytes, ns, low, high, two_states: false })
             .collect();
         assert_eq!(points.len(), 73);
-        find(&points)
+        found_levels(&points)
     };
     for (curve, ns) in [(0, [2.17, 6.12, 26.1, 178.0]), (1, [1.93, 5.72, 25.1, 184.0])] {
         let found = read(&MEASURED[curve]);
-        assert_eq!(names(&found), ["L1", "L2", "L3", "DRAM"], "{found:#?}");
+        assert_eq!(plateau_names(&found), ["L1", "L2", "L3", "DRAM"], "{found:#?}");
         for (f, ns) in found.iter().zip(ns) {
             assert!((f.ns / ns - 1.0).abs() < 0.03, "{f:?}");
             // In the second, the intervals of L3 reach from 20 to 200 ns.

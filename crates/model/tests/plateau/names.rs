@@ -1,6 +1,6 @@
 //! How levels are named.
 
-use super::{KIB, Level, MIB, curve, intel, level, zen3};
+use super::{KIB, MIB, MadeLevel, curve, intel, level, zen3};
 use model::plateau::Stated;
 
 fn stated(sizes: &[u64]) -> Vec<Stated> {
@@ -8,19 +8,19 @@ fn stated(sizes: &[u64]) -> Vec<Stated> {
 }
 
 /// Names of the levels of a made curve where the machine states these caches.
-fn named(levels: &[Level], caches: &[u64]) -> Vec<String> {
-    let found = model::plateau::find(&curve(levels), &stated(caches));
+fn level_names(levels: &[MadeLevel], caches: &[u64]) -> Vec<String> {
+    let found = model::plateau::find_plateaus(&curve(levels), &stated(caches));
     found.into_iter().map(|level| level.name).collect()
 }
 
 /// What the curve is, its levels, the caches that the machine states, and the
 /// names that its levels get.
-type Case<'c> = (&'static str, &'c [Level], &'c [u64], &'c [&'static str]);
+type NamedCurve<'c> = (&'static str, &'c [MadeLevel], &'c [u64], &'c [&'static str]);
 
 #[test]
 fn levels_take_the_names_of_the_caches_that_are_stated() {
-    let zen3: Vec<Level> = zen3().iter().map(|l| l.1).collect();
-    let intel: Vec<Level> = intel().iter().map(|l| l.1).collect();
+    let zen3: Vec<MadeLevel> = zen3().iter().map(|l| l.1).collect();
+    let intel: Vec<MadeLevel> = intel().iter().map(|l| l.1).collect();
     let phone = [
         level(KIB, 128 * KIB, 1.0),
         level(180 * KIB, 10 * MIB, 6.0),
@@ -59,7 +59,7 @@ fn levels_take_the_names_of_the_caches_that_are_stated() {
         level(64 * MIB, 256 * MIB, 110.0),
     ];
     let all = ["L1", "L2", "L3", "DRAM"];
-    let cases: &[Case] = &[
+    let cases: &[NamedCurve] = &[
         ("Zen 3", &zen3, &[32 * KIB, 512 * KIB, 32 * MIB], &all),
         ("Intel", &intel, &[48 * KIB, 1280 * KIB, 24 * MIB], &all),
         ("a phone of two caches", &phone, &[128 * KIB, 12 * MIB], &["L1", "L2", "DRAM"]),
@@ -94,7 +94,7 @@ fn levels_take_the_names_of_the_caches_that_are_stated() {
         ("a curve that shows no L1", &real[1..], &[32 * KIB, MIB, 16 * MIB], &all[1..]),
     ];
     for (curve, levels, caches, names) in cases {
-        assert_eq!(named(levels, caches), *names, "{curve}");
+        assert_eq!(level_names(levels, caches), *names, "{curve}");
     }
 }
 
@@ -108,7 +108,7 @@ fn a_name_by_size_does_not_move_with_a_point_of_the_curve() {
             level(8 * MIB, end_kib * KIB, 25.0),
             level(80 * MIB, 256 * MIB, 120.0),
         ];
-        named(&walk, &[32 * KIB, MIB, 32 * MIB]).remove(3)
+        level_names(&walk, &[32 * KIB, MIB, 32 * MIB]).remove(3)
     };
     // Four points an octave, from 2^24.5 to 2^25.25.
     for end_kib in [23_171, 27_555, 32_768, 38_968] {
@@ -135,7 +135,7 @@ fn caches_of_instructions_and_of_other_cpus_name_nothing() {
         cache(2, CacheKind::Unified, Some(MIB), &[]),
     ];
     let of = |caches: &[CacheFact], cpus: &[u32]| {
-        let stated = Stated::of(caches, cpus).into_iter();
+        let stated = Stated::from_caches(caches, cpus).into_iter();
         stated.map(|s| (s.level, s.bytes)).collect::<Vec<_>>()
     };
     assert_eq!(of(&caches, &[0]), [(1, 48 * KIB), (2, MIB), (3, 32 * MIB)]);

@@ -12,9 +12,9 @@ fn a_ramp_is_no_level() {
     ]);
     // And nothing but a ramp.
     let ramp = curve(&[leaning(KIB, 256 * MIB, 1.0, 8192.0)]);
-    assert_eq!(find(&ramp), []);
+    assert_eq!(found_levels(&ramp), []);
     succeeds(|random| {
-        let found = find(&noisy(&ramp, 0.05, random));
+        let found = found_levels(&noisy(&ramp, 0.05, random));
         if found.is_empty() { Ok(()) } else { Err(format!("{found:?}")) }
     });
 }
@@ -30,7 +30,7 @@ fn a_slow_ramp_gives_no_certain_level() {
         ])
     };
     let on_ramp = |points: &[Point]| {
-        let found = find(points);
+        let found = found_levels(points);
         match found.iter().find(|f| f.from_bytes > 700 * KIB && f.certain) {
             Some(f) => Err(format!("{f:#?}")),
             None => Ok(()),
@@ -43,7 +43,7 @@ fn a_slow_ramp_gives_no_certain_level() {
 
 #[test]
 fn a_level_rises_by_half_at_most() {
-    let found = find(&curve(&[leaning(MIB, 64 * MIB, 20.0, 40.0)]));
+    let found = found_levels(&curve(&[leaning(MIB, 64 * MIB, 20.0, 40.0)]));
     assert_eq!(found.len(), 1);
     assert!(found[0].high_ns / found[0].low_ns < 1.55, "{found:?}");
 }
@@ -64,7 +64,7 @@ fn less_than_four_points_or_two_thirds_of_an_octave_is_no_level() {
                 )
             })
             .collect();
-        find(&points).len()
+        found_levels(&points).len()
     };
     assert_eq!((of(4, 3), of(4, 4)), (2, 3));
     assert_eq!((of(2, 3), of(2, 4)), (2, 3));
@@ -73,8 +73,8 @@ fn less_than_four_points_or_two_thirds_of_an_octave_is_no_level() {
 
 #[test]
 fn the_decay_of_the_last_cache_belongs_to_no_level() {
-    let found = find(&zen3_curve());
-    assert_eq!(names(&found), ["L1", "L2", "L3", "DRAM"]);
+    let found = found_levels(&zen3_curve());
+    assert_eq!(plateau_names(&found), ["L1", "L2", "L3", "DRAM"]);
     assert!(found[2].to_bytes < 16 * MIB, "{:?}", found[2]);
     assert!(found[3].from_bytes > 32 * MIB, "{:?}", found[3]);
 }
@@ -87,7 +87,7 @@ fn outliers_neither_make_nor_split_levels() {
         for factor in [2.0, 0.5] {
             let mut points = clean.clone();
             points[spoilt] = point(clean[spoilt].bytes, clean[spoilt].ns * factor);
-            compare_within(3, &find(&points), &intel())
+            compare_within(3, &found_levels(&points), &intel())
                 .unwrap_or_else(|e| panic!("point {spoilt} x {factor}: {e}"));
         }
     }
@@ -98,7 +98,7 @@ fn outliers_neither_make_nor_split_levels() {
             let spoilt = part * points.len() / 3 + random.below(points.len() / 3);
             points[spoilt] = point(points[spoilt].bytes, points[spoilt].ns * 2.0);
         }
-        compare_within(3, &find(&points), &intel())
+        compare_within(3, &found_levels(&points), &intel())
     });
 }
 
@@ -106,7 +106,7 @@ fn outliers_neither_make_nor_split_levels() {
 fn a_single_outlier_is_kept_out_of_figure_and_range() {
     let mut points = curve(&[level(KIB, 32 * KIB, 1.4)]);
     points[7].ns = 2.8;
-    let found = find(&points);
+    let found = found_levels(&points);
     assert_eq!((found[0].low_ns, found[0].high_ns), (1.4, 1.4));
     assert!(found[0].certain);
 }

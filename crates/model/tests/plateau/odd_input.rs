@@ -6,11 +6,11 @@ use super::*;
 fn too_few_points_have_no_levels() {
     let points = curve(&[level(KIB, 32 * KIB, 1.4)]);
     for count in 0..4 {
-        assert_eq!(find(&points[..count]), []);
+        assert_eq!(found_levels(&points[..count]), []);
     }
-    assert_eq!(names(&find(&points[..4])), ["L1"]);
+    assert_eq!(plateau_names(&found_levels(&points[..4])), ["L1"]);
     // Four points, but of one size.
-    assert_eq!(find(&[points[0]; 4]), []);
+    assert_eq!(found_levels(&[points[0]; 4]), []);
 }
 
 #[test]
@@ -24,16 +24,16 @@ fn points_that_are_no_figures_are_ignored() {
         points.push(point(30 * MIB + 17 * index as u64, ns));
     }
     points.push(point(0, 1.0));
-    assert_eq!(find(&points), find(&clean));
+    assert_eq!(found_levels(&points), found_levels(&clean));
     for ns in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, 0.0, -1.0] {
         let points: Vec<Point> = clean.iter().map(|p| point(p.bytes, ns)).collect();
-        assert_eq!(find(&points), [], "{ns}");
+        assert_eq!(found_levels(&points), [], "{ns}");
     }
     // An interval that is not known says nothing against its point.
     for p in &mut points {
         (p.low, p.high) = (f64::NAN, f64::INFINITY);
     }
-    assert_eq!(find(&points), find(&clean));
+    assert_eq!(found_levels(&points), found_levels(&clean));
 }
 
 #[test]
@@ -44,12 +44,12 @@ fn several_points_of_one_size_are_one() {
         thrice.push(point(p.bytes, p.ns * 1.04));
         thrice.push(point(p.bytes, p.ns / 1.04));
     }
-    assert_eq!(find(&thrice), find(&clean));
+    assert_eq!(found_levels(&thrice), found_levels(&clean));
 }
 
 #[test]
 fn a_level_as_json() {
-    let found = find(&curve(&[level(KIB, 4 * KIB, 1.5)]));
+    let found = found_levels(&curve(&[level(KIB, 4 * KIB, 1.5)]));
     let text = serde_json::to_string(&found).expect("writes");
     assert_eq!(
         text,

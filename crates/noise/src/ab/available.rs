@@ -1,6 +1,6 @@
 //! Which controls can be compared on this machine.
 
-use super::control::{Kind, Spec};
+use super::control::{Mechanism, Spec};
 use meter::controls::RequestedControls;
 use model::setting::Setting;
 use sys::files::Files;
@@ -21,6 +21,9 @@ pub enum Unavailable {
     OnlyByName,
     #[error("system-wide: needs root")]
     NeedsRoot,
+    /// Neither a command is compared nor `--apply` given.
+    #[error("changes the whole system while it is compared: needs --apply or a command (-- CMD)")]
+    NeedsApply,
     /// The kernel or the machine lacks it, by `noise show`.
     #[error("{0}")]
     Shown(String),
@@ -71,9 +74,9 @@ pub fn try_out(
 ) -> Result<Here, Unavailable> {
     let mut here = Here::default();
     match spec.kind {
-        Kind::System => {}
-        Kind::Cache => may_drop_cache()?,
-        Kind::Process => {
+        Mechanism::System => {}
+        Mechanism::Cache => may_drop_cache()?,
+        Mechanism::Process => {
             if spec.sets.contains(&Setting::TransparentHugePages(false)) {
                 huge_pages_for_all(files)?;
             }

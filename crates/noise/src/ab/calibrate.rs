@@ -23,7 +23,7 @@ const MOST_BYTES: u64 = 128 << 20;
 const LEAST_BYTES: u64 = 1 << 20;
 
 /// What a job is to do that takes so long on a quiet CPU.
-pub fn work(
+pub fn calibrated_work(
     workload: Workload,
     job: Duration,
     last_level_bytes: u64,
@@ -31,14 +31,14 @@ pub fn work(
 ) -> io::Result<Work> {
     let (amount, bytes) = match workload {
         Workload::Cpu => {
-            let time = |steps| Ok(timed(|| std::hint::black_box(cpu::run(steps))));
+            let time = |steps| Ok(timed(|| std::hint::black_box(cpu::run_steps(steps))));
             (amount(job.as_secs_f64(), time)?, 0)
         }
         Workload::Memory => {
             let bytes = memory_bytes(last_level_bytes, usable_bytes);
             // The chase alone is timed: what filling takes differs by more
             // than a short chase, and a difference of the two may come to 0.
-            let memory = memory::Memory::written(bytes)?;
+            let memory = memory::ChaseMemory::written(bytes)?;
             let time = |steps| Ok(timed(|| std::hint::black_box(memory.chase(steps))));
             (amount(CHASE * job.as_secs_f64(), time)?, bytes)
         }

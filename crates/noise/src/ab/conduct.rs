@@ -2,25 +2,30 @@
 //! real or scripted. What was measured before something went wrong is kept.
 
 use super::control::NONE;
-use super::planned::{Plan, PlannedArm, PlannedBlock};
+use super::planned::{AbPlan, PlannedArm, PlannedBlock};
 use super::toggle::{Toggles, still_on};
-use meter::commands::repeat::{ADAPTIVE, Done, Runner, repeat};
+use meter::commands::repeat::{ALONE, Done, Runner, repeat};
 use model::command::{Ended, Rule};
-use model::noise::effect::{Arm, Block, Load, OneRun, Wakeups, Workload};
+use model::noise::effect::{Block, EffectArm, Load, OneRun, Wakeups, Workload};
 use std::path::PathBuf;
 use sys::command::Usage;
-use sys::counters::Event;
+use sys::counters::CounterEvent;
 
 /// Where jobs run.
 pub trait Stage {
     /// Makes ready for a block: starts its load and lets it settle.
-    fn begin(&mut self, workload: Workload, load: Load, arms: &[PlannedArm]) -> Result<(), Stop>;
+    fn begin_block(
+        &mut self,
+        workload: Workload,
+        load: Load,
+        arms: &[PlannedArm],
+    ) -> Result<(), Stop>;
 
     /// Runs the job once as one of the block's arms, in these control groups.
-    fn run(&mut self, arm: usize, groups: &[PathBuf]) -> Result<Done<Ran>, Stop>;
+    fn run_job(&mut self, arm: usize, groups: &[PathBuf]) -> Result<Done<FinishedRun>, Stop>;
 
     /// Ends the load.
-    fn end(&mut self);
+    fn end_load(&mut self);
 
     /// Time since the beginning, ms.
     fn elapsed_ms(&self) -> u64;
@@ -28,7 +33,7 @@ pub trait Stage {
 
 /// What one run was.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Ran {
+pub struct FinishedRun {
     /// What it cost.
     pub usage: Usage,
     /// How long its work took, as it saw it itself, ns.
@@ -52,7 +57,7 @@ pub enum Stop {
 
 /// How far it is.
 #[derive(Clone, Copy, Debug)]
-pub struct Progress<'a> {
+pub struct AbProgress<'a> {
     /// The block, from 1, of how many.
     pub block: usize,
     /// Of how many.
@@ -80,20 +85,20 @@ pub struct Conducted {
 /// round ([`repeat`]). Where the plan has a time, a round that would not fit it
 /// is not begun, and one that outlasts it by more than half is discarded.
 pub fn conduct(
-    plan: &Plan,
+    plan: &AbPlan,
     stage: &mut impl Stage,
     toggles: &mut Toggles,
     seed: u64,
-    mut watch: impl FnMut(&Progress),
+    mut watch: impl FnMut(&AbProgress),
 ) -> Conducted {
     let mut done = Conducted::default();
     let mut reasons: Vec<String> = Vec::new();
     let mut cut: Vec<usize> = Vec::new();
     for (k, planned) in plan.blocks.iter().enumerate() {
         let mut rounds = Rounds::new(plan, k, stage, toggles);
-        let ended = rounds.all(plan, k, seed, &mut watch);
+        let ended = rounds.conduct_rounds(plan, k, seed, &mut watch);
         let Rounds { runs, left_out, .. } = rounds;
-        stage.end();
+        stage.end_load();
         let where_ = || format!("{} {}", planned.workload.name(), planned.load.in_words());
         for ((arm, runs), why) in planned.arms.iter().zip(&runs).zip(left_out) {
             if let Some(why) = why {
@@ -116,12 +121,12 @@ pub fn conduct(
         }
     }
     done.partial = (!reasons.is_empty()).then(|| reasons.join("; "));
-    done.cut = in_words(plan, &cut);
+    done.cut = shortened_blocks_note(plan, &cut);
     done
 }
 
 /// What a reader must know of blocks that ended after so many rounds.
-fn in_words(plan: &Plan, cut: &[usize]) -> Option<String> {
+fn shortened_blocks_note(plan: &AbPlan, cut: &[usize]) -> Option<String> {
     let (least, most) = (cut.iter().min()?, cut.iter().max()?);
     if *least >= plan.rounds as usize {
         return None;
@@ -142,7 +147,7 @@ fn in_words(plan: &Plan, cut: &[usize]) -> Option<String> {
 }
 
 fn block(planned: &PlannedBlock, runs: Vec<Vec<OneRun>>) -> Block {
-    let arm = |(arm, runs): (&PlannedArm, _)| Arm { name: arm.name.clone(), runs };
+    let arm = |(arm, runs): (&PlannedArm, _)| EffectArm { name: arm.name.clone(), runs };
     Block {
         workload: planned.workload,
         load: planned.load,
@@ -169,7 +174,7 @@ struct Rounds<'a, 'f, S> {
 impl<'a, 'f, S: Stage> Rounds<'a, 'f, S> {
     /// A block that ends with its share of the time that is left for it and
     /// those after it.
-    fn new(plan: &'a Plan, k: usize, stage: &'a mut S, toggles: &'a mut Toggles<'f>) -> Self {
+    fn new(plan: &'a AbPlan, k: usize, stage: &'a mut S, toggles: &'a mut Toggles<'f>) -> Self {
         let arms = &plan.blocks[k].arms;
         let now_ms = stage.elapsed_ms() as f64;
         let left: f64 = plan.blocks[k..].iter().map(|b| b.round_ms).sum();
@@ -186,25 +191,25 @@ impl<'a, 'f, S: Stage> Rounds<'a, 'f, S> {
         }
     }
 
-    fn all(
+    fn conduct_rounds(
         &mut self,
-        plan: &Plan,
+        plan: &AbPlan,
         k: usize,
         seed: u64,
-        watch: &mut impl FnMut(&Progress),
+        watch: &mut impl FnMut(&AbProgress),
     ) -> Result<(), Stop> {
         let planned = &plan.blocks[k];
         let now_ms = self.elapsed_ms() as f64;
         if self.until.is_some_and(|until| until <= now_ms) {
             return Err(Stop::Time);
         }
-        self.stage.begin(planned.workload, planned.load, &planned.arms)?;
+        self.stage.begin_block(planned.workload, planned.load, &planned.arms)?;
         let began_ms = self.elapsed_ms();
-        let rule = Rule { runs: Some(plan.most_rounds), ..ADAPTIVE };
+        let rule = Rule { runs: Some(plan.most_rounds), ..ALONE };
         // Another order in each block.
         let seed = seed.wrapping_add(k as u64);
         let repeated = repeat(self, planned.arms.len(), 1, &rule, seed, |progress| {
-            watch(&Progress {
+            watch(&AbProgress {
                 block: k + 1,
                 blocks: plan.blocks.len(),
                 planned,
@@ -224,7 +229,7 @@ impl<'a, 'f, S: Stage> Rounds<'a, 'f, S> {
     /// state that is not tried any more. One that fails is left out from then
     /// on. That which the others are compared with ends the block: nothing could
     /// be shown without it.
-    fn run(&mut self, k: usize, now_ms: f64) -> Result<Option<Done<Ran>>, Stop> {
+    fn run_once(&mut self, k: usize, now_ms: f64) -> Result<Option<Done<FinishedRun>>, Stop> {
         if !self.fits(now_ms) {
             return Err(self.out_of_time());
         }
@@ -272,14 +277,14 @@ impl<'a, 'f, S: Stage> Rounds<'a, 'f, S> {
     }
 
     /// One run with its control on, which is off again whatever came of it.
-    fn one(&mut self, k: usize) -> Result<Done<Ran>, Stop> {
+    fn one(&mut self, k: usize) -> Result<Done<FinishedRun>, Stop> {
         let Some(name) = &self.arms[k].toggle else {
-            return self.stage.run(k, &[]);
+            return self.stage.run_job(k, &[]);
         };
         let toggle = self.toggles.get_mut(name);
         let toggle = toggle.ok_or_else(|| Stop::All(format!("no switch for {name}")))?;
         let ran = match toggle.on() {
-            Ok(groups) => self.stage.run(k, &groups),
+            Ok(groups) => self.stage.run_job(k, &groups),
             Err(why) => Err(Stop::Arm(format!("can't switch {name} on: {why}"))),
         };
         toggle.off().map_err(|why| Stop::All(still_on(name, why).to_string()))?;
@@ -292,7 +297,7 @@ impl<S: Stage> Runner for Rounds<'_, '_, S> {
 
     fn warm_up(&mut self, k: usize) -> Result<Done<()>, Stop> {
         let now_ms = self.stage.elapsed_ms() as f64;
-        Ok(match self.run(k, now_ms)? {
+        Ok(match self.run_once(k, now_ms)? {
             Some(Done::Interrupted) => Done::Interrupted,
             Some(Done::Ended(_)) | None => Done::Ended(()),
         })
@@ -300,7 +305,7 @@ impl<S: Stage> Runner for Rounds<'_, '_, S> {
 
     fn timed(&mut self, k: usize) -> Result<Done<Usage>, Stop> {
         let at_ms = self.stage.elapsed_ms();
-        Ok(match self.run(k, at_ms as f64)? {
+        Ok(match self.run_once(k, at_ms as f64)? {
             // What it cost is of no matter to the rule, which counts rounds or time.
             None => Done::Ended(Usage::default()),
             Some(Done::Interrupted) => Done::Interrupted,
@@ -316,7 +321,7 @@ impl<S: Stage> Runner for Rounds<'_, '_, S> {
     }
 }
 
-fn one_run(at_ms: u64, ran: &Ran) -> OneRun {
+fn one_run(at_ms: u64, ran: &FinishedRun) -> OneRun {
     let usage = &ran.usage;
     OneRun {
         at_ms,
@@ -326,8 +331,8 @@ fn one_run(at_ms: u64, ran: &Ran) -> OneRun {
         system_ns: usage.system_ns,
         voluntary: usage.voluntary,
         involuntary: usage.involuntary,
-        migrations: usage.counts.get(Event::CpuMigrations),
-        cycles: usage.counts.get(Event::Cycles),
+        migrations: usage.counts.get(CounterEvent::CpuMigrations),
+        cycles: usage.counts.get(CounterEvent::Cycles),
         wakeups: ran.wakeups,
     }
 }

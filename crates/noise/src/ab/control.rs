@@ -35,12 +35,12 @@ pub struct Spec {
     /// How to apply it to a command, with `{cpu}` for the pinned CPU; empty: by `exec` or `noise tune`.
     apply: &'static str,
     /// How it is set.
-    pub kind: Kind,
+    pub kind: Mechanism,
 }
 
 /// How a control is set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum Mechanism {
     /// For the job's process.
     Process,
     /// By dropping the page cache.
@@ -57,10 +57,11 @@ impl Spec {
         on: "",
         off: "as a command starts",
         apply: "",
-        kind: Kind::Process,
+        kind: Mechanism::Process,
     };
 
-    const SYSTEM: Spec = Spec { off: "as the system is set", kind: Kind::System, ..Spec::PROCESS };
+    const SYSTEM: Spec =
+        Spec { off: "as the system is set", kind: Mechanism::System, ..Spec::PROCESS };
 
     /// About one CPU, which its job is pinned to.
     const ONE_CPU: Spec =
@@ -68,7 +69,7 @@ impl Spec {
 
     /// The state with the control on.
     pub fn on(&self) -> String {
-        let texts: Vec<String> = self.sets.iter().map(Setting::text).collect();
+        let texts: Vec<String> = self.sets.iter().map(Setting::label).collect();
         match self.on {
             "" => texts.join(", "),
             on => on.into(),
@@ -78,9 +79,13 @@ impl Spec {
     /// Privileges.
     pub fn needs(&self) -> Option<&'static str> {
         match self.kind {
-            Kind::Process if self.sets.iter().all(|setting| setting.row().needs.is_empty()) => None,
-            Kind::Process => Some("root or CAP_SYS_NICE"),
-            Kind::Cache | Kind::System => Some("root"),
+            Mechanism::Process
+                if self.sets.iter().all(|setting| setting.row().needs.is_empty()) =>
+            {
+                None
+            }
+            Mechanism::Process => Some("root or CAP_SYS_NICE"),
+            Mechanism::Cache | Mechanism::System => Some("root"),
         }
     }
 
@@ -88,7 +93,7 @@ impl Spec {
     pub fn apply(&self, cpu: &str) -> String {
         let options: Vec<String> = self.sets.iter().filter_map(Setting::option).collect();
         match self.apply {
-            "" if self.kind == Kind::System => {
+            "" if self.kind == Mechanism::System => {
                 format!("latlas noise tune --only {} -- CMD", self.name)
             }
             "" => format!("latlas exec {} -- CMD", options.join(" ")),
@@ -116,8 +121,8 @@ impl Spec {
     pub fn applies_to(&self, workload: Workload) -> bool {
         match workload {
             Workload::Command => true,
-            Workload::Files => self.kind == Kind::Cache,
-            _ => self.kind != Kind::Cache,
+            Workload::Files => self.kind == Mechanism::Cache,
+            _ => self.kind != Mechanism::Cache,
         }
     }
 
@@ -125,7 +130,7 @@ impl Spec {
     /// compared with a pinned job: pinning is no part of their effect.
     pub fn arms(&self) -> (&'static str, &'static str) {
         match self.kind {
-            Kind::Cache => (NONE, COLD),
+            Mechanism::Cache => (NONE, COLD),
             _ if self.keeps_to_one_cpu() => (self.name, PIN),
             _ => (self.name, NONE),
         }
@@ -198,13 +203,13 @@ pub const ALL: [Spec; 15] = [
         on: "files in the page cache",
         off: "files on disk only: sync, then drop the page cache",
         apply: "run it once before measuring, as latlas exec does (--warmup 1)",
-        kind: Kind::Cache,
+        kind: Mechanism::Cache,
         ..Spec::SYSTEM
     },
 ];
 
 /// The control of that name.
-pub fn find(name: &str) -> Option<&'static Spec> {
+pub fn control_named(name: &str) -> Option<&'static Spec> {
     ALL.iter().find(|spec| spec.name == name || spec.alias == Some(name))
 }
 
@@ -225,9 +230,9 @@ mod tests {
             let (on, off) = spec.arms();
             assert_ne!(on, off, "{}", spec.name);
             assert_ne!(spec.on(), spec.off, "{}", spec.name);
-            assert_eq!(find(spec.name).map(|s| s.name), Some(spec.name));
+            assert_eq!(control_named(spec.name).map(|s| s.name), Some(spec.name));
         }
-        assert_eq!(find("priority").map(|s| s.name), Some("nice"));
-        assert!(find("none").is_none());
+        assert_eq!(control_named("priority").map(|s| s.name), Some("nice"));
+        assert!(control_named("none").is_none());
     }
 }

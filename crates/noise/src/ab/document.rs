@@ -1,7 +1,7 @@
 //! What an experiment recorded.
 
 use super::conduct::Conducted;
-use super::planned::Plan;
+use super::planned::AbPlan;
 use meter::controls::ControlRemark;
 use model::noise::effect::{Effects, How, Workload};
 use model::recording::{About, Recording};
@@ -11,7 +11,7 @@ use model::run::Run;
 pub const SHORT_MS: f64 = 50.0;
 
 /// What the document has besides the runs.
-pub struct Context {
+pub struct DocumentContext {
     /// When, by what and on what.
     pub about: About,
     pub how: How,
@@ -25,7 +25,7 @@ pub struct Context {
     pub seen: Vec<String>,
 }
 
-pub fn document(plan: &Plan, conducted: Conducted, context: Context) -> Run {
+pub fn ab_document(plan: &AbPlan, conducted: Conducted, context: DocumentContext) -> Run {
     let remarks =
         [conducted.cut.iter().cloned().collect(), remarks(&context), of_controls(plan, &context)]
             .concat();
@@ -36,7 +36,7 @@ pub fn document(plan: &Plan, conducted: Conducted, context: Context) -> Run {
     run
 }
 
-fn remarks(context: &Context) -> Vec<String> {
+fn remarks(context: &DocumentContext) -> Vec<String> {
     let mut remarks = Vec::new();
     if context.how.cpus.len() == 1 {
         remarks
@@ -70,7 +70,7 @@ fn remarks(context: &Context) -> Vec<String> {
 }
 
 /// What the settings of the jobs do to figures, each once.
-fn of_controls(plan: &Plan, context: &Context) -> Vec<String> {
+fn of_controls(plan: &AbPlan, context: &DocumentContext) -> Vec<String> {
     let arms = plan.blocks.iter().flat_map(|block| &block.arms);
     let mut all = Vec::new();
     for arm in arms {

@@ -1,13 +1,13 @@
 //! How long runs are expected to take.
 
-use super::planned::{PlannedArm, Request};
+use super::planned::{AbRequest, PlannedArm};
 use model::noise::effect::{Load, Workload};
 use std::time::Duration;
 
 /// What one run takes, expected: a job gets its share of a CPU, and most of it
 /// where it is before the load; a sleeper is preferred, and late by a part of
 /// that; memory is written before it is walked through.
-pub(super) fn run_ms(request: &Request, workload: Workload, load: Load, arm: &PlannedArm) -> f64 {
+pub(super) fn run_ms(request: &AbRequest, workload: Workload, load: Load, arm: &PlannedArm) -> f64 {
     const START_MS: f64 = 2.0;
     const DROP_MS: f64 = 100.0;
     /// Where it was not tried yet.

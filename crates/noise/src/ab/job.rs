@@ -10,24 +10,24 @@ pub mod memory;
 mod order;
 pub mod wakeup;
 
-pub use order::{Job, Report};
+pub use order::{JobReport, NoiseJob};
 
 use std::io::{self, Write};
-use sys::role::Task;
+use sys::role::RoleTask;
 
 /// Does the job and prints its report.
 ///
 /// # Errors
 /// A job that is none, files that can't be read, and what the system refuses to a busy one.
-pub fn serve(task: &Task) -> io::Result<()> {
-    let job: Job = task.order()?;
+pub fn serve(task: &RoleTask) -> io::Result<()> {
+    let job: NoiseJob = task.order()?;
     let began_ns = sys::monotonic_raw_ns();
     let mut report = match job {
-        Job::Cpu { steps } => cpu::run(steps),
-        Job::Memory { steps, bytes } => memory::run(steps, bytes)?,
-        Job::Wakeup { sleeps } => wakeup::run(sleeps),
-        Job::Files { directory } => files::run(&directory)?,
-        Job::Busy { cpus, more } => return busy::run(&cpus, more),
+        NoiseJob::Cpu { steps } => cpu::run_steps(steps),
+        NoiseJob::Memory { steps, bytes } => memory::chase_memory(steps, bytes)?,
+        NoiseJob::Wakeup { sleeps } => wakeup::sleep_repeatedly(sleeps),
+        NoiseJob::Files { directory } => files::read_files(&directory)?,
+        NoiseJob::Busy { cpus, more } => return busy::keep_busy(&cpus, more),
     };
     report.took_ns = sys::monotonic_raw_ns().saturating_sub(began_ns);
     io::stdout().write_all(&serde_json::to_vec(&report)?)

@@ -2,9 +2,9 @@
 //! long that may take.
 
 use super::available::{Here, Unavailable};
-use super::control::{self, COLD, Kind, NONE, PIN, Spec};
+use super::control::{self, COLD, Mechanism, NONE, PIN, Spec};
 use super::duration::{run_ms, settling_ms};
-use super::planned::{Length, Plan, PlannedArm, PlannedBlock, Request};
+use super::planned::{AbPlan, AbRequest, Length, PlannedArm, PlannedBlock};
 use super::toggle::ToggleError;
 use meter::controls::RequestedControls;
 use model::compare::finding::LEVEL;
@@ -38,9 +38,9 @@ const SLACK: f64 = 1.1;
 
 /// Lays out the request. `available` tries whether a control can be set here.
 pub fn plan(
-    request: &Request,
+    request: &AbRequest,
     mut available: impl FnMut(&Spec, &RequestedControls) -> Result<Here, Unavailable>,
-) -> Plan {
+) -> AbPlan {
     let unnamed = request.controls.is_empty();
     let specs: Vec<&Spec> = match unnamed {
         true => control::ALL.iter().collect(),
@@ -54,7 +54,7 @@ pub fn plan(
                 false => Ok(()),
             };
             // First: that the machine lacks it says more.
-            let tried = pin.and_then(|()| available(spec, &request.of(spec)));
+            let tried = pin.and_then(|()| available(spec, &request.controls_for(spec)));
             let tried = match unnamed && spec.only_by_name() {
                 true => tried.and(Err(Unavailable::OnlyByName)),
                 false => tried,
@@ -65,9 +65,9 @@ pub fn plan(
     lay_out(request, controls)
 }
 
-impl Plan {
+impl AbPlan {
     /// Takes these controls out, each for its reason.
-    pub fn leave_out(&mut self, refused: &BTreeMap<String, ToggleError>, request: &Request) {
+    pub fn leave_out(&mut self, refused: &BTreeMap<String, ToggleError>, request: &AbRequest) {
         for control in &mut self.controls {
             if let Some(why) = refused.get(&control.name) {
                 control.unavailable = Some(why.to_string());
@@ -77,7 +77,7 @@ impl Plan {
     }
 
     /// Runs in all, those that count for nothing too.
-    pub fn runs(&self) -> u64 {
+    pub fn run_count(&self) -> u64 {
         let arms: usize = self.blocks.iter().map(|block| block.arms.len()).sum();
         arms as u64 * u64::from(self.rounds + 1)
     }
@@ -92,11 +92,11 @@ fn least_rounds(effects: usize) -> u32 {
 }
 
 /// Blocks of the controls that are available.
-fn lay_out(request: &Request, controls: Vec<Control>) -> Plan {
+fn lay_out(request: &AbRequest, controls: Vec<Control>) -> AbPlan {
     let usable: Vec<&Spec> = controls
         .iter()
         .filter(|control| control.unavailable.is_none())
-        .filter_map(|control| control::find(&control.name))
+        .filter_map(|control| control::control_named(&control.name))
         .collect();
     let busy = request.busy_per_cpu * request.cpus.len() as u32;
     let blocks = blocks(request, &usable);
@@ -130,10 +130,10 @@ fn lay_out(request: &Request, controls: Vec<Control>) -> Plan {
         Length::Time(time) => (Some(enough_ms.max(time.as_millis() as u64)), MOST_ROUNDS),
         Length::Usual => (Some(enough_ms), rounds),
     };
-    Plan { controls, expected_ms, blocks, rounds, most_rounds, least_rounds, most_ms, busy }
+    AbPlan { controls, expected_ms, blocks, rounds, most_rounds, least_rounds, most_ms, busy }
 }
 
-fn described(spec: &Spec, tried: Result<Here, Unavailable>, request: &Request) -> Control {
+fn described(spec: &Spec, tried: Result<Here, Unavailable>, request: &AbRequest) -> Control {
     let (on_arm, off_arm) = spec.arms();
     let (here, unavailable) = match tried {
         Ok(here) => (here, None),
@@ -156,28 +156,28 @@ fn described(spec: &Spec, tried: Result<Here, Unavailable>, request: &Request) -
     }
 }
 
-impl Request {
+impl AbRequest {
     /// What is requested for the process of the arm with this control on.
-    fn of(&self, spec: &Spec) -> RequestedControls {
+    fn controls_for(&self, spec: &Spec) -> RequestedControls {
         spec.requested(&self.cpus, self.pin.as_ref().ok().copied())
     }
 
     /// The arm with a control on.
-    fn with(&self, spec: &Spec) -> PlannedArm {
+    fn arm_with(&self, spec: &Spec) -> PlannedArm {
         let (on, _) = spec.arms();
         PlannedArm {
             name: on.into(),
-            asked: self.of(spec),
+            asked: self.controls_for(spec),
             cold: on == COLD,
-            toggle: (spec.kind == Kind::System).then(|| spec.name.into()),
+            toggle: (spec.kind == Mechanism::System).then(|| spec.name.into()),
         }
     }
 
     /// An arm without any control, but pinned or cold.
     fn without(&self, name: &str) -> PlannedArm {
         let plain = || Settings { cpus: self.cpus.clone(), ..Settings::default() };
-        let settings = match control::find(name).filter(|spec| spec.name == PIN) {
-            Some(pin) => self.of(pin).settings,
+        let settings = match control::control_named(name).filter(|spec| spec.name == PIN) {
+            Some(pin) => self.controls_for(pin).settings,
             None => plain(),
         };
         PlannedArm {
@@ -189,7 +189,7 @@ impl Request {
     }
 }
 
-fn blocks(request: &Request, usable: &[&Spec]) -> Vec<PlannedBlock> {
+fn blocks(request: &AbRequest, usable: &[&Spec]) -> Vec<PlannedBlock> {
     let mut pairs: Vec<(Workload, Load)> = Vec::new();
     for &workload in &request.workloads {
         pairs.extend(request.loads.iter().map(|&load| (workload, load)));
@@ -206,7 +206,7 @@ fn blocks(request: &Request, usable: &[&Spec]) -> Vec<PlannedBlock> {
 
 /// `None` where no control is to be tried there.
 fn block(
-    request: &Request,
+    request: &AbRequest,
     usable: &[&Spec],
     workload: Workload,
     load: Load,
@@ -214,7 +214,7 @@ fn block(
     let mut arms = vec![request.without(NONE)];
     for spec in usable.iter().filter(|spec| spec.applies_to(workload)) {
         let (_, off) = spec.arms();
-        for arm in [request.with(spec), request.without(off)] {
+        for arm in [request.arm_with(spec), request.without(off)] {
             if arms.iter().all(|there| there.name != arm.name) {
                 arms.push(arm);
             }

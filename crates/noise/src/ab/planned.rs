@@ -10,7 +10,7 @@ use std::time::Duration;
 
 /// What is asked for.
 #[derive(Clone, Debug)]
-pub struct Request {
+pub struct AbRequest {
     /// Controls; none for all.
     pub controls: Vec<&'static Spec>,
     pub loads: Vec<Load>,
@@ -44,7 +44,7 @@ pub enum Length {
 
 /// What will be done.
 #[derive(Clone, Debug, Serialize, PartialEq)]
-pub struct Plan {
+pub struct AbPlan {
     /// All that were asked for.
     pub controls: Vec<Control>,
     /// What is run.

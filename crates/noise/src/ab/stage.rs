@@ -1,12 +1,12 @@
 //! The real stage: the arms of a block as commands of `exec`'s runner, under
 //! its load.
 
-use super::conduct::{Ran, Stage, Stop};
+use super::conduct::{FinishedRun, Stage, Stop};
 use super::duration::SETTLING;
-use super::job::{Job, Report, files};
+use super::job::{JobReport, NoiseJob, files};
 use super::load::Processes;
 use super::planned::PlannedArm;
-use meter::commands::arm::{Arm, Cold, Output, Settings};
+use meter::commands::arm::{Arm, Cold, CommandSettings, Output};
 use meter::commands::error::{CommandError, end_text};
 use meter::commands::repeat::{Done, Runner};
 use meter::commands::runner::CommandRunner;
@@ -19,7 +19,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
-use sys::counters::{Counted, Event};
+use sys::counters::{Counted, CounterEvent};
 use sys::role::{self, Role};
 
 /// Time after which a job is given up: under the heaviest load it has a small
@@ -114,7 +114,7 @@ impl RealStage {
         if work.iter().any(|work| work.workload == Workload::Files) {
             let place = scratch::by_default()?;
             let scratch = Scratch::make(&place)?;
-            files::make(scratch.path())
+            files::make_files(scratch.path())
                 .map_err(|e| ScratchError::file(&e, "writing", scratch.path()))?;
             self.files = Some(scratch);
         }
@@ -138,7 +138,7 @@ impl RealStage {
     }
 
     /// The words that run a job, and how long it may take.
-    fn command(&self, workload: Workload) -> Result<UserCommand, Stop> {
+    fn job_command(&self, workload: Workload) -> Result<UserCommand, Stop> {
         let not_prepared = || Stop::All("a job that was not prepared".into());
         if workload == Workload::Command {
             return self.user.clone().ok_or_else(not_prepared);
@@ -147,10 +147,10 @@ impl RealStage {
         let work = work.ok_or_else(not_prepared)?;
         let steps = work.amount;
         let job = match workload {
-            Workload::Cpu => Job::Cpu { steps },
-            Workload::Memory => Job::Memory { steps, bytes: work.bytes },
-            Workload::Wakeup => Job::Wakeup { sleeps: steps },
-            Workload::Files | Workload::Command => Job::Files {
+            Workload::Cpu => NoiseJob::Cpu { steps },
+            Workload::Memory => NoiseJob::Memory { steps, bytes: work.bytes },
+            Workload::Wakeup => NoiseJob::Wakeup { sleeps: steps },
+            Workload::Files | Workload::Command => NoiseJob::Files {
                 directory: self
                     .files
                     .as_ref()
@@ -167,7 +167,7 @@ impl RunningBlock {
     /// That no part of the load has ended.
     fn check_load(&mut self) -> Result<(), Stop> {
         match &mut self.load {
-            Some(load) => load.check().map_err(|why| Stop::Block(why.to_string())),
+            Some(load) => load.check_running().map_err(|why| Stop::Block(why.to_string())),
             None => Ok(()),
         }
     }
@@ -190,9 +190,9 @@ impl RunningBlock {
     }
 
     /// What the last run said, or how long the user's command took.
-    fn report(&self, wall_ns: u64) -> Result<Report, Stop> {
+    fn report(&self, wall_ns: u64) -> Result<JobReport, Stop> {
         match self.is_users {
-            true => Ok(Report { took_ns: wall_ns, ..Report::default() }),
+            true => Ok(JobReport { took_ns: wall_ns, ..JobReport::default() }),
             false => serde_json::from_slice(self.runner.heard())
                 .map_err(|_| Stop::Arm("the job sent no report".into())),
         }
@@ -200,33 +200,39 @@ impl RunningBlock {
 }
 
 impl Stage for RealStage {
-    fn begin(&mut self, workload: Workload, load: Load, arms: &[PlannedArm]) -> Result<(), Stop> {
-        self.end();
-        let command = self.command(workload)?;
+    fn begin_block(
+        &mut self,
+        workload: Workload,
+        load: Load,
+        arms: &[PlannedArm],
+    ) -> Result<(), Stop> {
+        self.end_load();
+        let command = self.job_command(workload)?;
         let is_users = workload == Workload::Command;
         let mut started = None;
         if load != Load::None {
             let own_session = load == Load::OtherSession;
-            let processes = Processes::start(self.busy, own_session, &self.cpus);
+            let processes = Processes::start_processes(self.busy, own_session, &self.cpus);
             started = Some(processes.map_err(|e| Stop::Block(format!("no load: {e}")))?);
             std::thread::sleep(SETTLING);
         }
         let commands = arms.iter().map(|arm| Arm {
             words: command.words.clone(),
-            controls: arm.asked.list(),
+            controls: arm.asked.in_order(),
             cold: match arm.cold {
                 true => Cold::All,
                 false => Cold::No,
             },
+            ..Arm::default()
         });
-        let settings = Settings {
+        let settings = CommandSettings {
             timeout: Some(command.timeout),
             // What a user's command says may be more than a pipe holds.
             output: match is_users {
                 true => Output::Null,
                 false => Output::Heard,
             },
-            ..Settings::default()
+            ..CommandSettings::default()
         };
         let wake = self.wake.try_clone();
         let wake = wake.map_err(|e| Stop::All(e.to_string()))?;
@@ -246,14 +252,14 @@ impl Stage for RealStage {
         Ok(())
     }
 
-    fn run(&mut self, arm: usize, groups: &[PathBuf]) -> Result<Done<Ran>, Stop> {
+    fn run_job(&mut self, arm: usize, groups: &[PathBuf]) -> Result<Done<FinishedRun>, Stop> {
         let Some(block) = &mut self.block else {
             return Err(Stop::All("a block that did not begin".into()));
         };
         if !groups.is_empty() {
             let mut asked = block.arms[arm].asked.clone();
             asked.groups = groups.to_vec();
-            let set = block.runner.set_controls(arm, asked.list());
+            let set = block.runner.set_controls(arm, asked.in_order());
             set.map_err(|error| block.stop(error))?;
         }
         block.check_load()?;
@@ -269,10 +275,10 @@ impl Stage for RealStage {
         if *block.first.get_or_insert(did) != did {
             return Err(Stop::Arm("a job did other work than the first".into()));
         }
-        Ok(Done::Ended(Ran { usage, took_ns: report.took_ns, wakeups: report.wakeups }))
+        Ok(Done::Ended(FinishedRun { usage, took_ns: report.took_ns, wakeups: report.wakeups }))
     }
 
-    fn end(&mut self) {
+    fn end_load(&mut self) {
         if let Some(block) = self.block.take() {
             self.repeated += block.runner.discarded();
         }
@@ -283,10 +289,10 @@ impl Stage for RealStage {
     }
 }
 
-fn not_counted(counted: &[(Event, Counted)]) -> Vec<NotCounted> {
-    let what = |event: &Event| match event {
-        Event::CpuMigrations => Some("migrations"),
-        Event::Cycles => Some("cycles"),
+fn not_counted(counted: &[(CounterEvent, Counted)]) -> Vec<NotCounted> {
+    let what = |event: &CounterEvent| match event {
+        CounterEvent::CpuMigrations => Some("migrations"),
+        CounterEvent::Cycles => Some("cycles"),
         _ => None,
     };
     let all = counted.iter().filter_map(|(event, counted)| match counted {

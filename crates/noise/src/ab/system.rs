@@ -6,7 +6,7 @@ use super::control::Spec;
 
 use super::toggle::{Toggle, ToggleError, Toggles};
 use crate::change::Change;
-use crate::control::show;
+use crate::control::{hindrance_to_set, inspect_controls};
 use crate::tune::{self, BackOutcome, SetOutcome, StateDir, Step, Tuned};
 use model::machine::Machine;
 use std::path::PathBuf;
@@ -16,7 +16,7 @@ use sys::files::bracketed;
 /// Adds the switch of a control, if there is something to switch on this
 /// machine, and says how it is set now. `cpus` are those that a job on its own
 /// is kept on.
-pub fn add<'f>(
+pub fn add_toggle<'f>(
     toggles: &mut Toggles<'f>,
     spec: &Spec,
     files: &'f dyn Files,
@@ -43,7 +43,7 @@ fn now(spec: &Spec, files: &dyn Files, machine: &Machine) -> Option<String> {
     match spec.name {
         "thp" => bracketed(&files.read(HUGE_PAGES).ok()?),
         "turbo" | "smt" | "governor" => {
-            let all = show(files, machine, None, &mut || ());
+            let all = inspect_controls(files, machine, None, &mut || ());
             let shown = all.controls.iter().find(|shown| shown.id == spec.name)?;
             shown.now.get().map(ToString::to_string)
         }
@@ -63,21 +63,21 @@ fn steps(
     let steps = tune::plan(files, &[spec.name.to_owned()], cpus)?;
     match steps.is_empty() {
         false => Ok(steps),
-        true => Err(nothing_to_set(spec, files, machine)),
+        true => Err(nothing_to_set(spec, files, machine, cpus)),
     }
 }
 
 /// Why there is nothing to set, as `latlas noise show` has it.
-fn nothing_to_set(spec: &Spec, files: &dyn Files, machine: &Machine) -> Unavailable {
-    let all = show(files, machine, None, &mut || ());
+fn nothing_to_set(spec: &Spec, files: &dyn Files, machine: &Machine, cpus: &[u32]) -> Unavailable {
+    if let Some(why) = hindrance_to_set(files, machine, spec.name, cpus) {
+        return Unavailable::Shown(why);
+    }
+    let all = inspect_controls(files, machine, None, &mut || ());
     let Some(shown) = all.controls.iter().find(|shown| shown.id == spec.name) else {
         return Unavailable::NothingToSet(spec.name.into());
     };
-    match (&shown.hindrance, shown.now.get()) {
-        (Some(hindrance), _) => Unavailable::Shown(hindrance.why.clone()),
-        (None, Some(now)) => Unavailable::NothingToSet(format!("{}: {now}", shown.title)),
-        (None, None) => Unavailable::NothingToSet(format!("{} is unknown here", shown.title)),
-    }
+    let now = shown.now.get().map_or("unknown", String::as_str);
+    Unavailable::NothingToSet(format!("{}: {now}", shown.title))
 }
 
 fn huge_pages(files: &dyn Files) -> Result<Vec<Step>, Unavailable> {
@@ -181,7 +181,7 @@ mod tests {
         let files = [(HUGE_PAGES, huge_pages), ("/proc/sys/kernel/random/boot_id", "a-boot")];
         let tree = Tree::new(root.path());
         for (path, text) in files {
-            let path = tree.at(path);
+            let path = tree.full_path(path);
             std::fs::create_dir_all(path.parent().expect("below the root")).expect("a directory");
             std::fs::write(path, text).expect("a file");
         }
@@ -237,11 +237,11 @@ mod tests {
     fn where_there_is_nothing_to_switch_the_reason_says_so() {
         let (root, always) = tree("[always] madvise never");
         let state = StateDir::at(root.path());
-        let machine = sys::machine(root.path());
+        let machine = sys::machine_facts(root.path());
         let mut toggles = Toggles::new();
         let mut add = |name: &str| {
-            let spec = control::find(name).expect(name);
-            add(&mut toggles, spec, &always, &machine, &state, &[1]).expect_err(name)
+            let spec = control::control_named(name).expect(name);
+            add_toggle(&mut toggles, spec, &always, &machine, &state, &[1]).expect_err(name)
         };
         assert!(matches!(add("thp"), Unavailable::AlreadyAlways));
         for absent in ["turbo", "governor", "smt"] {

@@ -48,7 +48,7 @@ pub(super) struct Busy {
 }
 
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Ran {
+pub(super) struct BusyProcesses {
     /// Processes, the busiest first, without our own.
     pub(super) processes: Vec<Busy>,
     /// Share of one CPU that no process explains: of those that ended, and of those that can't be
@@ -67,9 +67,9 @@ impl fmt::Display for Busy {
 
 impl Activity {
     /// Reads /proc now. What can't be read is left out.
-    pub(super) fn read(files: &dyn Files) -> Activity {
+    pub(super) fn now(files: &dyn Files) -> Activity {
         let stat = files.read("/proc/stat").unwrap_or_default();
-        let times = CpuTimes::of(&stat);
+        let times = CpuTimes::from_stat(&stat);
         Activity {
             processes: processes(files),
             total: times.all.map(CpuTicks::total),
@@ -105,7 +105,7 @@ impl Activity {
     }
 
     /// What ran since `before` except `own`. `None` if no time passed.
-    pub(super) fn ran_since(&self, before: &Activity, own: Option<u32>) -> Option<Ran> {
+    pub(super) fn ran_since(&self, before: &Activity, own: Option<u32>) -> Option<BusyProcesses> {
         let of_one_cpu = self.passed_since(before)? as f64 / self.cpus.max(1) as f64;
         let mut explained = 0;
         let mut processes: Vec<Busy> = Vec::new();
@@ -127,7 +127,7 @@ impl Activity {
         processes.sort_by(|a, b| b.share.total_cmp(&a.share).then(a.pid.cmp(&b.pid)));
         let busy = self.busy.saturating_sub(before.busy);
         let unexplained = busy.saturating_sub(explained) as f64;
-        Some(Ran {
+        Some(BusyProcesses {
             processes,
             unexplained: unexplained / of_one_cpu,
             of_busy: unexplained / busy.max(1) as f64,
@@ -171,14 +171,14 @@ fn processes(files: &dyn Files) -> HashMap<u32, Process> {
 }
 
 fn process(text: &str) -> Option<Process> {
-    let stat = Stat::of(text)?;
+    let stat = Stat::from_line(text)?;
     Some(Process {
         name: stat.name.to_owned(),
-        parent: stat.number(4)?,
-        session: stat.number(6)?,
-        terminal: stat.number(7)?,
-        ticks: stat.number::<u64>(14)?.saturating_add(stat.number(15)?),
-        start: stat.number(22)?,
+        parent: stat.field_number(4)?,
+        session: stat.field_number(6)?,
+        terminal: stat.field_number(7)?,
+        ticks: stat.field_number::<u64>(14)?.saturating_add(stat.field_number(15)?),
+        start: stat.field_number(22)?,
     })
 }
 

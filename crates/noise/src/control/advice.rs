@@ -5,9 +5,9 @@
 //! machines with two shared cores (figures in docs/noise/controls.md). Unmeasured
 //! steps follow, and say so.
 
-use super::context::Context;
+use super::context::ControlContext;
 use super::process::throttling;
-use model::noise::control::{Advice, Control, Kind, Privilege, State, Tuned};
+use model::noise::control::{Advice, Control, HindranceKind, Privilege, Tuned, ValueState};
 
 /// Controls that one step sets.
 struct Rank {
@@ -84,18 +84,18 @@ const RANKS: &[Rank] = &[
 const NOT_MEASURED: &str = "not measured";
 
 /// What can be done here about these controls.
-pub(super) fn advice(context: &Context, controls: &[Control]) -> Vec<Advice> {
+pub(super) fn advice(context: &ControlContext, controls: &[Control]) -> Vec<Advice> {
     RANKS.iter().flat_map(|rank| steps(context, controls, rank)).collect()
 }
 
 /// The steps of a rank: with [`Step::Exec`] a user who is not root gets a second
 /// one that needs no privilege.
-fn steps(context: &Context, controls: &[Control], rank: &Rank) -> Vec<Advice> {
+fn steps(context: &ControlContext, controls: &[Control], rank: &Rank) -> Vec<Advice> {
     let concerned: Vec<&Control> = rank
         .controls
         .iter()
         .filter_map(|id| controls.iter().find(|control| control.id == *id))
-        .filter(|control| control.state == State::Improvable && can_be_done(control))
+        .filter(|control| control.state == ValueState::Improvable && can_be_done(control))
         .collect();
     let Some(first) = concerned.first() else {
         return Vec::new();
@@ -136,7 +136,7 @@ fn steps(context: &Context, controls: &[Control], rank: &Rank) -> Vec<Advice> {
             (what, format!("{sudo}latlas exec{options} -- COMMAND"))
         }
         Step::Tune(what) => {
-            (what.to_owned(), format!("{sudo}latlas noise tune --only {}", ids.join(",")))
+            (what.to_owned(), format!("{sudo}latlas noise tune --apply --only {}", ids.join(",")))
         }
     };
     let mut steps = vec![Advice { controls: ids, what, who, command, worth }];
@@ -189,7 +189,7 @@ fn can_be_done(control: &Control) -> bool {
     let hindrance = control.hindrance.as_ref();
     let tuned = !matches!(control.tuned, Tuned::Never) || control.setting.is_some();
     let by_hand = matches!(control.id.as_str(), "battery" | "thermal" | "noisiest");
-    (tuned || by_hand) && hindrance.is_none_or(|h| h.kind == Kind::NoPrivilege)
+    (tuned || by_hand) && hindrance.is_none_or(|h| h.kind == HindranceKind::NoPrivilege)
 }
 
 #[cfg(test)]

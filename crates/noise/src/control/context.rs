@@ -5,14 +5,14 @@ use super::activity::Activity;
 use super::system::{CPUS, System, field};
 use model::machine::Fact;
 use model::noise::control as document;
-use model::noise::control::{Hindrance, Kind, Privilege, SetBy, State, Wanted};
+use model::noise::control::{Hindrance, HindranceKind, Privilege, SetBy, ValueState, Wanted};
 use std::io::ErrorKind;
 use sys::files::{Writing, bracketed};
 use sys::groups::read_only_mount;
 use sys::power::Power;
 
 /// A machine as this process sees it.
-pub(super) struct Context<'a> {
+pub(super) struct ControlContext<'a> {
     pub(super) system: System<'a>,
     pub(super) hypervisor: Option<String>,
     /// Core kinds with their CPUs, the fastest first; empty if all are alike.
@@ -35,7 +35,7 @@ pub(super) struct Status {
     pub(super) now: Fact<String>,
     /// The single values, if there are several files.
     pub(super) parts: Vec<document::FileValue>,
-    pub(super) state: State,
+    pub(super) state: ValueState,
     pub(super) wanted: Option<Wanted>,
     pub(super) setting: Option<SetBy>,
     pub(super) hindrance: Option<Hindrance>,
@@ -47,7 +47,7 @@ pub(super) struct Status {
 pub(super) type StatusResult = Result<Status, Box<Status>>;
 
 impl Status {
-    pub(super) fn new(now: impl Into<String>, source: &str, state: State) -> Status {
+    pub(super) fn new(now: impl Into<String>, source: &str, state: ValueState) -> Status {
         Status {
             now: Fact::known(now.into()).from_source(source),
             parts: Vec::new(),
@@ -61,17 +61,17 @@ impl Status {
 
     /// A value without a better one.
     pub(super) fn information(now: impl Into<String>, source: &str) -> Status {
-        Status::new(now, source, State::Information)
+        Status::new(now, source, ValueState::Information)
     }
 
     /// A value that is good, or could be better.
     pub(super) fn good_if(good: bool, now: impl Into<String>, source: &str) -> Status {
-        let state = if good { State::Good } else { State::Improvable };
+        let state = if good { ValueState::Good } else { ValueState::Improvable };
         Status::new(now, source, state)
     }
 
     /// A control that does not exist here.
-    pub(super) fn absent(kind: Kind, why: impl Into<String>) -> Status {
+    pub(super) fn absent(kind: HindranceKind, why: impl Into<String>) -> Status {
         hindrance(kind, why).into()
     }
 
@@ -95,38 +95,38 @@ impl From<Hindrance> for Status {
         Status {
             now: Fact::unknown(hindrance.why.clone()),
             hindrance: Some(hindrance),
-            ..Status::new("", "", State::Unknown)
+            ..Status::new("", "", ValueState::Unknown)
         }
     }
 }
 
-pub(super) fn hindrance(kind: Kind, why: impl Into<String>) -> Hindrance {
+pub(super) fn hindrance(kind: HindranceKind, why: impl Into<String>) -> Hindrance {
     let why = why.into();
     Hindrance { kind, why }
 }
 
 fn needs_root() -> Hindrance {
-    hindrance(Kind::NoPrivilege, "needs root")
+    hindrance(HindranceKind::NoPrivilege, "needs root")
 }
 
-impl<'a> Context<'a> {
+impl<'a> ControlContext<'a> {
     pub(super) fn new(
         system: System<'a>,
         hypervisor: Option<String>,
         kinds: Vec<(String, Vec<u32>)>,
         before: Activity,
         apple: Option<Power>,
-    ) -> Context<'a> {
+    ) -> ControlContext<'a> {
         let files = system.files;
         let status = files.read("/proc/self/status").unwrap_or_default();
         let uid_map = files.read("/proc/self/uid_map").ok();
         let root = is_root(&status, uid_map.as_deref());
-        Context {
+        ControlContext {
             root,
             may_raise: has_sys_nice(&status, uid_map.as_deref()).unwrap_or(root),
             status,
             mounts: files.read("/proc/self/mountinfo").unwrap_or_default(),
-            after: Activity::read(files),
+            after: Activity::now(files),
             hypervisor,
             kinds,
             before,
@@ -148,12 +148,12 @@ impl<'a> Context<'a> {
     /// Why a file that any Linux may have does not exist.
     pub(super) fn missing(&self, path: &str) -> Hindrance {
         if path.starts_with("/proc") && self.no_proc() {
-            return hindrance(Kind::NotOnThisSystem, "no /proc here");
+            return hindrance(HindranceKind::NotOnThisSystem, "no /proc here");
         }
         if path.starts_with("/sys") && self.no_sys() {
-            return hindrance(Kind::NotOnThisSystem, "no /sys here");
+            return hindrance(HindranceKind::NotOnThisSystem, "no /sys here");
         }
-        hindrance(Kind::AbsentInKernel, "not built into this kernel")
+        hindrance(HindranceKind::AbsentInKernel, "not built into this kernel")
     }
 
     pub(super) fn has_policies(&self) -> bool {
@@ -173,14 +173,16 @@ impl<'a> Context<'a> {
     }
 
     /// The content of a file, or a status without it.
-    pub(super) fn read(&self, path: &str) -> Result<String, Box<Status>> {
+    pub(super) fn read_or_status(&self, path: &str) -> Result<String, Box<Status>> {
         self.system.files.read(path).map_err(|error| {
             let why = match error.kind() {
                 ErrorKind::NotFound => self.missing(path),
                 ErrorKind::PermissionDenied => {
-                    hindrance(Kind::NoPrivilege, format!("{path} may not be read"))
+                    hindrance(HindranceKind::NoPrivilege, format!("{path} may not be read"))
                 }
-                _ => hindrance(Kind::AbsentInKernel, format!("can't read {path}: {error}")),
+                _ => {
+                    hindrance(HindranceKind::AbsentInKernel, format!("can't read {path}: {error}"))
+                }
             };
             Box::new(why.into())
         })
@@ -189,18 +191,23 @@ impl<'a> Context<'a> {
     /// What keeps this process from writing a file.
     pub(super) fn hindrance(&self, path: &str) -> Option<Hindrance> {
         if let Some(mount) = read_only_mount(&self.mounts, path) {
-            return Some(hindrance(Kind::ReadOnly, format!("{mount} is mounted read-only")));
+            return Some(hindrance(
+                HindranceKind::ReadOnly,
+                format!("{mount} is mounted read-only"),
+            ));
         }
         Some(match self.system.files.writing(path) {
             // The owner of a copied tree says nothing about the machine.
             Writing::Allowed if self.root || self.system.files.is_the_systems() => return None,
             Writing::Allowed | Writing::NoPrivilege => needs_root(),
             Writing::ReadOnlyMount => {
-                hindrance(Kind::ReadOnly, format!("{path} is on a read-only file system"))
+                hindrance(HindranceKind::ReadOnly, format!("{path} is on a read-only file system"))
             }
-            Writing::Never => hindrance(Kind::ReadOnly, format!("{path} is read-only")),
-            Writing::Missing => hindrance(Kind::AbsentInKernel, format!("no {path}")),
-            Writing::Refused(why) => hindrance(Kind::NoPrivilege, format!("{path}: {why}")),
+            Writing::Never => hindrance(HindranceKind::ReadOnly, format!("{path} is read-only")),
+            Writing::Missing => hindrance(HindranceKind::AbsentInKernel, format!("no {path}")),
+            Writing::Refused(why) => {
+                hindrance(HindranceKind::NoPrivilege, format!("{path}: {why}"))
+            }
         })
     }
 
@@ -210,7 +217,7 @@ impl<'a> Context<'a> {
             (true, _) => None,
             (false, false) => Some(needs_root()),
             (false, true) => Some(hindrance(
-                Kind::NoCapability,
+                HindranceKind::NoCapability,
                 "this root lacks CAP_SYS_NICE: start the container with it (docker run --cap-add SYS_NICE)",
             )),
         }

@@ -4,30 +4,30 @@
 //! `Documentation/driver-api/thermal/sysfs-api.rst`.
 
 use super::activity::Busy;
-use super::context::{Context, Status, StatusResult, hindrance};
+use super::context::{ControlContext, Status, StatusResult, hindrance};
 use super::system::field;
 use model::machine::Fact;
-use model::noise::control::{Kind, Privilege, State};
+use model::noise::control::{HindranceKind, Privilege, ValueState};
+use model::phrases::several;
 use model::share::percent;
-use model::text::several;
 use std::io::ErrorKind;
 use sys::files::{bracketed, kib_field};
 
 /// Dirty pages worth waiting for.
 const MUCH_DIRTY_BYTES: u64 = 64 << 20;
 
-pub(super) fn page_cache(context: &Context) -> StatusResult {
+pub(super) fn page_cache(context: &ControlContext) -> StatusResult {
     const SOURCE: &str = "/proc/meminfo";
-    let text = context.read(SOURCE)?;
+    let text = context.read_or_status(SOURCE)?;
     let (Some(cached), Some(dirty)) = (kib_field(&text, "Cached"), kib_field(&text, "Dirty"))
     else {
         let why = format!("{SOURCE} has no Cached and Dirty");
-        return Ok(Status::absent(Kind::AbsentInKernel, why));
+        return Ok(Status::absent(HindranceKind::AbsentInKernel, why));
     };
     let dirty = dirty + kib_field(&text, "Writeback").unwrap_or(0);
     let now = format!("{} MiB cached, {} MiB dirty", cached >> 20, dirty >> 20);
     if dirty >= MUCH_DIRTY_BYTES {
-        return Ok(Status::new(now, SOURCE, State::Improvable)
+        return Ok(Status::new(now, SOURCE, ValueState::Improvable)
             .wanting("written back", "writeback would run during the measurement")
             .set_by(Privilege::AnyUser, "sync"));
     }
@@ -38,11 +38,11 @@ pub(super) fn page_cache(context: &Context) -> StatusResult {
         .hindered(context.hindrance("/proc/sys/vm/drop_caches")))
 }
 
-pub(super) fn swap(context: &Context) -> StatusResult {
+pub(super) fn swap(context: &ControlContext) -> StatusResult {
     const SOURCE: &str = "/proc/meminfo";
-    let text = context.read(SOURCE)?;
+    let text = context.read_or_status(SOURCE)?;
     Ok(match (kib_field(&text, "SwapTotal"), kib_field(&text, "SwapFree")) {
-        (Some(0), _) => Status::new("none", SOURCE, State::Good),
+        (Some(0), _) => Status::new("none", SOURCE, ValueState::Good),
         (Some(total), Some(free)) => {
             let used = total.saturating_sub(free) >> 20;
             let swappiness = context.system.files.read("/proc/sys/vm/swappiness");
@@ -50,7 +50,7 @@ pub(super) fn swap(context: &Context) -> StatusResult {
             let now = format!("{used} of {} MiB used{swappiness}", total >> 20);
             Status::information(now, SOURCE)
         }
-        _ => Status::absent(Kind::AbsentInKernel, format!("{SOURCE} has no swap")),
+        _ => Status::absent(HindranceKind::AbsentInKernel, format!("{SOURCE} has no swap")),
     })
 }
 
@@ -60,15 +60,15 @@ const DISTURBS: f64 = 0.10;
 /// Where all processes are seen, some time is always of those that ended, or of less than a tick.
 const ENDED: f64 = 0.25;
 
-pub(super) fn busiest(context: &Context) -> StatusResult {
+pub(super) fn busiest(context: &ControlContext) -> StatusResult {
     const SOURCE: &str = "/proc/PID/stat";
     const PRINTED: usize = 3;
-    context.read("/proc/stat")?;
+    context.read_or_status("/proc/stat")?;
     let own = field(&context.status, "Pid").and_then(|pid| pid.parse().ok());
     let Some(ran) = context.after.ran_since(&context.before, own) else {
         return Ok(Status {
             now: Fact::unknown("no time passed between two readings of /proc/stat"),
-            ..Status::new("", SOURCE, State::Unknown)
+            ..Status::new("", SOURCE, ValueState::Unknown)
         });
     };
     let sees_all = context.after.sees_all();
@@ -92,11 +92,11 @@ pub(super) fn busiest(context: &Context) -> StatusResult {
     let worst = busy.iter().find(disturbs);
     if worst.is_none() && !hidden {
         return Ok(match busy.is_empty() && sees_all {
-            true => Status::new(now, SOURCE, State::Good),
+            true => Status::new(now, SOURCE, ValueState::Good),
             false => Status::information(now, SOURCE),
         });
     }
-    let status = Status::new(now, SOURCE, State::Improvable)
+    let status = Status::new(now, SOURCE, ValueState::Improvable)
         .wanting("none", "other processes take CPU time, cache and memory bandwidth");
     let Some(worst) = worst else {
         return Ok(status);
@@ -115,7 +115,7 @@ pub(super) fn busiest(context: &Context) -> StatusResult {
     Ok(status.set_by(Privilege::AnyUser, stop))
 }
 
-fn is_same_user(context: &Context, pid: u32) -> bool {
+fn is_same_user(context: &ControlContext, pid: u32) -> bool {
     let status = context.system.files.read(&format!("/proc/{pid}/status"));
     let user = |status: &str| {
         let ids = field(status, "Uid")?;
@@ -125,14 +125,14 @@ fn is_same_user(context: &Context, pid: u32) -> bool {
     theirs.is_some() && theirs == user(&context.status)
 }
 
-pub(super) fn load(context: &Context) -> StatusResult {
+pub(super) fn load(context: &ControlContext) -> StatusResult {
     const SOURCE: &str = "/proc/loadavg";
-    let text = context.read(SOURCE)?;
+    let text = context.read_or_status(SOURCE)?;
     let three: Vec<&str> = text.split_whitespace().take(3).collect();
     Ok(Status::information(three.join(", "), SOURCE))
 }
 
-pub(super) fn pressure(context: &Context) -> StatusResult {
+pub(super) fn pressure(context: &ControlContext) -> StatusResult {
     const SOURCE: &str = "/proc/pressure";
     let of = |what: &str| {
         let text = context.system.files.read(&format!("{SOURCE}/{what}")).ok()?;
@@ -145,15 +145,15 @@ pub(super) fn pressure(context: &Context) -> StatusResult {
         false => Status::information(texts.join(", "), SOURCE),
         true if context.no_proc() => context.missing(SOURCE).into(),
         true => Status::absent(
-            Kind::AbsentInKernel,
+            HindranceKind::AbsentInKernel,
             "this kernel was built or booted without PSI (psi=1)",
         ),
     })
 }
 
-pub(super) fn steal(context: &Context) -> StatusResult {
+pub(super) fn steal(context: &ControlContext) -> StatusResult {
     const SOURCE: &str = "/proc/stat";
-    context.read(SOURCE)?;
+    context.read_or_status(SOURCE)?;
     let now = context.after.steal_since(&context.before).map(percent);
     let ever = context.after.steal_since_boot().map(percent);
     let text = match (now, ever) {
@@ -161,32 +161,32 @@ pub(super) fn steal(context: &Context) -> StatusResult {
         (None, Some(ever)) => format!("{ever} since boot"),
         _ => {
             let why = format!("{SOURCE} has no steal time");
-            return Ok(Status::absent(Kind::AbsentInKernel, why));
+            return Ok(Status::absent(HindranceKind::AbsentInKernel, why));
         }
     };
     let of_host = context.hypervisor.as_ref().map(|name| {
         let why = format!("{name} schedules the CPUs: only its owner can change that");
-        hindrance(Kind::AbsentInVm, why)
+        hindrance(HindranceKind::AbsentInVm, why)
     });
     Ok(Status::information(text, SOURCE).hindered(of_host))
 }
 
-pub(super) fn lockdown(context: &Context) -> StatusResult {
+pub(super) fn lockdown(context: &ControlContext) -> StatusResult {
     const PATH: &str = "/sys/kernel/security/lockdown";
     Ok(match context.system.files.read(PATH) {
         Ok(text) => Status::information(bracketed(&text).unwrap_or(text), PATH),
         Err(_) if context.no_sys() => context.missing(PATH).into(),
         Err(error) if error.kind() == ErrorKind::PermissionDenied => {
-            Status::absent(Kind::NoPrivilege, format!("{PATH} may not be read"))
+            Status::absent(HindranceKind::NoPrivilege, format!("{PATH} may not be read"))
         }
         Err(_) => Status::absent(
-            Kind::AbsentInKernel,
+            HindranceKind::AbsentInKernel,
             format!("no {PATH}: not built, or securityfs is not mounted"),
         ),
     })
 }
 
-pub(super) fn battery(context: &Context) -> StatusResult {
+pub(super) fn battery(context: &ControlContext) -> StatusResult {
     const SUPPLIES: &str = "/sys/class/power_supply";
     let files = context.system.files;
     let read = |name: &str, file: &str| files.read(&format!("{SUPPLIES}/{name}/{file}")).ok();
@@ -220,12 +220,12 @@ pub(super) fn battery(context: &Context) -> StatusResult {
     let now = texts.join("; ");
     Ok(match discharging {
         false => Status::information(now, SUPPLIES),
-        true => Status::new(now, SUPPLIES, State::Improvable)
+        true => Status::new(now, SUPPLIES, ValueState::Improvable)
             .wanting("mains", "firmware and drivers save energy on battery"),
     })
 }
 
-pub(super) fn thermal(context: &Context) -> StatusResult {
+pub(super) fn thermal(context: &ControlContext) -> StatusResult {
     if let Some(power) = &context.apple {
         return Ok(apple(&power.thermal));
     }
@@ -249,22 +249,22 @@ pub(super) fn thermal(context: &Context) -> StatusResult {
     let now = texts.join("; ");
     Ok(match before < after {
         false => Status::information(now, ZONES),
-        true => Status::new(now, ZONES, State::Improvable)
+        true => Status::new(now, ZONES, ValueState::Improvable)
             .wanting("cooler", "cores are being throttled now"),
     })
 }
 
 /// No device of a class of /sys.
-fn not_in_class(context: &Context, what: &str, class: &str) -> Status {
+fn not_in_class(context: &ControlContext, what: &str, class: &str) -> Status {
     let why = format!("no {what} in {class}");
     match (&context.apple, &context.hypervisor) {
         (Some(_), _) => elsewhere(),
-        (_, Some(_)) => Status::absent(Kind::AbsentInVm, why),
-        _ => Status::absent(Kind::NotOnThisSystem, why),
+        (_, Some(_)) => Status::absent(HindranceKind::AbsentInVm, why),
+        _ => Status::absent(HindranceKind::NotOnThisSystem, why),
     }
 }
 
-pub(super) fn qos(context: &Context) -> StatusResult {
+pub(super) fn qos(context: &ControlContext) -> StatusResult {
     let Some(power) = &context.apple else {
         return Ok(elsewhere());
     };
@@ -276,7 +276,7 @@ pub(super) fn qos(context: &Context) -> StatusResult {
         ))
 }
 
-pub(super) fn low_power(context: &Context) -> StatusResult {
+pub(super) fn low_power(context: &ControlContext) -> StatusResult {
     let Some(power) = &context.apple else {
         return Ok(elsewhere());
     };
@@ -284,8 +284,8 @@ pub(super) fn low_power(context: &Context) -> StatusResult {
         .wanting("off", "it keeps the clock low")
         .set_by(Privilege::Root, "sudo pmset -a lowpowermode 0");
     let state = match status.now.get().map(String::as_str) {
-        Some("on") => State::Improvable,
-        Some("off") => State::Good,
+        Some("on") => ValueState::Improvable,
+        Some("off") => ValueState::Good,
         _ => status.state,
     };
     Ok(Status { state, ..status })
@@ -293,12 +293,12 @@ pub(super) fn low_power(context: &Context) -> StatusResult {
 
 fn apple(fact: &Fact<String>) -> Status {
     let state = match fact.get() {
-        Some(_) => State::Information,
-        None => State::Unknown,
+        Some(_) => ValueState::Information,
+        None => ValueState::Unknown,
     };
     Status { now: fact.clone(), ..Status::new("", "", state) }
 }
 
 fn elsewhere() -> Status {
-    Status::absent(Kind::NotOnThisSystem, "Apple systems only")
+    Status::absent(HindranceKind::NotOnThisSystem, "Apple systems only")
 }

@@ -1,7 +1,7 @@
 //! One kernel file of a control: its value, the wanted value, and whether they
 //! mean the same.
 
-use super::Reading;
+use super::ValueFormat;
 use crate::change::Change;
 use crate::cpus;
 use model::machine::Fact;
@@ -29,7 +29,7 @@ pub(super) struct FileState {
 }
 
 impl FileState {
-    pub(super) fn read(files: &dyn Files, path: String, cpus: Vec<u32>) -> FileState {
+    pub(super) fn read_file(files: &dyn Files, path: String, cpus: Vec<u32>) -> FileState {
         let now = match files.read(&path) {
             Ok(now) => Fact::known(now),
             Err(error) => Fact::unknown(error.to_string()),
@@ -55,33 +55,33 @@ impl FileState {
     }
 
     /// The same with a wanted value, read as the control says.
-    pub(super) fn wanting(mut self, wanted: Option<String>, reading: Reading) -> FileState {
+    pub(super) fn wanting(mut self, wanted: Option<String>, reading: ValueFormat) -> FileState {
         self.wanted = wanted;
         self.met = self.wanted.is_none() || self.now.get() == self.wanted.as_ref();
         let Some(now) = self.now.get() else {
             return self;
         };
         match reading {
-            Reading::Plain => {}
-            Reading::Words(words) => {
+            ValueFormat::Plain => {}
+            ValueFormat::Words(words) => {
                 if let Some((_, word)) = words.iter().find(|(value, _)| value == now) {
                     self.shown = (*word).to_owned();
                 }
             }
-            Reading::Choice(good) => {
+            ValueFormat::Choice(good) => {
                 if let Some(word) = bracketed(now) {
                     self.met = good.contains(&word.as_str());
                     self.shown = word;
                 }
             }
-            Reading::Mask => {
+            ValueFormat::Mask => {
                 if let Some(now) = cpus::of_mask(now) {
                     let wanted = self.wanted.as_deref().and_then(cpus::of_mask);
                     self.met = wanted.is_none_or(|wanted| wanted == now);
                     self.shown = cpus::in_words(&now);
                 }
             }
-            Reading::Kilohertz => {
+            ValueFormat::Kilohertz => {
                 if let Ok(khz) = now.parse::<f64>() {
                     self.shown = format!("{} GHz", khz / 1e6);
                 }

@@ -1,23 +1,23 @@
 //! CPU isolation: cpusets and kernel parameters. cpuset(7),
 //! `Documentation/admin-guide/{cgroup-v2.rst,kernel-parameters.txt}`.
 
-use super::context::{Context, Status, StatusResult};
+use super::context::{ControlContext, Status, StatusResult};
 use super::system::CPUS;
-use crate::cpus::{list, parse};
+use crate::cpus::{cpu_ranges, parse_cpus};
 use model::machine::Fact;
-use model::noise::control::{Kind, Privilege, State};
+use model::noise::control::{HindranceKind, Privilege, ValueState};
 use sys::groups::{self, Version};
 
-pub(super) fn cpuset(context: &Context) -> StatusResult {
-    let groups = context.read("/proc/self/cgroup")?;
-    let mounts = context.read("/proc/self/mountinfo")?;
+pub(super) fn cpuset(context: &ControlContext) -> StatusResult {
+    let groups = context.read_or_status("/proc/self/cgroup")?;
+    let mounts = context.read_or_status("/proc/self/mountinfo")?;
     let chain = match groups::chain(&groups, &mounts, "cpuset") {
         Ok(chain) => chain,
-        Err(why) => return Ok(Status::absent(Kind::AbsentInKernel, why.to_string())),
+        Err(why) => return Ok(Status::absent(HindranceKind::AbsentInKernel, why.to_string())),
     };
     let Some(group) = chain.levels.first() else {
         let why = "the directory of the group is not visible";
-        return Ok(Status::absent(Kind::AbsentInKernel, why));
+        return Ok(Status::absent(HindranceKind::AbsentInKernel, why));
     };
     let read = |file: &str| context.system.files.read(&format!("{group}/{file}"));
     let (version, cpus, exclusive) = match chain.version {
@@ -38,8 +38,8 @@ pub(super) fn cpuset(context: &Context) -> StatusResult {
             },
         ),
     };
-    let cpus = match cpus.ok().and_then(|cpus| parse(&cpus)) {
-        Some(cpus) => format!("CPUs {}", list(&cpus)),
+    let cpus = match cpus.ok().and_then(|cpus| parse_cpus(&cpus)) {
+        Some(cpus) => format!("CPUs {}", cpu_ranges(&cpus)),
         None => "CPUs unknown: the controller is not enabled for this group".to_owned(),
     };
     let status = Status {
@@ -52,7 +52,7 @@ pub(super) fn cpuset(context: &Context) -> StatusResult {
     let command = format!(
         "{}latlas exec --shield {} -- COMMAND",
         context.sudo(),
-        list(&context.system.quiet)
+        cpu_ranges(&context.system.quiet)
     );
     Ok(status
         .wanting(
@@ -63,19 +63,19 @@ pub(super) fn cpuset(context: &Context) -> StatusResult {
         .hindered(context.hindrance(&format!("{group}/cgroup.procs"))))
 }
 
-pub(super) fn isolated(context: &Context) -> StatusResult {
+pub(super) fn isolated(context: &ControlContext) -> StatusResult {
     let path = format!("{CPUS}/isolated");
-    let cpus = context.read(&path)?;
+    let cpus = context.read_or_status(&path)?;
     let why = "the scheduler places no task there by itself";
     Ok(at_boot(context, &cpus, &path, why))
 }
 
-pub(super) fn nohz_full(context: &Context) -> StatusResult {
+pub(super) fn nohz_full(context: &ControlContext) -> StatusResult {
     let path = format!("{CPUS}/nohz_full");
-    let cpus = match context.read(&path) {
+    let cpus = match context.read_or_status(&path) {
         Err(_) if !context.no_sys() => {
             let why = "this kernel was built without NO_HZ_FULL";
-            return Ok(Status::absent(Kind::AbsentInKernel, why));
+            return Ok(Status::absent(HindranceKind::AbsentInKernel, why));
         }
         read => read?,
     };
@@ -84,14 +84,17 @@ pub(super) fn nohz_full(context: &Context) -> StatusResult {
 }
 
 /// CPUs of a kernel parameter.
-fn at_boot(context: &Context, cpus: &str, path: &str, why: &str) -> Status {
-    match parse(cpus) {
+fn at_boot(context: &ControlContext, cpus: &str, path: &str, why: &str) -> Status {
+    match parse_cpus(cpus) {
         None => {
-            let why = format!("{path} holds {cpus:?}, which is no list of CPUs");
-            return Status { now: Fact::unknown(why), ..Status::new("", path, State::Unknown) };
+            let why = format!("{path} holds {cpus:?}, which is not a list of CPUs");
+            return Status {
+                now: Fact::unknown(why),
+                ..Status::new("", path, ValueState::Unknown)
+            };
         }
         Some(cpus) if !cpus.is_empty() => {
-            return Status::new(format!("CPUs {}", list(&cpus)), path, State::Good);
+            return Status::new(format!("CPUs {}", cpu_ranges(&cpus)), path, ValueState::Good);
         }
         Some(_) => {}
     }
@@ -99,7 +102,7 @@ fn at_boot(context: &Context, cpus: &str, path: &str, why: &str) -> Status {
     if context.system.quiet.is_empty() {
         return status;
     }
-    let quiet = list(&context.system.quiet);
+    let quiet = cpu_ranges(&context.system.quiet);
     let parameters = format!(
         "isolcpus=domain,managed_irq,{quiet} nohz_full={quiet} on the kernel command line, then reboot"
     );

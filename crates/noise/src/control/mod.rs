@@ -16,11 +16,11 @@ mod table;
 
 use crate::change::Change;
 use crate::pattern::fits;
-use context::{Context, StatusResult};
+use context::{ControlContext, StatusResult};
 use file::FileState;
 use model::nearest::suggestion;
-use model::noise::control::{Group, Hindrance};
-pub use show::show;
+use model::noise::control::{ControlArea, Hindrance};
+pub use show::{hindrance_to_set, inspect_controls};
 use sys::files::Files;
 use system::System;
 pub use system::quiet_by_default;
@@ -30,7 +30,7 @@ use thiserror::Error;
 /// When a control is written. The order of restoring is the reverse, so that
 /// nothing undoes what was restored before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Order {
+enum WriteStage {
     /// Independent of others.
     Any,
     /// EPP and EPB: locked by the governor `performance`.
@@ -59,7 +59,7 @@ enum Tune {
 
 /// How the content of a file is compared and printed.
 #[derive(Clone, Copy, Debug)]
-enum Reading {
+enum ValueFormat {
     Plain,
     /// Values with their words.
     Words(&'static [(&'static str, &'static str)]),
@@ -97,16 +97,16 @@ pub(crate) enum Moves {
 struct Control {
     id: &'static str,
     title: &'static str,
-    group: Group,
+    group: ControlArea,
     tune: Tune,
-    order: Order,
+    order: WriteStage,
     /// Whether it was only tested on made-up machines.
     fixtures_only: bool,
     /// Its files; the first pattern that exists counts.
     files: &'static [&'static str],
     /// All patterns count.
     all_files: bool,
-    reading: Reading,
+    reading: ValueFormat,
     target: Target,
     /// Changes or drops a file's state.
     adjust: Option<fn(&System, FileState) -> Option<FileState>>,
@@ -114,12 +114,12 @@ struct Control {
     better: &'static str,
     why: &'static str,
     moves: Moves,
-    /// Why there is no file, if not [`Context::missing`].
-    absent: Option<fn(&Context) -> Hindrance>,
+    /// Why there is no file, if not [`ControlContext::missing`].
+    absent: Option<fn(&ControlContext) -> Hindrance>,
     /// All values in a line, if not [`file::in_a_line`].
     line: Option<fn(&System, &[FileState]) -> String>,
     /// Computes the status of a control that is no writable file.
-    status: Option<fn(&Context) -> StatusResult>,
+    status: Option<fn(&ControlContext) -> StatusResult>,
 }
 
 impl Control {
@@ -127,13 +127,13 @@ impl Control {
     const READ_ONLY: Control = Control {
         id: "",
         title: "",
-        group: Group::Environment,
+        group: ControlArea::Environment,
         tune: Tune::Never("it is read-only"),
-        order: Order::Any,
+        order: WriteStage::Any,
         fixtures_only: false,
         files: &[],
         all_files: false,
-        reading: Reading::Plain,
+        reading: ValueFormat::Plain,
         target: Target::Nothing,
         adjust: None,
         better: "",
@@ -153,7 +153,7 @@ impl Control {
         for pattern in self.files {
             let files = system.expand(pattern).into_iter();
             states.extend(files.filter_map(|(path, cpus)| {
-                let file = FileState::read(system.files, path, cpus);
+                let file = FileState::read_file(system.files, path, cpus);
                 let wanted = self.wanted(system, &file);
                 let file = file.wanting(wanted, self.reading);
                 match self.adjust {
@@ -202,7 +202,7 @@ pub fn changes(
 ) -> Result<Vec<Change>, UnknownControl> {
     let mut chosen: Vec<&Control> = match only.is_empty() {
         true => CONTROLS.iter().filter(|control| control.tune == Tune::ByDefault).collect(),
-        false => only.iter().map(|name| named(name)).collect::<Result<_, _>>()?,
+        false => only.iter().map(|name| control_named(name)).collect::<Result<_, _>>()?,
     };
     chosen.sort_by_key(|control| control.order);
     chosen.dedup_by_key(|control| control.id);
@@ -224,7 +224,7 @@ pub fn tunable() -> Vec<(&'static str, bool)> {
         .collect()
 }
 
-fn named(name: &str) -> Result<&'static Control, UnknownControl> {
+fn control_named(name: &str) -> Result<&'static Control, UnknownControl> {
     match CONTROLS.iter().find(|control| control.id == name) {
         Some(control) => match control.tune {
             Tune::Never(why) => Err(UnknownControl::NeverSet(control.id, why)),
@@ -299,7 +299,7 @@ mod tests {
 
     #[test]
     fn names_that_can_not_be_set_say_why() {
-        let error = |name: &str| named(name).err().expect(name);
+        let error = |name: &str| control_named(name).err().expect(name);
         let suggested = |name: &str| match error(name) {
             UnknownControl::NoSuch(_, suggestion) => suggestion,
             other => panic!("{other}"),

@@ -2,18 +2,18 @@
 //! nice, autogroup, policy, timer slack. Read from /proc/self, so that a copied
 //! tree shows the process it was copied from. sched(7).
 
-use super::context::{Context, Status, StatusResult};
+use super::context::{ControlContext, Status, StatusResult};
 use super::system::field;
-use crate::cpus::{in_words, list, parse};
-use model::noise::control::{Kind, Privilege, State};
+use crate::cpus::{cpu_ranges, in_words, parse_cpus};
+use model::noise::control::{HindranceKind, Privilege, ValueState};
 use sys::proc_stat::Stat;
 
-pub(super) fn affinity(context: &Context) -> StatusResult {
+pub(super) fn affinity(context: &ControlContext) -> StatusResult {
     const SOURCE: &str = "/proc/self/status";
-    context.read(SOURCE)?;
-    let Some(cpus) = field(&context.status, "Cpus_allowed_list").and_then(parse) else {
+    context.read_or_status(SOURCE)?;
+    let Some(cpus) = field(&context.status, "Cpus_allowed_list").and_then(parse_cpus) else {
         let why = format!("{SOURCE} has no Cpus_allowed_list");
-        return Ok(Status::absent(Kind::AbsentInKernel, why));
+        return Ok(Status::absent(HindranceKind::AbsentInKernel, why));
     };
     let online = context.system.online.len();
     let mut now = match cpus.len() {
@@ -23,7 +23,7 @@ pub(super) fn affinity(context: &Context) -> StatusResult {
     for (kind, of_kind) in &context.kinds {
         let here: Vec<u32> = cpus.iter().copied().filter(|c| of_kind.contains(c)).collect();
         if !here.is_empty() {
-            now.push_str(&format!("; {kind}: {}", list(&here).replace(',', ", ")));
+            now.push_str(&format!("; {kind}: {}", cpu_ranges(&here).replace(',', ", ")));
         }
     }
     let quiet = context.system.quiet.iter().find(|cpu| cpus.contains(cpu));
@@ -34,28 +34,28 @@ pub(super) fn affinity(context: &Context) -> StatusResult {
 }
 
 /// A field of /proc/self/stat by its number in proc_pid_stat(5).
-fn own_stat(context: &Context, number: usize) -> Result<i64, Box<Status>> {
-    let stat = context.read("/proc/self/stat")?;
-    let value = Stat::of(&stat).and_then(|stat| stat.number(number));
+fn own_stat(context: &ControlContext, number: usize) -> Result<i64, Box<Status>> {
+    let stat = context.read_or_status("/proc/self/stat")?;
+    let value = Stat::from_line(&stat).and_then(|stat| stat.field_number(number));
     value.ok_or_else(|| {
         let why = format!("/proc/self/stat has no number in field {number}");
-        Box::new(Status::absent(Kind::AbsentInKernel, why))
+        Box::new(Status::absent(HindranceKind::AbsentInKernel, why))
     })
 }
 
 /// Field 18 is the priority: -2 to -100 for real-time threads.
-pub(super) fn policy(context: &Context) -> StatusResult {
+pub(super) fn policy(context: &ControlContext) -> StatusResult {
     const POLICY: usize = 41;
     let (policy, priority) = (own_stat(context, POLICY)?, own_stat(context, 18)?);
     // include/uapi/linux/sched.h
     let (name, state) = match policy {
-        0 => ("SCHED_OTHER".to_owned(), State::Improvable),
-        1 => (format!("SCHED_FIFO, priority {}", -1 - priority), State::Good),
-        2 => (format!("SCHED_RR, priority {}", -1 - priority), State::Good),
-        3 => ("SCHED_BATCH".to_owned(), State::Improvable),
-        5 => ("SCHED_IDLE".to_owned(), State::Improvable),
-        6 => ("SCHED_DEADLINE".to_owned(), State::Good),
-        other => (format!("policy {other}"), State::Information),
+        0 => ("SCHED_OTHER".to_owned(), ValueState::Improvable),
+        1 => (format!("SCHED_FIFO, priority {}", -1 - priority), ValueState::Good),
+        2 => (format!("SCHED_RR, priority {}", -1 - priority), ValueState::Good),
+        3 => ("SCHED_BATCH".to_owned(), ValueState::Improvable),
+        5 => ("SCHED_IDLE".to_owned(), ValueState::Improvable),
+        6 => ("SCHED_DEADLINE".to_owned(), ValueState::Good),
+        other => (format!("policy {other}"), ValueState::Information),
     };
     let why = format!("it preempts all ordinary tasks of every session; {}", throttling(context));
     let status = Status::new(name, "/proc/self/stat", state).wanting("SCHED_FIFO", &why);
@@ -70,7 +70,7 @@ pub(super) fn policy(context: &Context) -> StatusResult {
 /// then a fair server gives ordinary threads 50 ms of each second, unless
 /// configured otherwise, while they wait (kernel/sched/deadline.c,
 /// dl_server_start), and throttling remains with CONFIG_RT_GROUP_SCHED only.
-pub(super) fn throttling(context: &Context) -> String {
+pub(super) fn throttling(context: &ControlContext) -> String {
     let number = |name: &str| -> Option<i64> {
         let path = format!("/proc/sys/kernel/{name}");
         context.system.files.read(&path).ok()?.parse().ok()
@@ -95,14 +95,14 @@ pub(super) fn throttling(context: &Context) -> String {
 }
 
 /// Whether the kernel is 6.12 or later; `None` if unknown.
-fn has_fair_server(context: &Context) -> Option<bool> {
+fn has_fair_server(context: &ControlContext) -> Option<bool> {
     let release = context.system.files.read("/proc/sys/kernel/osrelease").ok()?;
     let mut numbers = release.split(|c: char| !c.is_ascii_digit());
     let mut number = || numbers.next()?.parse::<u32>().ok();
     Some((number()?, number()?) >= (6, 12))
 }
 
-pub(super) fn nice(context: &Context) -> StatusResult {
+pub(super) fn nice(context: &ControlContext) -> StatusResult {
     let value = own_stat(context, 19)?;
     let why = match context.system.files.autogroups() {
         Ok(()) => "CPU time before other tasks, within this session only while autogroups are on",
@@ -115,12 +115,12 @@ pub(super) fn nice(context: &Context) -> StatusResult {
 
 /// Whether the resource limit allows -10: it is 20 minus the lowest nice value
 /// (getrlimit(2)).
-fn may_be_nice(context: &Context) -> bool {
+fn may_be_nice(context: &ControlContext) -> bool {
     let limit = context.limit("Max nice priority");
     limit.is_some_and(|most| most >= 30)
 }
 
-pub(super) fn autogroup(context: &Context) -> StatusResult {
+pub(super) fn autogroup(context: &ControlContext) -> StatusResult {
     const OWN: &str = "/proc/self/autogroup";
     let files = context.system.files;
     let enabled = files.read("/proc/sys/kernel/sched_autogroup_enabled").ok();
@@ -128,7 +128,7 @@ pub(super) fn autogroup(context: &Context) -> StatusResult {
         let now = "autogroups are off: nice values weigh across sessions";
         return Ok(Status::information(now, OWN));
     }
-    let text = context.read(OWN)?;
+    let text = context.read_or_status(OWN)?;
     // No advice that latlas exec refuses.
     if let Err(why) = files.autogroups() {
         return Ok(Status::information(format!("{text}, no effect: {why}"), OWN));
@@ -145,15 +145,15 @@ pub(super) fn autogroup(context: &Context) -> StatusResult {
     Ok(context.raised_by(status, may_be_nice(context), command))
 }
 
-pub(super) fn timer_slack(context: &Context) -> StatusResult {
+pub(super) fn timer_slack(context: &ControlContext) -> StatusResult {
     const OWN: &str = "/proc/self/timerslack_ns";
-    let text = context.read(OWN)?;
+    let text = context.read_or_status(OWN)?;
     let Ok(ns) = text.parse::<u64>() else {
         return Ok(Status::information(text, OWN));
     };
     let (now, state) = match ns {
-        0 | 1 => (format!("{ns} ns"), State::Good),
-        ns => (format!("{} us", ns as f64 / 1000.0), State::Information),
+        0 | 1 => (format!("{ns} ns"), ValueState::Good),
+        ns => (format!("{} us", ns as f64 / 1000.0), ValueState::Information),
     };
     Ok(Status::new(now, OWN, state)
         .wanting(

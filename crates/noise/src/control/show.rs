@@ -1,13 +1,13 @@
 //! The document of `noise show`.
 
 use super::activity::Activity;
-use super::context::{Context, Status, hindrance};
+use super::context::{ControlContext, Status, hindrance};
 use super::file::{FileState, in_a_line};
 use super::system::System;
-use super::{CONTROLS, Control, Tune, advice, quiet_by_default};
+use super::{CONTROLS, Control, Target, Tune, advice, quiet_by_default};
 use model::machine::{Fact, Machine, Presence};
 use model::noise::control as document;
-use model::noise::control::{Controls, Kind, Privilege, State};
+use model::noise::control::{Controls, HindranceKind, Privilege, ValueState};
 use sys::files::Files;
 use sys::power::Power;
 
@@ -15,20 +15,20 @@ use sys::power::Power;
 /// has the facts of the same machine; `pause` lets time pass between two
 /// readings of CPU activity (200 ms show 5 % of a CPU; none passes in a copied
 /// tree); `apple` is from [`sys::power::power`], for the real machine.
-pub fn show(
+pub fn inspect_controls(
     files: &dyn Files,
     machine: &Machine,
     apple: Option<Power>,
     pause: &mut dyn FnMut(),
 ) -> Controls {
-    let before = Activity::read(files);
+    let before = Activity::now(files);
     pause();
     let quiet = quiet_by_default(files);
     let system = System::new(files, &quiet);
     let hypervisor = present(&machine.hypervisor);
-    let context = Context::new(system, hypervisor, kinds(machine), before, apple);
+    let context = ControlContext::new(system, hypervisor, kinds(machine), before, apple);
     let mut controls: Vec<document::Control> =
-        CONTROLS.iter().map(|control| shown(&context, control)).collect();
+        CONTROLS.iter().map(|control| shown_control(&context, control)).collect();
     controls.sort_by_key(|control| control.group);
     Controls {
         root: context.root,
@@ -42,8 +42,44 @@ pub fn show(
     }
 }
 
+/// Why `noise tune` can't give this control its good value on the machine of `files`, of which
+/// `machine` has the facts. `None` if it has the value already, or can be given it.
+pub fn hindrance_to_set(
+    files: &dyn Files,
+    machine: &Machine,
+    id: &str,
+    quiet_cpus: &[u32],
+) -> Option<String> {
+    let control = CONTROLS.iter().find(|control| control.id == id)?;
+    let system = System::new(files, quiet_cpus);
+    let states = control.states(&system);
+    if states.is_empty() {
+        let now = Activity::now(files);
+        let hypervisor = present(&machine.hypervisor);
+        let context = ControlContext::new(system, hypervisor, kinds(machine), now, None);
+        return of_files(&context, control).hindrance.map(|hindrance| hindrance.why);
+    }
+    if states.iter().any(|file| file.clone().change(id).is_some()) {
+        return None;
+    }
+    if let Some(unmet) = states.iter().find(|file| !file.met) {
+        let read_only = || format!("{} is read-only", unmet.path);
+        return Some(unmet.refused.clone().unwrap_or_else(read_only));
+    }
+    if states.iter().any(|file| file.wanted.is_some()) {
+        return None;
+    }
+    match control.target {
+        Target::Offered(list, word) => Some(format!("{word} is not in {list}")),
+        Target::NominalFrequency => Some("the nominal frequency is not known".into()),
+        Target::Housekeeping => Some("no core to spare for it".into()),
+        // Off for good (SMT: forceoff).
+        Target::Nothing | Target::Is(_) => None,
+    }
+}
+
 fn present(fact: &Fact<Presence>) -> Option<String> {
-    fact.get().and_then(Presence::name).map(str::to_owned)
+    fact.get().and_then(Presence::present_name).map(str::to_owned)
 }
 
 fn kinds(machine: &Machine) -> Vec<(String, Vec<u32>)> {
@@ -56,7 +92,7 @@ fn kinds(machine: &Machine) -> Vec<(String, Vec<u32>)> {
 }
 
 /// What is missing as a whole.
-fn notes(context: &Context) -> Vec<String> {
+fn notes(context: &ControlContext) -> Vec<String> {
     if context.apple.is_some() {
         return vec!["an Apple system: only what it reports is shown; untested".to_owned()];
     }
@@ -70,7 +106,7 @@ fn notes(context: &Context) -> Vec<String> {
     notes
 }
 
-fn shown(context: &Context, control: &Control) -> document::Control {
+fn shown_control(context: &ControlContext, control: &Control) -> document::Control {
     let status = match control.status {
         Some(status) => status(context).unwrap_or_else(|status| *status),
         None => of_files(context, control),
@@ -94,11 +130,11 @@ fn shown(context: &Context, control: &Control) -> document::Control {
     }
 }
 
-fn of_files(context: &Context, control: &Control) -> Status {
+fn of_files(context: &ControlContext, control: &Control) -> Status {
     let files = control.states(&context.system);
     let Some(first) = files.first() else {
         return Status::from(match (&context.apple, control.absent) {
-            (Some(_), _) => hindrance(Kind::NotOnThisSystem, "Linux only"),
+            (Some(_), _) => hindrance(HindranceKind::NotOnThisSystem, "Linux only"),
             (None, Some(absent)) => absent(context),
             (None, None) => context.missing(control.files[0]),
         });
@@ -111,7 +147,7 @@ fn of_files(context: &Context, control: &Control) -> Status {
     };
     let mut status = Status::new(now, source, state(control, &files));
     if files.len() > 1 {
-        status.parts = files.iter().map(value).collect();
+        status.parts = files.iter().map(shown_value).collect();
     }
     if files.iter().all(|file| file.content().is_none()) {
         status.now = first.now.clone().from_source(source);
@@ -121,7 +157,7 @@ fn of_files(context: &Context, control: &Control) -> Status {
     }
     let unmet = files.iter().find(|file| !file.met).unwrap_or(first);
     let hindered = match &unmet.refused {
-        Some(why) => Some(hindrance(Kind::ReadOnly, why)),
+        Some(why) => Some(hindrance(HindranceKind::ReadOnly, why)),
         None => context.hindrance(&unmet.path),
     };
     // A process that may write the file needs no other user.
@@ -131,11 +167,11 @@ fn of_files(context: &Context, control: &Control) -> Status {
     };
     status
         .wanting(control.better, control.why)
-        .set_by(who, command(context, sudo, control, &files))
+        .set_by(who, shell_command(context, sudo, control, &files))
         .hindered(hindered)
 }
 
-fn value(file: &FileState) -> document::FileValue {
+fn shown_value(file: &FileState) -> document::FileValue {
     document::FileValue {
         path: file.path.clone(),
         value: file.now.value.clone(),
@@ -155,20 +191,25 @@ fn glob(files: &[FileState]) -> Option<String> {
 }
 
 /// A value that only an explicit request changes is no problem.
-fn state(control: &Control, files: &[FileState]) -> State {
+fn state(control: &Control, files: &[FileState]) -> ValueState {
     let wanted = files.iter().any(|file| file.wanted.is_some());
     match control.tune {
-        _ if files.iter().all(|file| file.content().is_none()) => State::Unknown,
-        Tune::Never(_) => State::Information,
-        _ if !wanted => State::Information,
-        _ if files.iter().all(|file| file.met) => State::Good,
-        Tune::ByName(_) => State::Information,
-        Tune::ByDefault | Tune::Recommended(_) => State::Improvable,
+        _ if files.iter().all(|file| file.content().is_none()) => ValueState::Unknown,
+        Tune::Never(_) => ValueState::Information,
+        _ if !wanted => ValueState::Information,
+        _ if files.iter().all(|file| file.met) => ValueState::Good,
+        Tune::ByName(_) => ValueState::Information,
+        Tune::ByDefault | Tune::Recommended(_) => ValueState::Improvable,
     }
 }
 
 /// The shell command: a glob only if all files get the same value.
-fn command(context: &Context, sudo: &str, control: &Control, files: &[FileState]) -> String {
+fn shell_command(
+    context: &ControlContext,
+    sudo: &str,
+    control: &Control,
+    files: &[FileState],
+) -> String {
     const MANY: usize = 4;
     let mut open: Vec<&FileState> = files.iter().filter(|file| !file.met).collect();
     if open.is_empty() {
@@ -184,6 +225,6 @@ fn command(context: &Context, sudo: &str, control: &Control, files: &[FileState]
         }
         ([value], n, _) if n <= MANY => format!("echo {value} | {sudo}tee {}", paths.join(" ")),
         // tune needs root even if the files are writable.
-        _ => format!("{}latlas noise tune --only {}", context.sudo(), control.id),
+        _ => format!("{}latlas noise tune --apply --only {}", context.sudo(), control.id),
     }
 }

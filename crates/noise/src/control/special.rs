@@ -1,7 +1,7 @@
 //! Files that need more than their own content: switches with several
 //! spellings, limits of the kernel, values printed with others.
 
-use super::Reading;
+use super::ValueFormat;
 use super::file::{FileState, in_a_line};
 use super::system::{CPUS, System, siblings};
 use crate::cpus;
@@ -9,8 +9,8 @@ use crate::cpus;
 /// `no_turbo` is the inverse of `boost`.
 pub(super) fn turbo(_: &System, file: FileState) -> Option<FileState> {
     let (off, words) = match file.path.ends_with("/no_turbo") {
-        true => ("1", Reading::Words(&[("0", "on"), ("1", "off")])),
-        false => ("0", Reading::Words(&[("1", "on"), ("0", "off")])),
+        true => ("1", ValueFormat::Words(&[("0", "on"), ("1", "off")])),
+        false => ("0", ValueFormat::Words(&[("1", "on"), ("0", "off")])),
     };
     Some(file.wanting(Some(off.to_owned()), words))
 }
@@ -29,7 +29,7 @@ pub(super) fn driver(_: &System, mut file: FileState) -> Option<FileState> {
 pub(super) fn online_switch(_: &System, file: FileState) -> Option<FileState> {
     match file.content() {
         Some("on" | "off") => Some(file),
-        Some("forceoff") => Some(file.wanting(None, Reading::Plain)),
+        Some("forceoff") => Some(file.wanting(None, ValueFormat::Plain)),
         _ => None,
     }
 }
@@ -152,7 +152,7 @@ pub(super) fn nominal(system: &System, path: &str) -> Option<String> {
     let read = |file: &str| system.files.read(&format!("{policy}/{file}")).ok();
     let khz = |text: Option<String>| text?.parse::<u64>().ok();
     let cppc = || {
-        let cpus = cpus::parse(&read("affected_cpus")?)?;
+        let cpus = cpus::parse_cpus(&read("affected_cpus")?)?;
         let path = format!("{CPUS}/cpu{}/acpi_cppc/nominal_freq", cpus.first()?);
         khz(system.files.read(&path).ok())?.checked_mul(1000).filter(|&khz| khz > 0)
     };

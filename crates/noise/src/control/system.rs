@@ -1,7 +1,7 @@
 //! The machine that the controls are read from: CPUs, cpufreq policies,
 //! interrupts.
 
-use crate::cpus::{parse, without};
+use crate::cpus::{parse_cpus, without};
 use crate::pattern::expand;
 use sys::files::Files;
 use sys::machine::is_as_fast;
@@ -23,7 +23,7 @@ impl<'a> System<'a> {
         System {
             files,
             quiet: quiet_cpus.to_vec(),
-            online: list(files, &format!("{CPUS}/online")).unwrap_or_default(),
+            online: cpus_in_file(files, &format!("{CPUS}/online")).unwrap_or_default(),
         }
     }
 
@@ -36,7 +36,7 @@ impl<'a> System<'a> {
         let others = without(&self.online, &self.quiet);
         let isolated: Vec<u32> = ["isolated", "nohz_full"]
             .iter()
-            .filter_map(|name| list(self.files, &format!("{CPUS}/{name}")))
+            .filter_map(|name| cpus_in_file(self.files, &format!("{CPUS}/{name}")))
             .flatten()
             .collect();
         match without(&others, &isolated) {
@@ -62,7 +62,9 @@ impl<'a> System<'a> {
     /// A policy is named after its first CPU.
     fn cpus_of_policy(&self, number: u32) -> Vec<u32> {
         let path = format!("{CPUS}/cpufreq/policy{number}/affected_cpus");
-        list(self.files, &path).filter(|cpus| !cpus.is_empty()).unwrap_or_else(|| vec![number])
+        cpus_in_file(self.files, &path)
+            .filter(|cpus| !cpus.is_empty())
+            .unwrap_or_else(|| vec![number])
     }
 }
 
@@ -70,10 +72,10 @@ impl<'a> System<'a> {
 /// that this process may use, if other CPUs remain. Devices and kernel work
 /// prefer the first.
 pub fn quiet_by_default(files: &dyn Files) -> Vec<u32> {
-    let online = list(files, &format!("{CPUS}/online")).unwrap_or_default();
+    let online = cpus_in_file(files, &format!("{CPUS}/online")).unwrap_or_default();
     let status = files.read("/proc/self/status").unwrap_or_default();
     let mut usable = online.clone();
-    if let Some(allowed) = field(&status, "Cpus_allowed_list").and_then(parse) {
+    if let Some(allowed) = field(&status, "Cpus_allowed_list").and_then(parse_cpus) {
         usable.retain(|cpu| allowed.contains(cpu));
     }
     let Some(&last) = fastest(files, &usable).last() else {
@@ -89,7 +91,7 @@ fn fastest(files: &dyn Files, online: &[u32]) -> Vec<u32> {
     let kept = |keep: &dyn Fn(u32) -> bool| -> Vec<u32> {
         online.iter().copied().filter(|&cpu| keep(cpu)).collect()
     };
-    if let Some(performance) = list(files, "/sys/devices/cpu_core/cpus") {
+    if let Some(performance) = cpus_in_file(files, "/sys/devices/cpu_core/cpus") {
         let kept = kept(&|cpu| performance.contains(&cpu));
         if !kept.is_empty() {
             return kept;
@@ -108,12 +110,12 @@ fn fastest(files: &dyn Files, online: &[u32]) -> Vec<u32> {
 /// The hardware threads of a CPU's core, itself included.
 pub(super) fn siblings(files: &dyn Files, cpu: u32) -> Option<Vec<u32>> {
     let path = format!("{CPUS}/cpu{cpu}/topology/thread_siblings_list");
-    list(files, &path).filter(|cpus| cpus.contains(&cpu))
+    cpus_in_file(files, &path).filter(|cpus| cpus.contains(&cpu))
 }
 
 /// A file that holds a list of CPUs.
-pub(super) fn list(files: &dyn Files, path: &str) -> Option<Vec<u32>> {
-    parse(&files.read(path).ok()?)
+pub(super) fn cpus_in_file(files: &dyn Files, path: &str) -> Option<Vec<u32>> {
+    parse_cpus(&files.read(path).ok()?)
 }
 
 /// The value of a line `key:\tvalue`.

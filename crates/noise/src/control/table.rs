@@ -7,9 +7,9 @@
 use super::absent::{no_bias, no_driver, no_irqs, no_preference, no_smt, no_turbo_switch};
 use super::special::{driver, interrupts, online_switch, pairs_of_threads, rt_runtime, turbo};
 use super::special::{movable, sample_rate};
-use super::{Control, Moves, Order, Reading, Target, Tune};
+use super::{Control, Moves, Target, Tune, ValueFormat, WriteStage};
 use super::{environment, isolation, process};
-use model::noise::control::Group;
+use model::noise::control::ControlArea;
 
 /// One process is given these by `latlas run` and `latlas exec`.
 const PER_PROCESS: Tune = Tune::Never("it is per process: use latlas run or latlas exec");
@@ -18,7 +18,7 @@ const FIXED_CLOCK: Tune =
     Tune::ByName("a fixed frequency is not the machine that programs run on otherwise");
 
 /// 0 and 1.
-const ON_OFF: Reading = Reading::Words(&[("0", "off"), ("1", "on")]);
+const ON_OFF: ValueFormat = ValueFormat::Words(&[("0", "off"), ("1", "on")]);
 
 /// A switch that is off in the default set.
 const SWITCH_OFF: Control = Control {
@@ -31,10 +31,10 @@ const SWITCH_OFF: Control = Control {
 
 /// A mask that should leave out the quiet CPUs.
 const CPU_MASK: Control = Control {
-    group: Group::Interrupts,
+    group: ControlArea::Interrupts,
     tune: Tune::ByDefault,
-    order: Order::Interrupts,
-    reading: Reading::Mask,
+    order: WriteStage::Interrupts,
+    reading: ValueFormat::Mask,
     target: Target::Housekeeping,
     better: "not the quiet CPUs",
     ..Control::READ_ONLY
@@ -42,7 +42,7 @@ const CPU_MASK: Control = Control {
 
 /// A file of each cpufreq policy.
 const CLOCK: Control = Control {
-    group: Group::Clock,
+    group: ControlArea::Clock,
     tune: Tune::ByDefault,
     fixtures_only: true,
     absent: Some(no_driver),
@@ -53,7 +53,7 @@ pub(super) const CONTROLS: &[Control] = &[
     Control {
         id: "turbo",
         title: "frequencies above nominal (turbo, boost)",
-        order: Order::Turbo,
+        order: WriteStage::Turbo,
         files: &[
             "/sys/devices/system/cpu/intel_pstate/no_turbo",
             "/sys/devices/system/cpu/cpufreq/boost",
@@ -73,7 +73,7 @@ pub(super) const CONTROLS: &[Control] = &[
     Control {
         id: "governor",
         title: "cpufreq governor",
-        order: Order::Governor,
+        order: WriteStage::Governor,
         files: &["/sys/devices/system/cpu/cpufreq/policy<n>/scaling_governor"],
         target: Target::Offered("scaling_available_governors", "performance"),
         better: "performance",
@@ -88,7 +88,7 @@ pub(super) const CONTROLS: &[Control] = &[
     Control {
         id: "epp",
         title: "energy performance preference (EPP)",
-        order: Order::Preference,
+        order: WriteStage::Preference,
         files: &["/sys/devices/system/cpu/cpufreq/policy<n>/energy_performance_preference"],
         target: Target::Offered("energy_performance_available_preferences", "performance"),
         better: "performance",
@@ -99,9 +99,9 @@ pub(super) const CONTROLS: &[Control] = &[
     Control {
         id: "epb",
         title: "energy performance bias (EPB)",
-        order: Order::Preference,
+        order: WriteStage::Preference,
         files: &["/sys/devices/system/cpu/cpu<n>/power/energy_perf_bias"],
-        reading: Reading::Words(&[
+        reading: ValueFormat::Words(&[
             ("0", "performance"),
             ("4", "balance-performance"),
             ("6", "normal"),
@@ -118,9 +118,9 @@ pub(super) const CONTROLS: &[Control] = &[
         id: "max-frequency",
         title: "upper frequency limit",
         tune: FIXED_CLOCK,
-        order: Order::UpperLimit,
+        order: WriteStage::UpperLimit,
         files: &["/sys/devices/system/cpu/cpufreq/policy<n>/scaling_max_freq"],
-        reading: Reading::Kilohertz,
+        reading: ValueFormat::Kilohertz,
         target: Target::NominalFrequency,
         better: "nominal",
         why: "together with min-frequency it fixes the clock",
@@ -130,9 +130,9 @@ pub(super) const CONTROLS: &[Control] = &[
         id: "min-frequency",
         title: "lower frequency limit",
         tune: FIXED_CLOCK,
-        order: Order::LowerLimit,
+        order: WriteStage::LowerLimit,
         files: &["/sys/devices/system/cpu/cpufreq/policy<n>/scaling_min_freq"],
-        reading: Reading::Kilohertz,
+        reading: ValueFormat::Kilohertz,
         target: Target::NominalFrequency,
         better: "nominal",
         why: "together with max-frequency it fixes the clock",
@@ -154,9 +154,9 @@ pub(super) const CONTROLS: &[Control] = &[
     Control {
         id: "smt",
         title: "simultaneous multithreading (SMT)",
-        group: Group::Cores,
+        group: ControlArea::Cores,
         tune: Tune::Recommended("it halves the number of CPUs for everything"),
-        order: Order::Siblings,
+        order: WriteStage::Siblings,
         fixtures_only: true,
         files: &["/sys/devices/system/cpu/smt/control"],
         target: Target::Is("off"),
@@ -171,7 +171,7 @@ pub(super) const CONTROLS: &[Control] = &[
     Control {
         id: "affinity",
         title: "CPU affinity of this process",
-        group: Group::Cores,
+        group: ControlArea::Cores,
         tune: PER_PROCESS,
         files: &["/proc/self/status"],
         better: "one CPU",
@@ -181,7 +181,7 @@ pub(super) const CONTROLS: &[Control] = &[
     Control {
         id: "cpuset",
         title: "cpuset of this process",
-        group: Group::Cores,
+        group: ControlArea::Cores,
         tune: PER_PROCESS,
         files: &["/proc/self/cgroup"],
         better: "a shield",
@@ -191,7 +191,7 @@ pub(super) const CONTROLS: &[Control] = &[
     Control {
         id: "isolcpus",
         title: "CPUs isolated from the scheduler (isolcpus)",
-        group: Group::Cores,
+        group: ControlArea::Cores,
         tune: AT_BOOT,
         files: &["/sys/devices/system/cpu/isolated"],
         better: "the quiet CPUs",
@@ -201,7 +201,7 @@ pub(super) const CONTROLS: &[Control] = &[
     Control {
         id: "nohz-full",
         title: "tickless CPUs (nohz_full)",
-        group: Group::Cores,
+        group: ControlArea::Cores,
         tune: AT_BOOT,
         files: &["/sys/devices/system/cpu/nohz_full"],
         better: "the quiet CPUs",
@@ -211,7 +211,7 @@ pub(super) const CONTROLS: &[Control] = &[
     Control {
         id: "policy",
         title: "scheduling policy of this process",
-        group: Group::Scheduler,
+        group: ControlArea::Scheduler,
         tune: PER_PROCESS,
         files: &["/proc/self/stat"],
         better: "SCHED_FIFO",
@@ -221,7 +221,7 @@ pub(super) const CONTROLS: &[Control] = &[
     Control {
         id: "autogroup",
         title: "autogroup of this session and its nice value",
-        group: Group::Scheduler,
+        group: ControlArea::Scheduler,
         tune: PER_PROCESS,
         files: &["/proc/self/autogroup"],
         better: "-10, in a separate session",
@@ -231,7 +231,7 @@ pub(super) const CONTROLS: &[Control] = &[
     Control {
         id: "nice",
         title: "nice value of this process",
-        group: Group::Scheduler,
+        group: ControlArea::Scheduler,
         tune: PER_PROCESS,
         files: &["/proc/self/stat"],
         better: "-10",
@@ -241,7 +241,7 @@ pub(super) const CONTROLS: &[Control] = &[
     Control {
         id: "timer-slack",
         title: "timer slack of this process",
-        group: Group::Scheduler,
+        group: ControlArea::Scheduler,
         tune: PER_PROCESS,
         files: &["/proc/self/timerslack_ns"],
         better: "1 ns",
@@ -251,7 +251,7 @@ pub(super) const CONTROLS: &[Control] = &[
     Control {
         id: "autogroup-enabled",
         title: "autogroups",
-        group: Group::Scheduler,
+        group: ControlArea::Scheduler,
         tune: Tune::ByName(
             "it changes CPU shares for everything; a separate session does it for one command",
         ),
@@ -263,7 +263,7 @@ pub(super) const CONTROLS: &[Control] = &[
     Control {
         id: "rt-throttling",
         title: "RT throttling",
-        group: Group::Scheduler,
+        group: ControlArea::Scheduler,
         tune: Tune::ByName("without it a busy real-time task can hang the machine"),
         files: &["/proc/sys/kernel/sched_rt_runtime_us"],
         target: Target::Is("-1"),
@@ -275,7 +275,7 @@ pub(super) const CONTROLS: &[Control] = &[
     Control {
         id: "timer-migration",
         title: "timer migration",
-        group: Group::Scheduler,
+        group: ControlArea::Scheduler,
         files: &["/proc/sys/kernel/timer_migration"],
         why: "timers of idle CPUs move to busy ones and interrupt them",
         ..SWITCH_OFF
@@ -283,7 +283,7 @@ pub(super) const CONTROLS: &[Control] = &[
     Control {
         id: "numa-balancing",
         title: "automatic NUMA balancing",
-        group: Group::Scheduler,
+        group: ControlArea::Scheduler,
         files: &["/proc/sys/kernel/numa_balancing"],
         why: "it unmaps pages to see which node uses them, and moves them",
         ..SWITCH_OFF
@@ -316,7 +316,7 @@ pub(super) const CONTROLS: &[Control] = &[
     Control {
         id: "sample-rate",
         title: "perf sample rate limit (Hz)",
-        group: Group::Interrupts,
+        group: ControlArea::Interrupts,
         tune: Tune::ByDefault,
         files: &["/proc/sys/kernel/perf_event_max_sample_rate"],
         target: Target::Is("1"),
@@ -328,7 +328,7 @@ pub(super) const CONTROLS: &[Control] = &[
     Control {
         id: "nmi-watchdog",
         title: "NMI watchdog (hard lockup detector)",
-        group: Group::Interrupts,
+        group: ControlArea::Interrupts,
         files: &["/proc/sys/kernel/nmi_watchdog"],
         why: "it uses a hardware counter of each CPU, and interrupts",
         ..SWITCH_OFF
@@ -336,7 +336,7 @@ pub(super) const CONTROLS: &[Control] = &[
     Control {
         id: "soft-watchdog",
         title: "soft lockup detector",
-        group: Group::Interrupts,
+        group: ControlArea::Interrupts,
         tune: Tune::ByName("it interrupts every few seconds only, and reports lockups"),
         files: &["/proc/sys/kernel/soft_watchdog"],
         why: "a timer every few seconds on each CPU",
@@ -345,7 +345,7 @@ pub(super) const CONTROLS: &[Control] = &[
     Control {
         id: "perf-cpu-time",
         title: "CPU time limit of perf sampling (percent)",
-        group: Group::Interrupts,
+        group: ControlArea::Interrupts,
         tune: Tune::Never("the kernel lowers the sample rate by it"),
         files: &["/proc/sys/kernel/perf_cpu_time_max_percent"],
         ..Control::READ_ONLY
@@ -353,7 +353,7 @@ pub(super) const CONTROLS: &[Control] = &[
     Control {
         id: "perf-paranoid",
         title: "unprivileged access to perf events (perf_event_paranoid)",
-        group: Group::Interrupts,
+        group: ControlArea::Interrupts,
         tune: Tune::Never("it is not noise: it limits which counters you may read"),
         files: &["/proc/sys/kernel/perf_event_paranoid"],
         ..Control::READ_ONLY
@@ -361,10 +361,10 @@ pub(super) const CONTROLS: &[Control] = &[
     Control {
         id: "thp",
         title: "transparent huge pages (THP)",
-        group: Group::Memory,
+        group: ControlArea::Memory,
         tune: Tune::ByDefault,
         files: &["/sys/kernel/mm/transparent_hugepage/enabled"],
-        reading: Reading::Choice(&["madvise", "never"]),
+        reading: ValueFormat::Choice(&["madvise", "never"]),
         target: Target::Is("madvise"),
         better: "madvise",
         why: "with always, huge pages depend on memory fragmentation",
@@ -373,10 +373,10 @@ pub(super) const CONTROLS: &[Control] = &[
     Control {
         id: "thp-defrag",
         title: "THP defragmentation at page faults",
-        group: Group::Memory,
+        group: ControlArea::Memory,
         tune: Tune::ByDefault,
         files: &["/sys/kernel/mm/transparent_hugepage/defrag"],
-        reading: Reading::Choice(&["madvise", "never", "defer+madvise"]),
+        reading: ValueFormat::Choice(&["madvise", "never", "defer+madvise"]),
         target: Target::Is("madvise"),
         better: "madvise",
         why: "otherwise any page fault may wait for compaction",
@@ -385,7 +385,7 @@ pub(super) const CONTROLS: &[Control] = &[
     Control {
         id: "khugepaged",
         title: "khugepaged defragmentation",
-        group: Group::Memory,
+        group: ControlArea::Memory,
         files: &["/sys/kernel/mm/transparent_hugepage/khugepaged/defrag"],
         why: "khugepaged still joins pages, but compacts no memory for it",
         ..SWITCH_OFF
@@ -393,12 +393,12 @@ pub(super) const CONTROLS: &[Control] = &[
     Control {
         id: "aslr",
         title: "address space layout randomization (ASLR)",
-        group: Group::Memory,
+        group: ControlArea::Memory,
         tune: Tune::ByName(
             "it protects every process from exploits; setarch -R disables it for one",
         ),
         files: &["/proc/sys/kernel/randomize_va_space"],
-        reading: Reading::Words(&[("0", "off"), ("1", "on, except the heap"), ("2", "on")]),
+        reading: ValueFormat::Words(&[("0", "off"), ("1", "on, except the heap"), ("2", "on")]),
         target: Target::Is("0"),
         better: "off for one command",
         why: "each start has another layout, with other cache and TLB conflicts",
@@ -407,7 +407,7 @@ pub(super) const CONTROLS: &[Control] = &[
     Control {
         id: "page-cache",
         title: "page cache",
-        group: Group::Memory,
+        group: ControlArea::Memory,
         files: &["/proc/meminfo"],
         better: "less than 64 MiB dirty",
         status: Some(environment::page_cache),
@@ -416,7 +416,7 @@ pub(super) const CONTROLS: &[Control] = &[
     Control {
         id: "swap",
         title: "swap",
-        group: Group::Memory,
+        group: ControlArea::Memory,
         files: &["/proc/meminfo"],
         status: Some(environment::swap),
         ..Control::READ_ONLY

@@ -42,7 +42,7 @@ pub(crate) enum ShieldError {
     Unreadable { path: String, error: io::Error },
     #[error("the cgroups at {0} have no cpuset controller")]
     NoController(String),
-    #[error("{0:?} is no list of CPUs")]
+    #[error("{0:?} is not a list of CPUs")]
     NoList(String),
     #[error("its CPUs must be some of {0}")]
     NoSuchCpus(String),
@@ -56,13 +56,13 @@ pub(crate) enum ShieldError {
 
 pub(crate) fn hierarchy(files: &dyn Files) -> Result<Hierarchy, ShieldError> {
     let (groups, mounts) =
-        (text(files, "/proc/self/cgroup")?, text(files, "/proc/self/mountinfo")?);
+        (read_text(files, "/proc/self/cgroup")?, read_text(files, "/proc/self/mountinfo")?);
     let chain = chain(&groups, &mounts, "cpuset")?;
     let (Some(home), Some(mount)) = (chain.levels.first(), chain.levels.last()) else {
         return Err(ShieldError::NotMounted);
     };
     if chain.version == Version::Two {
-        let controllers = text(files, &format!("{mount}/cgroup.controllers"))?;
+        let controllers = read_text(files, &format!("{mount}/cgroup.controllers"))?;
         if !controllers.split_whitespace().any(|name| name == "cpuset") {
             return Err(ShieldError::NoController(mount.clone()));
         }
@@ -70,7 +70,7 @@ pub(crate) fn hierarchy(files: &dyn Files) -> Result<Hierarchy, ShieldError> {
     Ok(Hierarchy { version: chain.version, mount: mount.clone(), home: home.clone() })
 }
 
-fn text(files: &dyn Files, path: &str) -> Result<String, ShieldError> {
+fn read_text(files: &dyn Files, path: &str) -> Result<String, ShieldError> {
     files.read(path).map_err(|error| ShieldError::Unreadable { path: path.to_owned(), error })
 }
 
@@ -81,7 +81,7 @@ impl Hierarchy {
     }
 
     /// The file of a group that lists and takes its members.
-    pub(crate) fn list(&self) -> &'static str {
+    pub(crate) fn members_file(&self) -> &'static str {
         match self.version {
             Version::One => "tasks",
             Version::Two => "cgroup.procs",

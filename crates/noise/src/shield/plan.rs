@@ -1,8 +1,8 @@
 //! The steps that make a shield.
 
-use super::{Hierarchy, SHIELD, SYSTEM, ShieldError, Version, hierarchy, tasks, text};
-use crate::cpus::{list, parse, without};
-use crate::tune::item::{Item, Place};
+use super::{Hierarchy, SHIELD, SYSTEM, ShieldError, Version, hierarchy, read_text, tasks};
+use crate::cpus::{cpu_ranges, parse_cpus, without};
+use crate::tune::item::{Item, ItemTarget};
 use crate::tune::journal::Action;
 use crate::tune::side_effects;
 use sys::files::Files;
@@ -23,16 +23,16 @@ pub(crate) enum ShieldStep {
 pub(crate) fn steps(files: &dyn Files, cpus: &[u32]) -> Result<Vec<ShieldStep>, ShieldError> {
     let found = hierarchy(files)?;
     let all = match found.version {
-        Version::One => text(files, &format!("{}/cpuset.cpus", found.mount))?,
-        Version::Two => text(files, &format!("{}/cpuset.cpus.effective", found.mount))?,
+        Version::One => read_text(files, &format!("{}/cpuset.cpus", found.mount))?,
+        Version::Two => read_text(files, &format!("{}/cpuset.cpus.effective", found.mount))?,
     };
-    let all = parse(&all).ok_or(ShieldError::NoList(all))?;
+    let all = parse_cpus(&all).ok_or(ShieldError::NoList(all))?;
     if cpus.is_empty() || cpus.iter().any(|cpu| !all.contains(cpu)) {
-        return Err(ShieldError::NoSuchCpus(list(&all)));
+        return Err(ShieldError::NoSuchCpus(cpu_ranges(&all)));
     }
     let others = without(&all, cpus);
     if others.is_empty() {
-        return Err(ShieldError::NoCpuLeft(list(&all)));
+        return Err(ShieldError::NoCpuLeft(cpu_ranges(&all)));
     }
     for name in super::OURS {
         let path = format!("{}/{name}", found.mount);
@@ -59,7 +59,7 @@ fn group(
         action: Action::Group {
             path: path.clone(),
             home: home.to_owned(),
-            list: found.list().to_owned(),
+            list: found.members_file().to_owned(),
             accompanying,
         },
         path,
@@ -74,16 +74,16 @@ fn version_one(
     others: &[u32],
 ) -> Result<Vec<ShieldStep>, ShieldError> {
     let mount = &found.mount;
-    let own = text(files, "/proc/self/cpuset")?;
+    let own = read_text(files, "/proc/self/cpuset")?;
     // The group of /proc/TASK/cpuset must be visible below the mount.
     if tasks::group(mount, &own) != found.home || !files.exists(&format!("{}/tasks", found.home)) {
         return Err(ShieldError::Container { mount: mount.clone(), own });
     }
-    let mems = text(files, &format!("{mount}/cpuset.mems"))?;
+    let mems = read_text(files, &format!("{mount}/cpuset.mems"))?;
     let mut steps = shrink(files, found, cpus);
-    let of_others = vec![("cpuset.cpus", list(others)), ("cpuset.mems", mems.clone())];
+    let of_others = vec![("cpuset.cpus", cpu_ranges(others)), ("cpuset.mems", mems.clone())];
     let of_shield = vec![
-        ("cpuset.cpus", list(cpus)),
+        ("cpuset.cpus", cpu_ranges(cpus)),
         ("cpuset.mems", mems),
         ("cpuset.cpu_exclusive", "1".into()),
     ];
@@ -101,14 +101,17 @@ fn shrink(files: &dyn Files, found: &Hierarchy, cpus: &[u32]) -> Vec<ShieldStep>
         .filter_map(|group| {
             let path = format!("{group}/cpuset.cpus");
             let old = files.read(&path).ok()?;
-            let has = parse(&old)?;
+            let has = parse_cpus(&old)?;
             let left = without(&has, cpus);
             if left.is_empty() || left.len() == has.len() {
                 return None;
             }
-            let mut items =
-                vec![Item { place: Place::File(path.clone()), old, wanted: Some(list(&left)) }];
-            items.extend(side_effects::of(files, &path));
+            let mut items = vec![Item {
+                place: ItemTarget::File(path.clone()),
+                old,
+                wanted: Some(cpu_ranges(&left)),
+            }];
+            items.extend(side_effects::side_effects(files, &path));
             Some(ShieldStep::Shrink(items))
         })
         .collect()
@@ -118,7 +121,7 @@ fn version_two(files: &dyn Files, found: &Hierarchy, cpus: &[u32]) -> Vec<Shield
     // Before Linux 6.2 tasks lost their own affinity when that of their group
     // changed.
     let affinities = side_effects::items(files, side_effects::narrow_tasks(files));
-    let values = vec![("cpuset.cpus", list(cpus)), ("cpuset.cpus.partition", "root".into())];
+    let values = vec![("cpuset.cpus", cpu_ranges(cpus)), ("cpuset.cpus.partition", "root".into())];
     vec![
         ShieldStep::Enable {
             path: format!("{}/cgroup.subtree_control", found.mount),
@@ -131,7 +134,7 @@ fn version_two(files: &dyn Files, found: &Hierarchy, cpus: &[u32]) -> Vec<Shield
 /// The moves of tasks that are in the root group now and can be moved, without
 /// those already tried.
 pub(crate) fn movers(files: &dyn Files, found: &Hierarchy, tried: &mut Vec<u32>) -> Vec<Item> {
-    let list = format!("{}/{}", found.mount, found.list());
+    let list = format!("{}/{}", found.mount, found.members_file());
     let mut items = Vec::new();
     for id in tasks::members(files, &list) {
         if tried.contains(&id) || !tasks::may_be_moved(files, id) {
@@ -139,17 +142,17 @@ pub(crate) fn movers(files: &dyn Files, found: &Hierarchy, tried: &mut Vec<u32>)
         }
         tried.push(id);
         // It may have ended.
-        let Ok(task) = tasks::find(files, id) else {
+        let Ok(task) = tasks::task_with_id(files, id) else {
             continue;
         };
         let mount = found.mount.clone();
         let places = [
-            (Place::Cpuset { task, mount }, Some(format!("/{SYSTEM}"))),
+            (ItemTarget::Cpuset { task, mount }, Some(format!("/{SYSTEM}"))),
             // Before Linux 6.2 a move lost the task's own affinity.
-            (Place::Affinity(task), None),
+            (ItemTarget::Affinity(task), None),
         ];
         for (place, wanted) in places {
-            if let Ok(old) = place.read(files) {
+            if let Ok(old) = place.current_value(files) {
                 items.push(Item { place, old, wanted });
             }
         }

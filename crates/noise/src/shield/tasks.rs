@@ -15,7 +15,7 @@ const KTHREADD: u32 = 2;
 /// A task by its number, and since when it is this task's: numbers are used
 /// again.
 #[derive(Serialize, Deserialize, Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Task {
+pub(crate) struct TaskIdentity {
     /// Thread id.
     pub(crate) id: u32,
     /// Its start, in ticks since the boot.
@@ -25,13 +25,13 @@ pub(crate) struct Task {
 /// What /proc/TASK/stat tells of a task that lives: its flags and its start.
 fn stat(files: &dyn Files, id: u32) -> io::Result<(u64, u64)> {
     let text = files.read(&format!("/proc/{id}/stat")).map_err(gone)?;
-    let stat = Stat::of(&text);
+    let stat = Stat::from_line(&text);
     // A zombie, or what is left of one: its number is taken until its parent
     // waits for it, but it never runs again and can't be moved.
     if stat.as_ref().is_some_and(|s| ["Z", "X", "x"].contains(&s.state())) {
         return Err(io::ErrorKind::NotFound.into());
     }
-    let known = stat.and_then(|stat| Some((stat.number(9)?, stat.number(22)?)));
+    let known = stat.and_then(|stat| Some((stat.field_number(9)?, stat.field_number(22)?)));
     known.ok_or_else(|| io::Error::other(format!("/proc/{id}/stat is not understood")))
 }
 
@@ -49,15 +49,15 @@ fn gone(error: io::Error) -> io::Error {
 ///
 /// # Errors
 /// `NotFound` if none has, or one that is dead.
-pub(crate) fn find(files: &dyn Files, id: u32) -> io::Result<Task> {
+pub(crate) fn task_with_id(files: &dyn Files, id: u32) -> io::Result<TaskIdentity> {
     let (_, start) = stat(files, id)?;
-    Ok(Task { id, start })
+    Ok(TaskIdentity { id, start })
 }
 
 /// # Errors
 /// `NotFound` if the task has ended.
-pub(crate) fn check(files: &dyn Files, task: Task) -> io::Result<()> {
-    if find(files, task.id)? == task { Ok(()) } else { Err(io::ErrorKind::NotFound.into()) }
+pub(crate) fn check_task(files: &dyn Files, task: TaskIdentity) -> io::Result<()> {
+    if task_with_id(files, task.id)? == task { Ok(()) } else { Err(io::ErrorKind::NotFound.into()) }
 }
 
 /// Whether the kernel lets a task be moved to another cpuset.
@@ -79,7 +79,7 @@ pub(crate) fn affinity(files: &dyn Files, id: u32) -> io::Result<String> {
 }
 
 /// All threads of all processes, and of the kernel.
-pub(crate) fn all(files: &dyn Files) -> Vec<u32> {
+pub(crate) fn all_threads(files: &dyn Files) -> Vec<u32> {
     let processes = numbers(files.names("/proc"));
     processes
         .into_iter()

@@ -1,13 +1,13 @@
 //! One step: recorded in the journal, done, read back, recorded again.
 
-use super::item::{Item, Place};
+use super::item::{Item, ItemTarget};
 use super::journal::{Action, Journal};
 use super::report::{Applied, BackOutcome, SetOutcome};
 use super::side_effects;
 use super::undo::{has_controller, undo};
 use super::whitelist;
 use crate::change::Change;
-use crate::cpus::list;
+use crate::cpus::cpu_ranges;
 use crate::shield::{self, ShieldError, ShieldStep, hierarchy};
 use std::io;
 use sys::files::Files;
@@ -60,14 +60,15 @@ impl<R: Into<Refusal>> From<R> for StepError {
 }
 
 impl Refusal {
-    fn of(self, path: &str) -> Refusal {
+    fn at_path(self, path: &str) -> Refusal {
         Refusal::Of { path: path.to_owned(), why: Box::new(self) }
     }
 
     /// What the kernel means by an error of a write.
-    fn of_write(place: &Place, error: io::Error) -> Refusal {
+    fn of_write(place: &ItemTarget, error: io::Error) -> Refusal {
         const EIO: i32 = 5;
-        let of_interrupt = matches!(place, Place::File(path) if path.starts_with("/proc/irq/"));
+        let of_interrupt =
+            matches!(place, ItemTarget::File(path) if path.starts_with("/proc/irq/"));
         match (error.raw_os_error(), error.kind()) {
             (Some(EIO), _) if of_interrupt => Refusal::ManagedInterrupt,
             (_, io::ErrorKind::ReadOnlyFilesystem) => Refusal::ReadOnly,
@@ -89,14 +90,14 @@ fn outcome(done: Result<(), StepError>) -> io::Result<SetOutcome> {
 ///
 /// # Errors
 /// The journal can't be written: nothing more may be changed.
-pub(crate) fn set(
+pub(crate) fn set_value(
     files: &dyn Files,
     journal: &mut Journal,
     change: &Change,
 ) -> io::Result<Applied> {
-    let place = Place::File(change.path.clone());
+    let place = ItemTarget::File(change.path.clone());
     let read = match whitelist::allows(&change.path, None) {
-        true => place.read(files).map_err(Refusal::Io),
+        true => place.current_value(files).map_err(Refusal::Io),
         false => Err(Refusal::NotOurFile),
     };
     let applied = |old: Option<String>, outcome| Applied {
@@ -114,7 +115,7 @@ pub(crate) fn set(
         Err(why) => return Ok(applied(None, SetOutcome::Failed(why.to_string()))),
     };
     let mut items = vec![Item { place, old: old.clone(), wanted: Some(change.wanted.clone()) }];
-    items.extend(side_effects::of(files, &change.path));
+    items.extend(side_effects::side_effects(files, &change.path));
     let done = change_all(files, journal, &change.control, items);
     Ok(applied(Some(old), outcome(done)?))
 }
@@ -129,7 +130,7 @@ fn change_all(
     let action = Action::Change { control: control.to_owned(), items: items.clone() };
     let entry = journal.intent(action).map_err(StepError::Journal)?;
     for item in items.iter().filter(|item| item.wanted.is_some()) {
-        if let Err(why) = write(files, item) {
+        if let Err(why) = write_wanted(files, item) {
             return Err(taken_back(files, journal, entry, why).into());
         }
     }
@@ -153,12 +154,12 @@ fn taken_back(files: &dyn Files, journal: &mut Journal, entry: usize, why: Refus
 }
 
 /// Writes the wanted value and reads it back.
-fn write(files: &dyn Files, item: &Item) -> Result<(), Refusal> {
+fn write_wanted(files: &dyn Files, item: &Item) -> Result<(), Refusal> {
     let (place, Some(wanted)) = (&item.place, &item.wanted) else {
         return Ok(());
     };
     let written = place.write(files, wanted);
-    let now = place.read(files);
+    let now = place.current_value(files);
     written.map_err(|error| Refusal::of_write(place, error))?;
     let now = now.map_err(Refusal::NotReadBack)?;
     match () {
@@ -169,7 +170,7 @@ fn write(files: &dyn Files, item: &Item) -> Result<(), Refusal> {
 }
 
 fn read_all(files: &dyn Files, items: &[Item]) -> Vec<Option<String>> {
-    items.iter().map(|item| item.place.read(files).ok()).collect()
+    items.iter().map(|item| item.place.current_value(files).ok()).collect()
 }
 
 /// Makes a shield of these CPUs, all of it or nothing; the second value is its
@@ -202,7 +203,7 @@ pub(crate) fn shield(
         control: "shield".into(),
         what: group.clone().unwrap_or_else(|| "a cpuset".into()),
         old: None,
-        wanted: list(cpus),
+        wanted: cpu_ranges(cpus),
         outcome: outcome(done)?,
     };
     Ok((applied, group))
@@ -236,7 +237,7 @@ fn enable(
     path: String,
     controller: String,
 ) -> Result<(), StepError> {
-    let at = |error: io::Error| Refusal::Io(error).of(&path);
+    let at = |error: io::Error| Refusal::Io(error).at_path(&path);
     if has_controller(files, &path, &controller).map_err(at)? {
         return Ok(());
     }
@@ -268,11 +269,11 @@ fn make_group(
     for (file, wanted) in values {
         let path = format!("{path}/{file}");
         let item = Item {
-            place: Place::File(path.clone()),
+            place: ItemTarget::File(path.clone()),
             old: String::new(),
             wanted: Some(wanted.clone()),
         };
-        write(files, &item).map_err(|why| why.of(&path))?;
+        write_wanted(files, &item).map_err(|why| why.at_path(&path))?;
     }
     let values = read_all(files, &accompanying);
     journal.made(entry, values).map_err(StepError::Journal)
@@ -294,7 +295,7 @@ fn clear(
         let action = Action::Change { control: "shield".into(), items: items.clone() };
         let entry = journal.intent(action).map_err(StepError::Journal)?;
         for item in &items {
-            let _ = write(files, item);
+            let _ = write_wanted(files, item);
         }
         let values = read_all(files, &items);
         journal.made(entry, values).map_err(StepError::Journal)?;

@@ -23,7 +23,7 @@ impl Faults {
         self.0.is_some()
     }
 
-    pub(crate) fn at(&self, action: &str) {
+    pub(crate) fn on_action(&self, action: &str) {
         if let Some(hook) = &self.0 {
             hook(action);
         }
@@ -44,12 +44,12 @@ pub(crate) struct Faulty<'f> {
 
 impl Files for Faulty<'_> {
     fn read(&self, path: &str) -> io::Result<String> {
-        self.faults.at("read");
+        self.faults.on_action("read");
         self.inner.read(path)
     }
 
     fn write(&self, path: &str, text: &str) -> io::Result<()> {
-        self.faults.at("write");
+        self.faults.on_action("write");
         self.inner.write(path, text)
     }
 
@@ -66,17 +66,17 @@ impl Files for Faulty<'_> {
     }
 
     fn make_directory(&self, path: &str) -> io::Result<()> {
-        self.faults.at("make directory");
+        self.faults.on_action("make directory");
         self.inner.make_directory(path)
     }
 
     fn remove_directory(&self, path: &str) -> io::Result<()> {
-        self.faults.at("remove directory");
+        self.faults.on_action("remove directory");
         self.inner.remove_directory(path)
     }
 
     fn set_affinity(&self, task: u32, cpus: &[u32]) -> io::Result<()> {
-        self.faults.at("set affinity");
+        self.faults.on_action("set affinity");
         self.inner.set_affinity(task, cpus)
     }
 }

@@ -3,22 +3,22 @@
 
 use super::meaning;
 use super::whitelist;
-use crate::cpus::parse;
-use crate::shield::tasks::{self, Task};
+use crate::cpus::parse_cpus;
+use crate::shield::tasks::{self, TaskIdentity};
 use serde::{Deserialize, Serialize};
 use std::io;
 use sys::files::Files;
 
 #[derive(Serialize, Deserialize, Clone, Debug, PartialEq, Eq)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum Place {
+pub(crate) enum ItemTarget {
     File(String),
     /// The CPUs that a task may run on.
-    Affinity(Task),
+    Affinity(TaskIdentity),
     /// The group of a task in the hierarchy of cpusets (version 1), as
     /// `/proc/TASK/cpuset` tells it: `/docker/x`.
     Cpuset {
-        task: Task,
+        task: TaskIdentity,
         /// Where the hierarchy is mounted.
         mount: String,
     },
@@ -27,25 +27,25 @@ pub(crate) enum Place {
 /// One value as the journal keeps it.
 #[derive(Serialize, Deserialize, Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Item {
-    pub(crate) place: Place,
+    pub(crate) place: ItemTarget,
     /// What was there before.
     pub(crate) old: String,
     /// What is to be there; nothing for what changes by the way.
     pub(crate) wanted: Option<String>,
 }
 
-impl Place {
+impl ItemTarget {
     /// # Errors
     /// What reading says; `NotFound` for a task that has ended.
-    pub(crate) fn read(&self, files: &dyn Files) -> io::Result<String> {
+    pub(crate) fn current_value(&self, files: &dyn Files) -> io::Result<String> {
         match self {
-            Place::File(path) => files.read(path),
-            Place::Affinity(task) => {
-                tasks::check(files, *task)?;
+            ItemTarget::File(path) => files.read(path),
+            ItemTarget::Affinity(task) => {
+                tasks::check_task(files, *task)?;
                 tasks::affinity(files, task.id)
             }
-            Place::Cpuset { task, .. } => {
-                tasks::check(files, *task)?;
+            ItemTarget::Cpuset { task, .. } => {
+                tasks::check_task(files, *task)?;
                 files.read(&format!("/proc/{}/cpuset", task.id))
             }
         }
@@ -55,12 +55,12 @@ impl Place {
     /// What writing says; `InvalidInput` for what no CPU list is.
     pub(crate) fn write(&self, files: &dyn Files, text: &str) -> io::Result<()> {
         match self {
-            Place::File(path) => files.write(path, &meaning::writable(path, text)),
-            Place::Affinity(task) => {
-                let cpus = parse(text).ok_or(io::ErrorKind::InvalidInput)?;
+            ItemTarget::File(path) => files.write(path, &meaning::writable(path, text)),
+            ItemTarget::Affinity(task) => {
+                let cpus = parse_cpus(text).ok_or(io::ErrorKind::InvalidInput)?;
                 files.set_affinity(task.id, &cpus)
             }
-            Place::Cpuset { task, mount } => {
+            ItemTarget::Cpuset { task, mount } => {
                 files.write(&format!("{}/tasks", tasks::group(mount, text)), &task.id.to_string())
             }
         }
@@ -69,9 +69,9 @@ impl Place {
     /// Whether two texts of it mean the same.
     pub(crate) fn same(&self, a: &str, b: &str) -> bool {
         match self {
-            Place::File(path) => meaning::same(path, a, b),
-            Place::Affinity(_) => meaning::same_cpus(a, b),
-            Place::Cpuset { .. } => a.trim() == b.trim(),
+            ItemTarget::File(path) => meaning::same(path, a, b),
+            ItemTarget::Affinity(_) => meaning::same_cpus(a, b),
+            ItemTarget::Cpuset { .. } => a.trim() == b.trim(),
         }
     }
 
@@ -79,18 +79,18 @@ impl Place {
     /// mounted now.
     pub(crate) fn allowed(&self, cpuset: Option<&str>) -> bool {
         match self {
-            Place::File(path) => whitelist::allows(path, cpuset),
-            Place::Affinity(task) => task.id > 0,
-            Place::Cpuset { mount, .. } => cpuset == Some(mount.as_str()),
+            ItemTarget::File(path) => whitelist::allows(path, cpuset),
+            ItemTarget::Affinity(task) => task.id > 0,
+            ItemTarget::Cpuset { mount, .. } => cpuset == Some(mount.as_str()),
         }
     }
 
     /// How it is called in a report.
     pub(crate) fn title(&self) -> String {
         match self {
-            Place::File(path) => path.clone(),
-            Place::Affinity(task) => format!("CPUs of task {}", task.id),
-            Place::Cpuset { task, .. } => format!("cpuset of task {}", task.id),
+            ItemTarget::File(path) => path.clone(),
+            ItemTarget::Affinity(task) => format!("CPUs of task {}", task.id),
+            ItemTarget::Cpuset { task, .. } => format!("cpuset of task {}", task.id),
         }
     }
 }
@@ -102,7 +102,7 @@ impl Item {
         let texts = [Some(&self.old), self.wanted.as_ref()];
         self.place.allowed(cpuset)
             && match self.place {
-                Place::Cpuset { .. } => texts
+                ItemTarget::Cpuset { .. } => texts
                     .into_iter()
                     .flatten()
                     .all(|text| text.starts_with('/') && !text.split('/').any(|part| part == "..")),

@@ -13,8 +13,8 @@ mod restored;
 
 use super::faults::Faults;
 use checksum::Checksum;
-use record::Record;
-pub(crate) use record::{Action, Damage, Entry, Header};
+use record::JournalRecord;
+pub(crate) use record::{Action, Damage, Header, JournalEntry};
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
 use std::os::unix::fs::OpenOptionsExt;
@@ -41,7 +41,7 @@ pub(crate) struct Here<'a> {
 }
 
 #[derive(Debug)]
-pub(crate) enum Found {
+pub(crate) enum FoundJournal {
     /// Of this boot.
     Ours(Journal),
     /// Of an earlier boot, whatever is in it.
@@ -70,7 +70,7 @@ pub(crate) struct Journal {
     broken: bool,
     faults: Faults,
     pub(crate) header: Header,
-    pub(crate) entries: Vec<Entry>,
+    pub(crate) entries: Vec<JournalEntry>,
     /// Whether a half-written last line was cut off.
     pub(crate) torn: bool,
     /// What is the matter with another copy.
@@ -101,7 +101,7 @@ pub(crate) enum Unusable {
 }
 
 impl Journal {
-    pub(crate) fn path(directory: &Path) -> PathBuf {
+    pub(crate) fn journal_path(directory: &Path) -> PathBuf {
         directory.join(NAME)
     }
 
@@ -125,7 +125,7 @@ impl Journal {
             began_ns: sys::monotonic_raw_ns(),
             copies: named,
         };
-        faults.at("create the journal");
+        faults.on_action("create the journal");
         let mut journal = Journal {
             copies: Vec::new(),
             length: 0,
@@ -137,7 +137,7 @@ impl Journal {
             torn: false,
             remarks: Vec::new(),
         };
-        let began = journal.begin(directories, header);
+        let began = journal.begin_journal(directories, header);
         if let Err(error) = began {
             // The first error is the one to tell.
             for directory in directories {
@@ -151,20 +151,20 @@ impl Journal {
         Ok(journal)
     }
 
-    fn begin(&mut self, directories: &[&Path], header: Header) -> io::Result<()> {
+    fn begin_journal(&mut self, directories: &[&Path], header: Header) -> io::Result<()> {
         for directory in directories {
             let temporary = directory.join(NEW);
             gone(std::fs::remove_file(&temporary))?;
             let file =
                 OpenOptions::new().append(true).create_new(true).mode(0o600).open(&temporary)?;
-            let path = Journal::path(directory);
+            let path = Journal::journal_path(directory);
             self.copies.push(JournalFile { path, file });
         }
-        self.append(&Record::Began(header))?;
+        self.append(&JournalRecord::Began(header))?;
         for directory in directories {
-            self.faults.at("name the journal");
-            std::fs::rename(directory.join(NEW), Journal::path(directory))?;
-            self.faults.at("sync the directory");
+            self.faults.on_action("name the journal");
+            std::fs::rename(directory.join(NEW), Journal::journal_path(directory))?;
+            self.faults.on_action("sync the directory");
             sync(directory)?;
         }
         Ok(())
@@ -173,7 +173,7 @@ impl Journal {
     /// Says what is going to be done; it is on the disk when this returns.
     pub(crate) fn intent(&mut self, action: Action) -> io::Result<usize> {
         let entry = self.entries.len();
-        let record = Record::Intent { entry, action };
+        let record = JournalRecord::Intent { entry, action };
         self.append(&record)?;
         self.learn(record)?;
         Ok(entry)
@@ -181,35 +181,35 @@ impl Journal {
 
     /// Says that it is done, and what was read back.
     pub(crate) fn made(&mut self, entry: usize, left: Vec<Option<String>>) -> io::Result<()> {
-        self.record(Record::Made { entry, left })
+        self.remember(JournalRecord::Made { entry, left })
     }
 
     /// Says that it is going to be undone.
     pub(crate) fn undoing(&mut self, entry: usize, foreign: Vec<usize>) -> io::Result<()> {
-        self.record(Record::Undoing { entry, foreign })
+        self.remember(JournalRecord::Undoing { entry, foreign })
     }
 
     /// Says that undoing it was tried, and what was left.
     pub(crate) fn tried(&mut self, entry: usize, left: Vec<Option<String>>) -> io::Result<()> {
         let known = &self.entries[entry];
         let foreign = known.undoing.as_ref().unwrap_or(&known.foreign).clone();
-        self.record(Record::Tried { entry, foreign, left })
+        self.remember(JournalRecord::Tried { entry, foreign, left })
     }
 
     /// Says that nothing of it is left.
     pub(crate) fn done(&mut self, entry: usize) -> io::Result<()> {
-        self.record(Record::Done { entry })
+        self.remember(JournalRecord::Done { entry })
     }
 
     /// Of what has happened this process knows, also where the disk takes no
     /// more.
-    fn record(&mut self, record: Record) -> io::Result<()> {
+    fn remember(&mut self, record: JournalRecord) -> io::Result<()> {
         let appended = self.append(&record);
         self.learn(record)?;
         appended
     }
 
-    fn learn(&mut self, record: Record) -> io::Result<()> {
+    fn learn(&mut self, record: JournalRecord) -> io::Result<()> {
         record.learn(&mut self.entries).map_err(io::Error::other)
     }
 
@@ -227,14 +227,14 @@ impl Journal {
     /// last.
     pub(crate) fn remove(self) -> io::Result<()> {
         if let Some(machine) = self.header.copies.first() {
-            self.faults.at("note that it is put back");
-            gone(restored::note(machine, &self.header))?;
+            self.faults.on_action("note that it is put back");
+            gone(restored::note_journal(machine, &self.header))?;
         }
         for copy in self.copies.iter().rev() {
-            self.faults.at("remove the journal");
+            self.faults.on_action("remove the journal");
             // Its directory may have been moved, or removed.
             gone(std::fs::remove_file(&copy.path))?;
-            self.faults.at("sync the directory");
+            self.faults.on_action("sync the directory");
             gone(sync(copy.path.parent().unwrap_or(Path::new("/"))))?;
         }
         Ok(())
@@ -242,7 +242,7 @@ impl Journal {
 
     /// On a full disk a part of the record may be there: it must not stand
     /// before the next one.
-    fn append(&mut self, record: &Record) -> io::Result<()> {
+    fn append(&mut self, record: &JournalRecord) -> io::Result<()> {
         if self.broken {
             return Err(io::Error::other("an earlier record could not be written"));
         }
@@ -266,17 +266,17 @@ impl Journal {
 
     fn write(&mut self, line: &[u8]) -> io::Result<()> {
         for copy in &mut self.copies {
-            self.faults.at("append to the journal");
+            self.faults.on_action("append to the journal");
             if self.faults.listened() {
                 // A crash may come in the middle.
                 let (first, second) = line.split_at(line.len() / 2);
                 copy.file.write_all(first)?;
-                self.faults.at("append the rest");
+                self.faults.on_action("append the rest");
                 copy.file.write_all(second)?;
             } else {
                 copy.file.write_all(line)?;
             }
-            self.faults.at("sync the journal");
+            self.faults.on_action("sync the journal");
             copy.file.sync_all()?;
         }
         Ok(())
@@ -290,9 +290,9 @@ impl Stale {
             self.boot_id.chars().filter(char::is_ascii_alphanumeric).take(12).collect();
         let directory = self.path.parent().unwrap_or(Path::new("/"));
         let aside = directory.join(format!("journal.of-boot-{boot}"));
-        self.faults.at("set the journal aside");
+        self.faults.on_action("set the journal aside");
         std::fs::rename(&self.path, &aside)?;
-        self.faults.at("sync the directory");
+        self.faults.on_action("sync the directory");
         sync(directory)?;
         Ok(aside)
     }
@@ -300,7 +300,7 @@ impl Stale {
 
 /// Whether the journal in a directory, if it can be read, is a copy of one that was put back.
 pub(crate) fn is_put_back(directory: &Path, machine: &Path) -> bool {
-    let read = std::fs::read(Journal::path(directory));
+    let read = std::fs::read(Journal::journal_path(directory));
     let header = read.ok().and_then(|bytes| read::header_of(&bytes));
     header.is_some_and(|header| restored::has(machine, &header))
 }

@@ -1,10 +1,10 @@
 //! What the kernel does late when a CPU goes offline: after the values were
 //! read back. It is its own work, not that of another program.
 
-use super::item::{Item, Place};
+use super::item::{Item, ItemTarget};
 use super::journal::Journal;
-use crate::cpus::parse;
-use crate::shield::tasks::{self, Task};
+use crate::cpus::parse_cpus;
+use crate::shield::tasks::{self, TaskIdentity};
 use crate::shield::{Version, hierarchy};
 use sys::files::Files;
 
@@ -14,20 +14,20 @@ pub(crate) struct Late {
 }
 
 impl Late {
-    pub(crate) fn of(files: &dyn Files, journal: &Journal) -> Late {
+    pub(crate) fn find(files: &dyn Files, journal: &Journal) -> Late {
         let takes = journal
             .entries
             .iter()
             .filter(|entry| !entry.done)
             .flat_map(|entry| entry.action.items())
             .any(|item| match &item.place {
-                Place::File(path) => {
+                ItemTarget::File(path) => {
                     item.wanted.is_some()
                         && (path.ends_with("/online") || path.ends_with("/smt/control"))
                 }
                 _ => false,
             });
-        let read = || parse(&files.read("/sys/devices/system/cpu/online").ok()?);
+        let read = || parse_cpus(&files.read("/sys/devices/system/cpu/online").ok()?);
         Late { online: takes.then(read).flatten() }
     }
 
@@ -41,41 +41,44 @@ impl Late {
     ///   are moved to an ancestor when it has none left
     ///   (kernel/cgroup/cpuset-v1.c, `hotplug_update_tasks_legacy`).
     pub(crate) fn made(&self, files: &dyn Files, item: &Item, was: &str) -> bool {
-        let (Some(online), Ok(now)) = (&self.online, item.place.read(files)) else {
+        let (Some(online), Ok(now)) = (&self.online, item.place.current_value(files)) else {
             return false;
         };
         let left = |list: &str| -> Option<Vec<u32>> {
-            let mut cpus = parse(list)?;
+            let mut cpus = parse_cpus(list)?;
             cpus.retain(|cpu| online.contains(cpu));
             Some(cpus)
         };
         match &item.place {
-            Place::Affinity(task) => parse(&now).is_some_and(|now| {
+            ItemTarget::Affinity(task) => parse_cpus(&now).is_some_and(|now| {
                 let lost = left(&item.old).is_some_and(|left| left.is_empty());
                 let others = lost && online.iter().all(|cpu| now.contains(cpu));
                 others || of_its_group(files, *task).is_some_and(|group| group == now)
             }),
-            Place::File(path) if path.ends_with("/cpuset.cpus") => parse(&now).is_some_and(|now| {
-                [item.old.as_str(), was].into_iter().any(|list| left(list).as_ref() == Some(&now))
-            }),
-            Place::Cpuset { mount, .. } => {
+            ItemTarget::File(path) if path.ends_with("/cpuset.cpus") => parse_cpus(&now)
+                .is_some_and(|now| {
+                    [item.old.as_str(), was]
+                        .into_iter()
+                        .any(|list| left(list).as_ref() == Some(&now))
+                }),
+            ItemTarget::Cpuset { mount, .. } => {
                 let (old, now) = (item.old.trim(), now.trim());
                 let above = old != now && (now == "/" || old.starts_with(&format!("{now}/")));
                 let cpus = files.read(&format!("{}/cpuset.cpus", tasks::group(mount, old)));
                 above && cpus.is_ok_and(|cpus| left(&cpus).is_some_and(|left| left.is_empty()))
             }
-            Place::File(_) => false,
+            ItemTarget::File(_) => false,
         }
     }
 }
 
 /// The CPUs of a task's version 1 cpuset, if it is not the root's.
-fn of_its_group(files: &dyn Files, task: Task) -> Option<Vec<u32>> {
+fn of_its_group(files: &dyn Files, task: TaskIdentity) -> Option<Vec<u32>> {
     let found = hierarchy(files).ok()?;
     let own = files.read(&format!("/proc/{}/cpuset", task.id)).ok()?;
     if found.version != Version::One || own.trim() == "/" {
         return None;
     }
     let group = tasks::group(&found.mount, &own);
-    parse(&files.read(&format!("{group}/cpuset.cpus")).ok()?)
+    parse_cpus(&files.read(&format!("{group}/cpuset.cpus")).ok()?)
 }

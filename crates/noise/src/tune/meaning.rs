@@ -1,12 +1,12 @@
 //! The meaning of a kernel file's content: when two texts are equal, and what to
 //! write to get one back.
 
-use crate::cpus::{of_mask, parse};
+use crate::cpus::{of_mask, parse_cpus};
 use sys::files::bracketed;
 
 /// How the content of a file is to be understood.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
+enum ContentKind {
     /// Bits in hexadecimal, in groups of 32 with commas between: `00000003`
     /// is `3` (Documentation/core-api/irq/irq-affinity.rst).
     Mask,
@@ -17,25 +17,25 @@ enum Kind {
     Plain,
 }
 
-fn kind(path: &str) -> Kind {
+fn kind(path: &str) -> ContentKind {
     match path.rsplit('/').next().unwrap_or_default() {
-        "smp_affinity" | "default_smp_affinity" | "cpumask" => Kind::Mask,
+        "smp_affinity" | "default_smp_affinity" | "cpumask" => ContentKind::Mask,
         "smp_affinity_list" | "cpuset.cpus" | "cpuset.cpus.exclusive" | "cpuset.mems" => {
-            Kind::CpuList
+            ContentKind::CpuList
         }
-        _ => Kind::Plain,
+        _ => ContentKind::Plain,
     }
 }
 
 /// Whether two texts of the file mean the same.
 pub(crate) fn same(path: &str, a: &str, b: &str) -> bool {
     match kind(path) {
-        Kind::Mask => match (of_mask(a), of_mask(b)) {
+        ContentKind::Mask => match (of_mask(a), of_mask(b)) {
             (Some(a), Some(b)) => a == b,
             _ => a.trim() == b.trim(),
         },
-        Kind::CpuList => same_cpus(a, b),
-        Kind::Plain => {
+        ContentKind::CpuList => same_cpus(a, b),
+        ContentKind::Plain => {
             let (a, b) = (chosen(a), chosen(b));
             match (a.parse::<i128>(), b.parse::<i128>()) {
                 (Ok(a), Ok(b)) => a == b,
@@ -47,7 +47,7 @@ pub(crate) fn same(path: &str, a: &str, b: &str) -> bool {
 
 /// Whether two lists hold the same CPUs.
 pub(crate) fn same_cpus(a: &str, b: &str) -> bool {
-    match (parse(a), parse(b)) {
+    match (parse_cpus(a), parse_cpus(b)) {
         (Some(a), Some(b)) => a == b,
         _ => a.trim() == b.trim(),
     }
@@ -57,7 +57,7 @@ pub(crate) fn same_cpus(a: &str, b: &str) -> bool {
 /// would be no write at all.
 pub(crate) fn writable(path: &str, text: &str) -> String {
     let text = match kind(path) {
-        Kind::Plain => chosen(text),
+        ContentKind::Plain => chosen(text),
         _ => text.trim().to_owned(),
     };
     if text.is_empty() { "\n".into() } else { text }

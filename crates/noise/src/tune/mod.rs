@@ -1,7 +1,7 @@
 //! System-wide values set for a while, and restored exactly.
 //!
-//! Before a change, old and new values are on the disk ([`journal`]); what is
-//! written is read back; a watchdog process restores everything if this one is
+//! Before a change ([`apply`]), old and new values are on the disk ([`journal`]);
+//! what is written is read back; a watchdog process restores everything if this one is
 //! killed ([`watchdog`]); and a restored value leaves the journal only when it
 //! was read back as before ([`restore`]). Every step can be interrupted
 //! anywhere and resumed.
@@ -24,20 +24,19 @@ mod whitelist;
 
 pub use faults::Faults;
 pub use pending::pending;
-pub use plan::{PlanError, cpu_online, plan};
+pub use plan::{NotSettable, PlanError, cpu_online, not_settable, plan};
 pub use report::{Applied, BackOutcome, PutBack, Restored, SetOutcome};
 pub use restore::restore;
 pub use state::{StateDir, VARIABLE};
 
 use crate::change::Change;
 use faults::Faulty;
-use journal::{Found, Here, Journal, Unusable};
+use journal::{FoundJournal, Here, Journal, Unusable};
 use state::{Lock, boot_id};
 use std::io;
 use std::path::PathBuf;
 use std::time::Duration;
 use sys::files::Files;
-use watchdog::Watchdog;
 
 /// For a watchdog that puts back right now, in ms.
 const PATIENCE: Duration = Duration::from_millis(500);
@@ -102,7 +101,7 @@ pub struct Tuned<'f> {
     state: StateDir,
     /// Nothing once it is put back or left.
     journal: Option<Journal>,
-    watchdog: Option<Watchdog>,
+    watchdog: Option<sys::role::Watchdog>,
     // Let go of last: declared after what works under it.
     _lock: Lock,
     applied: Vec<Applied>,
@@ -126,15 +125,15 @@ impl<'f> Tuned<'f> {
         state.prepare()?;
         let lock = state.lock(PATIENCE)?;
         let here = Here { boot_id: &boot_id, root: &state.root };
-        let set_aside = match Journal::open(&state.directories(), here, &state.faults)? {
+        let set_aside = match Journal::open_first(&state.directories(), here, &state.faults)? {
             None => None,
-            Some(Found::OfAnotherBoot(stale)) => {
+            Some(FoundJournal::OfAnotherBoot(stale)) => {
                 Some(stale.set_aside().map_err(TuneError::Journal)?)
             }
-            Some(Found::Ours(_)) => return Err(TuneError::Pending),
+            Some(FoundJournal::Ours(_)) => return Err(TuneError::Pending),
         };
         let watchdog = match state.watched {
-            true => Some(Watchdog::start(state).map_err(TuneError::Watchdog)?),
+            true => Some(watchdog::start(state).map_err(TuneError::Watchdog)?),
             false => None,
         };
         let process = std::process::id();
@@ -170,7 +169,7 @@ impl<'f> Tuned<'f> {
         };
         for step in what {
             match step {
-                Step::Set(change) => self.applied.push(apply::set(&files, journal, change)?),
+                Step::Set(change) => self.applied.push(apply::set_value(&files, journal, change)?),
                 Step::Shield { cpus } => {
                     let (applied, group) = apply::shield(&files, journal, cpus)?;
                     self.applied.push(applied);

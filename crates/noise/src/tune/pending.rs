@@ -11,7 +11,7 @@ pub fn pending(state: &StateDir) -> Option<String> {
     let directories = state.directories();
     directories.iter().find_map(|directory| {
         let path = directory.display();
-        match std::fs::symlink_metadata(Journal::path(directory)) {
+        match std::fs::symlink_metadata(Journal::journal_path(directory)) {
             Ok(_) if is_put_back(directory, directories[0]) => None,
             Ok(_) => Some(format!(
                 "values of `latlas noise tune` are in force or not restored: run `latlas noise \

@@ -2,7 +2,8 @@
 
 use super::Step;
 use crate::change::Change;
-use crate::control::{UnknownControl, changes};
+use crate::control::{UnknownControl, changes, hindrance_to_set};
+use model::machine::Machine;
 use sys::files::Files;
 
 /// The name of the shield among controls.
@@ -18,6 +19,39 @@ pub enum PlanError {
     NoCpu(String),
     #[error("a shield needs CPUs besides those of other tasks, and there is only one: use --cpus")]
     NoShieldCpus,
+}
+
+/// A control that was named and can't be set on this machine.
+#[derive(thiserror::Error, Clone, Debug, PartialEq, Eq)]
+#[error("can't set {name} here: {why}")]
+pub struct NotSettable {
+    /// As it was named.
+    pub name: String,
+    pub why: String,
+}
+
+/// The first of the named controls that has no step because it can't be set here; one that has its
+/// good value already has none either, and is not meant.
+pub fn not_settable(
+    files: &dyn Files,
+    machine: &Machine,
+    (only, cpus): (&[String], &[u32]),
+    steps: &[Step],
+) -> Option<NotSettable> {
+    let no_step = |name: &&String| {
+        let of_it = |step: &Step| matches!(step, Step::Set(change) if change.control == **name);
+        !steps.iter().any(of_it)
+    };
+    only.iter().filter(no_step).find_map(|name| {
+        let why = match name.split_once('=') {
+            Some((_, cpu)) => {
+                let path = cpu_online(cpu.parse().ok()?);
+                (!files.exists(&path)).then(|| format!("there is no {path}"))?
+            }
+            None => hindrance_to_set(files, machine, name, cpus)?,
+        };
+        Some(NotSettable { name: name.clone(), why })
+    })
 }
 
 /// The file that takes a CPU offline.

@@ -2,7 +2,7 @@
 
 use super::TuneError;
 use super::faults::Faulty;
-use super::journal::{self, Found, Here, Journal, Stale};
+use super::journal::{self, FoundJournal, Here, Journal, Stale};
 use super::report::{PutBack, Restored};
 use super::state::{Lock, StateDir, boot_id};
 use super::undo::{remember, undo};
@@ -37,10 +37,10 @@ pub(crate) fn restore_locked(
 ) -> Result<Restored, TuneError> {
     let boot_id = boot_id(files)?;
     let here = Here { boot_id: &boot_id, root: &state.root };
-    match Journal::open(&state.directories(), here, &state.faults)? {
+    match Journal::open_first(&state.directories(), here, &state.faults)? {
         None => Ok(Restored::default()),
-        Some(Found::OfAnotherBoot(stale)) => set_aside(stale),
-        Some(Found::Ours(journal)) => Ok(put_back(files, state, journal, by)),
+        Some(FoundJournal::OfAnotherBoot(stale)) => set_aside(stale),
+        Some(FoundJournal::Ours(journal)) => Ok(put_back(files, state, journal, by)),
     }
 }
 
@@ -90,7 +90,7 @@ pub(crate) fn put_back(
     restored.values = values.into_iter().rev().flatten().collect();
     restored.pending = journal.pending() > 0;
     // For later questions; the journal itself is what counts.
-    let _ = record(state, by, &restored);
+    let _ = leave_record(state, by, &restored);
     if !restored.pending
         && let Err(error) = journal.remove()
     {
@@ -101,7 +101,7 @@ pub(crate) fn put_back(
 
 /// Leaves a record of the last restore: by which user, when, and what became of
 /// each value.
-fn record(state: &StateDir, by: &str, restored: &Restored) -> io::Result<()> {
+fn leave_record(state: &StateDir, by: &str, restored: &Restored) -> io::Result<()> {
     #[derive(Serialize)]
     struct Last<'a> {
         by: &'a str,
@@ -109,13 +109,13 @@ fn record(state: &StateDir, by: &str, restored: &Restored) -> io::Result<()> {
         restored: &'a Restored,
     }
     let temporary = state.path.join("last-restore.new");
-    let mut bytes =
-        serde_json::to_vec_pretty(&Last { by, unix_ms: sys::realtime_unix_ms(), restored })?;
-    bytes.push(b'\n');
+    let mut text =
+        model::json::to_indented_json(&Last { by, unix_ms: sys::realtime_unix_ms(), restored })?;
+    text.push('\n');
     let mut file =
         OpenOptions::new().write(true).create(true).truncate(true).mode(0o644).open(&temporary)?;
     let written = file
-        .write_all(&bytes)
+        .write_all(text.as_bytes())
         .and_then(|()| file.sync_all())
         .and_then(|()| std::fs::rename(&temporary, state.path.join("last-restore")));
     if written.is_err() {

@@ -120,8 +120,8 @@ impl StateDir {
     /// write in them.
     pub(crate) fn prepare(&self) -> Result<(), TuneError> {
         for directory in self.directories() {
-            make(directory).map_err(|error| unusable(directory, error.to_string()))?;
-            check(directory)?;
+            make_directory(directory).map_err(|error| unusable(directory, error.to_string()))?;
+            check_owner(directory)?;
         }
         Ok(())
     }
@@ -137,8 +137,8 @@ impl StateDir {
             if !there(directory)? {
                 continue;
             }
-            check(directory)?;
-            if there(&journal::Journal::path(directory))? {
+            check_owner(directory)?;
+            if there(&journal::Journal::journal_path(directory))? {
                 return Ok(true);
             }
         }
@@ -148,8 +148,8 @@ impl StateDir {
     /// Takes the lock, waiting so long for its holder.
     pub(crate) fn lock(&self, patience: Duration) -> Result<Lock, TuneError> {
         if let Some(machine) = &self.machine {
-            make(machine).map_err(|error| unusable(machine, error.to_string()))?;
-            check(machine)?;
+            make_directory(machine).map_err(|error| unusable(machine, error.to_string()))?;
+            check_owner(machine)?;
         }
         let path = self.machine.as_ref().unwrap_or(&self.path).join("lock");
         let unusable = |error: io::Error| unusable(&path, error.to_string());
@@ -182,7 +182,7 @@ fn unusable(path: &Path, why: impl Into<String>) -> TuneError {
     TuneError::StateDirectory { path: path.to_owned(), why: why.into() }
 }
 
-fn make(directory: &Path) -> io::Result<()> {
+fn make_directory(directory: &Path) -> io::Result<()> {
     let mut missing: Vec<&Path> = directory
         .ancestors()
         .filter(|path| !path.as_os_str().is_empty())
@@ -206,8 +206,8 @@ fn make(directory: &Path) -> io::Result<()> {
 }
 
 /// That no other user may write in a directory, or put another one in its place.
-fn check(directory: &Path) -> Result<(), TuneError> {
-    sys::trust::check(directory).map_err(|error| unusable(directory, error.to_string()))?;
+fn check_owner(directory: &Path) -> Result<(), TuneError> {
+    sys::trust::check_path(directory).map_err(|error| unusable(directory, error.to_string()))?;
     if directory.is_dir() { Ok(()) } else { Err(unusable(directory, "not a directory")) }
 }
 

@@ -1,12 +1,12 @@
 //! One entry of the journal undone. It may be done any number of times, from
 //! any point at which it was broken off.
 
-use super::item::{Item, Place};
-use super::journal::{Action, Entry, Journal};
+use super::item::{Item, ItemTarget};
+use super::journal::{Action, Journal, JournalEntry};
 use super::late::Late;
 use super::report::{BackOutcome, PutBack};
 use super::whitelist;
-use crate::shield::tasks::{self, Task};
+use crate::shield::tasks::{self, TaskIdentity};
 use crate::shield::{groups_below, hierarchy};
 use std::io::{self, ErrorKind};
 use std::time::Duration;
@@ -27,7 +27,7 @@ pub(crate) fn undo(files: &dyn Files, journal: &mut Journal, index: usize) -> Ve
     let values = match &entry.action {
         Action::Change { control, items } => {
             match items.iter().find(|item| !item.allowed(cpuset)) {
-                Some(item) => vec![refused(control, &item.place.title())],
+                Some(item) => vec![undo_refused(control, &item.place.title())],
                 None => {
                     let (items, foreign) = to_undo(files, journal, index, cpuset);
                     change(files, control, &items, &foreign)
@@ -36,7 +36,7 @@ pub(crate) fn undo(files: &dyn Files, journal: &mut Journal, index: usize) -> Ve
         }
         Action::Enable { path, controller } => vec![match whitelist::allows(path, cpuset) {
             true => back("shield", path, None, disable(files, path, controller)),
-            false => refused("shield", path),
+            false => undo_refused("shield", path),
         }],
         Action::Group { path, home, list, accompanying } => {
             let known = ["tasks", "cgroup.procs"].contains(&list.as_str())
@@ -51,7 +51,7 @@ pub(crate) fn undo(files: &dyn Files, journal: &mut Journal, index: usize) -> Ve
                     values.extend(change(files, "shield", &accompanying, &foreign));
                     values
                 }
-                false => vec![refused("shield", path)],
+                false => vec![undo_refused("shield", path)],
             }
         }
     };
@@ -72,7 +72,7 @@ pub(crate) fn remember(files: &dyn Files, journal: &mut Journal, index: usize) {
         // None of ours is not even read.
         return;
     }
-    let read = items.iter().map(|item| item.place.read(files).ok());
+    let read = items.iter().map(|item| item.place.current_value(files).ok());
     let left = read.collect();
     // Without it, it is put back whatever others did: as it was before all.
     let _ = journal.tried(index, left);
@@ -83,7 +83,7 @@ fn within(path: &str, mount: &str) -> bool {
         && !path.split('/').any(|part| part == "..")
 }
 
-fn refused(control: &str, what: &str) -> PutBack {
+fn undo_refused(control: &str, what: &str) -> PutBack {
     let why = "the journal names what latlas does not change, or what does not exist: skipped";
     back(control, what, None, BackOutcome::Failed(why.into()))
 }
@@ -117,7 +117,7 @@ fn foreign(files: &dyn Files, journal: &mut Journal, index: usize, items: &[Item
     if let Some(foreign) = &entry.undoing {
         return foreign.clone();
     }
-    let late = Late::of(files, journal);
+    let late = Late::find(files, journal);
     let mut foreign: Vec<usize> = (0..items.len())
         .filter(|i| {
             entry.foreign.contains(i)
@@ -126,9 +126,9 @@ fn foreign(files: &dyn Files, journal: &mut Journal, index: usize, items: &[Item
         })
         .collect();
     // A process in another program's group has that group's CPUs.
-    let moved: Vec<Task> = foreign.iter().filter_map(|&i| moved(&items[i])).collect();
+    let moved: Vec<TaskIdentity> = foreign.iter().filter_map(|&i| moved(&items[i])).collect();
     foreign.extend((0..items.len()).filter(|&i| match &items[i].place {
-        Place::Affinity(task) => moved.contains(task),
+        ItemTarget::Affinity(task) => moved.contains(task),
         _ => false,
     }));
     foreign.sort_unstable();
@@ -160,8 +160,8 @@ fn change(files: &dyn Files, control: &str, items: &[Item], foreign: &[usize]) -
 /// Whether another program changed it: it is neither as before nor as it was
 /// left. Of a step that was broken off it is not known how it was left; what
 /// is there is taken for our own.
-fn is_foreign(files: &dyn Files, entry: &Entry, late: &Late, item: &Item, i: usize) -> bool {
-    let (Ok(now), Some(left)) = (item.place.read(files), &entry.left) else {
+fn is_foreign(files: &dyn Files, entry: &JournalEntry, late: &Late, item: &Item, i: usize) -> bool {
+    let (Ok(now), Some(left)) = (item.place.current_value(files), &entry.left) else {
         return false;
     };
     match left.get(i) {
@@ -203,9 +203,9 @@ fn as_earlier(
     }
 }
 
-fn moved(item: &Item) -> Option<Task> {
+fn moved(item: &Item) -> Option<TaskIdentity> {
     match &item.place {
-        Place::Cpuset { task, .. } => Some(*task),
+        ItemTarget::Cpuset { task, .. } => Some(*task),
         _ => None,
     }
 }
@@ -223,7 +223,7 @@ fn is_a_later_steps(journal: &Journal, index: usize, item: &Item) -> bool {
 
 /// The outcome, and whether there was anything to do.
 fn put_back(files: &dyn Files, item: &Item, foreign: bool) -> (BackOutcome, bool) {
-    let now = match item.place.read(files) {
+    let now = match item.place.current_value(files) {
         Ok(now) => now,
         Err(error) => return (missing(files, item, &error), true),
     };
@@ -234,7 +234,7 @@ fn put_back(files: &dyn Files, item: &Item, foreign: bool) -> (BackOutcome, bool
         return (BackOutcome::ChangedByOthers(now), true);
     }
     let written = item.place.write(files, &item.old);
-    let outcome = match (item.place.read(files), written) {
+    let outcome = match (item.place.current_value(files), written) {
         (Ok(now), _) if item.place.same(&now, &item.old) => BackOutcome::Restored,
         (Err(error), _) => missing(files, item, &error),
         (Ok(_), Err(error)) => BackOutcome::Failed(error.to_string()),
@@ -248,10 +248,10 @@ fn put_back(files: &dyn Files, item: &Item, foreign: bool) -> (BackOutcome, bool
 /// A value went with its file, unless no file of the kernel can be seen.
 fn missing(files: &dyn Files, item: &Item, error: &io::Error) -> BackOutcome {
     let seen = match &item.place {
-        Place::File(path) if path.starts_with("/sys/devices") => {
+        ItemTarget::File(path) if path.starts_with("/sys/devices") => {
             files.exists("/sys/devices/system/cpu")
         }
-        Place::File(path) if path.starts_with("/sys") => files.exists("/sys/kernel"),
+        ItemTarget::File(path) if path.starts_with("/sys") => files.exists("/sys/kernel"),
         _ => files.exists("/proc/sys/kernel"),
     };
     match error.kind() {

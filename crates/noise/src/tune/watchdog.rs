@@ -1,12 +1,8 @@
 //! The process that puts everything back when latlas is killed before it did.
-//!
-//! It is the same program started again, in a session of its own, with one end
-//! of a connection whose other end only latlas has. A message on it means that
-//! nothing is left to do; its end without one means that latlas is gone.
 
 use super::TuneError;
 use super::faults::Faults;
-use super::journal::{Found, Here, Journal};
+use super::journal::{FoundJournal, Here, Journal};
 use super::report::Restored;
 use super::restore::restore_locked;
 use super::state::{StateDir, boot_id};
@@ -16,10 +12,7 @@ use std::os::unix::net::UnixDatagram;
 use std::path::PathBuf;
 use std::time::Duration;
 use sys::files::Tree;
-use sys::role::{Child, Lost, Role, Session, Task, Wait};
-
-/// Time within which a new process must be ready; a loaded machine included.
-const PATIENCE: Duration = Duration::from_secs(20);
+use sys::role::{Role, RoleTask, Watchdog};
 
 /// What a watchdog is given.
 #[derive(Serialize, Deserialize)]
@@ -31,69 +24,37 @@ struct Watched {
     process: u32,
 }
 
-/// A watchdog, seen from latlas. When this is dropped without having been
-/// dismissed, it does its work.
-#[derive(Debug)]
-pub(crate) struct Watchdog(Child);
-
-impl Watchdog {
-    /// Starts it; it is ready when this returns.
-    pub(crate) fn start(state: &StateDir) -> io::Result<Watchdog> {
-        let watched = Watched {
-            state: std::path::absolute(&state.path)?,
-            machine: state.machine.clone(),
-            root: std::path::absolute(&state.root)?,
-            process: std::process::id(),
-        };
-        Watchdog::of(&watched).map_err(io::Error::other)
-    }
-
-    fn of(watched: &Watched) -> Result<Watchdog, Lost> {
-        let mut child = Child::start(Role::Watchdog, "the watchdog", watched, Session::Left)?;
-        // It has left this session and listens.
-        child.receive::<()>(Wait::at_most(PATIENCE))?;
-        child.let_outlive();
-        Ok(Watchdog(child))
-    }
-
-    /// Tells it that nothing is left to do, and waits for its end.
-    pub(crate) fn dismiss(mut self) {
-        // If it was killed, no process is left to report to.
-        let _ = self.0.send(&());
-        self.0.wait();
-    }
+/// Starts the watchdog of this process's journal; it is ready when this returns.
+pub(crate) fn start(state: &StateDir) -> io::Result<Watchdog> {
+    let watched = Watched {
+        state: std::path::absolute(&state.path)?,
+        machine: state.machine.clone(),
+        root: std::path::absolute(&state.root)?,
+        process: std::process::id(),
+    };
+    Watchdog::start(Role::Watchdog, &watched).map_err(io::Error::other)
 }
 
 /// Watches until it is dismissed, or the process that started it ends: then restores.
 ///
 /// # Errors
 /// What could not be done; it is logged too.
-pub fn serve(task: &Task) -> io::Result<()> {
+pub fn serve(task: &RoleTask) -> io::Result<()> {
     watch(task).inspect_err(|why| log(&format!("latlas watchdog: {why}")))
 }
 
-fn watch(task: &Task) -> io::Result<()> {
-    let (watched, mut parent): (Watched, _) = task.begin()?;
-    // Nothing that ends the terminal's session or the shell's job may end this.
-    sys::process::leave_session()?;
-    sys::process::ignore_requests_to_end();
-    // Not to be chosen when memory runs out (proc_pid_oom_score_adj(5)).
-    let _ = std::fs::write("/proc/self/oom_score_adj", "-1000");
-    // Nor does it keep a file system from being unmounted.
-    let _ = std::env::set_current_dir("/");
-    parent.send(&())?;
-    // Its other end is closed, or was reset with the process.
-    if let Ok(Some(())) = parent.receive() {
+fn watch(task: &RoleTask) -> io::Result<()> {
+    let Some(watched) = task.watch::<Watched>()? else {
         return Ok(());
-    }
+    };
     if let Some(restored) = put_back(&watched).map_err(io::Error::other)? {
         let count = restored.values.len();
         log(&match restored.complete() {
             true => format!(
-                "latlas ended before it restored what it had set: the watchdog did ({count} values)"
+                "latlas ended before it restored its settings: the watchdog restored them ({count} values)"
             ),
             false => format!(
-                "latlas ended before it restored what it had set, and not all could be restored: \
+                "latlas ended before it restored its settings, and not all could be restored: \
                  run `latlas noise restore` ({})",
                 watched.state.display()
             ),
@@ -113,8 +74,8 @@ fn put_back(watched: &Watched) -> Result<Option<Restored>, TuneError> {
     let boot_id = boot_id(&files)?;
     let here = Here { boot_id: &boot_id, root: &state.root };
     // Another process may have put it back already, and a third begun anew.
-    let found = Journal::open(&state.directories(), here, &state.faults)?;
-    let of_it = matches!(found, Some(Found::Ours(journal))
+    let found = Journal::open_first(&state.directories(), here, &state.faults)?;
+    let of_it = matches!(found, Some(FoundJournal::Ours(journal))
         if journal.header.process == watched.process);
     match of_it {
         true => restore_locked(&files, &state, &lock, "watchdog").map(Some),

@@ -1,12 +1,12 @@
 //! The experiment on a scripted stage: its order, its switches, and what is
 //! kept when something goes wrong.
 
-use super::stage::{EVER, Logged, Script, Scripted, quiet, switch};
+use super::stage::{EVER, Logged, Script, ScriptedStage, quiet, switch};
 use super::{ALL_LOADS, request};
 use model::noise::effect::judge::effects;
 use model::noise::effect::{Block, Load, Workload};
 use noise::ab::conduct::{Conducted, Stop, conduct};
-use noise::ab::planned::{Length, Plan, Request};
+use noise::ab::planned::{AbPlan, AbRequest, Length};
 use noise::ab::toggle::{ToggleError, Toggles, rehearse};
 use std::fmt::Write;
 use std::path::PathBuf;
@@ -15,20 +15,25 @@ use std::time::Duration;
 const BETTER: &str = "better";
 const NONE: &str = "no effect shown";
 
-fn planned(controls: &[&str], workloads: &[Workload], loads: &[Load], length: Length) -> Plan {
+fn planned(controls: &[&str], workloads: &[Workload], loads: &[Load], length: Length) -> AbPlan {
     super::planned(&request(controls, workloads, loads, length))
 }
 
 /// The job bound by the core, for so many rounds under each load.
-fn of_cpu(controls: &[&str], rounds: u32) -> Plan {
+fn of_cpu(controls: &[&str], rounds: u32) -> AbPlan {
     planned(controls, &[Workload::Cpu], &ALL_LOADS, Length::Rounds(rounds))
 }
 
-fn counts(block: &Block) -> Vec<usize> {
+fn runs_by_arm(block: &Block) -> Vec<usize> {
     block.arms.iter().map(|arm| arm.runs.len()).collect()
 }
 
-fn run(stage: &mut Scripted, plan: &Plan, toggles: &mut Toggles, seed: u64) -> Conducted {
+fn conduct_scripted(
+    stage: &mut ScriptedStage,
+    plan: &AbPlan,
+    toggles: &mut Toggles,
+    seed: u64,
+) -> Conducted {
     conduct(plan, stage, toggles, seed, |_| ())
 }
 
@@ -40,13 +45,13 @@ fn every_round_has_each_state_once_and_the_next_has_them_the_other_way_round() {
         &ALL_LOADS,
         Length::Rounds(8),
     );
-    let mut stage = Scripted::new(quiet);
-    let done = run(&mut stage, &plan, &mut Toggles::new(), 5);
+    let mut stage = ScriptedStage::new(quiet);
+    let done = conduct_scripted(&mut stage, &plan, &mut Toggles::new(), 5);
     assert_eq!(done.partial, None);
     assert_eq!(done.blocks.len(), 6);
     let mut orders = Vec::new();
     for (block, log) in done.blocks.iter().zip(stage.log.chunks(9 * 4)) {
-        assert_eq!(counts(block), [8; 4], "warming up counts for nothing");
+        assert_eq!(runs_by_arm(block), [8; 4], "warming up counts for nothing");
         let names: Vec<&str> = log.iter().map(|(_, _, name, _)| name.as_str()).collect();
         let of_block = |l: &Logged| (l.0, l.1) == (block.workload, block.load);
         assert!(log.iter().all(of_block));
@@ -65,8 +70,8 @@ fn every_round_has_each_state_once_and_the_next_has_them_the_other_way_round() {
     orders.sort();
     orders.dedup();
     assert!(orders.len() > 4, "another order in each block: {orders:?}");
-    let again = &mut Scripted::new(quiet);
-    run(again, &plan, &mut Toggles::new(), 5);
+    let again = &mut ScriptedStage::new(quiet);
+    conduct_scripted(again, &plan, &mut Toggles::new(), 5);
     assert_eq!(again.log, stage.log, "the seed repeats it");
 }
 
@@ -78,14 +83,14 @@ fn an_effect_is_found_where_it_is() {
         &[Load::None, Load::OtherSession],
         Length::Rounds(16),
     );
-    let mut stage = Scripted::new(|workload, load, arm, before| {
+    let mut stage = ScriptedStage::new(|workload, load, arm, before| {
         let ms = quiet(workload, load, arm, before)?;
         Ok(match (load, arm) {
             (Load::OtherSession, "fifo") => ms / 3.0,
             _ => ms,
         })
     });
-    let done = run(&mut stage, &plan, &mut Toggles::new(), 3);
+    let done = conduct_scripted(&mut stage, &plan, &mut Toggles::new(), 3);
     let all = effects(&plan.controls, &done.blocks);
     assert_eq!(all.len(), 8);
     for effect in all {
@@ -106,9 +111,9 @@ fn an_effect_is_found_where_it_is() {
 #[test]
 fn a_switch_is_on_for_its_own_runs_and_for_no_others() {
     let plan = of_cpu(&["thp", "pin"], 7);
-    let mut stage = Scripted::new(quiet);
+    let mut stage = ScriptedStage::new(quiet);
     let mut toggles = switch(&stage, "thp", EVER, EVER);
-    let done = run(&mut stage, &plan, &mut toggles, 1);
+    let done = conduct_scripted(&mut stage, &plan, &mut toggles, 1);
     assert_eq!(done.partial, None);
     assert_eq!(stage.log.len(), 3 * 3 * 8);
     for (_, _, arm, on) in &stage.log {
@@ -119,7 +124,7 @@ fn a_switch_is_on_for_its_own_runs_and_for_no_others() {
 
 #[test]
 fn what_does_not_go_on_is_taken_out_and_what_stays_on_ends_it() {
-    let stage = Scripted::new(quiet);
+    let stage = ScriptedStage::new(quiet);
     let mut toggles = switch(&stage, "governor", 0, EVER);
     toggles.extend(switch(&stage, "thp", EVER, EVER));
     let rehearsed = rehearse(&mut toggles).expect("all are off");
@@ -138,9 +143,9 @@ fn the_job_joins_the_groups_of_its_switch() {
     let mut seen = Vec::new();
     for seed in 0..8 {
         let plan = planned(&["shield"], &[Workload::Cpu], &[Load::None], Length::Rounds(1));
-        let mut stage = Scripted::new(quiet);
+        let mut stage = ScriptedStage::new(quiet);
         let mut toggles = switch(&stage, "shield", EVER, EVER);
-        run(&mut stage, &plan, &mut toggles, seed);
+        conduct_scripted(&mut stage, &plan, &mut toggles, seed);
         let last = stage.log.last().expect("runs").2.clone();
         let joined = match last.as_str() {
             "shield" => vec![PathBuf::from("/groups/shield")],
@@ -154,30 +159,30 @@ fn the_job_joins_the_groups_of_its_switch() {
 
 /// What becomes of an experiment in which something goes wrong, or takes
 /// longer than expected.
-struct Case<'a> {
+struct ConductCase<'a> {
     name: &'a str,
-    plan: Plan,
+    plan: AbPlan,
     script: Script,
     /// Turns after which `thp` does not go on, and after which not off.
     thp: Option<(usize, usize)>,
     interrupt_at: Option<usize>,
 }
 
-impl<'a> Case<'a> {
-    fn new(name: &'a str, plan: Plan, script: Script) -> Case<'a> {
-        Case { name, plan, script, thp: None, interrupt_at: None }
+impl<'a> ConductCase<'a> {
+    fn new(name: &'a str, plan: AbPlan, script: Script) -> ConductCase<'a> {
+        ConductCase { name, plan, script, thp: None, interrupt_at: None }
     }
 
     /// Runs of each arm, rounds of each effect, times and reasons.
     fn outcome(self, page: &mut String) -> Conducted {
-        let Case { name, plan, .. } = self;
-        let mut stage = Scripted::new(self.script);
+        let ConductCase { name, plan, .. } = self;
+        let mut stage = ScriptedStage::new(self.script);
         stage.interrupt_at = self.interrupt_at;
         let mut toggles = match self.thp {
             None => Toggles::new(),
             Some((goes_on, goes_off)) => switch(&stage, "thp", goes_on, goes_off),
         };
-        let done = run(&mut stage, &plan, &mut toggles, 4);
+        let done = conduct_scripted(&mut stage, &plan, &mut toggles, 4);
         let of = plan.most_ms.map_or(String::new(), |ms| format!(" of {ms} ms"));
         let (begun, ended) = stage.loads;
         let on = stage.on.borrow().join(" ");
@@ -207,37 +212,37 @@ fn what_is_kept_when_something_goes_wrong() {
     let page = &mut page;
     // Nine turns in the first block, then the warming up and three rounds: the
     // run of that turn does not count, and the third block is not begun.
-    let stays_on = Case::new("a switch that stays on", of_cpu(&["thp"], 8), quiet);
+    let stays_on = ConductCase::new("a switch that stays on", of_cpu(&["thp"], 8), quiet);
     let thp = Some((EVER, 13));
-    Case { thp, ..stays_on }.outcome(page);
+    ConductCase { thp, ..stays_on }.outcome(page);
     // The others have all their rounds.
     let plan = of_cpu(&["thp", "pin"], 8);
-    let stays_off = Case::new("a switch that does not go on any more", plan, quiet);
+    let stays_off = ConductCase::new("a switch that does not go on any more", plan, quiet);
     let thp = Some((6, EVER));
-    Case { thp, ..stays_off }.outcome(page);
+    ConductCase { thp, ..stays_off }.outcome(page);
     let plan = of_cpu(&["fifo", "pin"], 8);
     let not_started = |workload, load, arm: &str, before| match (arm, before) {
         ("fifo", 20..) => Err(Stop::Arm("no more processes".into())),
         _ => quiet(workload, load, arm, before),
     };
-    Case::new("a job that does not start", plan, not_started).outcome(page);
+    ConductCase::new("a job that does not start", plan, not_started).outcome(page);
     // Its switch is off again.
     let fails = |_, _, arm: &str, before| match (arm, before) {
         ("thp", 5..) => Err(Stop::Block("the job was killed by SIGKILL".into())),
         _ => Ok(60.0),
     };
-    let failed = Case::new("a job that fails", of_cpu(&["thp"], 8), fails);
+    let failed = ConductCase::new("a job that fails", of_cpu(&["thp"], 8), fails);
     let thp = Some((EVER, EVER));
-    Case { thp, ..failed }.outcome(page);
+    ConductCase { thp, ..failed }.outcome(page);
     // After 34 runs of the first block: in the second's sixteenth round.
     let load_dies = |workload, load, arm: &str, before| match (load, before) {
         (Load::SameSession, 67..) => Err(Stop::Block("process 7 of the load ended".into())),
         _ => quiet(workload, load, arm, before),
     };
-    Case::new("a load that dies", of_cpu(&["pin"], 16), load_dies).outcome(page);
+    ConductCase::new("a load that dies", of_cpu(&["pin"], 16), load_dies).outcome(page);
     for interrupt_at in [0, 18 + 2 + 5] {
-        let interrupted = Case::new("an interruption", of_cpu(&["pin"], 8), quiet);
-        Case { interrupt_at: Some(interrupt_at), ..interrupted }.outcome(page);
+        let interrupted = ConductCase::new("an interruption", of_cpu(&["pin"], 8), quiet);
+        ConductCase { interrupt_at: Some(interrupt_at), ..interrupted }.outcome(page);
     }
     insta::assert_snapshot!(page);
 }
@@ -248,32 +253,32 @@ fn fewer_rounds_keep_the_announced_time_and_are_reported() {
     let page = &mut page;
     let seconds = |seconds| Length::Time(Duration::from_secs(seconds));
     let cpu = |controls: &[&str], length| planned(controls, &[Workload::Cpu], &ALL_LOADS, length);
-    let left_out = Case::new("left out", cpu(&["thp", "pin"], seconds(20)), quiet);
+    let left_out = ConductCase::new("left out", cpu(&["thp", "pin"], seconds(20)), quiet);
     let thp = Some((3, EVER));
-    Case { thp, ..left_out }.outcome(page);
+    ConductCase { thp, ..left_out }.outcome(page);
     // Each block has its share.
     let twice = |_, load, _: &str, _| match load {
         Load::None => Ok(120.0),
         _ => Ok(240.0),
     };
-    Case::new("twice as slow", cpu(&["pin"], seconds(20)), twice).outcome(page);
+    ConductCase::new("twice as slow", cpu(&["pin"], seconds(20)), twice).outcome(page);
     let usual = cpu(&["pin", "fifo"], Length::Usual);
     let twice = |workload, load, arm: &str, before| Ok(2.0 * quiet(workload, load, arm, before)?);
-    Case::new("the usual length, twice as slow", usual, twice).outcome(page);
+    ConductCase::new("the usual length, twice as slow", usual, twice).outcome(page);
     // However slow, the time is kept: then nothing can be shown. Asking for a
     // number of rounds gets them.
     let slow = |_, _, _: &str, _| Ok(10_000.0);
-    Case::new("far slower", cpu(&["pin"], seconds(20)), slow).outcome(page);
-    Case::new("far slower, eight rounds", of_cpu(&["pin"], 8), slow).outcome(page);
+    ConductCase::new("far slower", cpu(&["pin"], seconds(20)), slow).outcome(page);
+    ConductCase::new("far slower, eight rounds", of_cpu(&["pin"], 8), slow).outcome(page);
     // The fewest rounds of a long command fit though it runs slower than when
     // tried; not where that is much slower.
     let command = planned_command(&["pin", "nice"], Length::Usual, Duration::from_secs(5));
     let slower = |_, _, arm: &str, _| Ok(if arm == "pin" { 4500.0 } else { 5050.0 });
-    let case = Case::new("a command of 5 s, slower", command.clone(), slower);
+    let case = ConductCase::new("a command of 5 s, slower", command.clone(), slower);
     let pin = effects(&command.controls, &case.outcome(page).blocks).remove(0);
     assert_eq!(pin.time.word(), BETTER, "{:?}", pin.time);
     let much_slower = |_, _, _: &str, _| Ok(6000.0);
-    Case::new("a command of 5 s, much slower", command, much_slower).outcome(page);
+    ConductCase::new("a command of 5 s, much slower", command, much_slower).outcome(page);
     // The second run of the fourth round, after the warm-up.
     let one = [Load::None];
     let plan = planned(&["pin", "fifo"], &[Workload::Cpu], &one, Length::Usual);
@@ -281,12 +286,12 @@ fn fewer_rounds_keep_the_announced_time_and_are_reported() {
         13 => Ok(1e6),
         _ => quiet(workload, load, arm, before),
     };
-    Case::new("a round that outlasts the time", plan, outlasts).outcome(page);
+    ConductCase::new("a round that outlasts the time", plan, outlasts).outcome(page);
     insta::assert_snapshot!(page);
 }
 
-fn planned_command(controls: &[&str], length: Length, job: Duration) -> Plan {
-    super::planned(&Request {
+fn planned_command(controls: &[&str], length: Length, job: Duration) -> AbPlan {
+    super::planned(&AbRequest {
         job,
         ..request(controls, &[Workload::Command], &[Load::None], length)
     })
@@ -296,8 +301,8 @@ fn planned_command(controls: &[&str], length: Length, job: Duration) -> Plan {
 fn a_command_is_judged_on_switches_and_migrations_too() {
     let job = Duration::from_millis(60);
     let plan = planned_command(&["pin", "nice"], Length::Rounds(16), job);
-    let mut stage = Scripted::new(quiet);
-    let done = run(&mut stage, &plan, &mut Toggles::new(), 9);
+    let mut stage = ScriptedStage::new(quiet);
+    let done = conduct_scripted(&mut stage, &plan, &mut Toggles::new(), 9);
     let all = effects(&plan.controls, &done.blocks);
     assert_eq!(all.len(), 2);
     for effect in &all {

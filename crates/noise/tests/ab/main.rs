@@ -8,15 +8,15 @@ mod stage;
 use model::noise::effect::{Load, Workload};
 use noise::ab::available::Here;
 use noise::ab::control;
-use noise::ab::planned::{Length, Plan, Request};
+use noise::ab::planned::{AbPlan, AbRequest, Length};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
 const ALL_LOADS: [Load; 3] = [Load::None, Load::SameSession, Load::OtherSession];
 
-fn request(controls: &[&str], workloads: &[Workload], loads: &[Load], length: Length) -> Request {
-    let found = controls.iter().map(|name| control::find(name).expect(name));
-    Request {
+fn request(controls: &[&str], workloads: &[Workload], loads: &[Load], length: Length) -> AbRequest {
+    let found = controls.iter().map(|name| control::control_named(name).expect(name));
+    AbRequest {
         controls: found.collect(),
         loads: loads.to_vec(),
         workloads: workloads.to_vec(),
@@ -30,6 +30,6 @@ fn request(controls: &[&str], workloads: &[Workload], loads: &[Load], length: Le
 }
 
 /// The plan where everything is to be had.
-fn planned(request: &Request) -> Plan {
+fn planned(request: &AbRequest) -> AbPlan {
     noise::ab::plan::plan(request, |_, _| Ok(Here::default()))
 }

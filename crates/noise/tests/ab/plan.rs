@@ -6,26 +6,26 @@ use model::noise::effect::{Load, Workload};
 use noise::ab::available::{Here, NoPin, Unavailable};
 use noise::ab::control;
 use noise::ab::plan::plan;
-use noise::ab::planned::{Length, Plan, PlannedArm, Request};
+use noise::ab::planned::{AbPlan, AbRequest, Length, PlannedArm};
 use noise::ab::toggle::ToggleError;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::time::Duration;
 
-fn usual(controls: &[&str]) -> Request {
+fn usual(controls: &[&str]) -> AbRequest {
     let jobs = [Workload::Cpu, Workload::Memory, Workload::Wakeup];
     request(controls, &jobs, &ALL_LOADS, Length::Usual)
 }
 
 #[derive(Default)]
-struct Page(String);
+struct PrintedPage(String);
 
-impl Page {
+impl PrintedPage {
     /// Rounds and times.
-    fn length(&mut self, name: &str, plan: &Plan) {
-        let Plan { rounds, most_rounds, least_rounds, most_ms, expected_ms, busy, .. } = plan;
+    fn length(&mut self, name: &str, plan: &AbPlan) {
+        let AbPlan { rounds, most_rounds, least_rounds, most_ms, expected_ms, busy, .. } = plan;
         let most_ms = most_ms.map_or("any time".into(), |ms| format!("{ms} ms"));
-        let runs = plan.runs();
+        let runs = plan.run_count();
         let line = format!(
             "{name}: {rounds} rounds of {least_rounds} to {most_rounds}, {runs} runs, \
              {expected_ms} of {most_ms}, busy {busy}"
@@ -34,7 +34,7 @@ impl Page {
     }
 
     /// Everything; blocks with the same arms together.
-    fn whole(&mut self, name: &str, plan: &Plan) {
+    fn whole(&mut self, name: &str, plan: &AbPlan) {
         self.0.push('\n');
         self.length(name, plan);
         for control in &plan.controls {
@@ -69,7 +69,7 @@ fn in_words(arm: &PlannedArm) -> String {
 
 #[test]
 fn plans() {
-    let mut page = Page::default();
+    let mut page = PrintedPage::default();
     // A control that is not available has no arm; files are a job of their own.
     let some = plan(&usual(&["pin", "fifo", "cache"]), |spec, _| match spec.name {
         "fifo" => Err(Unavailable::NeedsRoot),
@@ -80,7 +80,7 @@ fn plans() {
     // What pins its job is compared with a pinned one, and needs a CPU.
     let pinned = planned(&usual(&["shield", "irq-affinity"]));
     page.whole("controls of one CPU", &pinned);
-    let no_cpu = Request { pin: Err(NoPin::NoCpu), ..usual(&[]) };
+    let no_cpu = AbRequest { pin: Err(NoPin::NoCpu), ..usual(&[]) };
     page.whole("all, and no CPU to pin to", &planned(&no_cpu));
 
     // All that this machine has: what takes CPUs offline only by name.
@@ -108,17 +108,17 @@ fn plans() {
 
 #[test]
 fn lengths_of_plans() {
-    let mut page = Page::default();
+    let mut page = PrintedPage::default();
     // A time becomes rounds, and no fewer than can show anything.
     for seconds in [1, 60, 120] {
         let timed =
-            Request { length: Length::Time(Duration::from_secs(seconds)), ..usual(&["pin"]) };
+            AbRequest { length: Length::Time(Duration::from_secs(seconds)), ..usual(&["pin"]) };
         page.length(&format!("pin in {seconds} s"), &planned(&timed));
     }
     // Switching that was timed counts.
     for switch_ms in [10.0, 1010.0] {
         let timed =
-            Request { switch_ms: BTreeMap::from([("thp".into(), switch_ms)]), ..usual(&["thp"]) };
+            AbRequest { switch_ms: BTreeMap::from([("thp".into(), switch_ms)]), ..usual(&["thp"]) };
         let name = format!("thp, which takes {switch_ms} ms");
         page.length(&name, &planned(&timed));
     }
@@ -131,7 +131,7 @@ fn lengths_of_plans() {
         (60_000, Length::Usual),
         (60_000, Length::Rounds(9)),
     ] {
-        let command = Request {
+        let command = AbRequest {
             workloads: vec![Workload::Command],
             loads: vec![Load::None],
             job: Duration::from_millis(job_ms),

@@ -3,14 +3,14 @@
 
 use meter::commands::repeat::Done;
 use model::noise::effect::{Load, Wakeups, Workload};
-use noise::ab::conduct::{Ran, Stage, Stop};
+use noise::ab::conduct::{FinishedRun, Stage, Stop};
 use noise::ab::planned::PlannedArm;
 use noise::ab::toggle::{Toggle, ToggleError, Toggles};
 use std::cell::{Cell, RefCell};
 use std::path::PathBuf;
 use std::rc::Rc;
 use sys::command::Usage;
-use sys::counters::{Counts, Event};
+use sys::counters::{CounterEvent, Counts};
 
 /// What one run takes, ms: job, load, arm and how many runs were before it.
 pub(crate) type Script = fn(Workload, Load, &str, usize) -> Result<f64, Stop>;
@@ -18,7 +18,7 @@ pub(crate) type Script = fn(Workload, Load, &str, usize) -> Result<f64, Stop>;
 /// One run: job, load, arm and the switches that were on.
 pub(crate) type Logged = (Workload, Load, String, Vec<&'static str>);
 
-pub(crate) struct Scripted {
+pub(crate) struct ScriptedStage {
     script: Script,
     pub(crate) now_ms: f64,
     at: Option<(Workload, Load)>,
@@ -32,9 +32,9 @@ pub(crate) struct Scripted {
     pub(crate) interrupt_at: Option<usize>,
 }
 
-impl Scripted {
-    pub(crate) fn new(script: Script) -> Scripted {
-        Scripted {
+impl ScriptedStage {
+    pub(crate) fn new(script: Script) -> ScriptedStage {
+        ScriptedStage {
             script,
             now_ms: 0.0,
             at: None,
@@ -49,15 +49,20 @@ impl Scripted {
     }
 }
 
-impl Stage for Scripted {
-    fn begin(&mut self, workload: Workload, load: Load, arms: &[PlannedArm]) -> Result<(), Stop> {
+impl Stage for ScriptedStage {
+    fn begin_block(
+        &mut self,
+        workload: Workload,
+        load: Load,
+        arms: &[PlannedArm],
+    ) -> Result<(), Stop> {
         self.at = Some((workload, load));
         self.arms = arms.iter().map(|arm| arm.name.clone()).collect();
         self.loads.0 += 1;
         Ok(())
     }
 
-    fn run(&mut self, arm: usize, groups: &[PathBuf]) -> Result<Done<Ran>, Stop> {
+    fn run_job(&mut self, arm: usize, groups: &[PathBuf]) -> Result<Done<FinishedRun>, Stop> {
         let (workload, load) = self.at.expect("begun");
         let name = self.arms[arm].clone();
         if self.interrupt_at == Some(self.runs) {
@@ -69,15 +74,16 @@ impl Stage for Scripted {
         self.groups = groups.to_vec();
         let on = self.on.borrow().clone();
         self.log.push((workload, load, name.clone(), on));
-        Ok(Done::Ended(Ran {
+        Ok(Done::Ended(FinishedRun {
             usage: Usage {
                 wall_ns: (ms * 1e6) as u64,
                 user_ns: (ms * 5e5) as u64,
                 // As in perf-book's appendix; no two rounds alike.
                 voluntary: self.runs as u64 % 5 + if name == "pin" { 102 } else { 151 },
                 counts: match name.as_str() {
-                    "pin" => Counts::default().with(Event::CpuMigrations, 0),
-                    _ => Counts::default().with(Event::CpuMigrations, 8 + self.runs as u64 % 4),
+                    "pin" => Counts::default().with(CounterEvent::CpuMigrations, 0),
+                    _ => Counts::default()
+                        .with(CounterEvent::CpuMigrations, 8 + self.runs as u64 % 4),
                 },
                 ..Usage::default()
             },
@@ -87,7 +93,7 @@ impl Stage for Scripted {
         }))
     }
 
-    fn end(&mut self) {
+    fn end_load(&mut self) {
         self.loads.1 += 1;
     }
 
@@ -128,7 +134,7 @@ impl Toggle for Switch {
 pub(crate) const EVER: usize = usize::MAX;
 
 pub(crate) fn switch(
-    stage: &Scripted,
+    stage: &ScriptedStage,
     name: &'static str,
     goes_on: usize,
     goes_off: usize,

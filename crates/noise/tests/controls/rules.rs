@@ -1,9 +1,9 @@
 //! Rules that hold on every made-up machine.
 
-use super::{CPUS, USER, advised, facts, of, shown, shown_in, written};
-use model::noise::control::{Controls, Kind, Privilege, State, Tuned};
-use noise::control::{changes, documentation, quiet_by_default, show, tunable};
-use noise::machines::{self, Machine};
+use super::{CPUS, USER, advised, control_by_id, facts, shown, shown_in, written};
+use model::noise::control::{Controls, HindranceKind, Privilege, Tuned, ValueState};
+use noise::control::{changes, documentation, inspect_controls, quiet_by_default, tunable};
+use noise::machines::{self, MachineFiles};
 use std::collections::{BTreeMap, BTreeSet};
 use sys::files::Files;
 use sys::files::Tree;
@@ -12,7 +12,7 @@ use sys::files::Tree;
 /// name, and the other way round.
 #[test]
 fn show_and_tune_agree_on_every_machine() {
-    for machine in machines::all() {
+    for machine in machines::all_machines() {
         let root = written(&machine);
         let tree = Tree::new(root.path());
         let quiet = quiet_by_default(&tree);
@@ -21,14 +21,14 @@ fn show_and_tune_agree_on_every_machine() {
         for control in &controls.controls {
             let written = steps.iter().any(|step| step.control == control.id);
             let noteworthy =
-                control.state == State::Improvable && control.tuned == Tuned::ByDefault;
+                control.state == ValueState::Improvable && control.tuned == Tuned::ByDefault;
             assert_eq!(written, noteworthy, "{} on {}", control.id, machine.name);
         }
         // What show says of a file is what is to be written into it.
         for step in &steps {
             let (path, wanted) = (&step.path, &step.wanted);
             assert!(tree.exists(path), "{path}");
-            let control = of(&controls, &step.control);
+            let control = control_by_id(&controls, &step.control);
             let part = control.parts.iter().find(|part| part.path == *path);
             let command = control.setting.as_ref().map(|s| s.command.as_str());
             match part {
@@ -46,11 +46,12 @@ fn show_and_tune_agree_on_every_machine() {
 /// Whatever could be better and can be done is advice, and nothing else is.
 #[test]
 fn advice_is_complete() {
-    for machine in machines::all() {
+    for machine in machines::all_machines() {
         let controls = shown(&machine);
         for control in &controls.controls {
-            let kept = control.hindrance.as_ref().is_some_and(|h| h.kind != Kind::NoPrivilege);
-            let to_do = control.state == State::Improvable && !kept;
+            let kept =
+                control.hindrance.as_ref().is_some_and(|h| h.kind != HindranceKind::NoPrivilege);
+            let to_do = control.state == ValueState::Improvable && !kept;
             let noteworthy = advised(&controls).contains(&control.id.as_str());
             assert_eq!(noteworthy, to_do, "{} on {}", control.id, machine.name);
         }
@@ -59,7 +60,7 @@ fn advice_is_complete() {
 
 #[test]
 fn tune_writes_the_good_values_of_show() {
-    for machine in machines::all() {
+    for machine in machines::all_machines() {
         let root = written(&machine);
         let tree = Tree::new(root.path());
         let quiet = quiet_by_default(&tree);
@@ -110,10 +111,10 @@ impl Files for Own {
 /// By its group, or since its owner was changed.
 #[test]
 fn who_may_write_a_file_needs_no_root_for_it() {
-    let root = written(&machines::intel().with("/proc/self/status", USER));
+    let root = written(&machines::intel().with_file("/proc/self/status", USER));
     let own = Own(Tree::new(root.path()));
-    let controls = show(&own, &facts(root.path()), None, &mut || ());
-    let thp = of(&controls, "thp");
+    let controls = inspect_controls(&own, &facts(root.path()), None, &mut || ());
+    let thp = control_by_id(&controls, "thp");
     assert_eq!(thp.hindrance, None);
     let setting = thp.setting.as_ref().expect("a way");
     assert_eq!(setting.who, Privilege::AnyUser);
@@ -134,7 +135,7 @@ fn without_proc_and_sys_everything_says_so() {
     assert!(controls.notes.iter().any(|note| note.contains("no /proc")));
     assert!(controls.notes.iter().any(|note| note.contains("no /sys")));
     for control in &controls.controls {
-        assert_eq!(control.state, State::Unknown, "{}", control.id);
+        assert_eq!(control.state, ValueState::Unknown, "{}", control.id);
         assert!(control.now.unknown.is_some(), "{}", control.id);
     }
     let root = Tree::new(empty.path());
@@ -143,7 +144,7 @@ fn without_proc_and_sys_everything_says_so() {
 
 #[test]
 fn the_document_can_be_read_back() {
-    for machine in machines::all() {
+    for machine in machines::all_machines() {
         let controls = shown(&machine);
         let text = serde_json::to_string(&controls).expect("JSON");
         let back: Controls = serde_json::from_str(&text).expect("the document");
@@ -154,7 +155,7 @@ fn the_document_can_be_read_back() {
 #[test]
 fn parts_are_listed_one_by_one() {
     let acpi = shown(&machines::acpi());
-    let parts = &of(&acpi, "governor").parts;
+    let parts = &control_by_id(&acpi, "governor").parts;
     let last = parts.last().expect("four policies");
     assert_eq!(parts.len(), 4);
     assert_eq!(last.path, format!("{CPUS}/cpufreq/policy3/scaling_governor"));
@@ -183,18 +184,18 @@ fn the_page_in_docs_has_the_table_of_the_controls() {
 #[test]
 fn no_isolated_cpus_however_the_kernel_writes_it() {
     for (text, value, state) in [
-        ("\n", Some("none"), State::Information),
-        ("\0\n", Some("none"), State::Information),
-        ("                (null)\n", Some("none"), State::Information),
-        ("1-3,5\n\0", Some("CPUs 1-3,5"), State::Good),
-        ("yes\n", None, State::Unknown),
+        ("\n", Some("none"), ValueState::Information),
+        ("\0\n", Some("none"), ValueState::Information),
+        ("                (null)\n", Some("none"), ValueState::Information),
+        ("1-3,5\n\0", Some("CPUs 1-3,5"), ValueState::Good),
+        ("yes\n", None, ValueState::Unknown),
     ] {
         let machine = machines::intel()
-            .with(&format!("{CPUS}/isolated"), text)
-            .with(&format!("{CPUS}/nohz_full"), text);
+            .with_file(&format!("{CPUS}/isolated"), text)
+            .with_file(&format!("{CPUS}/nohz_full"), text);
         let controls = shown(&machine);
         for id in ["isolcpus", "nohz-full"] {
-            let control = of(&controls, id);
+            let control = control_by_id(&controls, id);
             assert_eq!(control.now.value.as_deref(), value, "{id} {text:?}");
             assert_eq!(control.state, state, "{id} {text:?}");
         }
@@ -205,15 +206,16 @@ fn no_isolated_cpus_however_the_kernel_writes_it() {
 #[test]
 fn the_quiet_core_is_whole_and_of_the_fastest() {
     let quiet = |list: &str, capacities: [&str; 4]| {
-        let mut machine = Machine { name: "cores", files: BTreeMap::new(), fixed: BTreeSet::new() }
-            .with(&format!("{CPUS}/online"), "0-3\n");
+        let mut machine =
+            MachineFiles { name: "cores", files: BTreeMap::new(), fixed: BTreeSet::new() }
+                .with_file(&format!("{CPUS}/online"), "0-3\n");
         for (cpu, capacity) in capacities.iter().enumerate() {
             let threads = list.replace('A', &(cpu % 2).to_string());
             let threads = threads.replace('B', &(cpu % 2 + 2).to_string());
             let directory = format!("{CPUS}/cpu{cpu}");
             machine = machine
-                .with(&format!("{directory}/topology/thread_siblings_list"), &threads)
-                .with(&format!("{directory}/cpu_capacity"), capacity);
+                .with_file(&format!("{directory}/topology/thread_siblings_list"), &threads)
+                .with_file(&format!("{directory}/cpu_capacity"), capacity);
         }
         quiet_by_default(&Tree::new(written(&machine).path()))
     };

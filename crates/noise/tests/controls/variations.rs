@@ -2,20 +2,20 @@
 //! value, state, the privilege and command that set it, what prevents it, what
 //! tune would write.
 
-use super::{CPUS, USER, of, shown_in, written};
+use super::{CPUS, USER, control_by_id, shown_in, written};
 use model::noise::control::Controls;
 use noise::control::{changes, quiet_by_default};
-use noise::machines::{self, Machine};
+use noise::machines::{self, MachineFiles};
 use std::fmt::Write;
 use sys::files::Tree;
 
 const THP: &str = "/sys/kernel/mm/transparent_hugepage";
 
-struct Page(String);
+struct PrintedPage(String);
 
-impl Page {
+impl PrintedPage {
     /// A machine, and some of its controls.
-    fn show(&mut self, name: &str, machine: &Machine, ids: &[&str]) {
+    fn show(&mut self, name: &str, machine: &MachineFiles, ids: &[&str]) {
         let root = written(machine);
         let controls = shown_in(root.path());
         writeln!(self.0, "\n{}: {name}", machine.name).expect("text");
@@ -23,7 +23,7 @@ impl Page {
             let text = match *id {
                 "advice" => advice(&controls),
                 "process" => format!("root {}, {:?}", controls.root, controls.container),
-                id => line(&controls, id),
+                id => control_line(&controls, id),
             };
             writeln!(self.0, "  {id}: {text}").expect("text");
         }
@@ -31,7 +31,7 @@ impl Page {
 
     /// The same, and what tune would write of these controls, or of the
     /// default set.
-    fn tune(&mut self, name: &str, machine: &Machine, ids: &[&str]) {
+    fn tune(&mut self, name: &str, machine: &MachineFiles, ids: &[&str]) {
         self.show(name, machine, ids);
         let root = written(machine);
         let tree = Tree::new(root.path());
@@ -45,8 +45,8 @@ impl Page {
     }
 }
 
-fn line(controls: &Controls, id: &str) -> String {
-    let control = of(controls, id);
+fn control_line(controls: &Controls, id: &str) -> String {
+    let control = control_by_id(controls, id);
     let mut text = match &control.now.value {
         Some(value) => format!("{value} [{:?}]", control.state),
         None => "unknown".to_owned(),
@@ -68,21 +68,21 @@ fn advice(controls: &Controls) -> String {
 
 #[test]
 fn variations_of_machines() {
-    let mut page = Page(String::new());
+    let mut page = PrintedPage(String::new());
     let intel = machines::intel;
-    let policies = |machine: Machine, cpus: std::ops::Range<u32>, file: &str, text: &str| {
+    let policies = |machine: MachineFiles, cpus: std::ops::Range<u32>, file: &str, text: &str| {
         cpus.fold(machine, |machine, cpu| {
-            machine.with(&format!("{CPUS}/cpufreq/policy{cpu}/{file}"), text)
+            machine.with_file(&format!("{CPUS}/cpufreq/policy{cpu}/{file}"), text)
         })
     };
 
     // The clock.
     page.show("as it is", &intel(), &["turbo", "max-frequency", "smt"]);
     let no_turbo = format!("{CPUS}/intel_pstate/no_turbo");
-    page.show("no_turbo", &intel().with(&no_turbo, "1"), &["turbo"]);
+    page.show("no_turbo", &intel().with_file(&no_turbo, "1"), &["turbo"]);
     page.show("as it is", &machines::acpi(), &["turbo", "governor", "smt", "epb"]);
     let boost = format!("{CPUS}/cpufreq/boost");
-    page.show("no boost", &machines::acpi().with(&boost, "0"), &["turbo"]);
+    page.show("no boost", &machines::acpi().with_file(&boost, "0"), &["turbo"]);
     page.show("as it is", &machines::amd(), &["turbo", "battery"]);
     let one = policies(machines::amd(), 2..3, "boost", "0");
     page.show("one policy without boost", &one, &["turbo"]);
@@ -133,7 +133,7 @@ fn variations_of_machines() {
     page.tune("managed interrupts", &managed, &irqs);
     for share in ["0", "100"] {
         let path = "/proc/sys/kernel/perf_cpu_time_max_percent";
-        page.tune("a refused rate", &intel().with(path, share), &["sample-rate"]);
+        page.tune("a refused rate", &intel().with_file(path, share), &["sample-rate"]);
     }
     let of_container = [
         "process",
@@ -152,81 +152,81 @@ fn variations_of_machines() {
 
     // The chosen word of a list.
     for words in ["[always] madvise never", "always [madvise] never", "always madvise [never]"] {
-        page.show(words, &intel().with(&format!("{THP}/enabled"), words), &["thp"]);
+        page.show(words, &intel().with_file(&format!("{THP}/enabled"), words), &["thp"]);
     }
     for words in
         ["[always] defer defer+madvise madvise never", "always defer [defer+madvise] madvise never"]
     {
-        page.show(words, &intel().with(&format!("{THP}/defrag"), words), &["thp-defrag"]);
+        page.show(words, &intel().with_file(&format!("{THP}/defrag"), words), &["thp-defrag"]);
     }
 
     // Privileges.
-    let user = intel().with("/proc/self/status", USER);
+    let user = intel().with_file("/proc/self/status", USER);
     page.show("a user", &user, &["process", "governor", "policy", "nice", "advice"]);
     for map in ["         0       1000          1", "         0          0 4294967295"] {
-        page.show(map.trim(), &intel().with("/proc/self/uid_map", map), &["process"]);
+        page.show(map.trim(), &intel().with_file("/proc/self/uid_map", map), &["process"]);
     }
     let capable = format!("{USER}\nCapEff:\t0000000000800000");
-    let capable = intel().with("/proc/self/status", &capable);
+    let capable = intel().with_file("/proc/self/status", &capable);
     page.show("a user with CAP_SYS_NICE", &capable, &["policy", "nice", "autogroup"]);
     // Of another user namespace it holds only inside.
-    let mapped = capable.with("/proc/self/uid_map", "0 1000 1");
+    let mapped = capable.with_file("/proc/self/uid_map", "0 1000 1");
     page.show("the same in a container", &mapped, &["process", "nice"]);
     let effective = USER.replacen("1000\t1000", "1000\t0", 1);
-    let effective = intel().with("/proc/self/status", &effective);
+    let effective = intel().with_file("/proc/self/status", &effective);
     page.show("effectively root", &effective, &["process"]);
     let limits = "Max nice priority         35                   35                   \n\
         Max realtime priority     10                   10                   ";
-    let limits = user.clone().with("/proc/self/limits", limits);
+    let limits = user.clone().with_file("/proc/self/limits", limits);
     page.show("a user with limits", &limits, &["policy", "nice"]);
     for most in ["0", "1", "unlimited"] {
         let limit = format!("Max realtime priority     {most}                   {most}");
-        let machine = user.clone().with("/proc/self/limits", &limit);
+        let machine = user.clone().with_file("/proc/self/limits", &limit);
         page.show(&format!("real-time limit {most}"), &machine, &["policy"]);
     }
     // sched(7): groups of the CPU controller come before autogroups.
-    let weighed = intel().with("/sys/fs/cgroup/user.slice/cpu.weight", "100");
+    let weighed = intel().with_file("/sys/fs/cgroup/user.slice/cpu.weight", "100");
     page.show("a group with a CPU weight", &weighed, &["autogroup", "advice"]);
 
     // Devices.
-    let mouse = |machine: Machine| {
+    let mouse = |machine: MachineFiles| {
         let supply = "/sys/class/power_supply/hidpp_battery_0";
         machine
-            .with(&format!("{supply}/type"), "Battery")
-            .with(&format!("{supply}/scope"), "Device")
-            .with(&format!("{supply}/status"), "Discharging")
+            .with_file(&format!("{supply}/type"), "Battery")
+            .with_file(&format!("{supply}/scope"), "Device")
+            .with_file(&format!("{supply}/status"), "Discharging")
     };
     page.show("a mouse", &mouse(intel()), &["battery"]);
     page.show("a mouse", &mouse(machines::amd()), &["battery"]);
     let count = |cpu: u32| format!("{CPUS}/cpu{cpu}/thermal_throttle/core_throttle_count");
-    let throttled = intel().with(&count(2), "3").with(&count(6), "3");
+    let throttled = intel().with_file(&count(2), "3").with_file(&count(6), "3");
     page.show("threads of a core share its count", &throttled, &["thermal"]);
 
     // Masks: CPUs that are kept apart are never added, and one is online.
     let status = "Pid:\t4242\nUid:\t0\t0\t0\t0\nCpus_allowed_list:\t0-3";
     let isolated = machines::big_little()
-        .with("/proc/self/status", status)
-        .with(&format!("{CPUS}/isolated"), "4-7")
-        .with(&format!("{CPUS}/nohz_full"), "4-7")
-        .with("/proc/irq/default_smp_affinity", "0f")
-        .with("/sys/devices/virtual/workqueue/cpumask", "0f")
-        .with("/proc/irq/16/smp_affinity", "0f")
+        .with_file("/proc/self/status", status)
+        .with_file(&format!("{CPUS}/isolated"), "4-7")
+        .with_file(&format!("{CPUS}/nohz_full"), "4-7")
+        .with_file("/proc/irq/default_smp_affinity", "0f")
+        .with_file("/sys/devices/virtual/workqueue/cpumask", "0f")
+        .with_file("/proc/irq/16/smp_affinity", "0f")
         // On the quiet CPU alone.
-        .with("/proc/irq/17/smp_affinity", "08")
+        .with_file("/proc/irq/17/smp_affinity", "08")
         // On an isolated one, on purpose.
-        .with("/proc/irq/18/smp_affinity", "10");
+        .with_file("/proc/irq/18/smp_affinity", "10");
     let masks = ["irq-affinity", "default-irq-affinity", "workqueues"];
     page.tune("CPUs 4-7 isolated", &isolated, &masks);
     let offline = machines::quiet()
-        .with("/proc/irq/16/smp_affinity", "88")
-        .with("/proc/irq/17/smp_affinity", "f1")
-        .with("/proc/irq/18/smp_affinity", "fb");
+        .with_file("/proc/irq/16/smp_affinity", "88")
+        .with_file("/proc/irq/17/smp_affinity", "f1")
+        .with_file("/proc/irq/18/smp_affinity", "fb");
     page.tune("CPUs 4-7 offline", &offline, &["irq-affinity"]);
 
     // Several, in an order that nothing undoes.
     let named = ["smt", "irq-affinity", "min-frequency", "max-frequency"];
     page.tune("several", &intel(), &named);
-    for machine in machines::all() {
+    for machine in machines::all_machines() {
         page.tune("the default set", &machine, &[]);
     }
 
@@ -247,10 +247,10 @@ fn throttling_is_that_of_the_kernel() {
         ("7.0", "950000"),
     ] {
         let machine = machines::intel()
-            .with("/proc/sys/kernel/osrelease", release)
-            .with("/proc/sys/kernel/sched_rt_runtime_us", runtime);
+            .with_file("/proc/sys/kernel/osrelease", release)
+            .with_file("/proc/sys/kernel/sched_rt_runtime_us", runtime);
         let controls = super::shown(&machine);
-        let why = &of(&controls, "policy").wanted.as_ref().expect("FIFO").why;
+        let why = &control_by_id(&controls, "policy").wanted.as_ref().expect("FIFO").why;
         let why = why.split_once("; ").expect("two reasons").1;
         let first = controls.advice.first().expect("advice");
         assert_eq!(first.controls, ["policy"]);

@@ -40,7 +40,7 @@ fn a_journal_of_another_tree_is_left() {
 
 #[test]
 fn what_an_earlier_boot_left_need_not_be_understood() {
-    let bench = Bench::of(Groups::None, &[]);
+    let bench = Bench::with_groups(Groups::None, &[]);
     for rest in ["\"version\":1,\"x\":1", "\"version\":77,\"root\":\"/\""] {
         bench.write_journal(format!("{{\"began\":{{{rest},\"boot_id\":\"boot-0\"}}}}\nnonsense\n"));
         let tuned = bench.begin(&[set(RATE, "1")]);
@@ -51,7 +51,7 @@ fn what_an_earlier_boot_left_need_not_be_understood() {
 
 #[test]
 fn a_journal_of_another_boot_is_never_applied() {
-    let bench = Bench::of(Groups::None, &[]);
+    let bench = Bench::with_groups(Groups::None, &[]);
     for tunes in [false, true] {
         bench.force(BOOT, "boot-1");
         bench.force(RATE, "100000");
@@ -88,7 +88,7 @@ fn without_a_boot_id_nothing_begins() {
 
 #[test]
 fn readers_are_shown_what_waits() {
-    let bench = Bench::of(Groups::None, &[]);
+    let bench = Bench::with_groups(Groups::None, &[]);
     let deep = StateDir::at(&bench.state.path().join("deep"));
     let tuned = Tuned::begin(&bench.kernel, &deep, &[set(RATE, "1")]).expect("begun");
     tuned.leave().expect("left");
@@ -131,7 +131,7 @@ fn a_garbled_journal_is_refused_with_its_line() {
 
 #[test]
 fn a_forged_journal_reaches_nothing_else() {
-    let bench = Bench::of(
+    let bench = Bench::with_groups(
         Groups::One,
         &[("/etc/passwd", "root"), ("/proc/sys/kernel/core_pattern", "core")],
     );
@@ -222,7 +222,7 @@ fn put_back_or_refused(journal: &[u8], bit: usize, bench: &Bench) -> bool {
 
 #[test]
 fn no_flipped_bit_of_a_journal_loses_a_value() {
-    let bench = Bench::of(Groups::One, &[(BOOT, THIS_BOOT)]);
+    let bench = Bench::with_groups(Groups::One, &[(BOOT, THIS_BOOT)]);
     bench.leave(&[set(RATE, "1"), set(THP, "never")]);
     let journal = std::fs::read(bench.journal()).expect("a journal");
     let mut restored = 0;

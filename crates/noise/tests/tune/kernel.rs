@@ -5,7 +5,7 @@ mod cpusets;
 mod files;
 mod hotplug;
 
-use noise::machines::Machine;
+use noise::machines::MachineFiles;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
@@ -21,7 +21,7 @@ const EROFS: i32 = 30;
 const PF_NO_SETAFFINITY: u64 = 0x0400_0000;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Task {
+pub(crate) struct SimulatedTask {
     pub(crate) start: u64,
     pub(crate) flags: u64,
     pub(crate) cpus: Vec<u32>,
@@ -32,14 +32,14 @@ pub(crate) struct Task {
     pub(crate) dead: Option<&'static str>,
 }
 
-impl Task {
-    fn new(start: u64, cpus: Vec<u32>, group: &str) -> Task {
-        Task { start, flags: 0, cpus, group: group.into(), dead: None }
+impl SimulatedTask {
+    fn new(start: u64, cpus: Vec<u32>, group: &str) -> SimulatedTask {
+        SimulatedTask { start, flags: 0, cpus, group: group.into(), dead: None }
     }
 }
 
 /// Everything that can be seen from outside: values and tasks.
-pub(crate) type Snapshot = (BTreeMap<String, String>, BTreeMap<u32, Task>);
+pub(crate) type Snapshot = (BTreeMap<String, String>, BTreeMap<u32, SimulatedTask>);
 
 /// How version 1 and 2 differ here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,10 +50,10 @@ pub(crate) enum Groups {
 }
 
 #[derive(Clone, Debug)]
-struct State {
+struct KernelState {
     values: BTreeMap<String, String>,
     directories: BTreeSet<String>,
-    tasks: BTreeMap<u32, Task>,
+    tasks: BTreeMap<u32, SimulatedTask>,
     /// The next task's number.
     next: u32,
     /// CPUs that went, and not all has happened yet.
@@ -80,7 +80,7 @@ pub(crate) struct Quirks {
 }
 
 pub(crate) struct Kernel {
-    state: RefCell<State>,
+    state: RefCell<KernelState>,
     quirks: RefCell<Quirks>,
     groups: Groups,
     mount: String,
@@ -95,8 +95,8 @@ pub(crate) fn is_mask(path: &str) -> bool {
     path.ends_with("affinity") || path.ends_with("/cpumask")
 }
 
-fn list(cpus: &[u32]) -> String {
-    noise::cpus::list(cpus)
+fn cpu_ranges(cpus: &[u32]) -> String {
+    noise::cpus::cpu_ranges(cpus)
 }
 
 fn mask(text: &str) -> Option<u64> {
@@ -104,7 +104,7 @@ fn mask(text: &str) -> Option<u64> {
 }
 
 impl Kernel {
-    pub(crate) fn new(machine: &Machine, groups: Groups) -> Kernel {
+    pub(crate) fn new(machine: &MachineFiles, groups: Groups) -> Kernel {
         let mount = match groups {
             Groups::One => "/cg/cpuset",
             _ => "/cg",
@@ -114,7 +114,7 @@ impl Kernel {
         let all = cpu_list(online).expect("a list");
         let (first, last) = (all[0], *all.last().expect("a CPU"));
         // Groups are ours to simulate.
-        let machine = machine.clone().without("/sys/fs/cgroup").read(&format!(
+        let machine = machine.clone().without("/sys/fs/cgroup").with_lines(&format!(
             "/proc/sys/kernel/random/boot_id = boot-1\n\
              ~/online = {online}\n\
              ~/possible = {online}"
@@ -126,7 +126,7 @@ impl Kernel {
                  {group}/cpuset.cpu_exclusive = 0\n{group}/tasks =\n"
             )
         };
-        let machine = machine.read(&match groups {
+        let machine = machine.with_lines(&match groups {
             Groups::None => "/proc/self/cgroup = 0::/\n\
                              /proc/self/mountinfo = 22 1 0:21 / /proc rw - proc proc rw"
                 .into(),
@@ -171,11 +171,12 @@ impl Kernel {
             (43, 0, vec![last], deep),
         ];
         let task = |(id, flags, cpus, group): (u32, u64, Vec<u32>, &str)| {
-            let task = Task { flags, ..Task::new(u64::from(id) * 10, cpus, group) };
+            let task =
+                SimulatedTask { flags, ..SimulatedTask::new(u64::from(id) * 10, cpus, group) };
             (id, task)
         };
         Kernel {
-            state: RefCell::new(State {
+            state: RefCell::new(KernelState {
                 values,
                 directories: BTreeSet::new(),
                 tasks: tasks.into_iter().chain(inner).map(task).collect(),
@@ -212,8 +213,8 @@ impl Kernel {
     }
 
     /// Its number is another's now, elsewhere and with other CPUs.
-    pub(crate) fn reuse_task(&self, id: u32, group: &str) -> Task {
-        let task = Task::new(99_999, vec![0], group);
+    pub(crate) fn reuse_task(&self, id: u32, group: &str) -> SimulatedTask {
+        let task = SimulatedTask::new(99_999, vec![0], group);
         self.state.borrow_mut().tasks.insert(id, task.clone());
         task
     }
@@ -224,7 +225,7 @@ impl Kernel {
         state.tasks.get_mut(&id).expect("a task").group = group.into();
     }
 
-    pub(crate) fn task(&self, id: u32) -> Option<Task> {
+    pub(crate) fn task(&self, id: u32) -> Option<SimulatedTask> {
         self.state.borrow().tasks.get(&id).cloned()
     }
 
@@ -234,7 +235,7 @@ impl Kernel {
         let mut state = self.state.borrow_mut();
         let id = state.next;
         state.next += 1;
-        state.tasks.insert(id, Task::new(7777, cpus, group));
+        state.tasks.insert(id, SimulatedTask::new(7777, cpus, group));
         id
     }
 
@@ -249,18 +250,18 @@ impl Kernel {
         self.state.borrow().values.keys().cloned().collect()
     }
 
-    fn online(state: &State) -> Vec<u32> {
+    fn online(state: &KernelState) -> Vec<u32> {
         cpu_list(&state.values[&format!("{CPU}/online")]).expect("a list")
     }
 
-    fn possible(state: &State) -> Vec<u32> {
+    fn possible(state: &KernelState) -> Vec<u32> {
         match state.values.get(&format!("{CPU}/possible")) {
             Some(list) => cpu_list(list).expect("a list"),
             None => Kernel::online(state),
         }
     }
 
-    fn policy_files(state: &State, name: &str) -> Vec<String> {
+    fn policy_files(state: &KernelState, name: &str) -> Vec<String> {
         state
             .values
             .keys()

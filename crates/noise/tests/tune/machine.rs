@@ -9,7 +9,7 @@ use std::path::PathBuf;
 
 /// A bench, and its machine's directory.
 fn bench() -> Bench {
-    let mut bench = Bench::of(Groups::None, &[(RATE, "100000")]);
+    let mut bench = Bench::with_groups(Groups::None, &[(RATE, "100000")]);
     let machine = bench.directory.path().join("machine");
     bench.state = bench.state.of_machine(Some(machine));
     bench
@@ -162,7 +162,7 @@ fn crashes_with_two_copies_lose_nothing() {
 /// What can't be looked at is an error, never "nothing to restore".
 #[test]
 fn what_can_not_be_looked_at_is_not_nothing() {
-    let bench = Bench::of(Groups::None, &[]);
+    let bench = Bench::with_groups(Groups::None, &[]);
     let root = bench.directory.path();
     let at = |name: &str| restore(&bench.kernel, &StateDir::at(&root.join(name)));
     let refused = |name: &str, why: &str| {

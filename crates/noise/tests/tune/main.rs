@@ -48,7 +48,7 @@ impl Bench {
     }
 
     /// Two CPUs, with these values.
-    fn of(groups: Groups, values: &[(&str, &str)]) -> Bench {
+    fn with_groups(groups: Groups, values: &[(&str, &str)]) -> Bench {
         let kernel = two_cpus(groups);
         for (path, value) in values {
             kernel.force(path, value);

@@ -11,7 +11,7 @@ use sys::files::Files;
 
 #[test]
 fn what_others_change_is_theirs() {
-    let bench = Bench::of(Groups::None, &[]);
+    let bench = Bench::with_groups(Groups::None, &[]);
     let (rate, thp) = (bench.value(RATE), bench.value(THP));
     let tuned = bench.begin(&[set(RATE, "1"), set(THP, "never")]);
     bench.force(RATE, "4711");
@@ -28,7 +28,7 @@ fn what_others_change_is_theirs() {
 
 #[test]
 fn side_effects_that_others_change_are_theirs_too() {
-    let bench = Bench::of(Groups::One, &[(IRQ_7, "00000002"), (IRQ_8, "00000002")]);
+    let bench = Bench::with_groups(Groups::One, &[(IRQ_7, "00000002"), (IRQ_8, "00000002")]);
     let tuned = bench.begin(&[set(CPU_1, "0")]);
     assert_eq!(bench.value(IRQ_7), "01");
     assert_eq!(bench.value("/cg/cpuset/docker/cpuset.cpus"), "0");
@@ -46,7 +46,7 @@ fn one_that_fails_stops_no_other_and_is_as_before() {
     const RT: &str = "/proc/sys/kernel/sched_rt_runtime_us";
     const MIGRATION: &str = "/proc/sys/kernel/timer_migration";
     const NUMA: &str = "/proc/sys/kernel/numa_balancing";
-    let bench = Bench::of(
+    let bench = Bench::with_groups(
         Groups::None,
         &[(IRQ_7, "00000003"), (RT, "950000"), (MIGRATION, "1"), (NUMA, "1")],
     );
@@ -89,7 +89,7 @@ fn one_that_fails_stops_no_other_and_is_as_before() {
 
 #[test]
 fn a_read_only_system_is_left_and_said() {
-    let bench = Bench::of(Groups::One, &[]);
+    let bench = Bench::with_groups(Groups::One, &[]);
     bench.quirks(|quirks| quirks.read_only = true);
     let tuned = bench.begin(&[set(RATE, "1"), shield(&[1])]);
     for outcome in outcomes(&tuned) {
@@ -103,7 +103,7 @@ fn a_read_only_system_is_left_and_said() {
 
 #[test]
 fn values_stay_when_left_and_come_back_later() {
-    let bench = Bench::of(Groups::None, &[]);
+    let bench = Bench::with_groups(Groups::None, &[]);
     bench.leave(&[set(RATE, "1")]);
     assert_eq!(bench.value(RATE), "1");
     assert!(bench.pending().expect("something").contains("noise restore"));
@@ -124,7 +124,7 @@ fn values_stay_when_left_and_come_back_later() {
 /// A value that takes no more what it had, until the kernel lets it.
 #[test]
 fn a_value_that_the_kernel_adjusts_is_still_ours() {
-    let bench = Bench::of(Groups::None, &[]);
+    let bench = Bench::with_groups(Groups::None, &[]);
     let tuned = bench.begin(&[set(RATE, "1")]);
     bench.quirks(|quirks| drop(quirks.clamped.insert(RATE.into(), "50000".into())));
     // The second is another try of another process: still ours, still not back.
@@ -140,7 +140,7 @@ fn a_value_that_the_kernel_adjusts_is_still_ours() {
 
 #[test]
 fn what_others_change_after_a_try_that_failed_is_theirs() {
-    let bench = Bench::of(Groups::None, &[(IRQ_7, "00000002"), (IRQ_8, "00000002")]);
+    let bench = Bench::with_groups(Groups::None, &[(IRQ_7, "00000002"), (IRQ_8, "00000002")]);
     let tuned = bench.begin(&[set(CPU_1, "0")]);
     bench.quirks(|quirks| quirks.fixed.extend([CPU_1.to_owned()]));
     assert!(tuned.restore().pending);
@@ -157,7 +157,7 @@ fn what_others_change_after_a_try_that_failed_is_theirs() {
 
 #[test]
 fn what_the_kernel_does_late_is_no_one_elses() {
-    let bench = Bench::of(Groups::One, &[]);
+    let bench = Bench::with_groups(Groups::One, &[]);
     bench.quirks(|quirks| quirks.late = true);
     let tuned = bench.begin(&[set(CPU_1, "0")]);
     assert_eq!(bench.task(44).as_ref(), bench.before.1.get(&44), "not yet");
@@ -206,7 +206,7 @@ fn a_boost_of_each_policy_is_as_before() {
 
 #[test]
 fn only_one_at_a_time() {
-    let bench = Bench::of(Groups::None, &[]);
+    let bench = Bench::with_groups(Groups::None, &[]);
     let tuned = bench.begin(&[set(RATE, "1")]);
     let second = bench.try_begin(&[set(THP, "never")]).err();
     assert!(matches!(second, Some(TuneError::Busy { .. })));
@@ -217,7 +217,7 @@ fn only_one_at_a_time() {
 
 #[test]
 fn what_is_asked_becomes_steps() {
-    let bench = Bench::of(Groups::One, &[]);
+    let bench = Bench::with_groups(Groups::One, &[]);
     let plan = |names: &[&str], cpus: &[u32]| {
         let only: Vec<String> = names.iter().map(|name| (*name).into()).collect();
         plan(&bench.kernel, &only, cpus)
@@ -235,7 +235,7 @@ fn what_is_asked_becomes_steps() {
 
 #[test]
 fn all_that_controls_change_may_be_changed() {
-    for machine in machines::all() {
+    for machine in machines::all_machines() {
         let bench = Bench::new(Kernel::new(&machine, Groups::None));
         let tuned = bench.begin(&everything(&bench, &[1]));
         for one in tuned.applied() {

@@ -8,8 +8,8 @@ use noise::tune::SetOutcome;
 use sys::files::Files;
 
 /// A machine with some of its values others, and faults of all kinds.
-fn machine(rng: &mut Rng) -> (Kernel, Vec<u32>, Groups) {
-    let all = machines::all();
+fn random_machine(rng: &mut Rng) -> (Kernel, Vec<u32>, Groups) {
+    let all = machines::all_machines();
     let machine = &all[rng.usize(..all.len())];
     let groups = [Groups::None, Groups::One, Groups::Two][rng.usize(..3)];
     let kernel = Kernel::new(machine, groups);
@@ -64,7 +64,7 @@ fn a_thousand_machines_are_as_before() {
     let (mut set_at_all, mut failed, mut shields, mut cpus_gone) = (0, 0, 0, 0);
     for seed in 0..1000 {
         let mut rng = Rng::with_seed(seed);
-        let (kernel, online, groups) = machine(&mut rng);
+        let (kernel, online, groups) = random_machine(&mut rng);
         let quiet: Vec<u32> = match online.len() {
             1 => Vec::new(),
             all => online[rng.usize(1..all)..].to_vec(),

@@ -16,7 +16,7 @@ const SOURCE: &str = "Mike Ash, Performance Comparisons of Common Operations (20
 
 const THREADED: &str = "The process has had a second thread before, as most programs have: from then on glibc takes its locks, which doubles the large block's cost.";
 
-pub(crate) fn probes() -> Vec<Probe> {
+pub(crate) fn malloc_probes() -> Vec<Probe> {
     vec![
         Probe {
             variants: vec!["16B".into()],
@@ -25,7 +25,7 @@ pub(crate) fn probes() -> Vec<Probe> {
             method: format!("{PLAIN} Both functions are hidden from the compiler, which would otherwise remove the pair. {THREADED}").into(),
             source: SOURCE.into(),
             make: Box::new(|_, _| pairs(16)?.boxed()),
-            ..probe()
+            ..malloc_probe()
         },
         Probe {
             variants: vec!["16MiB".into()],
@@ -34,7 +34,7 @@ pub(crate) fn probes() -> Vec<Probe> {
             method: format!("{PLAIN} An allocator may map and unmap such a block each time (musl does), or keep its addresses: glibc does that after the first free, since its threshold for mapping follows the largest block freed. So the row is the cost of the pair in a loop here, and its note has the page faults. {THREADED}").into(),
             source: SOURCE.into(),
             make: Box::new(|_, _| pairs(LARGE)?.faulting().boxed()),
-            ..probe()
+            ..malloc_probe()
         },
         Probe {
             variants: vec!["16MiB_touched".into()],
@@ -54,12 +54,12 @@ pub(crate) fn probes() -> Vec<Probe> {
                 sample_ns: Some(6_000_000.0),
             },
             make: Box::new(|_, _| Ok(Box::new(Touched::new()?))),
-            ..probe()
+            ..malloc_probe()
         },
     ]
 }
 
-fn probe() -> Probe {
+fn malloc_probe() -> Probe {
     Probe { effort: Effort::visits(8), ..Probe::blank("alloc.malloc_free") }
 }
 
@@ -91,7 +91,7 @@ struct Touched {
 impl Touched {
     fn new() -> Result<Touched, WorkError> {
         let mut touched = Touched {
-            watch: ThreadWatch::open(),
+            watch: ThreadWatch::for_this_thread(),
             before: None,
             ran: false,
             page_faults: PageFaults::new(),
@@ -99,7 +99,7 @@ impl Touched {
         };
         touched.ready();
         touched.run(1, false);
-        touched.check();
+        touched.took_faults();
         touched.verify()?;
         Ok(touched)
     }
@@ -109,7 +109,7 @@ impl Touched {
     }
 
     /// Whether the sample before took the faults that fresh pages take.
-    fn check(&mut self) {
+    fn took_faults(&mut self) {
         let (Some(before), Some(now)) = (self.before, self.faults()) else {
             return;
         };
@@ -129,7 +129,7 @@ fn least_faults() -> u64 {
 
 impl Work for Touched {
     fn ready(&mut self) {
-        self.check();
+        self.took_faults();
         give_back();
         self.before = self.faults();
         self.ran = false;
@@ -154,7 +154,7 @@ impl Work for Touched {
         self.failed.clone().map_or(Ok(()), |reason| Err(reason.into()))
     }
     fn notes(&self) -> Vec<String> {
-        self.page_faults.note().into_iter().collect()
+        self.page_faults.faults_note().into_iter().collect()
     }
 }
 
@@ -177,7 +177,7 @@ mod tests {
 
     #[test]
     fn an_untouched_block_takes_no_pages() {
-        let notes = testing::run(&probes(), "alloc.malloc_free/16MiB").expect("it runs");
+        let notes = testing::run_row(&malloc_probes(), "alloc.malloc_free/16MiB").expect("it runs");
         let faults = notes[0].strip_prefix("page faults a turn of the loop: ");
         let faults: f64 = faults.expect("the faults").parse().expect("a number");
         assert!(faults < 40.0, "{notes:?}");
@@ -195,12 +195,12 @@ mod tests {
             work.run(1, false);
             fresh &= work.faults() >= before.map(|n| n + least_faults());
         }
-        work.check();
+        work.took_faults();
         assert_eq!(work.verify().is_ok(), fresh);
         work.failed = None;
         work.ready();
         work.ran = true;
-        work.check();
+        work.took_faults();
         work.verify().expect_err("no page at all was touched");
     }
 }

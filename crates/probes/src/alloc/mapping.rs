@@ -15,7 +15,7 @@ const TENTH: usize = 10;
 /// Of the mapped file.
 const FILE_BYTES: usize = 1 << 20;
 
-pub(crate) fn probes() -> Vec<Probe> {
+pub(crate) fn mapping_probes() -> Vec<Probe> {
     vec![
         Probe {
             variants: ["64KiB", "1MiB", "16MiB"].map(Into::into).to_vec(),
@@ -24,7 +24,7 @@ pub(crate) fn probes() -> Vec<Probe> {
             method: format!("{PLAIN} The system decides about huge pages; the row's note has the page faults that were taken.").into(),
             source: "The stores are those of LMbench's lat_mmap, which maps a file instead (the row /1MiB_file) and refuses less than 320 KiB.".into(),
             make: Box::new(|_, site| {
-                let bytes = model::size::parse(&site.variant).and_then(|bytes| usize::try_from(bytes).ok());
+                let bytes = model::size::parse_size(&site.variant).and_then(|bytes| usize::try_from(bytes).ok());
                 let bytes = bytes.ok_or_else(|| Reason::missing("the size is not a number of bytes"))?;
                 let map = move || {
                     let mut mapping = Mapping::new(bytes)?;
@@ -33,7 +33,7 @@ pub(crate) fn probes() -> Vec<Probe> {
                 };
                 calls("mmap", map).tried()?.faulting().boxed()
             }),
-            ..probe()
+            ..mapping_probe()
         },
         Probe {
             variants: vec!["1MiB_file".into()],
@@ -43,12 +43,12 @@ pub(crate) fn probes() -> Vec<Probe> {
             source: "LMbench's lat_mmap 1m, without -r.".into(),
             on_disk: |_| Some(for_nameless(FILE_BYTES)),
             make: Box::new(|worker, _| file(worker)),
-            ..probe()
+            ..mapping_probe()
         },
     ]
 }
 
-fn probe() -> Probe {
+fn mapping_probe() -> Probe {
     Probe { effort: Effort::visits(6), ..Probe::blank("alloc.mmap_munmap") }
 }
 
@@ -94,13 +94,14 @@ mod tests {
     #[test]
     fn each_mapping_is_touched_afresh() {
         for (row, stores) in [("64KiB", 1.0), ("1MiB", 7.0), ("1MiB_file", 7.0)] {
-            let notes = testing::run(&probes(), &format!("alloc.mmap_munmap/{row}")).expect("runs");
+            let notes = testing::run_row(&mapping_probes(), &format!("alloc.mmap_munmap/{row}"))
+                .expect("runs");
             let faults = notes.last().expect("a note").split(": ").nth(1).expect("a figure");
             let faults: f64 = faults.parse().expect("a number");
             // Below 2 MiB there is no huge page; what the test itself faults
             // comes on top.
             assert!(faults >= stores && faults < stores + 40.0, "{row}: {notes:?}");
         }
-        testing::run(&probes(), "alloc.mmap_munmap/16MiB").expect("it runs");
+        testing::run_row(&mapping_probes(), "alloc.mmap_munmap/16MiB").expect("it runs");
     }
 }

@@ -1,4 +1,5 @@
-//! What memory costs before it is used: allocated, mapped, counted.
+//! Rows of allocation: malloc and free, mmap and munmap, and an atomic reference count. The first touch of a
+//! page is in `memory/page_fault.rs`.
 
 mod malloc;
 mod mapping;
@@ -6,9 +7,9 @@ mod refcount;
 
 use meter::probe::Probe;
 
-pub(crate) fn probes() -> Vec<Probe> {
-    let mut probes = malloc::probes();
-    probes.extend(mapping::probes());
-    probes.push(refcount::probe());
+pub(crate) fn alloc_probes() -> Vec<Probe> {
+    let mut probes = malloc::malloc_probes();
+    probes.extend(mapping::mapping_probes());
+    probes.push(refcount::refcount_probe());
     probes
 }

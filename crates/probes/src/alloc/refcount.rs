@@ -5,21 +5,21 @@ use crate::engine::reason::Reason;
 use meter::probe::{Effort, Probe, WorkError};
 use std::sync::Arc;
 
-pub(crate) fn probe() -> Probe {
+pub(crate) fn refcount_probe() -> Probe {
     Probe {
         title: "atomic reference count, up and down".into(),
         operation: "One more reference to a shared number and its end: the count goes up and down by an atomic operation each, and no other core uses it.".into(),
         method: format!("{DIFFERENCE} A clone of Rust's Arc and its drop, as compiled, with their checks for an overflow and for the last reference.").into(),
         source: "What Ash's retain and release do without Objective-C; his are C functions of its runtime, which keeps the count in a table or in the object.".into(),
         effort: Effort::visits(8),
-        make: Box::new(|worker, _| Ok(Box::new(Paired(Counted(Arc::new(worker.rng.u64(..))))))),
+        make: Box::new(|worker, _| Ok(Box::new(Paired(CountedReference(Arc::new(worker.rng.u64(..))))))),
         ..Probe::blank("alloc.refcount")
     }
 }
 
-struct Counted(Arc<u64>);
+struct CountedReference(Arc<u64>);
 
-impl Loops for Counted {
+impl Loops for CountedReference {
     fn single(&self, turns: u64) {
         kernels::refcount_single(&self.0, turns);
     }
@@ -41,8 +41,9 @@ impl Loops for Counted {
 mod tests {
     #[test]
     fn the_count_is_restored() {
-        crate::engine::testing::run(&[super::probe()], "alloc.refcount").expect("it runs");
-        let counted = super::Paired(super::Counted(std::sync::Arc::new(1)));
+        crate::engine::testing::run_row(&[super::refcount_probe()], "alloc.refcount")
+            .expect("it runs");
+        let counted = super::Paired(super::CountedReference(std::sync::Arc::new(1)));
         let kept = counted.0.0.clone();
         assert!(meter::probe::Work::verify(&counted).is_err(), "{kept}");
     }

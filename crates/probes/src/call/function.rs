@@ -5,7 +5,7 @@ use crate::engine::paired::{DIFFERENCE, of_pair};
 use kernels::Pair;
 use meter::probe::{Probe, Text};
 
-pub(crate) fn probes() -> Vec<Probe> {
+pub(crate) fn function_probes() -> Vec<Probe> {
     vec![
         Probe {
             title: "direct call".into(),

@@ -5,7 +5,7 @@ use crate::engine::paired::{DIFFERENCE, Paired, Short, Unrolled};
 use crate::engine::repeated::{PLAIN, calls};
 use meter::probe::Probe;
 
-pub(crate) fn probes() -> Vec<Probe> {
+pub(crate) fn kernel_probes() -> Vec<Probe> {
     vec![
         Probe {
             title: "system call".into(),
@@ -24,7 +24,7 @@ pub(crate) fn probes() -> Vec<Probe> {
             method: format!("{DIFFERENCE} Its time is that of the last scheduler tick.").into(),
             source: "Ours; cpu.timer/clock_gettime takes the same path and reads the counter too.".into(),
             effort: EFFORT,
-            unavailable: |_| sys::vdso::check().err().map(|e| e.to_string()),
+            unavailable: |_| sys::vdso::check_coarse_clock().err().map(|e| e.to_string()),
             make: Box::new(|_, _| Ok(Box::new(Paired(Unrolled(CoarseClock))))),
             ..Probe::blank("call.vdso")
         },

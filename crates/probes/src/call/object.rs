@@ -6,7 +6,7 @@ use crate::engine::paired::{DIFFERENCE, Over, Paired};
 use kernels::{Method, Nothing};
 use meter::probe::{Probe, Work};
 
-pub(crate) fn probes() -> Vec<Probe> {
+pub(crate) fn object_probes() -> Vec<Probe> {
     vec![
         Probe {
             title: "virtual call of C++".into(),

@@ -53,7 +53,7 @@ fn lz4() -> Compressor {
     }
 }
 
-pub(super) fn probes() -> Vec<Probe> {
+pub(super) fn compression_probes() -> Vec<Probe> {
     [
         both(
             snappy(),
@@ -118,7 +118,7 @@ fn both<C: Coder, D: Coder>(
         Box::new(move |_, _| {
             let coders = || Ok((compressor()?, decompressor()?));
             let (compressor, decompressor) = coders().doing("can't make a compressor")?;
-            work(compressor, decompressor, bound, decompress)
+            coder_work(compressor, decompressor, bound, decompress)
         })
     };
     [
@@ -144,7 +144,7 @@ fn both<C: Coder, D: Coder>(
 }
 
 /// Compressing or decompressing the text, once it came back whole.
-fn work<'w>(
+fn coder_work<'w>(
     mut compress: impl Coder,
     mut decompress: impl Coder,
     bound: usize,
@@ -180,12 +180,12 @@ fn work<'w>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::testing::run;
+    use crate::engine::testing::run_row;
 
     #[test]
     fn the_text_gets_smaller_as_english_does() {
         let size = |row: &str| -> usize {
-            let notes = run(&probes(), row).expect("it runs");
+            let notes = run_row(&compression_probes(), row).expect("it runs");
             let size = notes[0].strip_prefix("the text: 1024 bytes, compressed ");
             size.expect("both sizes").parse().expect("a number")
         };
@@ -206,12 +206,12 @@ mod tests {
         let lossy = |input: &[u8], _: &mut [u8]| Ok(input.len());
         let fails = |_: &[u8], _: &mut [u8]| Err(io::ErrorKind::InvalidData.into());
         for back in [false, true] {
-            assert!(work(copy, copy, 1024, back).is_ok());
+            assert!(coder_work(copy, copy, 1024, back).is_ok());
             let wrong = "decompressing gives another text than was compressed";
-            let why = work(copy, lossy, 1024, back).err();
+            let why = coder_work(copy, lossy, 1024, back).err();
             assert_eq!(why, Some(Reason::wrong(wrong).into()));
-            assert!(work(copy, fails, 1024, back).is_err());
-            assert!(work(fails, copy, 1024, back).is_err());
+            assert!(coder_work(copy, fails, 1024, back).is_err());
+            assert!(coder_work(fails, copy, 1024, back).is_err());
         }
     }
 }

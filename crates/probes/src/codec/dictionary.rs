@@ -45,7 +45,7 @@ fn decode_plist(bytes: &[u8]) -> io::Result<plist::Value> {
     plist::Value::from_reader(Cursor::new(bytes)).map_err(io::Error::other)
 }
 
-struct Format {
+struct DictionaryFormat {
     /// Of the rows that encode and decode.
     ids: [&'static str; 2],
     name: &'static str,
@@ -56,11 +56,11 @@ struct Format {
 
 const PLIST: &str = "plist, whose dictionary is an IndexMap";
 
-pub(super) fn probes() -> Vec<Probe> {
+pub(super) fn dictionary_probes() -> Vec<Probe> {
     let json = || serde_json::json!({"one": "won", "two": 2, "three": "free"});
     [
         both(
-            Format {
+            DictionaryFormat {
                 ids: ["codec.json_encode", "codec.json_decode"],
                 name: "JSON",
                 library: "serde_json, whose dictionary is a BTreeMap",
@@ -71,7 +71,7 @@ pub(super) fn probes() -> Vec<Probe> {
             decode_json,
         ),
         both(
-            Format {
+            DictionaryFormat {
                 ids: ["codec.plist_xml_encode", "codec.plist_xml_decode"],
                 name: "an XML property list",
                 library: PLIST,
@@ -82,7 +82,7 @@ pub(super) fn probes() -> Vec<Probe> {
             decode_plist,
         ),
         both(
-            Format {
+            DictionaryFormat {
                 ids: ["codec.plist_binary_encode", "codec.plist_binary_decode"],
                 name: "a binary property list",
                 library: PLIST,
@@ -102,14 +102,15 @@ pub(super) fn probes() -> Vec<Probe> {
 /// "free"}, and decodes it into a value whose shape is only known when it is
 /// there.
 fn both<V: PartialEq + 'static>(
-    format: Format,
+    format: DictionaryFormat,
     dictionary: fn() -> V,
     encode: impl Fn(&V) -> io::Result<Vec<u8>> + Copy + 'static,
     decode: impl Fn(&[u8]) -> io::Result<V> + Copy + 'static,
 ) -> [Probe; 2] {
-    let Format { ids, name, library, remark } = format;
-    let make =
-        |back: bool| -> Make { Box::new(move |_, _| work(dictionary(), encode, decode, back)) };
+    let DictionaryFormat { ids, name, library, remark } = format;
+    let make = |back: bool| -> Make {
+        Box::new(move |_, _| dictionary_work(dictionary(), encode, decode, back))
+    };
     [
         Probe {
             title: format!("a small dictionary, encoded as {name}").into(),
@@ -131,7 +132,7 @@ fn both<V: PartialEq + 'static>(
 }
 
 /// Encoding or decoding, once the dictionary went both ways.
-fn work<'w, V: PartialEq + 'static>(
+fn dictionary_work<'w, V: PartialEq + 'static>(
     dictionary: V,
     encode: impl Fn(&V) -> io::Result<Vec<u8>> + 'static,
     decode: impl Fn(&[u8]) -> io::Result<V> + 'static,
@@ -180,8 +181,8 @@ mod tests {
         let decode = |bytes: &[u8]| Ok(bytes.to_vec());
         let lossy = |value: &Vec<u8>| Ok(value[1..].to_vec());
         for back in [false, true] {
-            assert!(work(vec![1, 2, 3], copy, decode, back).is_ok());
-            let why = work(vec![1, 2, 3], lossy, decode, back).err();
+            assert!(dictionary_work(vec![1, 2, 3], copy, decode, back).is_ok());
+            let why = dictionary_work(vec![1, 2, 3], lossy, decode, back).err();
             let wrong = "decoding gives another dictionary than was encoded";
             assert_eq!(why, Some(Reason::wrong(wrong).into()));
         }

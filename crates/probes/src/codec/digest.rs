@@ -6,7 +6,7 @@ use meter::probe::Probe;
 use sha2::{Digest, Sha256};
 use std::hint::black_box;
 
-pub(super) fn probe() -> Probe {
+pub(super) fn digest_probe() -> Probe {
     Probe {
         title: "SHA-256 of a kibibyte".into(),
         operation: "One SHA-256 of 1024 bytes, from an empty state to the 32 bytes of the result: seventeen blocks with the padding.".into(),

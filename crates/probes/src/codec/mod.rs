@@ -1,4 +1,5 @@
-//! What it costs to encode data and decode it, to compress and to hash it.
+//! Rows of encoding: `dictionary.rs` encodes and decodes a small dictionary in three formats,
+//! `compression.rs` compresses a kibibyte of text (`text.txt`), `digest.rs` hashes it.
 
 mod compression;
 mod dictionary;
@@ -9,10 +10,10 @@ use meter::probe::{Effort, Probe, Text};
 /// A kibibyte of plain English: compressible as such texts are.
 const TEXT: &[u8; 1024] = include_bytes!("text.txt");
 
-pub(crate) fn probes() -> Vec<Probe> {
-    let mut probes = dictionary::probes();
-    probes.extend(compression::probes());
-    probes.push(digest::probe());
+pub(crate) fn codec_probes() -> Vec<Probe> {
+    let mut probes = dictionary::dictionary_probes();
+    probes.extend(compression::compression_probes());
+    probes.push(digest::digest_probe());
     probes
 }
 

@@ -17,11 +17,11 @@ const WORDS: [&str; 60] = [
 /// The one that is counted: about 0.4 % of the words.
 const WORD: &str = "time";
 
-pub(crate) fn probes() -> Vec<Probe> {
-    (1..=10).map(|k| probe(k * 100_000)).collect()
+pub(crate) fn find_text_probes() -> Vec<Probe> {
+    (1..=10).map(|k| find_text_probe(k * 100_000)).collect()
 }
 
-fn probe(bytes: usize) -> Probe {
+fn find_text_probe(bytes: usize) -> Probe {
     let size = match bytes {
         1_000_000 => "1MB".to_string(),
         _ => format!("{}kB", bytes / 1000),
@@ -40,8 +40,8 @@ fn probe(bytes: usize) -> Probe {
             ..Effort::SCALAR
         },
         make: Box::new(move |worker, _| {
-            let (text, laid_down) = text(bytes, &mut worker.rng);
-            Ok(Box::new(Counting {
+            let (text, laid_down) = text_with_words(bytes, &mut worker.rng);
+            Ok(Box::new(TextSearch {
                 text,
                 laid_down,
                 found: None,
@@ -52,7 +52,7 @@ fn probe(bytes: usize) -> Probe {
 }
 
 /// A text of so many bytes, and how often the word is in it.
-fn text(bytes: usize, rng: &mut Rng) -> (Vec<u8>, usize) {
+fn text_with_words(bytes: usize, rng: &mut Rng) -> (Vec<u8>, usize) {
     // Zipf: the k-th word as frequent as 1 / k.
     let mut sum = 0.0;
     let upto: Vec<f64> = (1..=WORDS.len())
@@ -77,13 +77,13 @@ fn text(bytes: usize, rng: &mut Rng) -> (Vec<u8>, usize) {
     (text, laid_down)
 }
 
-struct Counting {
+struct TextSearch {
     text: Vec<u8>,
     laid_down: usize,
     found: Option<usize>,
 }
 
-impl Work for Counting {
+impl Work for TextSearch {
     fn restore(&mut self) {
         self.run(2, false);
     }
@@ -114,11 +114,11 @@ mod tests {
     fn the_word_is_counted() {
         let mut rng = Rng::with_seed(3);
         for bytes in [0, 3, 100, 100_000, 1_000_000] {
-            let (text, laid_down) = text(bytes, &mut rng);
+            let (text, laid_down) = text_with_words(bytes, &mut rng);
             assert_eq!(text.len(), bytes);
             let words = text.split(|&byte| byte == b' ');
             assert_eq!(words.filter(|&w| w == WORD.as_bytes()).count(), laid_down);
-            let mut counting = Counting { text, laid_down, found: None };
+            let mut counting = TextSearch { text, laid_down, found: None };
             counting.run(1, false);
             assert_eq!(counting.found, Some(laid_down));
             counting.verify().expect("right");
@@ -129,7 +129,7 @@ mod tests {
 
     #[test]
     fn the_word_is_as_frequent_as_the_method_says() {
-        let (text, laid_down) = text(1_000_000, &mut Rng::with_seed(4));
+        let (text, laid_down) = text_with_words(1_000_000, &mut Rng::with_seed(4));
         let words = text.iter().filter(|&&byte| byte == b' ').count();
         let one_in = words as f64 / laid_down as f64;
         assert!((240.0..275.0).contains(&one_in), "{one_in}");
@@ -137,10 +137,10 @@ mod tests {
 
     #[test]
     fn ten_rows() {
-        let rows: Vec<String> = probes().iter().flat_map(Probe::row_ids).collect();
+        let rows: Vec<String> = find_text_probes().iter().flat_map(Probe::row_ids).collect();
         assert_eq!(rows.len(), 10);
         assert_eq!(rows[0], "collections.find_text/100kB");
         assert_eq!(rows[9], "collections.find_text/1MB");
-        crate::engine::testing::run(&probes(), &rows[0]).expect("it runs");
+        crate::engine::testing::run_row(&find_text_probes(), &rows[0]).expect("it runs");
     }
 }

@@ -17,7 +17,7 @@ const ORDER: usize = 1 << 16;
 /// A place of the table: key, value, and the byte that says what is there.
 const PLACE_BYTES: u64 = 17;
 
-pub(crate) fn probes() -> Vec<Probe> {
+pub(crate) fn hash_lookup_probes() -> Vec<Probe> {
     vec![
         Probe {
             variants: vec!["in_cache".into()],
@@ -28,9 +28,9 @@ pub(crate) fn probes() -> Vec<Probe> {
                 let keys = Keys(worker.rng.u64(..));
                 let mut order: Vec<u64> = (0..FEW as u64).map(|k| keys.key(k)).collect();
                 worker.rng.shuffle(&mut order);
-                Ok(Box::new(Lookups::new(keys.table(FEW, FEW), order, true)))
+                Ok(Box::new(Lookups::new(keys.build_table(FEW, FEW), order, true)))
             }),
-            ..probe()
+            ..hash_lookup_probe()
         },
         Probe {
             variants: vec!["out_of_cache".into()],
@@ -40,21 +40,21 @@ pub(crate) fn probes() -> Vec<Probe> {
             bound: Bound::Memory,
             since: Scale::Default,
             effort: Effort::of_memory(2, 8, WorkingSet::Largest, 2.0),
-            unavailable: |machine| places(machine).err().map(|why| why.to_string()),
+            unavailable: |machine| table_places(machine).err().map(|why| why.to_string()),
             make: Box::new(|worker, _| {
-                let places = places(&worker.machine)?;
+                let places = table_places(&worker.machine)?;
                 let keys = Keys(worker.rng.u64(..));
                 let count = places / 4 * 3;
-                let order = draw(&keys, count as u64, &mut worker.rng);
-                let table = keys.table(count, places / 8 * 7);
+                let order = draw_keys(&keys, count as u64, &mut worker.rng);
+                let table = keys.build_table(count, places / 8 * 7);
                 Ok(Box::new(Lookups::new(table, order, false)))
             }),
-            ..probe()
+            ..hash_lookup_probe()
         },
     ]
 }
 
-fn probe() -> Probe {
+fn hash_lookup_probe() -> Probe {
     Probe {
         source: "Ours: the standard library's table with its defaults.".into(),
         effort: Effort::visits(8),
@@ -63,7 +63,7 @@ fn probe() -> Probe {
 }
 
 /// Places of the large table, a power of two as the standard library has them.
-fn places(machine: &MachineShape) -> Result<usize, WorkError> {
+fn table_places(machine: &MachineShape) -> Result<usize, WorkError> {
     let mut places = (4 * machine.last_level_bytes / PLACE_BYTES).next_power_of_two();
     while places * PLACE_BYTES > machine.largest_bytes {
         places /= 2;
@@ -71,7 +71,7 @@ fn places(machine: &MachineShape) -> Result<usize, WorkError> {
     if places * PLACE_BYTES < 2 * machine.last_level_bytes {
         return Err(Reason::wrong(format!(
             "a hash table of twice the last level ({}) does not fit into the memory that may be used",
-            model::size::text(machine.last_level_bytes)
+            model::size::format_size(machine.last_level_bytes)
         )).into());
     }
     usize::try_from(places).map_err(|_| "no such address space".into())
@@ -92,14 +92,14 @@ impl Keys {
 
     /// A table of the first `count` keys, made for `capacity` at once; the
     /// value is the key's complement.
-    fn table(&self, count: usize, capacity: usize) -> HashMap<u64, u64> {
+    fn build_table(&self, count: usize, capacity: usize) -> HashMap<u64, u64> {
         let mut table = HashMap::with_capacity(capacity);
         table.extend((0..count as u64).map(|k| (self.key(k), !self.key(k))));
         table
     }
 }
 
-fn draw(keys: &Keys, count: u64, rng: &mut Rng) -> Vec<u64> {
+fn draw_keys(keys: &Keys, count: u64, rng: &mut Rng) -> Vec<u64> {
     (0..ORDER).map(|_| keys.key(rng.u64(..count))).collect()
 }
 
@@ -176,7 +176,7 @@ mod tests {
     fn both_tables_are_looked_up() {
         for variant in ["in_cache", "out_of_cache"] {
             let row = format!("collections.hash_lookup/{variant}");
-            testing::run(&probes(), &row).expect("it runs");
+            testing::run_row(&hash_lookup_probes(), &row).expect("it runs");
         }
     }
 
@@ -184,10 +184,10 @@ mod tests {
     fn a_miss_is_noticed() {
         let keys = Keys(7);
         let order: Vec<u64> = (0..64).map(|k| keys.key(k)).collect();
-        let mut lookups = Lookups::new(keys.table(64, 64), order.clone(), true);
+        let mut lookups = Lookups::new(keys.build_table(64, 64), order.clone(), true);
         lookups.run(8, false);
         lookups.verify().expect("all there");
-        let mut lookups = Lookups::new(keys.table(63, 64), order, true);
+        let mut lookups = Lookups::new(keys.build_table(63, 64), order, true);
         lookups.run(8, false);
         lookups.verify().expect_err("the last is missing");
     }
@@ -196,7 +196,7 @@ mod tests {
     fn the_double_loop_looks_up_twice_as_many() {
         let keys = Keys(7);
         let order: Vec<u64> = (0..64).map(|k| keys.key(k)).collect();
-        let mut lookups = Lookups::new(keys.table(64, 64), order, true);
+        let mut lookups = Lookups::new(keys.build_table(64, 64), order, true);
         lookups.run(3, false);
         assert_eq!(lookups.at, 3 * LOOKUPS);
         lookups.run(1, true);
@@ -206,9 +206,9 @@ mod tests {
     #[test]
     fn keys_are_different_and_all_that_are_drawn_are_there() {
         let keys = Keys(1);
-        let table = keys.table(10_000, 10_000);
+        let table = keys.build_table(10_000, 10_000);
         assert_eq!(table.len(), 10_000);
-        let drawn = draw(&keys, 10_000, &mut Rng::with_seed(1));
+        let drawn = draw_keys(&keys, 10_000, &mut Rng::with_seed(1));
         assert!(drawn.iter().all(|key| table.contains_key(key)));
         let different: std::collections::HashSet<u64> = drawn.into_iter().collect();
         assert!(different.len() > 9900, "{}", different.len());
@@ -220,16 +220,16 @@ mod tests {
             let machine = MachineShape {
                 last_level_bytes: last_level << 20,
                 largest_bytes: largest << 20,
-                ..testing::machine()
+                ..testing::small_machine()
             };
-            places(&machine).map(|places| (places as u64 * PLACE_BYTES) >> 20)
+            table_places(&machine).map(|places| (places as u64 * PLACE_BYTES) >> 20)
         };
         assert_eq!(sized(32, 256), Ok(136));
         assert_eq!(sized(32, 80), Ok(68));
         assert!(sized(32, 60).is_err());
         // The size is what the standard library really makes.
         let keys = Keys(1);
-        let table = keys.table(48 << 10, (64 << 10) / 8 * 7);
+        let table = keys.build_table(48 << 10, (64 << 10) / 8 * 7);
         assert_eq!(table.capacity() * 8 / 7, 64 << 10);
     }
 }

@@ -1,4 +1,5 @@
-//! What the everyday containers cost: growing, sorting, looking up, finding.
+//! Rows of containers: push to a growing array, sort, look up in a hash table, search a text. `push_worst.rs`
+//! has the longest single push of a million, `push.rs` the usual one.
 
 mod find_text;
 mod hash_lookup;
@@ -8,9 +9,9 @@ mod sort;
 
 use meter::probe::Probe;
 
-pub(crate) fn probes() -> Vec<Probe> {
-    let mut probes = vec![push::probe(), push_worst::probe(), sort::probe()];
-    probes.extend(hash_lookup::probes());
-    probes.extend(find_text::probes());
+pub(crate) fn collections_probes() -> Vec<Probe> {
+    let mut probes = vec![push::push_probe(), push_worst::push_worst_probe(), sort::sort_probe()];
+    probes.extend(hash_lookup::hash_lookup_probes());
+    probes.extend(find_text::find_text_probes());
     probes
 }

@@ -9,7 +9,7 @@ use std::io;
 /// Pushes of one growth: it ends at a capacity of 131072 numbers, 1 MiB.
 const NUMBERS: u64 = 100_000;
 
-pub(crate) fn probe() -> Probe {
+pub(crate) fn push_probe() -> Probe {
     Probe {
         title: "adding a number to an array".into(),
         operation: "One push of a 64-bit number to the end of a vector, on average over its growth from empty to 100000 numbers.".into(),
@@ -64,6 +64,6 @@ mod tests {
             moves += u64::from(before > 0 && vector.capacity() != before);
         }
         assert_eq!(vector.capacity() * size_of::<u64>(), 1 << 20);
-        assert!(probe().method.contains(&format!("doubling its memory {moves} times")));
+        assert!(push_probe().method.contains(&format!("doubling its memory {moves} times")));
     }
 }

@@ -8,7 +8,7 @@ use sys::clock::Counter;
 /// Pushes of one growth.
 const PUSHES: u64 = 1_000_000;
 
-pub(crate) fn probe() -> Probe {
+pub(crate) fn push_worst_probe() -> Probe {
     Probe {
         variants: vec!["worst".into()],
         title: "worst single push in a million".into(),

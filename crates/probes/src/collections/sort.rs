@@ -8,7 +8,7 @@ use std::hint::black_box;
 
 type Comparator = dyn Fn(&Box<i64>, &Box<i64>) -> Ordering;
 
-pub(crate) fn probe() -> Probe {
+pub(crate) fn sort_probe() -> Probe {
     Probe {
         variants: (1..=10).map(|k| (k * 1000).to_string().into()).collect(),
         title: "sorting boxed numbers through a comparator".into(),
@@ -96,10 +96,10 @@ mod tests {
         sorting.verify().expect_err("no longer");
         sorting.ready();
         sorting.verify().expect_err("it was not sorted then");
-        let rows = probe().row_ids();
+        let rows = sort_probe().row_ids();
         assert_eq!(rows.len(), 10);
         for row in rows {
-            crate::engine::testing::run(&[probe()], &row).expect("it runs");
+            crate::engine::testing::run_row(&[sort_probe()], &row).expect("it runs");
         }
     }
 

@@ -3,7 +3,7 @@
 
 use crate::engine::paired::{DIFFERENCE, of_pair};
 use kernels::Pair;
-use kernels::cpu::{self, Operation};
+use kernels::cpu::{self, Instruction};
 use meter::probe::Probe;
 
 const LMBENCH: &str = "LMbench's lat_ops for the set of operations and for the changing divisor of the division. The loops are written in assembly, so that no compiler decides what is measured.";
@@ -15,11 +15,11 @@ const OURS: &str = "Ours: LMbench's lat_ops has no such operation. The loops are
 /// from.
 macro_rules! rows {
     ($($id:literal $words:literal $loops:ident $source:ident;)+) => {
-        vec![$(probe($id, $words, &cpu::$loops, $source)),+]
+        vec![$(arithmetic_probe($id, $words, &cpu::$loops, $source)),+]
     };
 }
 
-pub(crate) fn probes() -> Vec<Probe> {
+pub(crate) fn arithmetic_probes() -> Vec<Probe> {
     rows! {
         "cpu.add_i32"    "32-bit integer addition"         ADD_I32    LMBENCH;
         "cpu.mul_i32"    "32-bit integer multiplication"   MUL_I32    LMBENCH;
@@ -42,10 +42,10 @@ pub(crate) fn probes() -> Vec<Probe> {
     }
 }
 
-fn probe(
+fn arithmetic_probe(
     id: &'static str,
     words: &'static str,
-    operation: &'static Operation,
+    operation: &'static Instruction,
     source: &'static str,
 ) -> Probe {
     let loops = |pair: &Pair| {

@@ -10,7 +10,7 @@ use meter::probe::{Probe, Work};
 const SOURCE: &str =
     "Mike Ash, Performance Comparisons of Common Operations (2016), read in his program's source.";
 
-pub(crate) fn probes() -> Vec<Probe> {
+pub(crate) fn as_ash_probes() -> Vec<Probe> {
     vec![
         Probe {
             title: "unsigned 64-bit division as Ash measured it".into(),
@@ -18,7 +18,7 @@ pub(crate) fn probes() -> Vec<Probe> {
             method: format!("{DIFFERENCE} Each sample begins at another i, drawn evenly from 1 to 1e8: his loop runs through all of them, and small divisors cost differently.").into(),
             source: SOURCE.into(),
             make: Box::new(|worker, _| {
-                Ok(Box::new(Counted {
+                Ok(Box::new(CountedCall {
                     rng: worker.rng.fork(),
                     first: 1,
                 }))
@@ -46,12 +46,12 @@ fn float(
     }
 }
 
-struct Counted {
+struct CountedCall {
     rng: Rng,
     first: u64,
 }
 
-impl Work for Counted {
+impl Work for CountedCall {
     fn ops_per_turn(&self) -> f64 {
         10.0
     }

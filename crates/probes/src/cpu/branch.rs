@@ -7,7 +7,7 @@ use meter::probe::{Probe, Work};
 /// beyond what a predictor learns; with its twin it fits every L1.
 const BRANCHES: usize = 8192;
 
-pub(crate) fn probe() -> Probe {
+pub(crate) fn branch_probe() -> Probe {
     Probe {
         title: "mispredicted branch".into(),
         operation: "One mispredicted conditional branch: what it costs more than the same branch predicted.".into(),

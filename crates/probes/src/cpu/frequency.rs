@@ -5,7 +5,7 @@ use meter::probe::{Derive, Probe};
 use model::run::Bound;
 use model::unit::Unit;
 
-pub(crate) fn probe() -> Probe {
+pub(crate) fn frequency_probe() -> Probe {
     Probe {
         title: "clock of the core, over the whole run".into(),
         operation: "One dependent addition, which takes one cycle.".into(),

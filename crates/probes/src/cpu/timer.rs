@@ -6,7 +6,7 @@ use std::hint::black_box;
 use std::time::Instant;
 use sys::clock::Counter;
 
-pub(crate) fn probe() -> Probe {
+pub(crate) fn timer_probe() -> Probe {
     Probe {
         variants: vec!["clock_gettime".into(), "counter".into(), "bracket".into()],
         title: "reading a clock".into(),

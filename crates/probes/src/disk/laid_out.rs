@@ -40,7 +40,7 @@ pub(super) struct LaidOut {
 
 impl LaidOut {
     /// The run's own, made if it is not there.
-    pub(super) fn of(worker: &mut WorkerMemory) -> Result<LaidOut, WorkError> {
+    pub(super) fn for_worker(worker: &mut WorkerMemory) -> Result<LaidOut, WorkError> {
         let scratch = scratch(worker)?.to_path_buf();
         let seed = worker.rng.u64(..);
         LaidOut::in_directory(&scratch, BYTES, seed, WRITING_AT_MOST)
@@ -60,7 +60,7 @@ impl LaidOut {
             return Err(why.into());
         }
         let said = |e: &io::Error, doing: &str| {
-            let why = refused(e, doing, bytes, scratch);
+            let why = disk_refusal(e, doing, bytes, scratch);
             if is_too_slow(e) {
                 // Unwritten, the next worker finds out for itself.
                 let _ = std::fs::write(&known, &why);
@@ -70,8 +70,8 @@ impl LaidOut {
         let file = open_or_make(
             &path,
             bytes,
-            direct_io::open,
-            |path| write(path, bytes, seed, at_most),
+            direct_io::open_direct,
+            |path| write_random(path, bytes, seed, at_most),
             said,
         )?;
         Ok(LaidOut { file, bytes, path })
@@ -80,7 +80,7 @@ impl LaidOut {
 
 /// Random bytes, so that a disk that compresses has nothing to gain; synced.
 /// Given up where they take too long.
-fn write(path: &Path, bytes: u64, seed: u64, at_most: Duration) -> io::Result<()> {
+fn write_random(path: &Path, bytes: u64, seed: u64, at_most: Duration) -> io::Result<()> {
     let mut file = direct_io::create(path)?;
     let mut buffer = Buffer::new(PIECE, PageKind::Base)?;
     let piece = buffer.as_mut_slice();
@@ -94,7 +94,7 @@ fn write(path: &Path, bytes: u64, seed: u64, at_most: Duration) -> io::Result<()
         took += began.elapsed();
         if took > at_most && written < pieces {
             let mb_per_s = (written * PIECE as u64) as f64 / 1e6 / took.as_secs_f64();
-            let size = model::size::text(bytes);
+            let size = model::size::format_size(bytes);
             return Err(io::Error::new(
                 ErrorKind::TimedOut,
                 format!(
@@ -107,12 +107,12 @@ fn write(path: &Path, bytes: u64, seed: u64, at_most: Duration) -> io::Result<()
     file.sync_all()
 }
 
-/// Whether [`write`] gave up, rather than the system.
+/// Whether [`write_random`] gave up, rather than the system.
 fn is_too_slow(error: &io::Error) -> bool {
     error.kind() == ErrorKind::TimedOut && error.raw_os_error().is_none()
 }
 
-fn refused(error: &io::Error, doing: &str, bytes: u64, scratch: &Path) -> String {
+fn disk_refusal(error: &io::Error, doing: &str, bytes: u64, scratch: &Path) -> String {
     match error.kind() {
         _ if is_too_slow(error) => error.to_string(),
         ErrorKind::InvalidInput => format!(
@@ -120,7 +120,7 @@ fn refused(error: &io::Error, doing: &str, bytes: u64, scratch: &Path) -> String
             scratch.display()
         ),
         _ => {
-            let size = model::size::text(bytes);
+            let size = model::size::format_size(bytes);
             ScratchError::file(error, &format!("{doing} a file of {size}"), scratch).to_string()
         }
     }
@@ -198,7 +198,7 @@ mod tests {
         let gone = scratch.path().join("gone");
         let why = LaidOut::in_directory(&gone, SMALL, 1, WRITING_AT_MOST).expect_err("not there");
         assert!(why.to_string().contains("gone"), "{why}");
-        let full = refused(&ErrorKind::StorageFull.into(), "making", BYTES, scratch.path());
+        let full = disk_refusal(&ErrorKind::StorageFull.into(), "making", BYTES, scratch.path());
         assert!(full.starts_with("the disk is full (making a file of 256MiB"), "{full}");
     }
 }

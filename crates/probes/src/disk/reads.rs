@@ -20,7 +20,7 @@ const FROM_STORAGE: f64 = 0.95;
 
 /// Where the next read goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Order {
+pub(super) enum ReadPattern {
     Random,
     /// Where the one before ended.
     Sequential,
@@ -29,7 +29,7 @@ pub(super) enum Order {
 pub(super) struct Reads {
     laid_out: LaidOut,
     buffer: Buffer,
-    order: Order,
+    order: ReadPattern,
     rng: Rng,
     /// Pieces of this size that the file has.
     pieces: u64,
@@ -46,12 +46,12 @@ impl Reads {
         worker: &mut WorkerMemory,
         laid_out: LaidOut,
         bytes: usize,
-        order: Order,
+        order: ReadPattern,
     ) -> Result<Reads, WorkError> {
         let mut rng = worker.rng.fork();
         let pieces = laid_out.bytes / bytes as u64;
         let buffer = Buffer::new(bytes, PageKind::Base)
-            .doing(format!("no memory to read {} into", model::size::text(bytes as u64)))?;
+            .doing(format!("no memory to read {} into", model::size::format_size(bytes as u64)))?;
         let mut reads = Reads {
             next: rng.u64(..pieces.max(1)),
             laid_out,
@@ -69,7 +69,7 @@ impl Reads {
         if let Some(why) = evidence.refusal(device) {
             return Err(why.into());
         }
-        reads.notes.push(evidence.note().into());
+        reads.notes.push(evidence.evidence_note().into());
         reads.before_bytes = read_from_storage_bytes();
         Ok(reads)
     }
@@ -128,7 +128,7 @@ impl Evidence {
     }
 
     /// What a row whose visits are checked like this may say of them.
-    fn note(self) -> &'static str {
+    fn evidence_note(self) -> &'static str {
         match (self.read, self.cached) {
             (Some(_), Some(_)) => {
                 "past this machine's page cache, which held none of the file, and read from storage, unless marked; the device's cache or a hypervisor's may still serve it"
@@ -149,8 +149,8 @@ impl Evidence {
 impl Single for Reads {
     fn ready(&mut self) -> Result<(), WorkError> {
         self.next = match self.order {
-            Order::Random => self.rng.u64(..self.pieces),
-            Order::Sequential => (self.next + 1) % self.pieces,
+            ReadPattern::Random => self.rng.u64(..self.pieces),
+            ReadPattern::Sequential => (self.next + 1) % self.pieces,
         };
         Ok(())
     }
@@ -162,7 +162,7 @@ impl Single for Reads {
             .file
             .read_exact_at(self.buffer.as_mut_slice(), offset)
             .map_err(|e| {
-                let doing = format!("reading {}", model::size::text(bytes as u64));
+                let doing = format!("reading {}", model::size::format_size(bytes as u64));
                 let scratch = self.laid_out.path.parent().unwrap_or(&self.laid_out.path);
                 ScratchError::file(&e, &doing, scratch)
             })
@@ -192,7 +192,7 @@ mod tests {
     const BYTES: u64 = 2 << 20;
 
     /// A file of two MiB; nothing where direct reads come from memory.
-    fn reads(worker: &mut WorkerMemory, order: Order) -> Option<Reads> {
+    fn reads(worker: &mut WorkerMemory, order: ReadPattern) -> Option<Reads> {
         let scratch = testing::directory(worker);
         let patience = std::time::Duration::from_secs(100);
         let made = LaidOut::in_directory(&scratch, BYTES, 1, patience);
@@ -209,7 +209,7 @@ mod tests {
     #[test]
     fn each_order_is_followed() {
         let (_dir, mut worker) = testing::worker_with_files();
-        let Some(mut reads) = reads(&mut worker, Order::Sequential) else {
+        let Some(mut reads) = reads(&mut worker, ReadPattern::Sequential) else {
             return;
         };
         reads.next = reads.pieces - 2;
@@ -219,7 +219,7 @@ mod tests {
             visited.push(reads.next);
         }
         assert_eq!(visited, [BYTES / PAGE as u64 - 1, 0, 1]);
-        reads.order = Order::Random;
+        reads.order = ReadPattern::Random;
         let random: std::collections::BTreeSet<u64> = (0..1000)
             .map(|_| {
                 reads.ready().expect("ready");
@@ -233,7 +233,7 @@ mod tests {
     #[test]
     fn what_is_read_is_what_the_file_has_there() {
         let (_dir, mut worker) = testing::worker_with_files();
-        let Some(mut reads) = reads(&mut worker, Order::Random) else {
+        let Some(mut reads) = reads(&mut worker, ReadPattern::Random) else {
             return;
         };
         reads.ready().expect("ready");
@@ -289,7 +289,7 @@ mod tests {
             said(Some(1000), None),
             said(None, None),
         ]
-        .map(Evidence::note);
+        .map(Evidence::evidence_note);
         let storage = notes.map(|note| note.contains("read from storage, unless marked"));
         assert_eq!(storage, [true, false, true, false]);
         let cache = notes.map(|note| note.contains("held none of the file"));
@@ -301,7 +301,7 @@ mod tests {
     #[test]
     fn memory_that_served_it_contradicts() {
         let (_dir, mut worker) = testing::worker_with_files();
-        let Some(reads) = reads(&mut worker, Order::Random) else {
+        let Some(reads) = reads(&mut worker, ReadPattern::Random) else {
             return;
         };
         // Counted from here on: the read that was made to try is behind it.
@@ -320,14 +320,14 @@ mod tests {
     #[test]
     fn reads_that_reach_no_storage_are_refused() {
         let (_dir, mut worker) = testing::worker_with_files();
-        let Some(reads) = reads(&mut worker, Order::Random) else {
+        let Some(reads) = reads(&mut worker, ReadPattern::Random) else {
             return;
         };
         // The same file through the page cache.
         let path = reads.laid_out.path.clone();
         std::fs::read(&path).expect("there");
         let laid_out = LaidOut { file: File::open(&path).expect("there"), bytes: BYTES, path };
-        let why = Reads::new(&mut worker, laid_out, PAGE, Order::Random).err();
+        let why = Reads::new(&mut worker, laid_out, PAGE, ReadPattern::Random).err();
         let why = why.expect("memory serves it");
         // Other tests of this process may be reading from storage just now.
         assert!(

@@ -1,20 +1,20 @@
 //! Tasks for the shared queues of classes of quality of service.
 
-use super::{Posting, found, missing, place};
+use super::{Posting, found, library_place, missing};
 use crate::engine::reason::{Doing, Reason};
-use crate::engine::tasks::{Executor, Ran, STAMPED, Waiting, blank, work};
+use crate::engine::tasks::{Executor, STAMPED, TaskCpu, Waiting, blank, executor_work};
 use crate::engine::threads::alone;
 use meter::probe::{Make, Probe};
 use model::qos::{Level, Setting};
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
-use sys::dispatch::Task;
+use sys::dispatch::QueueTask;
 use sys::settings::{HERE, System};
 
 /// How long the first task of a queue may take.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-pub(super) fn probes() -> impl Iterator<Item = Probe> {
+pub(super) fn classes_probes() -> impl Iterator<Item = Probe> {
     let of: [(Level, Make); 5] = [
         of_class::<{ Level::BACKGROUND.number() }>(Level::BACKGROUND),
         of_class::<{ Level::UTILITY.number() }>(Level::UTILITY),
@@ -23,12 +23,12 @@ pub(super) fn probes() -> impl Iterator<Item = Probe> {
         of_class::<{ Level::USER_INTERACTIVE.number() }>(Level::USER_INTERACTIVE),
     ];
     of.into_iter().map(|(level, make)| {
-        let (name, number) = (level.name(), level.number());
+        let (name, number) = (level.label(), level.number());
         Probe {
             variants: vec![name.replace('-', "_").into()],
             title: format!("dispatch_async at {name}, waited for spinning").into(),
             operation: format!("One dispatch_async_f() of an empty task to the global queue of the class {name} ({number}), until it has run: libdispatch wakes or starts a thread for it, while the caller spins on a flag.").into(),
-            method: format!("What the system made of the class is in the notes: the first task reads it in its thread. {STAMPED} {}", Waiting::Spins.text()).into(),
+            method: format!("What the system made of the class is in the notes: the first task reads it in its thread. {STAMPED} {}", Waiting::Spins.how_it_waits()).into(),
             source: "Ours: dispatch.async_wait on the queues that most programs use, one for each class.".into(),
             unavailable: |machine| missing().or_else(|| alone(machine)),
             make,
@@ -38,7 +38,7 @@ pub(super) fn probes() -> impl Iterator<Item = Probe> {
 }
 
 fn of_class<const NUMBER: u32>(level: Level) -> (Level, Make) {
-    let make: Make = Box::new(|worker, _| work::<OfClass<NUMBER>>(worker, Waiting::Spins));
+    let make: Make = Box::new(|worker, _| executor_work::<OfClass<NUMBER>>(worker, Waiting::Spins));
     (level, make)
 }
 
@@ -49,7 +49,7 @@ struct OfClass<const NUMBER: u32> {
 }
 
 impl<const NUMBER: u32> Executor for OfClass<NUMBER> {
-    fn open(_: &[u32]) -> Result<OfClass<NUMBER>, Reason> {
+    fn start_on(_: &[u32]) -> Result<OfClass<NUMBER>, Reason> {
         let queue = found()?.global_queue(NUMBER);
         let queue = queue.doing("dispatch_get_global_queue() failed")?;
         let asked: &Asked = Box::leak(Box::default());
@@ -58,14 +58,14 @@ impl<const NUMBER: u32> Executor for OfClass<NUMBER> {
         let posting = Posting::to(queue);
         Ok(OfClass { posting, ran_with })
     }
-    fn once(&self) -> Result<Ran, Reason> {
+    fn once(&self) -> Result<TaskCpu, Reason> {
         self.posting.once()
     }
     fn close(self) -> Result<(), Reason> {
         self.posting.close()
     }
     fn notes(&self) -> Vec<String> {
-        vec![place(), format!("its tasks ran with {}", self.ran_with)]
+        vec![library_place(), format!("its tasks ran with {}", self.ran_with)]
     }
 }
 
@@ -91,11 +91,11 @@ impl Asked {
     }
 }
 
-impl Task for Asked {
+impl QueueTask for Asked {
     fn run(&self) {
         let class = HERE.read(&Setting::QosClass(0));
         let known = class.or_else(|| HERE.read(&Setting::Nice(0)));
-        let text = known.map_or_else(|| "unknown priority".into(), |known| known.text());
+        let text = known.map_or_else(|| "unknown priority".into(), |known| known.label());
         let _ = self.0.set(text);
     }
 }

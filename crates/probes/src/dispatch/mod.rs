@@ -1,4 +1,6 @@
-//! Queues and semaphores of libdispatch, where it is.
+//! Rows of libdispatch: queues in this file, classes of quality of service in `classes.rs`, semaphores in
+//! `semaphore.rs`. The library is loaded at run time by `crates/sys/src/dispatch.rs`; without it the rows are
+//! not available. The same with Rust's crates is in `pool/`.
 
 mod classes;
 mod semaphore;
@@ -6,7 +8,9 @@ mod semaphore;
 use crate::engine::paired::{DIFFERENCE, Paired, Short, Unrolled};
 use crate::engine::reason::{Doing, Reason};
 use crate::engine::repeated::{PLAIN, calls};
-use crate::engine::tasks::{Executor, Flag, Ran, STAMPED, Waiting, blank, post_and_spin, work};
+use crate::engine::tasks::{
+    Executor, Flag, STAMPED, TaskCpu, Waiting, blank, executor_work, post_and_spin,
+};
 use crate::engine::threads::alone;
 use meter::probe::{Effort, Probe};
 use std::sync::Mutex;
@@ -16,9 +20,9 @@ use sys::dispatch::{Dispatch, Queue};
 /// What would bring it, where there is none.
 const PROVIDERS: &str = "needs libswiftlang of Debian 13, another Swift toolchain with its usr/lib/swift/linux in LD_LIBRARY_PATH, or a build of swift-corelibs-libdispatch";
 
-pub(crate) fn probes() -> Vec<Probe> {
+pub(crate) fn dispatch_probes() -> Vec<Probe> {
     let queues = queues().into_iter();
-    queues.chain(classes::probes()).chain(semaphore::probes()).collect()
+    queues.chain(classes::classes_probes()).chain(semaphore::semaphore_probes()).collect()
 }
 
 fn queues() -> [Probe; 3] {
@@ -40,10 +44,10 @@ fn queues() -> [Probe; 3] {
         Probe {
             title: "dispatch_async of an empty task, waited for spinning".into(),
             operation: "One dispatch_async_f() of an empty task to a serial queue, until it has run: libdispatch wakes or starts a thread for it, while the caller spins on a flag.".into(),
-            method: format!("No block is copied, as dispatch_async would. {STAMPED} {}", Waiting::Spins.text()).into(),
+            method: format!("No block is copied, as dispatch_async would. {STAMPED} {}", Waiting::Spins.how_it_waits()).into(),
             source: "Mike Ash, Performance Comparisons of Common Operations (2016), read in his program's source: 1e5 turns of ten blocks that set a flag, each waited for by spinning; he takes the mean, this row the distribution of single operations.".into(),
             unavailable: |machine| missing().or_else(|| alone(machine)),
-            make: Box::new(|worker, _| work::<Posting>(worker, Waiting::Spins)),
+            make: Box::new(|worker, _| executor_work::<Posting>(worker, Waiting::Spins)),
             ..blank("dispatch.async_wait", 20_000.0)
         },
         Probe {
@@ -56,7 +60,7 @@ fn queues() -> [Probe; 3] {
             make: Box::new(|_, _| {
                 let dispatch = found()?;
                 let create = || dispatch.queue().map(drop);
-                calls("dispatch_queue_create()", create).tried()?.note(place()).boxed()
+                calls("dispatch_queue_create()", create).tried()?.note(library_place()).boxed()
             }),
             ..Probe::blank("dispatch.queue_create")
         },
@@ -71,7 +75,7 @@ fn missing() -> Option<String> {
     found().err().map(|reason| reason.to_string())
 }
 
-fn place() -> String {
+fn library_place() -> String {
     let place = found().map_or("none", Dispatch::place);
     format!("libdispatch: {place}")
 }
@@ -83,7 +87,7 @@ fn queue() -> Result<Queue, Reason> {
 /// Whether a synchronous task runs on the thread that calls.
 fn runs_here(queue: &Queue) -> Result<(), Reason> {
     struct Thread(Mutex<Option<ThreadId>>);
-    impl sys::dispatch::Task for Thread {
+    impl sys::dispatch::QueueTask for Thread {
         fn run(&self) {
             if let Ok(mut thread) = self.0.lock() {
                 *thread = Some(std::thread::current().id());
@@ -122,10 +126,10 @@ impl Posting {
 }
 
 impl Executor for Posting {
-    fn open(_: &[u32]) -> Result<Posting, Reason> {
+    fn start_on(_: &[u32]) -> Result<Posting, Reason> {
         Ok(Posting::to(queue()?))
     }
-    fn once(&self) -> Result<Ran, Reason> {
+    fn once(&self) -> Result<TaskCpu, Reason> {
         post_and_spin(self.flag, |flag| {
             self.queue.post(flag);
             Ok(())
@@ -137,7 +141,7 @@ impl Executor for Posting {
         Ok(())
     }
     fn notes(&self) -> Vec<String> {
-        vec![place()]
+        vec![library_place()]
     }
 }
 
@@ -150,7 +154,10 @@ mod tests {
     #[test]
     fn rows_run_where_libdispatch_is_and_name_it_where_it_is_not() {
         for row in ["dispatch.sync", "dispatch.queue_create"] {
-            match (Dispatch::of_this_system(), crate::engine::testing::run(&probes(), row)) {
+            match (
+                Dispatch::of_this_system(),
+                crate::engine::testing::run_row(&dispatch_probes(), row),
+            ) {
                 (Ok(_), ran) => drop(ran.expect("it is there")),
                 (Err(why), ran) => {
                     let reason = ran.expect_err("it is not there").to_string();
@@ -160,7 +167,7 @@ mod tests {
             }
         }
         if Dispatch::of_this_system().is_ok() && crate::engine::testing::cpus().len() > 1 {
-            let posting = Posting::open(&[]).expect("a queue");
+            let posting = Posting::start_on(&[]).expect("a queue");
             for _ in 0..20 {
                 posting.once().expect("it runs");
             }

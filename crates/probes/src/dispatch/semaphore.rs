@@ -5,12 +5,12 @@ use crate::engine::threads::alone;
 use crate::handoff::means::{Lane, Lanes};
 use crate::handoff::pair::Pair;
 use crate::handoff::plan::Waiting;
-use crate::handoff::rows::Row;
+use crate::handoff::rows::HandoffRow;
 use meter::probe::Probe;
 use std::io;
 use sys::dispatch::Semaphore;
 
-static ROW: Row = Row {
+static ROW: HandoffRow = HandoffRow {
     id: "dispatch.semaphore_switch",
     variants: ["same_cpu", "other_cpu", "free"],
     title: "semaphore of libdispatch",
@@ -23,8 +23,8 @@ static ROW: Row = Row {
     },
 };
 
-pub(super) fn probes() -> impl Iterator<Item = Probe> {
-    ROW.probes().map(|probe| Probe {
+pub(super) fn semaphore_probes() -> impl Iterator<Item = Probe> {
+    ROW.placed_probes().map(|probe| Probe {
         unavailable: match probe.variants == ["other_cpu"] {
             true => |machine| missing().or_else(|| alone(machine)),
             false => |_| missing(),

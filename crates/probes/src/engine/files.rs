@@ -20,7 +20,7 @@ pub(crate) fn scratch(worker: &WorkerMemory) -> Result<&Path, WorkError> {
 /// What files are on, for the notes of a row.
 pub(crate) fn filesystem_note(worker: &WorkerMemory) -> Option<String> {
     let scratch = worker.scratch().ok()?;
-    Some(format!("file system: {}", scratch.filesystem.text()))
+    Some(format!("file system: {}", scratch.filesystem.one_line()))
 }
 
 /// What writing so much to a disk, and syncing it, takes in a plan: 200 MB/s.
@@ -30,7 +30,7 @@ pub(crate) fn writing(bytes: u64) -> Duration {
 
 /// Room for files that go at the end of each visit: one visit's at a time.
 pub(crate) fn for_a_visit(bytes: u64, files: u64) -> OnDisk {
-    OnDisk { shared: "the files of a visit".into(), bytes, files, ..OnDisk::default() }
+    OnDisk { shared: "the files of a batch".into(), bytes, files, ..OnDisk::default() }
 }
 
 /// Room for a mapped file without a name; without it, the file goes elsewhere.
@@ -50,9 +50,9 @@ pub(crate) fn nameless(
         match FileMapping::create(directory, bytes) {
             Ok(mapping) => {
                 let filesystem = match worker.scratch() {
-                    Ok(scratch) if scratch.directory == directory => scratch.filesystem.text(),
-                    _ => sys::filesystem::facts(directory)
-                        .map_or_else(|_| "unknown".into(), |facts| facts.text()),
+                    Ok(scratch) if scratch.directory == directory => scratch.filesystem.one_line(),
+                    _ => sys::filesystem::filesystem_facts(directory)
+                        .map_or_else(|_| "unknown".into(), |facts| facts.one_line()),
                 };
                 return Ok((mapping, format!("file system: {filesystem}")));
             }
@@ -165,7 +165,7 @@ pub(crate) fn open_or_make(
     let refused = |e: &io::Error, doing: &str| Reason::missing(reason(e, doing));
     let file = match open(path) {
         Err(e) if e.kind() == ErrorKind::NotFound => {
-            make(path, fill).map_err(|e| refused(&e, "making"))?;
+            make_whole(path, fill).map_err(|e| refused(&e, "making"))?;
             open(path)
         }
         opened => opened,
@@ -181,7 +181,7 @@ pub(crate) fn open_or_make(
     Ok(file)
 }
 
-fn make(path: &Path, fill: impl FnOnce(&Path) -> io::Result<()>) -> io::Result<()> {
+fn make_whole(path: &Path, fill: impl FnOnce(&Path) -> io::Result<()>) -> io::Result<()> {
     let mut unfinished = path.as_os_str().to_owned();
     unfinished.push(".unfinished");
     let unfinished = PathBuf::from(unfinished);
@@ -210,7 +210,7 @@ pub(crate) fn second(file: &File) -> Result<File, Reason> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::testing::{machine, worker_with_files};
+    use crate::engine::testing::{small_machine, worker_with_files};
     use std::fs::read_dir;
 
     #[test]
@@ -245,8 +245,8 @@ mod tests {
         // On another file system than temporary files, where there is one.
         let shared = tempfile::tempdir_in("/dev/shm");
         let dir = shared.or_else(|_| tempfile::tempdir()).expect("a directory");
-        let mut machine = machine();
-        machine.scratch = meter::scratch::named(dir.path());
+        let mut machine = small_machine();
+        machine.scratch = meter::scratch::scratch_in(dir.path());
         let worker = WorkerMemory::new(machine.clone(), 0, 0, 1);
         let note = |worker: &WorkerMemory| {
             let (mapping, note) = nameless(worker, 100_000).expect("room");
@@ -257,10 +257,10 @@ mod tests {
         assert_eq!(read_dir(dir.path()).expect("there").count(), 0);
         // A full disk, or a directory that is gone, is no reason.
         drop(dir);
-        let temporary = sys::filesystem::facts(&std::env::temp_dir()).expect("there");
-        let elsewhere = format!("file system: {}", temporary.text());
+        let temporary = sys::filesystem::filesystem_facts(&std::env::temp_dir()).expect("there");
+        let elsewhere = format!("file system: {}", temporary.one_line());
         assert_eq!(note(&worker), elsewhere);
-        machine.scratch = crate::engine::testing::machine().scratch;
+        machine.scratch = crate::engine::testing::small_machine().scratch;
         let worker = WorkerMemory::new(machine, 0, 0, 1);
         assert_eq!(note(&worker), elsewhere);
     }

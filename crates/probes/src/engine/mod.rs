@@ -1,7 +1,7 @@
 //! How operations are performed: each file is one kind of work, and the rows
 //! of the groups say what it works on.
 
-pub(crate) mod counters;
+pub(crate) mod clocks;
 pub(crate) mod files;
 pub(crate) mod paired;
 pub(crate) mod points;
@@ -14,3 +14,4 @@ pub(crate) mod team;
 #[cfg(test)]
 pub(crate) mod testing;
 pub(crate) mod threads;
+pub(crate) mod waits;

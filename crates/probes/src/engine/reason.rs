@@ -23,7 +23,7 @@ pub(crate) enum Reason {
         ""
     })]
     NotStarted { what: Cow<'static, str>, error: String, limited: bool },
-    #[error("can't run a thread on CPU {}: {error}", list(.cpus))]
+    #[error("can't run a thread on CPU {}: {error}", cpu_ranges(.cpus))]
     NotPinned { cpus: Vec<u32>, error: String },
     #[error("{0} panicked")]
     Panicked(&'static str),
@@ -59,7 +59,7 @@ impl Reason {
     }
 }
 
-fn list(cpus: &[u32]) -> String {
+fn cpu_ranges(cpus: &[u32]) -> String {
     let cpus: Vec<String> = cpus.iter().map(u32::to_string).collect();
     cpus.join(", ")
 }

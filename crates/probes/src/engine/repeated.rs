@@ -153,7 +153,7 @@ impl<F: FnMut(u64) -> io::Result<()>> Work for Repeated<F> {
         }
     }
     fn notes(&self) -> Vec<String> {
-        let faults = self.faults.as_ref().and_then(PageFaults::note);
+        let faults = self.faults.as_ref().and_then(PageFaults::faults_note);
         self.notes.iter().cloned().chain(faults).collect()
     }
 }
@@ -167,7 +167,7 @@ pub(crate) struct PageFaults {
 
 /// Page faults of this thread so far.
 fn page_faults() -> Option<u64> {
-    let reading = ThreadWatch::open().read();
+    let reading = ThreadWatch::for_this_thread().read();
     Some(reading.minor_faults? + reading.major_faults.unwrap_or(0))
 }
 
@@ -190,7 +190,7 @@ impl PageFaults {
     }
 
     /// The row's note.
-    pub(crate) fn note(&self) -> Option<String> {
+    pub(crate) fn faults_note(&self) -> Option<String> {
         let each = self.each()?;
         Some(format!("page faults a turn of the loop: {each:.1}"))
     }

@@ -8,7 +8,7 @@ use sys::clock::Counter;
 /// An operation that takes long enough to be stamped alone.
 pub(crate) trait Single {
     /// Called before a visit's first operation.
-    fn begin(&mut self) {}
+    fn begin_visit(&mut self) {}
 
     /// Performed before each operation, outside the time.
     fn ready(&mut self) -> Result<(), WorkError> {
@@ -26,6 +26,11 @@ pub(crate) trait Single {
     /// [`Work::contradiction`] is.
     fn contradiction(&mut self, _operations: u64) -> Option<String> {
         None
+    }
+
+    /// As [`Work::run_delay_ns`], after [`contradiction`](Single::contradiction).
+    fn run_delay_ns(&self, own_ns: u64) -> u64 {
+        own_ns
     }
 
     /// As [`Work::verify`].
@@ -74,7 +79,7 @@ impl<S: Single> Work for Singles<S> {
     fn stamped(&mut self, operations: u32) -> Result<Vec<Event>, WorkError> {
         let counter = Counter::best();
         let began = Instant::now();
-        self.single.begin();
+        self.single.begin_visit();
         for _ in 0..self.warm_up {
             self.single.ready()?;
             self.single.perform()?;
@@ -101,7 +106,7 @@ impl<S: Single> Work for Singles<S> {
         self.contradiction.clone()
     }
     fn run_delay_ns(&self, _series: usize, own_ns: u64) -> Option<u64> {
-        Some(own_ns)
+        Some(self.single.run_delay_ns(own_ns))
     }
     fn verify(&self) -> Result<(), WorkError> {
         self.single.verify()
@@ -124,7 +129,7 @@ mod tests {
     }
 
     impl Single for &mut Counting {
-        fn begin(&mut self) {
+        fn begin_visit(&mut self) {
             self.log.push('b');
         }
         fn ready(&mut self) -> Result<(), WorkError> {

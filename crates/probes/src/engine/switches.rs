@@ -42,7 +42,7 @@ impl Rate {
     }
 
     /// Both kinds.
-    pub(crate) fn all(self) -> f64 {
+    pub(crate) fn both(self) -> f64 {
         self.voluntary + self.involuntary
     }
 
@@ -101,7 +101,7 @@ mod tests {
     fn a_note_and_a_contradiction_have_different_subjects() {
         let switches = Switches { voluntary: 100, involuntary: 3 };
         let rate = Rate::per(switches, 100);
-        assert_eq!(rate.all(), 1.03);
+        assert_eq!(rate.both(), 1.03);
         let (note, said) = (rate.note("round trip"), rate.contradiction("2"));
         assert_eq!(note, "context switches per round trip: 1.00 voluntary, 0.03 involuntary");
         // They would be merged as one if they began alike.

@@ -1,10 +1,11 @@
 //! Empty tasks that go to another thread's queue: the frame of every row that
 //! posts one and waits for it.
 
-use super::counters::{Counters, counters};
+use super::clocks::{Counters, counters};
 use super::reason::Reason;
 use super::switches::{Rate, since};
-use super::threads::{NO_CPU, event, mode, modes, on_free_thread, some_cpu, watched};
+use super::threads::{NO_CPU, event, mode, modes, on_free_thread, some_cpu};
+use super::waits::{ThreadsWait, process_watched};
 use meter::probe::{Effort, Event, Probe, Text, Work, WorkError};
 use meter::worker_memory::WorkerMemory;
 use model::run::{Bound, Regime};
@@ -59,14 +60,14 @@ impl Flag {
     }
 
     /// Whether the task has run, and where.
-    pub(crate) fn raised(&self) -> Option<Ran> {
+    pub(crate) fn raised(&self) -> Option<TaskCpu> {
         (self.state.load(Ordering::Acquire) == DONE)
-            .then(|| Ran(some_cpu(self.cpu.load(Ordering::Relaxed))))
+            .then(|| TaskCpu(some_cpu(self.cpu.load(Ordering::Relaxed))))
     }
 
     /// Watches the flag without a pause until the task has run.
     #[inline]
-    pub(crate) fn spin(&self, patience: Duration) -> Result<Ran, Reason> {
+    pub(crate) fn spin(&self, patience: Duration) -> Result<TaskCpu, Reason> {
         let mut began: Option<Instant> = None;
         loop {
             // A clock would be a part of what is measured: it is looked at
@@ -86,7 +87,7 @@ impl Flag {
     }
 }
 
-impl sys::dispatch::Task for Flag {
+impl sys::dispatch::QueueTask for Flag {
     fn run(&self) {
         self.raise();
     }
@@ -94,14 +95,14 @@ impl sys::dispatch::Task for Flag {
 
 /// The CPU on which a task ran, where the system says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Ran(pub(crate) Option<u32>);
+pub(crate) struct TaskCpu(pub(crate) Option<u32>);
 
 /// Posts a task and spins until it has run.
 #[inline]
 pub(crate) fn post_and_spin(
     flag: &'static Flag,
     post: impl FnOnce(&'static Flag) -> Result<(), Reason>,
-) -> Result<Ran, Reason> {
+) -> Result<TaskCpu, Reason> {
     flag.lower();
     post(flag)?;
     flag.spin(PATIENCE)
@@ -112,10 +113,10 @@ pub(crate) fn post_and_spin(
 pub(crate) trait Executor: Sized {
     /// Starts it, to run on these CPUs, all of which the calling thread and
     /// those that it starts may use.
-    fn open(cpus: &[u32]) -> Result<Self, Reason>;
+    fn start_on(cpus: &[u32]) -> Result<Self, Reason>;
 
     /// One operation; where its task ran.
-    fn once(&self) -> Result<Ran, Reason>;
+    fn once(&self) -> Result<TaskCpu, Reason>;
 
     /// Ends it, and its threads.
     fn close(self) -> Result<(), Reason>;
@@ -123,6 +124,11 @@ pub(crate) trait Executor: Sized {
     /// What a reader must know of it.
     fn notes(&self) -> Vec<String> {
         Vec::new()
+    }
+
+    /// Threads that an operation creates and ends.
+    fn creates(&self) -> u64 {
+        0
     }
 }
 
@@ -136,10 +142,19 @@ pub(crate) enum Waiting {
 }
 
 impl Waiting {
-    pub(crate) fn text(self) -> &'static str {
+    /// What the caller and the threads of its tasks waited for a CPU.
+    fn of_others_ns(self, waited: ThreadsWait) -> u64 {
+        match self {
+            // A task on the caller's CPU waits for its time slice, too.
+            Waiting::Spins => waited.least_ns,
+            Waiting::Sleeps => waited.in_turns_ns(),
+        }
+    }
+
+    pub(crate) fn how_it_waits(self) -> &'static str {
         match self {
             Waiting::Spins => {
-                "Where the system puts both on one CPU the caller spins until its time slice is over, which takes milliseconds: a separate mode. The caller may not sleep: the kernel's count of its voluntary context switches must be below 0.2 per operation, or the visit is marked; a row with most visits marked is invalid."
+                "Where the system puts both on one CPU the caller spins until its time slice is over, which takes milliseconds: a separate mode. The caller may not sleep: the kernel's count of its voluntary context switches must be below 0.2 per operation, or the batch is marked; a row with most batches marked is invalid."
             }
             Waiting::Sleeps => {
                 "The caller sleeps unless the task is done before: the kernel's count of its context switches is in the notes."
@@ -168,7 +183,7 @@ pub(crate) fn blank(id: impl Into<Text>, sample_ns: f64) -> Probe {
 }
 
 /// The work of a row whose operations an executor performs.
-pub(crate) fn work<E: Executor + 'static>(
+pub(crate) fn executor_work<E: Executor + 'static>(
     worker: &WorkerMemory,
     waiting: Waiting,
 ) -> Result<Box<dyn Work>, WorkError> {
@@ -190,7 +205,7 @@ struct Tasks<E> {
     waiting: Waiting,
     /// Context switches of the caller per operation.
     switches: Option<Rate>,
-    /// How long the caller waited for a CPU, ns.
+    /// How long the caller and the threads of the tasks waited for a CPU, ns.
     run_delay_ns: Option<u64>,
     /// Of the executor of the last visit.
     notes: Vec<String>,
@@ -200,16 +215,16 @@ struct Tasks<E> {
 impl<E: Executor> Work for Tasks<E> {
     fn stamped(&mut self, operations: u32) -> Result<Vec<Event>, WorkError> {
         self.switches = None;
-        let ((events, switches), run_delay_ns, notes) = on_free_thread(&self.cpus, || {
-            let executor = E::open(&self.cpus)?;
-            let (done, run_delay_ns) = watched(|| operate(&executor, operations));
+        let (((events, switches), waited), notes) = on_free_thread(&self.cpus, || {
+            let executor = E::start_on(&self.cpus)?;
+            let done = operate(&executor, operations);
             let notes = executor.notes();
             // Also after an error: its threads must end.
             executor.close()?;
-            Ok((done?, run_delay_ns, notes))
+            Ok((done?, notes))
         })?;
         self.notes = notes;
-        self.run_delay_ns = run_delay_ns;
+        self.run_delay_ns = waited.map(|waited| self.waiting.of_others_ns(waited));
         self.switches = switches.map(|all| Rate::per(all, u64::from(operations)));
         Ok(events)
     }
@@ -229,30 +244,37 @@ impl<E: Executor> Work for Tasks<E> {
     }
 }
 
-/// The operations of a visit, and the caller's context switches during those
-/// that were stamped.
+/// The stamped operations of a visit and the caller's context switches during them.
+type Stamped = (Vec<Event>, Option<Switches>);
+
+/// The operations of a visit, and what all threads waited for a CPU during those that were
+/// stamped.
 fn operate<E: Executor>(
     executor: &E,
     operations: u32,
-) -> Result<(Vec<Event>, Option<Switches>), Reason> {
+) -> Result<(Stamped, Option<ThreadsWait>), Reason> {
     let counter = Counter::best();
     let began = Instant::now();
-    for _ in 0..WARM_UP {
+    for _ in 1..WARM_UP {
         executor.once()?;
         if began.elapsed() > WARM_UP_AT_MOST {
             break;
         }
     }
-    let mut events = Vec::with_capacity(operations as usize);
-    let before = thread_switches();
-    for _ in 0..operations {
-        let here = current_cpu();
-        let from = counter.start();
-        let ran = executor.once();
-        let to = counter.stop();
-        events.push(event(from, to, 1, mode(here, ran?.0)));
-    }
-    Ok((events, since(before)))
+    process_watched(executor.creates() * u64::from(operations), || {
+        // The last of them: threads have rested while the kernel was asked.
+        executor.once()?;
+        let mut events = Vec::with_capacity(operations as usize);
+        let before = thread_switches();
+        for _ in 0..operations {
+            let here = current_cpu();
+            let from = counter.start();
+            let ran = executor.once();
+            let to = counter.stop();
+            events.push(event(from, to, 1, mode(here, ran?.0)));
+        }
+        Ok((events, since(before)))
+    })
 }
 
 /// What was counted that the method does not allow for. A neighbour forces
@@ -269,23 +291,23 @@ mod tests {
     use std::sync::atomic::AtomicU64;
 
     /// Runs its tasks at once, on the caller; counts; some fail.
-    struct Counted;
+    struct CountingExecutor;
     static OPENED: AtomicU64 = AtomicU64::new(0);
     static CLOSED: AtomicU64 = AtomicU64::new(0);
     static ONCE: AtomicU64 = AtomicU64::new(0);
     static FAILS_AT: AtomicU64 = AtomicU64::new(u64::MAX);
 
-    impl Executor for Counted {
-        fn open(wanted: &[u32]) -> Result<Counted, Reason> {
+    impl Executor for CountingExecutor {
+        fn start_on(wanted: &[u32]) -> Result<CountingExecutor, Reason> {
             assert_eq!(sys::allowed_cpus().ok().as_deref(), Some(wanted));
             OPENED.fetch_add(1, Ordering::SeqCst);
-            Ok(Counted)
+            Ok(CountingExecutor)
         }
-        fn once(&self) -> Result<Ran, Reason> {
+        fn once(&self) -> Result<TaskCpu, Reason> {
             if ONCE.fetch_add(1, Ordering::SeqCst) == FAILS_AT.load(Ordering::SeqCst) {
                 return Err(Reason::OneCpu);
             }
-            Ok(Ran(current_cpu()))
+            Ok(TaskCpu(current_cpu()))
         }
         fn close(self) -> Result<(), Reason> {
             CLOSED.fetch_add(1, Ordering::SeqCst);
@@ -298,13 +320,13 @@ mod tests {
     static SLOW: AtomicU64 = AtomicU64::new(0);
 
     impl Executor for Slow {
-        fn open(_: &[u32]) -> Result<Slow, Reason> {
+        fn start_on(_: &[u32]) -> Result<Slow, Reason> {
             Ok(Slow)
         }
-        fn once(&self) -> Result<Ran, Reason> {
+        fn once(&self) -> Result<TaskCpu, Reason> {
             SLOW.fetch_add(1, Ordering::SeqCst);
             std::thread::sleep(WARM_UP_AT_MOST + Duration::from_millis(1));
-            Ok(Ran(None))
+            Ok(TaskCpu(None))
         }
         fn close(self) -> Result<(), Reason> {
             Ok(())
@@ -313,7 +335,8 @@ mod tests {
 
     #[test]
     fn each_visit_opens_and_closes_even_after_an_error() {
-        let mut work = work::<Counted>(&worker(cpus()), Waiting::Spins).expect("CPUs agree");
+        let mut work =
+            executor_work::<CountingExecutor>(&worker(cpus()), Waiting::Spins).expect("CPUs agree");
         let mut events = Vec::new();
         // Those take no time to speak of; a busy machine may cut some short all the same.
         let warmed_up = (0..100).any(|_| {
@@ -324,9 +347,9 @@ mod tests {
         });
         assert!(warmed_up, "a hundred to warm up");
         // Slow ones are always.
-        let slow = operate(&Slow, 2).expect("it runs").0;
+        let ((slow, _), _) = operate(&Slow, 2).expect("it runs");
         assert_eq!(slow.len(), 2);
-        assert_eq!(SLOW.load(Ordering::SeqCst), 1 + 2);
+        assert_eq!(SLOW.load(Ordering::SeqCst), 2 + 2);
         let modes = work.modes();
         let same = |event: &Event| modes.is_empty() || modes[usize::from(event.mode)] == "same CPU";
         assert!(events.iter().filter(|event| same(event)).count() > 20);

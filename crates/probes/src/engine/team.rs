@@ -2,8 +2,10 @@
 //! orders, or a load.
 
 use super::reason::Reason;
-use std::sync::Arc;
+use super::waits::{Waits, waited_too_long};
+use model::estimate::LOST_ABOVE;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{Builder, JoinHandle};
 
 #[derive(Default)]
@@ -21,12 +23,16 @@ struct Board {
     refused: AtomicBool,
     /// How much the threads of a load did.
     done: AtomicU64,
+    /// Ids of the threads that are ready, where the system has them.
+    ids: Mutex<Vec<u32>>,
 }
 
 /// Threads, one on each of the CPUs given, that live as long as this.
 pub(crate) struct Team {
     board: Arc<Board>,
     threads: Vec<JoinHandle<()>>,
+    /// What each waits for its CPU since all are ready.
+    waits: Vec<Waits>,
 }
 
 impl Team {
@@ -37,7 +43,7 @@ impl Team {
         state: impl Fn(u32) -> Result<S, Reason>,
         pass: impl Fn(&mut S) + Clone + Send + 'static,
     ) -> Result<Team, Reason> {
-        Team::start(cpus, state, move |board, mut state| {
+        Team::start_team(cpus, state, move |board, mut state| {
             let mut done = 0;
             loop {
                 let order = board.order.load(Ordering::Acquire);
@@ -64,7 +70,7 @@ impl Team {
         state: impl Fn(u32) -> Result<S, Reason>,
         step: impl Fn(&mut S) -> u64 + Clone + Send + 'static,
     ) -> Result<Team, Reason> {
-        Team::start(cpus, state, move |board, mut state| {
+        Team::start_team(cpus, state, move |board, mut state| {
             while !board.quit.load(Ordering::Relaxed) {
                 let done = step(&mut state);
                 board.done.fetch_add(done, Ordering::Relaxed);
@@ -72,12 +78,12 @@ impl Team {
         })
     }
 
-    fn start<S: Send + 'static>(
+    fn start_team<S: Send + 'static>(
         cpus: &[u32],
         state: impl Fn(u32) -> Result<S, Reason>,
         work: impl Fn(&Board, S) + Clone + Send + 'static,
     ) -> Result<Team, Reason> {
-        let mut team = Team { board: Arc::default(), threads: Vec::new() };
+        let mut team = Team { board: Arc::default(), threads: Vec::new(), waits: Vec::new() };
         for &cpu in cpus {
             let state = state(cpu)?;
             let (board, work) = (team.board.clone(), work.clone());
@@ -87,6 +93,9 @@ impl Team {
                 if sys::affinity::pin_to(&[cpu]).is_err() {
                     board.refused.store(true, Ordering::Relaxed);
                 }
+                let mut ids = board.ids.lock().unwrap_or_else(PoisonError::into_inner);
+                ids.extend(sys::thread::current_id());
+                drop(ids);
                 board.ready.fetch_add(1, Ordering::Release);
                 work(&board, state);
             });
@@ -98,11 +107,13 @@ impl Team {
         if team.board.refused.load(Ordering::Relaxed) {
             return Err(Reason::missing("threads can't be pinned to the other CPUs"));
         }
+        let ids = team.board.ids.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        team.waits = ids.into_iter().filter_map(|id| Waits::of_thread(Some(id))).collect();
         Ok(team)
     }
 
     /// Orders passes; the threads begin at once.
-    pub(crate) fn begin(&self, passes: u64) {
+    pub(crate) fn begin_passes(&self, passes: u64) {
         self.board.passes.store(passes, Ordering::Relaxed);
         self.board.finished.store(0, Ordering::Relaxed);
         self.board.order.fetch_add(1, Ordering::Release);
@@ -113,6 +124,14 @@ impl Team {
         while self.board.finished.load(Ordering::Acquire) < self.threads.len() as u64 {
             std::hint::spin_loop();
         }
+    }
+
+    /// What contradicts a row whose threads have their CPUs for themselves: others had one of
+    /// them. The measuring thread's own waits are in its samples.
+    pub(crate) fn contradiction(&self) -> Option<String> {
+        let waited = self.waits.iter().filter_map(Waits::until_now);
+        let longest = waited.max_by_key(|&(delay_ns, _)| delay_ns)?;
+        waited_too_long("a thread on another CPU", longest, LOST_ABOVE)
     }
 
     /// What a load has done so far.
@@ -154,7 +173,7 @@ mod tests {
         )
         .expect("threads");
         for (passes, so_far) in [(1, 2), (3, 8)] {
-            team.begin(passes);
+            team.begin_passes(passes);
             team.finish();
             assert_eq!(passed.load(Ordering::Relaxed), so_far);
         }
@@ -170,9 +189,27 @@ mod tests {
             std::thread::yield_now();
         }
         assert!(team.done().is_multiple_of(7));
+        assert!(team.contradiction().is_none_or(|said| said.contains("a thread on another CPU")));
         let board = team.board.clone();
         drop(team);
         assert_eq!(Arc::strong_count(&board), 1, "the thread is gone");
+    }
+
+    #[test]
+    fn a_team_that_shares_its_cpu_is_contradicted() {
+        let here = here();
+        let loads = [(); 2].map(|()| Team::until_dropped(&[here], |_| Ok(()), |()| 1));
+        let [Ok(one), Ok(_other)] = loads else {
+            panic!("no threads");
+        };
+        if one.waits.is_empty() {
+            return;
+        }
+        let until = std::time::Instant::now() + std::time::Duration::from_secs(180);
+        while one.contradiction().is_none() {
+            assert!(std::time::Instant::now() < until, "two threads on one CPU never waited");
+            std::thread::yield_now();
+        }
     }
 
     #[test]

@@ -10,8 +10,8 @@ use tempfile::TempDir;
 /// Whether this runs under an emulator, whose kernel counts are not the
 /// program's alone.
 pub(crate) fn emulated() -> bool {
-    let machine = sys::machine(std::path::Path::new("/"));
-    machine.emulated.get().is_some_and(|by| by.name().is_some())
+    let machine = sys::machine_facts(std::path::Path::new("/"));
+    machine.emulated.get().is_some_and(|by| by.present_name().is_some())
 }
 
 /// CPUs that the test itself may use.
@@ -21,11 +21,11 @@ pub(crate) fn cpus() -> Vec<u32> {
 
 /// A CPU that the tests may use.
 pub(crate) fn here() -> u32 {
-    machine().cpus[0]
+    small_machine().cpus[0]
 }
 
 /// A machine with the test's CPUs and little memory.
-pub(crate) fn machine() -> MachineShape {
+pub(crate) fn small_machine() -> MachineShape {
     MachineShape {
         l2_bytes: 256 << 10,
         last_level_bytes: 1 << 20,
@@ -45,7 +45,8 @@ pub(crate) fn worker(cpus: Vec<u32>) -> WorkerMemory {
 /// A worker that has a directory for files, and 16 MiB of memory.
 pub(crate) fn worker_with_files() -> (TempDir, WorkerMemory) {
     let dir = tempfile::tempdir().expect("a directory");
-    let machine = MachineShape { scratch: meter::scratch::named(dir.path()), ..machine() };
+    let machine =
+        MachineShape { scratch: meter::scratch::scratch_in(dir.path()), ..small_machine() };
     (dir, WorkerMemory::new(machine, 16 << 20, 4 << 20, 1))
 }
 
@@ -54,7 +55,7 @@ pub(crate) fn directory(worker: &WorkerMemory) -> PathBuf {
 }
 
 /// The work of a row that `probes` must have, at this point of its curve.
-pub(crate) fn work<'w>(
+pub(crate) fn row_work<'w>(
     probes: &[Probe],
     row: &str,
     at: &[u64],
@@ -73,14 +74,14 @@ pub(crate) fn work<'w>(
 
 /// Two samples of a row, or a few operations of a stamped one. Its notes, or
 /// why it can't run here.
-pub(crate) fn run(probes: &[Probe], row: &str) -> Result<Vec<String>, WorkError> {
+pub(crate) fn run_row(probes: &[Probe], row: &str) -> Result<Vec<String>, WorkError> {
     run_at(probes, row, &[])
 }
 
 /// The same at a point of a curve.
 pub(crate) fn run_at(probes: &[Probe], row: &str, at: &[u64]) -> Result<Vec<String>, WorkError> {
     let (_dir, mut worker) = worker_with_files();
-    let mut work = work(probes, row, at, &mut worker)?;
+    let mut work = row_work(probes, row, at, &mut worker)?;
     visit(row, work.as_mut(), 5)?;
     Ok(work.notes())
 }
@@ -121,7 +122,7 @@ pub(crate) fn no_thread_is_left(name: &str, work: impl FnOnce() + Send) {
                 work();
                 // A joined thread may be on its way out for a moment.
                 let begin = std::time::Instant::now();
-                while named(name).is_some_and(|threads| threads > 1) {
+                while threads_named(name).is_some_and(|threads| threads > 1) {
                     assert!(begin.elapsed().as_secs() < 10, "{name}: a thread is left");
                     std::thread::yield_now();
                 }
@@ -133,7 +134,7 @@ pub(crate) fn no_thread_is_left(name: &str, work: impl FnOnce() + Send) {
 }
 
 /// Threads of this process with this name, where the system tells.
-fn named(name: &str) -> Option<usize> {
+fn threads_named(name: &str) -> Option<usize> {
     let tasks = std::fs::read_dir("/proc/self/task").ok()?;
     let names =
         tasks.filter_map(|task| std::fs::read_to_string(task.ok()?.path().join("comm")).ok());
@@ -169,7 +170,7 @@ fn every_row_runs_or_has_a_reason() {
                     points(&machine, model::run::Scale::Quick)[..2].to_vec()
                 }
             };
-            match work(&probes, &row, &at, &mut worker) {
+            match row_work(&probes, &row, &at, &mut worker) {
                 Ok(mut work) => {
                     let stamped = probe.regime == Regime::Stamped;
                     let done = visit(&row, work.as_mut(), 3);

@@ -1,13 +1,10 @@
 //! What rows share whose threads run on several CPUs and stamp there.
 
 use super::reason::Reason;
-use meter::probe::{Event, MachineShape, Place};
-use model::share::percent;
+use meter::probe::{CounterOrigin, Event, MachineShape};
 use std::io;
 use std::thread::{self, Scope, ScopedJoinHandle};
-use std::time::Instant;
 use sys::affinity::{allowed_cpus, current_cpu, pin_to};
-use sys::evidence::run_delay_ns_of;
 
 /// No CPU, where its number is kept in an atomic.
 pub(crate) const NO_CPU: u32 = u32::MAX;
@@ -43,7 +40,7 @@ pub(crate) fn apart(from: u64, to: u64) -> (u64, u64) {
 /// One operation, or several, between two stamps: a counter that ran
 /// backwards gives a negative time, not a huge one.
 pub(crate) fn event(from: u64, to: u64, ops: u64, mode: u8) -> Event {
-    Event { place: place(from, to, own_id()), ..length(from, to, ops, mode) }
+    Event { place: stamps_origin(from, to, own_id()), ..length(from, to, ops, mode) }
 }
 
 /// The same where the two are no stamps but lengths of time.
@@ -53,9 +50,9 @@ pub(crate) fn length(from: u64, to: u64, ops: u64, mode: u8) -> Event {
 }
 
 /// Where two stamps lie whose event has them [`apart`].
-pub(crate) fn place(from: u64, to: u64, thread: Option<u32>) -> Option<Place> {
+pub(crate) fn stamps_origin(from: u64, to: u64, thread: Option<u32>) -> Option<CounterOrigin> {
     let (from_ticks, _) = apart(from, to);
-    Some(Place { zero_ticks: from.wrapping_sub(from_ticks), thread })
+    Some(CounterOrigin { zero_ticks: from.wrapping_sub(from_ticks), thread })
 }
 
 /// The kernel's number of the calling thread, asked for once: no call stands
@@ -144,57 +141,10 @@ pub(crate) fn on_free_thread<R: Send>(
     })
 }
 
-/// How long a thread of this process waited for a CPU that others had, from a
-/// moment on.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Waits {
-    thread: u32,
-    began: Instant,
-    delay_ns: u64,
-}
-
-impl Waits {
-    /// From now on, of the thread of this number; `None` where the system does
-    /// not count.
-    pub(crate) fn of(thread: Option<u32>) -> Option<Waits> {
-        Some(Waits { thread: thread?, began: Instant::now(), delay_ns: run_delay_ns_of(thread?)? })
-    }
-
-    /// Until now: how long it waited, and of how long, ns.
-    pub(crate) fn until_now(&self) -> Option<(u64, u64)> {
-        let delay_ns = run_delay_ns_of(self.thread)?.checked_sub(self.delay_ns)?;
-        let wall_ns = u64::try_from(self.began.elapsed().as_nanos()).ok()?;
-        Some((delay_ns, wall_ns))
-    }
-}
-
-/// Does this; how long the calling thread waited for a CPU in that time, ns,
-/// or `None` where the system doesn't count.
-pub(crate) fn watched<R>(work: impl FnOnce() -> R) -> (R, Option<u64>) {
-    let waits = Waits::of(sys::thread::current_id());
-    let done = work();
-    let waited = waits.and_then(|waits| waits.until_now());
-    (done, waited.map(|(delay_ns, _)| delay_ns))
-}
-
-/// What contradicts a row if this thread waited for more than this share of
-/// its time.
-pub(crate) fn waited_too_long(
-    thread: &str,
-    (delay_ns, wall_ns): (u64, u64),
-    at_most: f64,
-) -> Option<String> {
-    let share = delay_ns as f64 / wall_ns.max(1) as f64;
-    (share > at_most).then(|| {
-        let share = percent(share);
-        format!("other programs ran: {thread} waited for a CPU {share} of the time")
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::testing::{cpus, machine};
+    use crate::engine::testing::{cpus, small_machine};
 
     #[test]
     fn stamps_keep_their_sign() {
@@ -209,7 +159,7 @@ mod tests {
 
     #[test]
     fn one_cpu_is_a_reason() {
-        let of = |cpus: &[u32]| alone(&MachineShape { cpus: cpus.to_vec(), ..machine() });
+        let of = |cpus: &[u32]| alone(&MachineShape { cpus: cpus.to_vec(), ..small_machine() });
         assert_eq!(of(&[3]).as_deref(), Some("only one CPU may be used"));
         assert_eq!(of(&[3, 4]), None);
     }
@@ -253,15 +203,5 @@ mod tests {
         drop(Pinned::to(&before).expect("where it is"));
         drop(Pinned::to(&[]).expect("nowhere"));
         assert_eq!(cpus(), before);
-    }
-
-    #[test]
-    fn waiting_for_a_cpu_is_judged_by_its_share() {
-        let of = |delay_ns| waited_too_long("the partner", (delay_ns, 1_000_000), 0.02);
-        assert_eq!(of(20_000), None);
-        assert_eq!(
-            of(150_000).as_deref(),
-            Some("other programs ran: the partner waited for a CPU 15 % of the time")
-        );
     }
 }

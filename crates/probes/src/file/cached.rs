@@ -51,7 +51,7 @@ pub(super) fn cached<'w>(
         // Two passes, as any working set up to L2 gets.
         .restored_by(2)
         .faults_belong(faults != Faults::Trouble)
-        .note(format!("file system: {}", filesystem.text()))
+        .note(format!("file system: {}", filesystem.one_line()))
         .note(evidence);
     Ok(Box::new(Cached {
         calls: match faults {
@@ -119,7 +119,7 @@ fn evidence(device: DeviceKind, counted: bool, cached: bool) -> &'static str {
         }
         (true, _) => "the page cache served it: nothing was read from storage, unless marked",
         (false, true) => {
-            "the page cache held all of the file after each visit, unless marked; reads of this \
+            "the page cache held all of the file after each batch, unless marked; reads of this \
              file system from storage are not counted"
         }
         (false, false) => "this system does not say whether the page cache served it",
@@ -192,7 +192,7 @@ mod tests {
     fn a_visit_begins_with_two_passes_and_a_file_that_left_the_page_cache_contradicts() {
         let (_dir, worker) = worker_with_files();
         let bytes = 1 << 20;
-        let prepared = Prepared::of(&worker, bytes).expect("made");
+        let prepared = Prepared::with_size(&worker, bytes).expect("made");
         let path = directory(&worker).join(format!("read-{bytes}"));
         let count = Cell::new(0);
         let call = || {

@@ -8,7 +8,8 @@
 
 use crate::engine::files::{OwnDirectory, filesystem_note};
 use crate::engine::single::VISIT_AT_MOST;
-use crate::engine::threads::{event, watched};
+use crate::engine::threads::event;
+use crate::engine::waits::watched;
 use meter::probe::{
     Derive, Effort, Event, MachineShape, OnDisk, Probe, Shape, Work, WorkError, WorkingSet,
 };
@@ -46,12 +47,12 @@ const PASS_BYTES: u64 = 16 * MIB;
 const CREATE: usize = 0;
 const DELETE: usize = 1;
 
-pub(super) fn probe() -> Probe {
+pub(super) fn create_delete_probe() -> Probe {
     Probe {
         variants: vec!["".into(), "file.delete".into()],
         title: "creating a file, and deleting it".into(),
         operation: "Of file.create, one open() with O_CREAT and O_EXCL of a new name in a directory that fills up to 100 files, write() of the file's bytes in calls of at most 128 KiB, and close(); of file.delete, one unlink() of such a file.".into(),
-        method: format!("Each creation and each deletion is stamped. A visit makes a directory and fills it, the first file uncounted; afterwards its files are emptied, and stay until the run ends: no creation pays for a deletion of this row. The directory lies apart from everything else where the file system supports it (ext4: the mark of `chattr +T`), so that it does not pay for other rows' deletions either. file.delete has separate files, up to {DELETED} a visit, created untimed in another directory and deleted in the same order, the first uncounted. On a slow file system a visit creates no more files after 0.1 s. Up to 128 KiB all hundred files are of the row's size. Above, 16 MiB are of that size ({} files of 256 KiB, 16 of 1 MiB, 4 of 4 MiB, 2 of 8 MiB): that keeps the dirty pages few, so that the kernel has no reason to write them back, which would disturb what follows. Nothing is synced: a file that is emptied or deleted soon after its creation may never reach the disk, and its deletion drops pages of the page cache rather than blocks of the disk. The bytes are random.", files_of(256 * KIB)).into(),
+        method: format!("Each creation and each deletion is stamped. A batch makes a directory and fills it, the first file uncounted; afterwards its files are emptied, and stay until the run ends: no creation pays for a deletion of this row. The directory lies apart from everything else where the file system supports it (ext4: the mark of `chattr +T`), so that it does not pay for other rows' deletions either. file.delete has separate files, up to {DELETED} a batch, created untimed in another directory and deleted in the same order, the first uncounted. On a slow file system a batch creates no more files after 0.1 s. Up to 128 KiB all hundred files are of the row's size. Above, 16 MiB are of that size ({} files of 256 KiB, 16 of 1 MiB, 4 of 4 MiB, 2 of 8 MiB): that keeps the dirty pages few, so that the kernel has no reason to write them back, which would disturb what follows. Nothing is synced: a file that is emptied or deleted soon after its creation may never reach the disk, and its deletion drops pages of the page cache rather than blocks of the disk. The bytes are random.", files_of(256 * KIB)).into(),
         source: "Kurkin's file test: 100 files a directory, writes of 128 KiB, no fsync; his last version has 1 MiB only, his sizes of 0, 1 and 8 KiB are unused. LMbench's lat_fs has the same calls, but thousands of files in a tree of such directories, and does not require a new name (O_EXCL).".into(),
         bound: Bound::Memory,
         regime: Regime::Stamped,
@@ -78,7 +79,7 @@ pub(super) fn probe() -> Probe {
                 shared: "the files of file.create".into(),
                 bytes: all,
                 files: DELETED as u64,
-                kept: kept(),
+                kept: kept_files(),
                 ..OnDisk::default()
             })
         },
@@ -105,7 +106,7 @@ fn files_of(bytes: u64) -> usize {
 
 /// Files that stay of a visit to each size: each directory's with the one that
 /// is not counted.
-fn kept() -> u64 {
+fn kept_files() -> u64 {
     let files: usize = SIZES.iter().map(|&bytes| files_of(bytes) + 1).sum();
     files as u64
 }
@@ -145,19 +146,19 @@ impl Files {
     }
 
     /// The name of a file; the first of each directory is not counted.
-    fn path(directory: &OwnDirectory, n: usize) -> PathBuf {
+    fn file_path(directory: &OwnDirectory, n: usize) -> PathBuf {
         directory.join(&n.to_string())
     }
 
     fn create(&self, directory: &OwnDirectory, n: usize) -> Result<(), WorkError> {
-        create(&Files::path(directory, n), &self.data, self.bytes).map_err(|e| {
-            let size = model::size::text(self.bytes);
+        create(&Files::file_path(directory, n), &self.data, self.bytes).map_err(|e| {
+            let size = model::size::format_size(self.bytes);
             directory.failed(&format!("making a file of {size}"), &e)
         })
     }
 
     fn delete(&self, n: usize) -> Result<(), WorkError> {
-        std::fs::remove_file(Files::path(&self.deleting, n))
+        std::fs::remove_file(Files::file_path(&self.deleting, n))
             .map_err(|e| self.deleting.failed("deleting a file", &e))
     }
 
@@ -165,7 +166,7 @@ impl Files {
     /// disk; the file stays.
     fn empty(&self, n: usize) -> Result<(), WorkError> {
         let mut options = File::options();
-        let opened = options.write(true).truncate(true).open(Files::path(&self.making, n));
+        let opened = options.write(true).truncate(true).open(Files::file_path(&self.making, n));
         let emptied = opened.map(drop);
         emptied.map_err(|e| self.making.failed("emptying a file", &e))
     }
@@ -318,7 +319,7 @@ mod tests {
 
     #[test]
     fn the_rows_have_their_own_names_and_share_their_visits() {
-        let probe = probe();
+        let probe = create_delete_probe();
         assert_eq!(probe.row_ids(), ["file.create", "file.delete"]);
         assert_eq!(probe.point_ids(), ["file.create/1KiB", "file.delete/1KiB"]);
         assert!(probe.together);

@@ -33,6 +33,9 @@ const SIZES: [u64; 13] = [
     10 * MIB,
 ];
 
+/// Further ones: his speed is level from 10 MiB on, ours only beyond the last cache, which may hold more.
+const BEYOND: [u64; 2] = [20 * MIB, 40 * MIB];
+
 /// What a quick run reads: the published sizes, and the ends.
 const QUICK: [u64; 5] = [1, KIB, 64 * KIB, MIB, 10 * MIB];
 
@@ -43,12 +46,13 @@ pub(super) const PUBLISHED: &[(&str, u64)] = &[("1KiB", KIB), ("1MiB", MIB)];
 pub(super) const LONG_FROM: u64 = 3 * MIB;
 
 /// What the rows say of their files.
-pub(super) const FILES: &str = "The files hold random data, are written and synced to the disk once in a run, and are in the page cache when they are read: each visit reads its file twice before its first sample, and checks afterwards whether anything came from storage (read_bytes of /proc/self/io), or on a file system whose reads the kernel does not count (FUSE, NFS, 9p) whether all of it is in memory (mincore). Samples of a visit that fails the check are marked.";
+pub(super) const FILES: &str = "The files hold random data, are written and synced to the disk once in a run, and are in the page cache when they are read: each batch reads its file twice before its first sample, and checks afterwards whether anything came from storage (read_bytes of /proc/self/io), or on a file system whose reads the kernel does not count (FUSE, NFS, 9p) whether all of it is in memory (mincore). Samples of a batch that fails the check are marked.";
 
 pub(super) fn sizes(_: &MachineShape, scale: Scale) -> Vec<u64> {
     match scale {
         Scale::Quick => QUICK.to_vec(),
-        Scale::Default | Scale::Full => SIZES.to_vec(),
+        Scale::Default => SIZES.to_vec(),
+        Scale::Full => [&SIZES[..], &BEYOND].concat(),
     }
 }
 
@@ -63,10 +67,10 @@ pub(super) fn on_disk(site: &Site) -> Option<OnDisk> {
 
 /// A file of this size.
 pub(super) fn room(bytes: u64) -> OnDisk {
-    OnDisk { shared: name(bytes), bytes, files: 1, once: writing(bytes), ..OnDisk::default() }
+    OnDisk { shared: file_name(bytes), bytes, files: 1, once: writing(bytes), ..OnDisk::default() }
 }
 
-fn name(bytes: u64) -> String {
+fn file_name(bytes: u64) -> String {
     format!("read-{bytes}")
 }
 
@@ -81,11 +85,11 @@ pub(super) struct Prepared {
 impl Prepared {
     /// The file of this size in the scratch directory; made, if no worker made
     /// it yet.
-    pub(super) fn of(worker: &WorkerMemory, bytes: u64) -> Result<Prepared, WorkError> {
+    pub(super) fn with_size(worker: &WorkerMemory, bytes: u64) -> Result<Prepared, WorkError> {
         let scratch = worker.scratch()?.clone();
-        let path = scratch.directory.join(name(bytes));
+        let path = scratch.directory.join(file_name(bytes));
         let failed = |e: &io::Error, doing: &str| {
-            let doing = format!("{doing} a file of {}", size::text(bytes));
+            let doing = format!("{doing} a file of {}", size::format_size(bytes));
             ScratchError::file(e, &doing, &scratch.directory).to_string()
         };
         let file =
@@ -124,7 +128,7 @@ mod tests {
     #[test]
     fn a_file_is_made_once_and_holds_random_data() {
         let (dir, worker) = worker_with_files();
-        let first = Prepared::of(&worker, 100_000).expect("made");
+        let first = Prepared::with_size(&worker, 100_000).expect("made");
         assert_eq!(first.bytes, 100_000);
         let path = dir.path().join("read-100000");
         let bytes = std::fs::read(&path).expect("there");
@@ -135,11 +139,11 @@ mod tests {
         }
         assert!(counts.iter().all(|n| (250..550).contains(n)), "{counts:?}");
         assert_ne!(bytes[..1000], bytes[65536..66536]);
-        Prepared::of(&worker, 100_000).expect("there");
+        Prepared::with_size(&worker, 100_000).expect("there");
         let again = path.metadata().expect("there").modified().expect("a time");
         assert_eq!(made, again);
         drop(dir);
-        let why = Prepared::of(&worker, 10).expect_err("nowhere to make it");
+        let why = Prepared::with_size(&worker, 10).expect_err("nowhere to make it");
         let why = why.to_string();
         assert!(why.starts_with("the scratch directory is gone"), "{why}");
     }

@@ -17,7 +17,7 @@ use std::os::fd::AsFd;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use sys::mapping::FileView;
-use sys::system_calls::{open as open_path, open_close, rewind};
+use sys::system_calls::{open_close, open_for_reading as open_path, rewind};
 
 const BUFFER: &str =
     "The buffer is page-aligned, on base pages and touched before the first sample.";
@@ -37,7 +37,7 @@ const MEMORY: &str = "The memory comes from the allocator each time, as that of 
 const OPENED_BYTES: u64 = 1 << 10;
 
 /// The curves over the size of a file, and opening alone.
-pub(super) fn probes() -> Vec<Probe> {
+pub(super) fn read_probes() -> Vec<Probe> {
     let method = |lmbench: &str| {
         format!(
             "{PLAIN} {BUFFER} The data is not loaded after the call. {FILES} {LONG} LMbench's {lmbench} differs from /chunked in two ways, and /as_lmbench is that row: it sums the data, and makes one more call, of 0 bytes."
@@ -51,7 +51,7 @@ pub(super) fn probes() -> Vec<Probe> {
             method: method("io_only").into(),
             source: KURKIN.into(),
             derive: Derive::Points(PUBLISHED),
-            make: Box::new(open),
+            make: Box::new(open_alone),
             ..curve("file.read_open")
         },
         Probe {
@@ -60,7 +60,7 @@ pub(super) fn probes() -> Vec<Probe> {
             operation: "One lseek() to the beginning of an open file, read() calls of 64 KiB (of the whole file if that is smaller), each followed by a load of every 8-byte element of what it read, and a last read() of 0 bytes.".into(),
             method: format!("{PLAIN} {BUFFER} {FILES} {LONG} {SUMMED}").into(),
             source: LMBENCH.into(),
-            make: Box::new(open),
+            make: Box::new(open_alone),
             ..as_lmbench("file.read_open")
         },
         Probe {
@@ -89,7 +89,7 @@ pub(super) fn probes() -> Vec<Probe> {
             effort: Effort::visits(8),
             on_disk: |_| Some(room(OPENED_BYTES)),
             make: Box::new(|worker, _| {
-                let prepared = Prepared::of(worker, OPENED_BYTES)?;
+                let prepared = Prepared::with_size(worker, OPENED_BYTES)?;
                 let path = prepared.path.clone();
                 cached("opening", &prepared, Faults::Trouble, move || open_close(&path))
             }),
@@ -133,17 +133,20 @@ fn as_lmbench(id: &'static str) -> Probe {
 }
 
 fn reader(worker: &WorkerMemory, site: &Site) -> Result<(Prepared, Reader), WorkError> {
-    let prepared = Prepared::of(worker, site.at[0])?;
-    let reader = Reader::new(Way::of(&site.variant), prepared.bytes)?;
+    let prepared = Prepared::with_size(worker, site.at[0])?;
+    let reader = Reader::new(Way::from_variant(&site.variant), prepared.bytes)?;
     Ok((prepared, reader))
 }
 
-fn open<'b>(worker: &'b mut WorkerMemory, site: &Site) -> Result<Box<dyn Work + 'b>, WorkError> {
+fn open_alone<'b>(
+    worker: &'b mut WorkerMemory,
+    site: &Site,
+) -> Result<Box<dyn Work + 'b>, WorkError> {
     let (prepared, mut reader) = reader(worker, site)?;
     let file = second(&prepared.file)?;
     cached("reading", &prepared, Faults::Trouble, move || {
         rewind(&file)?;
-        reader.read(&file).map(black_box).map(drop)
+        reader.read_once(&file).map(black_box).map(drop)
     })
 }
 
@@ -155,12 +158,12 @@ fn with_open<'b>(
     let path = prepared.path.clone();
     cached("opening and reading", &prepared, Faults::Trouble, move || {
         let file = open_path(&path)?;
-        reader.read(&file).map(black_box).map(drop)
+        reader.read_once(&file).map(black_box).map(drop)
     })
 }
 
 fn mapped<'b>(worker: &'b mut WorkerMemory, site: &Site) -> Result<Box<dyn Work + 'b>, WorkError> {
-    let prepared = Prepared::of(worker, site.at[0])?;
+    let prepared = Prepared::with_size(worker, site.at[0])?;
     let bytes = prepared.bytes;
     if site.variant == "with_open" {
         let path = prepared.path.clone();
@@ -217,7 +220,7 @@ fn read_whole(size: &'static str, bytes: usize) -> Probe {
         operation: format!("One std::fs::read() of a file of {size} by its path: open(), a stat of the open file for its size, memory from the allocator, read() of all of it in one call, a second read() that finds the end, close(); and the memory freed.").into(),
         source: "Mike Ash, Friday Q&A (2016), read in his program's source: NSData's dataWithContentsOfFile on a file of random bytes: open, fstat, read, close, the object released each turn. The read() that finds the end is Rust's alone.".into(),
         make: Box::new(move |worker, _| {
-            let prepared = Prepared::of(worker, bytes as u64)?;
+            let prepared = Prepared::with_size(worker, bytes as u64)?;
             let path = Path::new(OsStr::from_bytes(prepared.path.as_bytes())).to_owned();
             cached("reading the file", &prepared, Faults::Noted, move || {
                 let data = black_box(std::fs::read(&path)?);
@@ -234,7 +237,7 @@ fn read_whole(size: &'static str, bytes: usize) -> Probe {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::testing::{directory, run, run_at, work, worker_with_files};
+    use crate::engine::testing::{directory, row_work, run_at, run_row, worker_with_files};
     use meter::probe::MachineShape;
     use std::fs::File;
 
@@ -277,12 +280,12 @@ mod tests {
     #[test]
     fn without_a_directory_the_reason_is_given() {
         let mut worker = WorkerMemory::new(MachineShape::default(), 0, 0, 1);
-        let why = work(&probes(), "file.open_close", &[], &mut worker).err();
+        let why = row_work(&read_probes(), "file.open_close", &[], &mut worker).err();
         assert_eq!(
             why.map(|why| why.to_string()).as_deref(),
             Some("no directory for files was made")
         );
-        run(&probes(), "file.open_close").expect("with one");
+        run_row(&read_probes(), "file.open_close").expect("with one");
     }
 
     #[test]
@@ -290,7 +293,7 @@ mod tests {
         let (_dir, mut worker) = worker_with_files();
         let bytes = 16 << 20;
         let path = directory(&worker).join(format!("read-{bytes}"));
-        let mut work = work(&whole(), "file.read_whole/16MiB", &[], &mut worker).expect("room");
+        let mut work = row_work(&whole(), "file.read_whole/16MiB", &[], &mut worker).expect("room");
         work.restore();
         work.run(1, false);
         assert_eq!(work.verify(), Ok(()));

@@ -5,7 +5,7 @@ use kernels::checked::read_stride;
 use std::io;
 use std::os::fd::AsFd;
 use sys::pages::{Buffer, PageKind};
-use sys::system_calls::read as read_call;
+use sys::system_calls::read_call;
 
 /// The size of a call where a file is read in several: Kurkin's and LMbench's.
 const CALL_BYTES: usize = 64 << 10;
@@ -23,7 +23,7 @@ pub(super) enum Way {
 }
 
 impl Way {
-    pub(super) fn of(variant: &str) -> Way {
+    pub(super) fn from_variant(variant: &str) -> Way {
         match variant {
             "chunked" => Way::Chunked,
             "as_lmbench" => Way::AsLmbench,
@@ -56,7 +56,7 @@ impl Reader {
     /// Reads from where the file is, once. Gives the calls that were made, and
     /// the elements that were looked at.
     #[inline]
-    pub(super) fn read(&mut self, file: impl AsFd) -> io::Result<(u32, usize)> {
+    pub(super) fn read_once(&mut self, file: impl AsFd) -> io::Result<(u32, usize)> {
         let file = file.as_fd();
         let buffer = self.buffer.as_mut_slice();
         let mut left = self.bytes;
@@ -114,7 +114,7 @@ mod tests {
             ] {
                 let mut file = File::open(&path).expect("there");
                 let mut reader = Reader::new(way, bytes).expect("memory");
-                assert_eq!(reader.read(&file).expect("readable"), seen, "{way:?} {bytes}");
+                assert_eq!(reader.read_once(&file).expect("readable"), seen, "{way:?} {bytes}");
                 let at = file.stream_position().expect("a position");
                 assert_eq!(at, bytes as u64, "{way:?} {bytes}");
                 let held = reader.buffer.as_mut_slice();
@@ -124,7 +124,7 @@ mod tests {
                 };
                 assert_eq!(&held[..last.len()], last, "{way:?} {bytes}");
                 // At the end there is nothing more.
-                assert!(reader.read(&file).is_err(), "{way:?} {bytes}");
+                assert!(reader.read_once(&file).is_err(), "{way:?} {bytes}");
             }
         }
     }
@@ -136,7 +136,7 @@ mod tests {
         std::fs::write(&path, [0; 1000]).expect("written");
         for way in [Way::Whole, Way::Chunked, Way::AsLmbench] {
             let file = File::open(&path).expect("there");
-            let error = Reader::new(way, 1001).expect("memory").read(&file);
+            let error = Reader::new(way, 1001).expect("memory").read_once(&file);
             let error = error.expect_err("a byte is missing");
             assert_eq!(error.kind(), io::ErrorKind::UnexpectedEof, "{way:?}");
         }

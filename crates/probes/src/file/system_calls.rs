@@ -20,7 +20,7 @@ const PATH: &str = "The path is /usr/include/linux/types.h where that exists, as
 const NULL: u64 = 0x103;
 const ZERO: u64 = 0x105;
 
-pub(crate) fn probes() -> Vec<Probe> {
+pub(crate) fn system_calls_probes() -> Vec<Probe> {
     vec![
         Probe {
             title: "stat of a path".into(),
@@ -28,7 +28,7 @@ pub(crate) fn probes() -> Vec<Probe> {
             method: format!("{PLAIN} {PATH}").into(),
             source: "LMbench's lat_syscall stat.".into(),
             make: on_path("stat()", |path| stat(path).map(drop)),
-            ..probe("file.stat")
+            ..system_call_probe("file.stat")
         },
         Probe {
             title: "open and close of a path".into(),
@@ -36,7 +36,7 @@ pub(crate) fn probes() -> Vec<Probe> {
             method: format!("{PLAIN} {PATH}").into(),
             source: "LMbench's lat_syscall open.".into(),
             make: on_path("open()", open_close),
-            ..probe("file.open")
+            ..system_call_probe("file.open")
         },
         Probe {
             title: "read of one byte, as a system call".into(),
@@ -44,7 +44,7 @@ pub(crate) fn probes() -> Vec<Probe> {
             method: PLAIN.into(),
             source: "LMbench's lat_syscall read.".into(),
             make: on_device("/dev/zero", ZERO, "read()", |file| read_byte(file).map(drop)),
-            ..probe("file.read_syscall")
+            ..system_call_probe("file.read_syscall")
         },
         Probe {
             title: "write of one byte, as a system call".into(),
@@ -52,12 +52,12 @@ pub(crate) fn probes() -> Vec<Probe> {
             method: PLAIN.into(),
             source: "LMbench's lat_syscall write.".into(),
             make: on_device("/dev/null", NULL, "write()", |file| write_byte(file, 0)),
-            ..probe("file.write_syscall")
+            ..system_call_probe("file.write_syscall")
         },
     ]
 }
 
-fn probe(id: &'static str) -> Probe {
+fn system_call_probe(id: &'static str) -> Probe {
     Probe { effort: Effort::visits(8), ..Probe::blank(id) }
 }
 

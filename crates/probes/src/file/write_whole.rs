@@ -3,9 +3,9 @@
 use crate::engine::files::{OwnDirectory, filesystem_note, for_a_visit};
 use crate::engine::reason::Reason;
 use crate::engine::single::{Single, Singles, VISIT_AT_MOST};
-use meter::probe::{Effort, Probe, WorkError, WorkingSet};
+use meter::probe::{Effort, Probe, Shape, SharedPart, WorkError, WorkingSet};
 use meter::worker_memory::WorkerMemory;
-use model::run::{Bound, Regime};
+use model::run::{Axis, Bound, Regime, Scale};
 use std::fs::File;
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
@@ -13,11 +13,14 @@ use std::path::{Path, PathBuf};
 const SMALL: usize = 16;
 const LARGE: usize = 16 << 20;
 
-const SINGLE: &str = "Single operations between two stamps, after one that is not counted: the file exists and has that length when an operation begins. A visit ends after 0.1 s and one operation, so that a slow disk has fewer samples. Afterwards the file is read and must hold what was written.";
+const SINGLE: &str = "Single operations between two stamps, after one that is not counted: the file exists and has that length when an operation begins. A batch ends after 0.1 s and one operation, so that a slow disk has fewer samples. Afterwards the file is read and must hold what was written.";
 
 const FLUSH: &str = "On ext4 (auto_da_alloc, its default) closing a file that was truncated and written again, and renaming a file over another, start writing its blocks to the disk at once, so that a crash leaves no empty file: the next operation runs during that write. Other ways to write leave it to the kernel, seconds later. So rows that seem to do the same differ by up to 60 times there, and by little on file systems without that rule.";
 
 const ASH: &str = "Mike Ash, Friday Q&A (2016), read in his program's source";
+
+/// Sizes of the curves.
+const SIZES: [u64; 7] = [16, 1 << 10, 16 << 10, 128 << 10, 1 << 20, 4 << 20, LARGE as u64];
 
 /// Ways to put new content into a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,7 +32,7 @@ enum Way {
     Durable,
 }
 
-pub(super) fn probes() -> Vec<Probe> {
+pub(super) fn write_whole_probes() -> Vec<Probe> {
     let sizes = [(SMALL, "16B"), (LARGE, "16MiB")];
     let mut probes = Vec::new();
     for (bytes, size) in sizes {
@@ -55,11 +58,13 @@ pub(super) fn probes() -> Vec<Probe> {
             ..writing("file.write_whole_atomic", bytes, vec![(size.into(), Way::Atomic)])
         });
     }
+    probes.push(by_size());
     probes.push(Probe {
         title: "a file of 16 bytes, written durably".into(),
         operation: "One open() of a temporary name with O_CREAT and O_EXCL, write() of 16 bytes of random data, fsync(), close(), rename() over the file, which exists each time, open() of the directory, fsync() and close() of it: the new content survives a crash.".into(),
         method: format!("{SINGLE} What fsync() promises is the device's: on Apple systems it does not empty the disk's own cache (Rust's sync_all asks for that too, by F_FULLFSYNC), and a virtual disk may lie.").into(),
         source: "Ours: the order in which databases and others write a file that must be the old one or the new one after a crash.".into(),
+        depends_on: Some(SharedPart::StorageDevice),
         effort: Effort {
             samples: 6,
             sample_ns: Some(1_500_000.0),
@@ -68,6 +73,31 @@ pub(super) fn probes() -> Vec<Probe> {
         ..writing("file.write_durable", SMALL, vec![("16B".into(), Way::Durable)])
     });
     probes
+}
+
+/// Both of Ash's ways as curves.
+fn by_size() -> Probe {
+    const ATOMIC: &str = "file.write_whole_atomic";
+    Probe {
+        variants: vec!["".into(), ATOMIC.into()],
+        title: "a file written whole, and atomically, by its size".into(),
+        operation: "As file.write_whole, one open() of a path with O_CREAT and O_TRUNC, write() of random data in one call, and close(); the file exists each time. As file.write_whole_atomic, the same under a temporary name with O_CREAT and O_EXCL, and rename() over the file.".into(),
+        method: format!("{SINGLE} {FLUSH} Nothing is synced.").into(),
+        source: format!("{ASH}: NSData's writeToFile without and with atomicity, of 16 bytes and 16 MB; the sizes between are ours.").into(),
+        bound: Bound::Memory,
+        regime: Regime::Stamped,
+        since: Scale::Full,
+        shape: Shape::Curve(Axis::FileBytes, |_, _| SIZES.to_vec()),
+        effort: Effort { working_set: WorkingSet::Point(1), samples: 6, sample_ns: Some(1e6), ..effort(LARGE) },
+        on_disk: |site| Some(for_a_visit(2 * site.at.first()?, 2)),
+        make: Box::new(|worker, site| {
+            let bytes = site.at.first().copied().unwrap_or_default() as usize;
+            let way = if site.variant == ATOMIC { Way::Atomic } else { Way::Truncate };
+            let writing = Writing::new(worker, way, bytes)?;
+            Ok(Box::new(Singles::new(writing).at_most(VISIT_AT_MOST)))
+        }),
+        ..Probe::blank("file.write_whole")
+    }
 }
 
 fn effort(bytes: usize) -> Effort {
@@ -134,7 +164,7 @@ impl<'a> Writing<'a> {
     }
 
     fn failed(&self, error: &io::Error) -> WorkError {
-        let size = model::size::text(self.data.len() as u64);
+        let size = model::size::format_size(self.data.len() as u64);
         self.directory.failed(&format!("writing a file of {size}"), error)
     }
 
@@ -192,7 +222,7 @@ impl Single for Writing<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::testing::{work, worker_with_files};
+    use crate::engine::testing::{row_work, worker_with_files};
     use meter::probe::Work;
 
     #[test]
@@ -220,8 +250,9 @@ mod tests {
         // At 20 ns an operation, which no file system comes near.
         const MANY: u32 = 5_000_000;
         let (_dir, mut worker) = worker_with_files();
-        for row in probes().iter().flat_map(Probe::row_ids) {
-            let mut work = work(&probes(), &row, &[], &mut worker).expect("room");
+        for row in write_whole_probes().iter().flat_map(Probe::row_ids) {
+            let at: &[u64] = if row.contains('/') { &[] } else { &[1000] };
+            let mut work = row_work(&write_whole_probes(), &row, at, &mut worker).expect("room");
             let made = work.stamped(MANY).expect("room").len();
             assert!((1..MANY as usize).contains(&made), "{row}: {made}");
         }

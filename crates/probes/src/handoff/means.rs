@@ -220,10 +220,10 @@ impl Means for Spin {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::testing::{cpus, machine};
+    use crate::engine::testing::{cpus, small_machine};
     use crate::handoff::pair::Pair;
     use crate::handoff::placement::Placement;
-    use crate::handoff::plan::Plan;
+    use crate::handoff::plan::HandoffPlan;
     use crate::handoff::plan::Waiting;
     use crate::net::loopback::{tcp_pair, udp_pair};
     use meter::probe::Work;
@@ -231,13 +231,13 @@ mod tests {
     use std::time::Duration;
 
     /// A means whose tokens are counted: none may be taken that was not given.
-    struct Counted<M> {
+    struct CountedMeans<M> {
         means: M,
         given: [AtomicU64; 2],
         taken: [AtomicU64; 2],
     }
 
-    impl<M: Means> Means for &Counted<M> {
+    impl<M: Means> Means for &CountedMeans<M> {
         fn give(&self, from: Side) -> io::Result<()> {
             self.given[from as usize].fetch_add(1, Ordering::SeqCst);
             self.means.give(from)
@@ -259,15 +259,15 @@ mod tests {
     /// Runs a pair where it may run, and counts; then a side that waits comes
     /// back when the pair is abandoned.
     fn hands_over<M: Means>(name: &str, placements: &[Placement], means: M) {
-        let counted = Counted { means, given: Default::default(), taken: Default::default() };
+        let counted = CountedMeans { means, given: Default::default(), taken: Default::default() };
         let mut trips = 0;
         for &placement in placements {
             if placement == Placement::OtherCpu && cpus().len() < 2 {
                 continue;
             }
-            let plan = Plan::round_trips(placement, Waiting::Depends);
+            let plan = HandoffPlan::round_trips(placement, Waiting::Depends);
             trips += u64::from(plan.warm_up) + 30;
-            let pair = Pair::new(&counted, plan, &machine());
+            let pair = Pair::new(&counted, plan, &small_machine());
             let events = pair.and_then(|mut pair| pair.stamped(30));
             let events = events.unwrap_or_else(|e| panic!("{name} {placement:?}: {e}"));
             assert_eq!(events.len(), 30, "{name} {placement:?}");

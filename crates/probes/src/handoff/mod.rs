@@ -1,4 +1,6 @@
-//! Two threads that hand over to each other: what a wake-up costs.
+//! Two threads that pass a token back and forth: the rows `sync.handoff` and `sync.semaphore_switch` are in
+//! `rows.rs`. `means.rs`: futex, pipe, socket, ...; `placement.rs`: on which CPUs. The frame (`pair.rs`,
+//! `plan.rs`) is also that of rows of `net/` and of the semaphores of `dispatch/`.
 
 pub(crate) mod means;
 pub(crate) mod pair;
@@ -9,4 +11,4 @@ pub(crate) mod rows;
 mod switches;
 pub(crate) mod token;
 
-pub(crate) use rows::probes;
+pub(crate) use rows::handoff_probes;

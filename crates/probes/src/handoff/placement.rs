@@ -62,7 +62,7 @@ fn is_unsupported<T>(result: &io::Result<T>) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::testing::{here, machine};
+    use crate::engine::testing::{here, small_machine};
     use crate::engine::threads::Pinned;
 
     #[test]
@@ -70,7 +70,7 @@ mod tests {
         let here = here();
         let _here = Pinned::to(&[here]).expect("the first CPU");
         let of = |cpus: Vec<u32>, placement: Placement| {
-            let machine = MachineShape { cpus, ..machine() };
+            let machine = MachineShape { cpus, ..small_machine() };
             let sets = placement.sets(&machine)?;
             Ok((placement.note(&sets), sets))
         };

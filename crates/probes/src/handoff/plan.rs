@@ -1,6 +1,7 @@
 //! How a pair is measured, and what its method assumes of the kernel's count of context switches.
 
 use super::placement::Placement;
+use crate::engine::waits::ThreadsWait;
 
 /// Round trips before the first stamp, where they are short: the scheduler
 /// finds its places for the two threads, and their memory is touched. After
@@ -8,7 +9,7 @@ use super::placement::Placement;
 pub(crate) const WARM_UP: u32 = 100;
 
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Plan {
+pub(crate) struct HandoffPlan {
     /// Where the two threads run.
     pub(crate) placement: Placement,
     /// Round trips before the first stamp.
@@ -22,10 +23,10 @@ pub(crate) struct Plan {
     pub(crate) waiting: Waiting,
 }
 
-impl Plan {
+impl HandoffPlan {
     /// Short round trips, each stamped and each two operations.
-    pub(crate) fn round_trips(placement: Placement, waiting: Waiting) -> Plan {
-        Plan { placement, warm_up: WARM_UP, trips_per_event: 1, ops_per_trip: 2, waiting }
+    pub(crate) fn round_trips(placement: Placement, waiting: Waiting) -> HandoffPlan {
+        HandoffPlan { placement, warm_up: WARM_UP, trips_per_event: 1, ops_per_trip: 2, waiting }
     }
 }
 
@@ -62,6 +63,15 @@ impl Waiting {
         }
     }
 
+    /// What the two threads waited for a CPU that is no part of a hand-off, ns: threads that spin
+    /// wait for no other one.
+    pub(super) fn of_others_ns(self, waited: ThreadsWait) -> u64 {
+        match self {
+            Waiting::Spins => waited.runnable_ns,
+            Waiting::Sleeps | Waiting::SleepsStirred | Waiting::Depends => waited.in_turns_ns(),
+        }
+    }
+
     /// Whether forced ones are among them. A neighbour forces switches too:
     /// where the method needs none, they prove nothing.
     pub(super) fn counts_forced(self, placement: Placement) -> bool {
@@ -69,7 +79,7 @@ impl Waiting {
     }
 
     /// The assumption as a sentence of a method.
-    pub(crate) fn text(self, placement: Placement) -> &'static str {
+    pub(crate) fn assumption(self, placement: Placement) -> &'static str {
         match (self, placement) {
             (Waiting::Sleeps, Placement::OtherCpu) => {
                 "By the kernel's count of context switches each thread must sleep once per round trip (1.8 to 2.2 for both), or the row is invalid."

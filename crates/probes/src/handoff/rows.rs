@@ -1,18 +1,18 @@
 //! The rows of hand-offs, by means and placement.
 
 use super::means::{EventFd, Futex, Lanes, MutexCondvar, Spin, Streams};
-use super::pair::{Made, Pair};
+use super::pair::{Pair, PairResult};
 use super::placement::Placement;
-use super::plan::Plan;
+use super::plan::HandoffPlan;
 use super::plan::Waiting;
 use crate::engine::threads::alone;
-use meter::probe::{Effort, MachineShape, Probe};
+use meter::probe::{Effort, MachineShape, Probe, SharedPart};
 use model::run::{Bound, Regime, Scale};
 use std::io;
 use sys::semaphore::Semaphore;
 
 /// A means, in words and in code.
-pub(crate) struct Row {
+pub(crate) struct HandoffRow {
     pub(crate) id: &'static str,
     /// By [`Placement`].
     pub(crate) variants: [&'static str; 3],
@@ -23,11 +23,11 @@ pub(crate) struct Row {
     /// Where the definition comes from, and what others measure under the
     /// name.
     pub(crate) source: &'static str,
-    pub(crate) work: fn(Plan, &MachineShape) -> Made,
+    pub(crate) work: fn(HandoffPlan, &MachineShape) -> PairResult,
 }
 
-const ROWS: [Row; 6] = [
-    Row {
+const ROWS: [HandoffRow; 6] = [
+    HandoffRow {
         id: "sync.semaphore_switch",
         variants: ["same_cpu", "other_cpu", "free"],
         title: "semaphore",
@@ -38,7 +38,7 @@ const ROWS: [Row; 6] = [
             Pair::made(Lanes::new("a semaphore", || Semaphore::new(0))?, plan, machine)
         },
     },
-    Row {
+    HandoffRow {
         id: "sync.handoff",
         variants: ["futex/same_cpu", "futex/other_cpu", "futex"],
         title: "futex",
@@ -47,7 +47,7 @@ const ROWS: [Row; 6] = [
         source: "Ours; what mutexes, semaphores and condition variables are made of on Linux.",
         work: |plan, machine| Pair::made(Lanes::new("a futex", Futex::new)?, plan, machine),
     },
-    Row {
+    HandoffRow {
         id: "sync.handoff",
         variants: ["condvar/same_cpu", "condvar/other_cpu", "condvar"],
         title: "mutex and condition variable",
@@ -59,7 +59,7 @@ const ROWS: [Row; 6] = [
             Pair::made(lanes?, plan, machine)
         },
     },
-    Row {
+    HandoffRow {
         id: "sync.handoff",
         variants: ["pipe/same_cpu", "pipe/other_cpu", "pipe"],
         title: "pipe",
@@ -68,7 +68,7 @@ const ROWS: [Row; 6] = [
         source: "LMbench's lat_pipe with two differences: it uses two processes, so that each switch also changes the address space, and it reports the whole round trip, twice this row. It does not pin them: run on one CPU (taskset) it compares with /same_cpu, with LMBENCH_SCHED=UNIQUE with /other_cpu. perf bench sched pipe is the same with 4 bytes, round trips too.",
         work: |plan, machine| Pair::made(Lanes::new("a pipe", io::pipe)?, plan, machine),
     },
-    Row {
+    HandoffRow {
         id: "sync.handoff",
         variants: ["eventfd/same_cpu", "eventfd/other_cpu", "eventfd"],
         title: "eventfd",
@@ -77,7 +77,7 @@ const ROWS: [Row; 6] = [
         source: "Ours; how event loops are woken on Linux.",
         work: |plan, machine| Pair::made(Lanes::new("an eventfd", EventFd::new)?, plan, machine),
     },
-    Row {
+    HandoffRow {
         id: "sync.handoff",
         variants: ["unix_socket/same_cpu", "unix_socket/other_cpu", "unix_socket"],
         title: "unix socket",
@@ -88,7 +88,7 @@ const ROWS: [Row; 6] = [
     },
 ];
 
-struct Place {
+struct PlacedRow {
     placement: Placement,
     title: &'static str,
     method: &'static str,
@@ -96,42 +96,42 @@ struct Place {
     round_trip_ns: f64,
 }
 
-const PLACEMENTS: [Place; 3] = [
-    Place {
+const PLACEMENTS: [PlacedRow; 3] = [
+    PlacedRow {
         placement: Placement::Free,
         title: "free placement",
-        method: "Both threads may use every allowed CPU, as in most programs; each hand-off records where the scheduler put them, and each mode has its share.",
+        method: "Both threads may use every allowed CPU, as in most programs; each hand-off records where the scheduler put them, and each mode has its share; a mode of its own, where the kernel counts it, is a woken thread's CPU that goes idle in less than half of a batch's round trips, since other programs keep it busy (busy CPU).",
         round_trip_ns: 40_000.0,
     },
-    Place {
+    PlacedRow {
         placement: Placement::SameCpu,
         title: "same CPU",
         method: "Both threads are pinned to the measuring CPU, so that each hand-off is a switch between them.",
         round_trip_ns: 5_000.0,
     },
-    Place {
+    PlacedRow {
         placement: Placement::OtherCpu,
         title: "other CPU",
-        method: "The second thread is pinned to another CPU, which is idle and may be in a sleep state: waking it is part of the hand-off.",
+        method: "The second thread is pinned to another CPU, which is idle and may be in a sleep state: waking it is part of the hand-off. Where the kernel counts how often it goes idle, batches in which it does so in less than half of the round trips, since other programs keep it busy, are a mode of their own (busy CPU).",
         round_trip_ns: 80_000.0,
     },
 ];
 
-pub(crate) fn probes() -> Vec<Probe> {
-    let mut probes: Vec<Probe> = ROWS.iter().flat_map(Row::probes).collect();
+pub(crate) fn handoff_probes() -> Vec<Probe> {
+    let mut probes: Vec<Probe> = ROWS.iter().flat_map(HandoffRow::placed_probes).collect();
     probes.push(spin());
     probes
 }
 
-impl Row {
+impl HandoffRow {
     /// One probe for each placement.
-    pub(crate) fn probes(&'static self) -> impl Iterator<Item = Probe> {
-        PLACEMENTS.into_iter().map(|place| self.probe(place))
+    pub(crate) fn placed_probes(&'static self) -> impl Iterator<Item = Probe> {
+        PLACEMENTS.into_iter().map(|place| self.placed_probe(place))
     }
 
-    fn probe(&'static self, place: Place) -> Probe {
-        let plan = Plan::round_trips(place.placement, self.waiting);
-        let (work, waiting) = (self.work, self.waiting.text(place.placement));
+    fn placed_probe(&'static self, place: PlacedRow) -> Probe {
+        let plan = HandoffPlan::round_trips(place.placement, self.waiting);
+        let (work, waiting) = (self.work, self.waiting.assumption(place.placement));
         Probe {
             variants: vec![self.variants[place.placement as usize].into()],
             title: format!("hand-off by {}, {}", self.title, place.title).into(),
@@ -159,15 +159,16 @@ fn spin() -> Probe {
         variants: vec!["spin".into()],
         title: "hand-off by a spinning thread on another CPU".into(),
         operation: "One hand-off from a thread to another that polls a word of memory on its own CPU, one way: half of a round trip.".into(),
-        method: format!("One word says whose turn it is; each thread, pinned to its own CPU, loads it in a loop without a pause instruction until it is its turn, and stores the other's. 100 round trips between two stamps, since the stamps would show in one. {}", Waiting::Spins.text(Placement::OtherCpu)).into(),
+        method: format!("One word says whose turn it is; each thread, pinned to its own CPU, loads it in a loop without a pause instruction until it is its turn, and stores the other's. 100 round trips between two stamps, since the stamps would show in one. {}", Waiting::Spins.assumption(Placement::OtherCpu)).into(),
         source: "Ours: the cost without sleeping; memory.core_to_core has it for each pair of CPUs.".into(),
         since: Scale::Default,
         effort: Effort::stamped(2, 30, TRIPS as f64 * 400.0),
         unavailable: alone,
+        depends_on: Some(SharedPart::CpuPlacement),
         make: Box::new(|worker, _| {
-            let plan = Plan {
+            let plan = HandoffPlan {
                 trips_per_event: TRIPS,
-                ..Plan::round_trips(Placement::OtherCpu, Waiting::Spins)
+                ..HandoffPlan::round_trips(Placement::OtherCpu, Waiting::Spins)
             };
             Pair::made(Spin::default(), plan, &worker.machine)
         }),

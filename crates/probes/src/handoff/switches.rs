@@ -1,23 +1,23 @@
 //! What the kernel counted of a pair, held against what its method assumes.
 
 use super::placement::Placement;
-use super::plan::{Plan, Waiting};
-use super::token::{OTHER_CPU, SAME_CPU};
+use super::plan::{HandoffPlan, Waiting};
+use super::token::{BUSY_CPU, MODES, OTHER_CPU, SAME_CPU};
 use crate::engine::switches::Rate;
 
 /// What the kernel said of a visit.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Seen {
+pub(super) struct SwitchEvidence {
     /// Context switches of both threads per round trip.
     pub(super) switches: Option<Rate>,
     /// Stamped events of each mode, where the CPUs are known.
-    pub(super) events: Option<[u64; 3]>,
+    pub(super) events: Option<[u64; MODES.len()]>,
 }
 
-impl Seen {
+impl SwitchEvidence {
     pub(super) fn note(&self, waiting: Waiting) -> String {
         let per = match waiting {
-            Waiting::Depends => "batch and its answer",
+            Waiting::Depends => "transfer and its answer",
             _ => "round trip",
         };
         match self.switches {
@@ -27,7 +27,7 @@ impl Seen {
     }
 
     /// What was counted that the method does not allow for, if anything.
-    pub(super) fn contradiction(&self, plan: &Plan) -> Option<String> {
+    pub(super) fn contradiction(&self, plan: &HandoffPlan) -> Option<String> {
         self.astray(plan.placement).or_else(|| self.uncounted(plan.waiting, plan.placement))
     }
 
@@ -36,7 +36,7 @@ impl Seen {
         let events = self.events?;
         let own = match placement {
             Placement::SameCpu => events[usize::from(SAME_CPU)],
-            Placement::OtherCpu => events[usize::from(OTHER_CPU)],
+            Placement::OtherCpu => events[usize::from(OTHER_CPU)] + events[usize::from(BUSY_CPU)],
             Placement::Free => return None,
         };
         let all: u64 = events.iter().sum();
@@ -52,7 +52,7 @@ impl Seen {
         let (assumed, least, most) = waiting.switches()?;
         let rate = self.switches?;
         let counted = match waiting.counts_forced(placement) {
-            true => rate.all(),
+            true => rate.both(),
             false => rate.voluntary,
         };
         let allowed = (least..=most).contains(&counted);
@@ -68,20 +68,20 @@ mod tests {
     /// What is said of so many switches in 100 round trips.
     fn says(
         (voluntary, involuntary): (f64, f64),
-        events: [u64; 3],
+        events: [u64; 4],
         placement: Placement,
         waiting: Waiting,
     ) -> Option<String> {
         let rate = Rate { voluntary: voluntary / 100.0, involuntary: involuntary / 100.0 };
-        let seen = Seen { switches: Some(rate), events: Some(events) };
-        seen.contradiction(&Plan::round_trips(placement, waiting))
+        let seen = SwitchEvidence { switches: Some(rate), events: Some(events) };
+        seen.contradiction(&HandoffPlan::round_trips(placement, waiting))
     }
 
     #[test]
     fn what_contradicts_the_method() {
         use Placement::{Free, OtherCpu, SameCpu};
         use Waiting::{Depends, Sleeps, SleepsStirred, Spins};
-        let (same, other, any) = ([80, 0, 0], [0, 80, 0], [30, 40, 10]);
+        let (same, other, any) = ([80, 0, 0, 0], [0, 80, 0, 0], [30, 40, 10, 0]);
         for (switches, events, placement, waiting, agrees) in [
             ((200.0, 0.0), same, SameCpu, Sleeps, true),
             // A forced switch is a hand-off there.
@@ -100,15 +100,16 @@ mod tests {
             ((30.0, 0.0), other, OtherCpu, Spins, false),
             ((30.0, 0.0), any, Free, Depends, true),
             // A pinned pair must stay where it is.
-            ((200.0, 0.0), [3, 76, 1], OtherCpu, Sleeps, false),
-            ((200.0, 0.0), [79, 1, 0], SameCpu, Sleeps, false),
-            ((200.0, 0.0), [3, 76, 1], Free, Sleeps, true),
+            ((200.0, 0.0), [3, 76, 1, 0], OtherCpu, Sleeps, false),
+            ((200.0, 0.0), [0, 40, 0, 40], OtherCpu, Sleeps, true),
+            ((200.0, 0.0), [79, 1, 0, 0], SameCpu, Sleeps, false),
+            ((200.0, 0.0), [3, 76, 1, 0], Free, Sleeps, true),
         ] {
             let said = says(switches, events, placement, waiting);
             assert_eq!(said.is_none(), agrees, "{switches:?} {placement:?} {waiting:?}: {said:?}");
         }
         assert_eq!(
-            says((200.0, 0.0), [3, 76, 1], OtherCpu, Sleeps).as_deref(),
+            says((200.0, 0.0), [3, 76, 1, 0], OtherCpu, Sleeps).as_deref(),
             Some("round trips that left their CPUs: 4 of 80 where the threads are pinned")
         );
         assert_eq!(
@@ -121,8 +122,8 @@ mod tests {
 
     #[test]
     fn what_is_not_counted_is_not_judged() {
-        let seen = Seen { switches: None, events: None };
-        let plan = Plan::round_trips(Placement::SameCpu, Waiting::Sleeps);
+        let seen = SwitchEvidence { switches: None, events: None };
+        let plan = HandoffPlan::round_trips(Placement::SameCpu, Waiting::Sleeps);
         assert_eq!(seen.contradiction(&plan), None);
         assert!(seen.note(Waiting::Sleeps).ends_with("not counted by this system"));
     }

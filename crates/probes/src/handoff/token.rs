@@ -2,11 +2,29 @@
 
 use std::io;
 
-/// Names of the modes: where the two hand-offs of a round trip went.
-pub(super) const MODES: [&str; 3] = ["same CPU", "other CPU", "moved"];
+/// Names of the modes: where the two hand-offs of a round trip went, and whether other programs
+/// had a CPU on which a thread was woken.
+pub(super) const MODES: [&str; 4] = ["same CPU", "other CPU", "moved", model::estimate::BUSY_CPU];
 pub(super) const SAME_CPU: u8 = 0;
 pub(super) const OTHER_CPU: u8 = 1;
 pub(super) const MOVED: u8 = 2;
+pub(super) const BUSY_CPU: u8 = 3;
+
+/// A CPU that nothing else runs on goes idle once per round trip whose other half is on another
+/// one; where other programs keep it busy it never does.
+const IDLE_FROM: f64 = 0.5;
+
+/// The modes of a visit's events, of so many round trips each, in which the threads' CPUs went idle
+/// so often, the one that did so less: to wake an idle CPU is another operation than to take a busy
+/// one.
+pub(super) fn with_busy_cpus(mut modes: Vec<u8>, trips_per_event: u32, went_idle: u64) -> Vec<u8> {
+    let others = modes.iter().filter(|mode| **mode == OTHER_CPU).count() as f64;
+    if (went_idle as f64) < IDLE_FROM * others * f64::from(trips_per_event) {
+        let others = modes.iter_mut().filter(|mode| **mode == OTHER_CPU);
+        others.for_each(|mode| *mode = BUSY_CPU);
+    }
+    modes
+}
 
 /// The mode of a round trip: the CPU on which the first thread gave, the one
 /// on which the second took and gave, the one on which the first took.

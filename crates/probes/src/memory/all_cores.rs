@@ -1,20 +1,19 @@
 //! Streaming on all CPUs at once.
 
-use super::team::{Job, workers};
-use crate::engine::repeated::turns;
-use crate::engine::team::others;
+use super::team::{TeamJob, workers};
+use crate::engine::team::{Team, others};
 use crate::engine::threads::alone;
-use meter::probe::{Effort, MachineShape, Probe, Shape, WorkingSet};
+use meter::probe::{Effort, MachineShape, Probe, Shape, Work, WorkingSet};
 use model::run::{Axis, Bound, Regime, Scale};
 use model::unit::Unit;
 
-const PROBES: [(&str, Job, &str); 3] = [
-    ("memory.read_all_cores", Job::Read, "sum += p[i]"),
-    ("memory.write_all_cores", Job::Write, "p[i] = 1"),
-    ("memory.copy_all_cores", Job::Copy, "memcpy"),
+const PROBES: [(&str, TeamJob, &str); 3] = [
+    ("memory.read_all_cores", TeamJob::Read, "sum += p[i]"),
+    ("memory.write_all_cores", TeamJob::Write, "p[i] = 1"),
+    ("memory.copy_all_cores", TeamJob::Copy, "memcpy"),
 ];
 
-pub(crate) fn probes() -> Vec<Probe> {
+pub(crate) fn all_cores_probes() -> Vec<Probe> {
     PROBES
         .iter()
         .map(|&(id, job, words)| Probe {
@@ -36,18 +35,39 @@ pub(crate) fn probes() -> Vec<Probe> {
                 let team = workers(&cpus, job, bytes as usize)?;
                 let (memory, ..) = worker.huge(bytes)?;
                 let bytes = (cpus.len() + 1) * job.bytes(memory.len());
-                let together = move |turns| {
-                    team.begin(turns);
-                    for _ in 0..turns {
-                        job.pass(memory);
-                    }
-                    team.finish();
-                };
-                turns(bytes as f64, together).restored_by(2).boxed()
+                Ok(Box::new(Together { team, job, memory, bytes: bytes as f64 }))
             }),
             ..Probe::blank(id)
         })
         .collect()
+}
+
+/// All threads' passes, begun and ended together.
+struct Together<'m> {
+    team: Team,
+    job: TeamJob,
+    memory: &'m mut [u8],
+    /// Bytes of a pass of all of them.
+    bytes: f64,
+}
+
+impl Work for Together<'_> {
+    fn ops_per_turn(&self) -> f64 {
+        self.bytes
+    }
+    fn restore(&mut self) {
+        self.run(2, false);
+    }
+    fn run(&mut self, turns: u64, _double: bool) {
+        self.team.begin_passes(turns);
+        for _ in 0..turns {
+            self.job.pass(self.memory);
+        }
+        self.team.finish();
+    }
+    fn contradiction(&self) -> Option<String> {
+        self.team.contradiction()
+    }
 }
 
 /// Half of L1, half of L2, and of the last level what one CPU's share of a

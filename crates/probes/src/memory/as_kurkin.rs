@@ -4,14 +4,14 @@ use super::chase::{Chase, Restore};
 use crate::engine::points::octaves;
 use kernels::ring::Ring;
 use meter::probe::{Derive, Effort, Probe, Shape, WorkingSet};
-use meter::worker_memory::{LINE_BYTES, Order};
+use meter::worker_memory::{ChaseOrder, LINE_BYTES};
 use model::run::{Axis, Scale};
 
 /// Where his curve ends.
 const LARGEST_BYTES: u64 = 64 << 20;
 const SOURCE: &str = "Dmitry Kurkin, Latency Numbers on iPhone (2018), read in his port of LMbench: 64-byte lines, another page on every hop.";
 
-pub(crate) fn probe() -> Probe {
+pub(crate) fn as_kurkin_probe() -> Probe {
     Probe {
         title: "latency of a load in the iPhone study's order".into(),
         operation: "One dependent load in a walk that goes to another page on every hop, pages and lines within them in random order.".into(),
@@ -68,7 +68,7 @@ pub(crate) fn debug() -> Probe {
 /// His order: one line of each page in turn, pages in random order, then
 /// another line of each; the lines of a page in random order, each page
 /// beginning at another of them.
-fn walk(order: &mut Order, bytes: u64, page_bytes: u64, seed: u64) {
+fn walk(order: &mut ChaseOrder, bytes: u64, page_bytes: u64, seed: u64) {
     let mut rng = fastrand::Rng::with_seed(seed);
     let lines = (bytes as usize / LINE_BYTES).max(1);
     let lines_per_page = page_bytes as usize / LINE_BYTES;
@@ -93,7 +93,7 @@ mod tests {
 
     #[test]
     fn every_hop_goes_to_another_page_and_every_line_is_visited() {
-        let mut order = Order::default();
+        let mut order = ChaseOrder::default();
         // Apple systems have pages of 16 KiB.
         for page_bytes in [4096, 16384] {
             walk(&mut order, 1 << 20, page_bytes, 5);

@@ -71,19 +71,19 @@ impl Work for Chase<'_> {
         match self.restore {
             // A pass over the whole range would bring in mostly other lines.
             _ if self.sparse && self.bytes <= 2 * self.machine.last_level_bytes => {
-                self.ring.run(2 * round);
+                self.ring.follow(2 * round);
             }
-            Restore::Steady => self.ring.run(round),
+            Restore::Steady => self.ring.follow(round),
             Restore::Rewarmed if self.bytes <= self.machine.l2_bytes => {
                 self.ring.linear_pass();
                 self.ring.linear_pass();
-                self.ring.run(2 * round);
+                self.ring.follow(2 * round);
             }
             Restore::Rewarmed if self.bytes <= 2 * self.machine.last_level_bytes => {
                 self.ring.linear_pass();
                 self.ring.linear_pass();
             }
-            Restore::Rewarmed => self.ring.run(SETTLING_LOADS),
+            Restore::Rewarmed => self.ring.follow(SETTLING_LOADS),
         }
     }
 
@@ -104,7 +104,7 @@ impl Work for Chase<'_> {
         if self.on_stack {
             self.ring.run_on_stack(turns);
         } else {
-            self.ring.run(turns);
+            self.ring.follow(turns);
         }
     }
 
@@ -177,6 +177,6 @@ pub(crate) fn elements(bytes: u64, apart: usize) -> Result<u32, WorkError> {
     u32::try_from(bytes / apart as u64)
         .ok()
         .filter(|&n| n > 0)
-        .ok_or_else(|| format!("{} hold no chase", model::size::text(bytes)))
+        .ok_or_else(|| format!("{} hold no chase", model::size::format_size(bytes)))
         .map_err(WorkError::from)
 }

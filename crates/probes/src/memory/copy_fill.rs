@@ -11,7 +11,7 @@ use model::unit::Unit;
 const CHUNK_BYTES: usize = 64 << 10;
 const SOURCE: &str = "LMbench's bw_mem bcopy and bzero.";
 
-pub(crate) fn probes() -> Vec<Probe> {
+pub(crate) fn copy_fill_probes() -> Vec<Probe> {
     vec![
         Probe {
             title: "speed of memcpy, by bytes copied".into(),
@@ -29,8 +29,8 @@ pub(crate) fn probes() -> Vec<Probe> {
                 let (memory, _, rng) = worker.huge(2 * site.at[0])?;
                 let (from, to) = memory.split_at_mut(site.at[0] as usize);
                 let chunk = chunk(2 * site.at[0], to.len(), &machine);
-                Pieces::of(2 * site.at[0], &machine, to.len(), chunk, rng)
-                    .work(chunk as f64, |piece| copy(&mut to[piece.clone()], &from[piece]))
+                Pieces::of_visit(2 * site.at[0], &machine, to.len(), chunk, rng)
+                    .repeat(chunk as f64, |piece| copy(&mut to[piece.clone()], &from[piece]))
                     .boxed()
             }),
             ..Probe::blank("memory.copy")
@@ -47,8 +47,8 @@ pub(crate) fn probes() -> Vec<Probe> {
                 let machine = worker.machine.clone();
                 let (memory, _, rng) = worker.huge(site.at[0])?;
                 let chunk = chunk(site.at[0], memory.len(), &machine);
-                Pieces::of(site.at[0], &machine, memory.len(), chunk, rng)
-                    .work(chunk as f64, |piece| fill(&mut memory[piece], 0))
+                Pieces::of_visit(site.at[0], &machine, memory.len(), chunk, rng)
+                    .repeat(chunk as f64, |piece| fill(&mut memory[piece], 0))
                     .boxed()
             }),
             ..Probe::blank("memory.fill")

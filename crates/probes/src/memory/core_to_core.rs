@@ -1,8 +1,9 @@
 //! One cache line handed over and back between two CPUs.
 
 use crate::engine::reason::Reason;
-use crate::engine::threads::{Pinned, Waits, run_on, waited_too_long};
-use meter::probe::{Effort, MachineShape, Probe, Shape, Work, WorkError};
+use crate::engine::threads::{Pinned, run_on};
+use crate::engine::waits::{Waits, waited_too_long};
+use meter::probe::{Effort, MachineShape, Probe, Shape, SharedPart, Work, WorkError};
 use model::estimate::LOST_ABOVE;
 use model::run::{Axis, Bound, Regime, Scale};
 use std::hint::black_box;
@@ -24,11 +25,11 @@ const ATTEMPTS: u32 = 1 << 16;
 /// How long the line may stay away.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-pub(crate) fn probe() -> Probe {
+pub(crate) fn core_to_core_probe() -> Probe {
     Probe {
         title: "handing a cache line over, for each pair of CPUs".into(),
         operation: "One cache line handed over by compare-and-swap from a CPU to another, one way: half of a round trip.".into(),
-        method: "Two threads pinned to the two CPUs, one flag alone on its line: one thread swaps it from ping to pong as soon as it can, the other back, both trying without pause and with relaxed ordering; a sample is 1000 round trips. Up to 16 of the allowed CPUs, spread evenly; --full takes all. One canary can't show that two CPUs are quiet, so the distribution is reported. The line also stays away while the partner waits for its CPU: a visit in which the kernel counts more than 2 % of the time for that is marked; a row most of whose visits are is invalid.".into(),
+        method: "Two threads pinned to the two CPUs, one flag alone on its line: one thread swaps it from ping to pong as soon as it can, the other back, both trying without pause and with relaxed ordering; a sample is 1000 round trips. Up to 16 of the allowed CPUs, spread evenly; --full takes all. One canary can't show that two CPUs are quiet, so the distribution is reported. The line also stays away while the partner waits for its CPU: a batch in which the kernel counts more than 2 % of the time for that is marked; a row most of whose batches are is invalid.".into(),
         source: "The compare-and-swap test of core-to-core-latency (nviennot), its first and default: same loops and sample length; it prints the mean of 300 samples, this row the median.".into(),
         bound: Bound::Memory,
         regime: Regime::Distribution,
@@ -45,14 +46,15 @@ pub(crate) fn probe() -> Probe {
                 .then(|| format!("{}: a line can't change cores", Reason::OneCpu))
         },
         make: Box::new(|_, site| match site.at[..] {
-            [one, other] => Ok(Box::new(Handover::between(number(one)?, number(other)?)?)),
+            [one, other] => Ok(Box::new(Handover::between(cpu_number(one)?, cpu_number(other)?)?)),
             _ => Err(Reason::wrong("a pair of CPUs is wanted").into()),
         }),
+        depends_on: Some(SharedPart::CpuPlacement),
         ..Probe::blank("memory.core_to_core")
     }
 }
 
-fn number(cpu: u64) -> Result<u32, Reason> {
+fn cpu_number(cpu: u64) -> Result<u32, Reason> {
     u32::try_from(cpu).map_err(|_| Reason::missing(format!("there is no CPU {cpu}")))
 }
 
@@ -72,9 +74,9 @@ const PONG: bool = true;
 /// The line that changes hands. Twice the usual length: some CPUs fetch lines
 /// in pairs, and Apple's are that long.
 #[repr(align(128))]
-struct Line(AtomicBool);
+struct CacheLine(AtomicBool);
 
-impl Line {
+impl CacheLine {
     /// Takes the flag from one state to the other as soon as that can be;
     /// gives up after some attempts.
     #[inline(always)]
@@ -87,7 +89,7 @@ impl Line {
 
 /// The measuring thread on one CPU and its partner on another.
 struct Handover {
-    line: Arc<Line>,
+    line: Arc<CacheLine>,
     quit: Arc<AtomicBool>,
     partner: Option<JoinHandle<()>>,
     /// How long the partner waits for its CPU.
@@ -101,7 +103,7 @@ struct Handover {
 impl Handover {
     fn between(here: u32, there: u32) -> Result<Handover, Reason> {
         let mut handover = Handover {
-            line: Arc::new(Line(AtomicBool::new(PING))),
+            line: Arc::new(CacheLine(AtomicBool::new(PING))),
             quit: Arc::default(),
             partner: None,
             waits: None,
@@ -124,7 +126,7 @@ impl Handover {
         handover.partner = Some(partner.map_err(|e| Reason::not_started("threads", &e))?);
         let partner = placed.recv().map_err(|_| Reason::Panicked("the partner thread"))??;
         handover.here = Some(Pinned::to(&[here])?);
-        handover.waits = Waits::of(partner);
+        handover.waits = Waits::of_thread(partner);
         Ok(handover)
     }
 }
@@ -138,7 +140,7 @@ impl Work for Handover {
     }
     fn run(&mut self, turns: u64, _double: bool) {
         for _ in 0..turns {
-            if !self.line.hand_over(PONG, PING) && !self.wait() {
+            if !self.line.hand_over(PONG, PING) && !self.comes_back() {
                 self.failed = true;
                 return;
             }
@@ -159,7 +161,7 @@ impl Work for Handover {
 impl Handover {
     /// The line does not come back: the partner lost its CPU, or is gone.
     #[cold]
-    fn wait(&self) -> bool {
+    fn comes_back(&self) -> bool {
         let began = Instant::now();
         while began.elapsed() < self.patience && !self.failed {
             if self.line.hand_over(PONG, PING) {
@@ -199,9 +201,9 @@ mod tests {
 
     #[test]
     fn one_cpu_is_a_reason() {
-        let reason = (probe().unavailable)(&worker(vec![3]).machine);
+        let reason = (core_to_core_probe().unavailable)(&worker(vec![3]).machine);
         assert_eq!(reason.as_deref(), Some("only one CPU may be used: a line can't change cores"));
-        assert_eq!((probe().unavailable)(&worker(vec![3, 4]).machine), None);
+        assert_eq!((core_to_core_probe().unavailable)(&worker(vec![3, 4]).machine), None);
     }
 
     /// In a separate thread: it is pinned.

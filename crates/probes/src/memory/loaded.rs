@@ -8,7 +8,7 @@ use meter::probe::{Effort, Probe, Shape, Work, WorkingSet};
 use model::run::{Axis, Bound, Regime, Scale};
 use std::time::Instant;
 
-pub(crate) fn probe() -> Probe {
+pub(crate) fn loaded_probe() -> Probe {
     Probe {
         title: "latency of memory while the other CPUs stream".into(),
         operation: "One dependent load from a working set far beyond the caches, while each other CPU reads its own memory for a given share of its time.".into(),
@@ -60,6 +60,9 @@ impl Work for Loaded<'_> {
     }
     fn run(&mut self, turns: u64, double: bool) {
         self.chase.run(turns, double);
+    }
+    fn contradiction(&self) -> Option<String> {
+        self.team.contradiction()
     }
     fn notes(&self) -> Vec<String> {
         let bytes = self.team.done() - self.before;

@@ -8,7 +8,7 @@ use model::run::{Axis, Scale};
 use model::unit::Unit;
 use std::hint::black_box;
 
-pub(crate) fn probe() -> Probe {
+pub(crate) fn mountain_probe() -> Probe {
     Probe {
         title: "the memory mountain: reading speed by working set and stride".into(),
         operation: "One 8-byte load; loads are a stride apart and don't wait for each other. GB/s counts the 8 bytes only.".into(),

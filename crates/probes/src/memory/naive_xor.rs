@@ -6,7 +6,7 @@ use kernels::checked::{xor_bytes, xor_bytes_vector};
 use meter::probe::{Effort, Probe, WorkingSet};
 use std::hint::black_box;
 
-pub(crate) fn probes() -> Vec<Probe> {
+pub(crate) fn naive_xor_probes() -> Vec<Probe> {
     let small = ["50kB", "500kB"].map(variants).concat();
     vec![
         Probe {
@@ -16,7 +16,7 @@ pub(crate) fn probes() -> Vec<Probe> {
                 restore_ns_per_byte: 0.6,
                 ..Effort::SCALAR
             },
-            ..probe()
+            ..naive_xor_probe()
         },
         Probe {
             variants: variants("5000kB"),
@@ -27,7 +27,7 @@ pub(crate) fn probes() -> Vec<Probe> {
                 restore_ns_per_byte: 0.6,
                 sample_ns: Some(1_800_000.0),
             },
-            ..probe()
+            ..naive_xor_probe()
         },
     ]
 }
@@ -36,7 +36,7 @@ fn variants(size: &str) -> Vec<meter::probe::Text> {
     vec![size.to_string().into(), format!("{size}_vectorised").into()]
 }
 
-fn probe() -> Probe {
+fn naive_xor_probe() -> Probe {
     Probe {
         title: "the naive loop: bytes XOR-ed one by one".into(),
         operation: "One repetition of XOR-ing an array of bytes, filled beforehand, element by element into one accumulator.".into(),
@@ -47,7 +47,7 @@ fn probe() -> Probe {
                 Some(size) => (size, true),
                 None => (site.variant.as_str(), false),
             };
-            let bytes = model::size::parse(size).ok_or("a size is a number of bytes")?;
+            let bytes = model::size::parse_size(size).ok_or("a size is a number of bytes")?;
             let (memory, _, rng) = worker.huge(bytes)?;
             rng.fill(memory);
             let xor = move |turns| {

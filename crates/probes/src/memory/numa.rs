@@ -18,8 +18,8 @@ const LINES: usize = 2;
 /// A turn of reading.
 const PIECE_BYTES: usize = 64 << 10;
 
-pub(crate) fn probes() -> Vec<Probe> {
-    const METHOD: &str = "the largest working set, bound to the node of the column (mbind) and seen to be there (move_pages), by a worker that is pinned to a CPU of the line's node for the visit. The default run has the lines of the first two nodes, --full all.";
+pub(crate) fn numa_probes() -> Vec<Probe> {
+    const METHOD: &str = "the largest working set, bound to the node of the column (mbind) and seen to be there (move_pages), by a worker that is pinned to a CPU of the line's node for the batch. The default run has the lines of the first two nodes, --full all.";
     vec![
         Probe {
             variants: vec!["latency".into()],
@@ -27,12 +27,12 @@ pub(crate) fn probes() -> Vec<Probe> {
             operation: "One dependent load by a CPU of one NUMA node (down) from memory of the same or another one (across).".into(),
             method: format!("The chase of memory.latency through {METHOD}").into(),
             make: Box::new(|worker, site| {
-                let (home, memory) = place(worker, site)?;
+                let (home, memory) = pin_to_node(worker, site)?;
                 let bytes = worker.machine.largest_bytes;
                 let work = chase::random_on(worker, bytes, Restore::Rewarmed, Some(memory))?;
                 Ok(Box::new(Away { work, _home: home }))
             }),
-            ..probe()
+            ..numa_probe()
         },
         Probe {
             variants: vec!["bandwidth".into()],
@@ -41,12 +41,12 @@ pub(crate) fn probes() -> Vec<Probe> {
             method: format!("Pieces of 64 KiB, one after the other and carried on from sample to sample, of {METHOD}").into(),
             unit: Unit::Bandwidth { bytes_per_op: 1.0 },
             make: Box::new(|worker, site| {
-                let (home, memory) = place(worker, site)?;
+                let (home, memory) = pin_to_node(worker, site)?;
                 let bytes = worker.machine.largest_bytes;
                 let (memory, _, rng) = worker.on_node(bytes, memory)?;
                 let pieces = memory.len() / PIECE_BYTES;
                 if pieces == 0 {
-                    return Err(Reason::wrong("the largest working set here is no piece of 64KiB").into());
+                    return Err(Reason::wrong("the largest working set here is smaller than 64KiB").into());
                 }
                 let pieces = Pieces {
                     at: rng.usize(..pieces) * PIECE_BYTES,
@@ -58,20 +58,20 @@ pub(crate) fn probes() -> Vec<Probe> {
                 let read = |piece| {
                     black_box(read_vector(&memory[piece]));
                 };
-                let work = pieces.work(PIECE_BYTES as f64, read);
+                let work = pieces.repeat(PIECE_BYTES as f64, read);
                 Ok(Box::new(Away { work, _home: home }))
             }),
-            ..probe()
+            ..numa_probe()
         },
     ]
 }
 
-fn probe() -> Probe {
+fn numa_probe() -> Probe {
     Probe {
         source: "Ours; Intel's Memory Latency Checker prints the same two matrices.".into(),
         bound: Bound::Memory,
         since: Scale::Default,
-        shape: Shape::Map { y: (Axis::Node, lines), x: (Axis::Node, columns) },
+        shape: Shape::Map { y: (Axis::Node, usable_nodes), x: (Axis::Node, columns) },
         effort: Effort {
             visits: 2,
             samples: 8,
@@ -89,7 +89,7 @@ fn unavailable(machine: &MachineShape) -> Option<String> {
     let reason = match machine.nodes.len() {
         0 => "this system shows no NUMA nodes",
         1 => "one NUMA node",
-        _ if lines(machine, Scale::Full).is_empty() => {
+        _ if usable_nodes(machine, Scale::Full).is_empty() => {
             "none of the CPUs that may be used belongs to a NUMA node"
         }
         _ => return None,
@@ -98,7 +98,7 @@ fn unavailable(machine: &MachineShape) -> Option<String> {
 }
 
 /// Nodes that have a CPU that may be used.
-fn lines(machine: &MachineShape, scale: Scale) -> Vec<u64> {
+fn usable_nodes(machine: &MachineShape, scale: Scale) -> Vec<u64> {
     let most = match scale {
         Scale::Full => usize::MAX,
         Scale::Quick | Scale::Default => LINES,
@@ -123,7 +123,7 @@ fn columns(machine: &MachineShape, _: Scale) -> Vec<u64> {
 }
 
 /// Pins the worker to a CPU of the line's node; gives the column's node.
-fn place(worker: &mut WorkerMemory, site: &Site) -> Result<(Pinned, u32), WorkError> {
+fn pin_to_node(worker: &mut WorkerMemory, site: &Site) -> Result<(Pinned, u32), WorkError> {
     let (line, column) = (site.at[0], site.at[1]);
     let node = |id: u64| {
         let node = worker.machine.nodes.iter().find(|n| u64::from(n.id) == id);
@@ -180,7 +180,8 @@ mod tests {
 
     fn with(nodes: Vec<NumaNode>) -> MachineShape {
         let machine = model::machine::Machine::unknown("x86_64", "a test");
-        let mut machine = meter::machine_shape::MachineShape::of(&machine, vec![0, 1], None);
+        let mut machine =
+            meter::machine_shape::MachineShape::from_machine(&machine, vec![0, 1], None);
         machine.nodes = nodes;
         machine.largest_bytes = 4 << 20;
         machine
@@ -194,8 +195,8 @@ mod tests {
             node(2, &[1], 0),
             node(3, &[2], 1 << 30),
         ]);
-        assert_eq!(lines(&machine, Scale::Full), [0, 2, 3]);
-        assert_eq!(lines(&machine, Scale::Default), [0, 2]);
+        assert_eq!(usable_nodes(&machine, Scale::Full), [0, 2, 3]);
+        assert_eq!(usable_nodes(&machine, Scale::Default), [0, 2]);
         assert_eq!(columns(&machine, Scale::Default), [0, 1, 3]);
         assert_eq!(unavailable(&machine), None);
     }
@@ -215,7 +216,7 @@ mod tests {
     /// itself.
     #[test]
     fn a_worker_reads_a_nodes_memory_and_comes_home() {
-        let machine = sys::machine(std::path::Path::new("/"));
+        let machine = sys::machine_facts(std::path::Path::new("/"));
         let home = sys::affinity::allowed_cpus().expect("affinity");
         let nodes = machine.numa_nodes.get().cloned().unwrap_or_default();
         let mut machine = with(nodes);
@@ -229,7 +230,7 @@ mod tests {
             .cloned();
         let id = u64::from(local.as_ref().map_or(0, |node| node.id));
         let site = Site { variant: String::new(), at: vec![id, id] };
-        for probe in probes() {
+        for probe in numa_probes() {
             let mut worker = WorkerMemory::new(machine.clone(), 4 << 20, 0, 1);
             // Before and after, the same buffer serves other rows.
             worker.huge(1 << 20).expect("memory").0.fill(1);
@@ -261,7 +262,7 @@ mod tests {
         let cpu = sys::affinity::current_cpu().unwrap_or(0);
         let mut worker =
             WorkerMemory::new(with(vec![node(0, &[cpu], 1), node(900, &[], 1)]), 4 << 20, 0, 1);
-        for probe in probes() {
+        for probe in numa_probes() {
             for (line, column) in [(0, 900), (900, 0), (0, 7)] {
                 let at = vec![line, column];
                 let site = Site { variant: String::new(), at };

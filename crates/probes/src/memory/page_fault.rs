@@ -20,12 +20,12 @@ const FILE_BYTES: usize = FILE_FAULTS * FAULT_AROUND_BYTES;
 /// several that are touched.
 const LEAST_FAULTS: f64 = 0.95;
 
-pub(crate) fn probe() -> Probe {
+pub(crate) fn page_fault_probe() -> Probe {
     Probe {
         variants: vec!["anonymous".into(), "file".into()],
         title: "first touch of a page".into(),
         operation: "One page fault: the first store to a fresh anonymous base page, or the first load from a mapped file whose pages are in the page cache.".into(),
-        method: "The anonymous row touches 256 fresh pages a sample and gives them back outside the time; the file row maps a file anew outside the time and touches it every 64 KiB, since Linux maps up to 16 cached pages with one fault. That file is where all files of a run are, or where they can't be in the directory for temporary files, and has no name; the note says on what file system. The kernel counts the faults of each visit: where they are fewer than the touches, its samples are marked.".into(),
+        method: "The anonymous row touches 256 fresh pages a sample and gives them back outside the time; the file row maps a file anew outside the time and touches it every 64 KiB, since Linux maps up to 16 cached pages with one fault. That file is where all files of a run are, or where they can't be in the directory for temporary files, and has no name; the note says on what file system. The kernel counts the faults of each batch: where they are fewer than the touches, its samples are marked.".into(),
         source: "LMbench's lat_pagefault touches every page of a cached file and divides by the pages, so that a fault which maps 16 of them (30 and more with large folios) counts as so many; it takes mapping and unmapping off and leaves the tearing down of the touched pages in. Ours counts faults.".into(),
         effort: Effort {
             visits: 6,
@@ -42,7 +42,7 @@ pub(crate) fn probe() -> Probe {
                         std::hint::black_box(read_pages(mapping.as_slice(), FAULT_AROUND_BYTES));
                     },
                     note: Some(note),
-                    ..FirstTouches::of(mapping, FILE_FAULTS)
+                    ..FirstTouches::over(mapping, FILE_FAULTS)
                 }));
             }
             let bytes = ANONYMOUS_PAGES * base_page_bytes();
@@ -50,7 +50,7 @@ pub(crate) fn probe() -> Probe {
             Ok(Box::new(FirstTouches {
                 refresh: |buffer: &mut Buffer| buffer.release(),
                 touch: |buffer| touch_pages(buffer.as_mut_slice(), base_page_bytes()),
-                ..FirstTouches::of(buffer, ANONYMOUS_PAGES)
+                ..FirstTouches::over(buffer, ANONYMOUS_PAGES)
             }))
         }),
         ..Probe::blank("memory.page_fault")
@@ -70,7 +70,7 @@ struct FirstTouches<M> {
 }
 
 impl<M> FirstTouches<M> {
-    fn of(memory: M, touches: usize) -> FirstTouches<M> {
+    fn over(memory: M, touches: usize) -> FirstTouches<M> {
         FirstTouches {
             memory,
             touches,
@@ -129,7 +129,7 @@ mod tests {
         let mut work = FirstTouches {
             refresh,
             touch: |buffer| touch_pages(buffer.as_mut_slice(), base_page_bytes()),
-            ..FirstTouches::of(buffer, ANONYMOUS_PAGES)
+            ..FirstTouches::over(buffer, ANONYMOUS_PAGES)
         };
         work.restore();
         for _ in 0..20 {

@@ -6,7 +6,7 @@ use meter::probe::{Effort, MachineShape, Probe, Shape, Work, WorkingSet};
 use meter::worker_memory::LINE_BYTES;
 use model::run::{Axis, Scale};
 
-pub(crate) fn probe() -> Probe {
+pub(crate) fn parallelism_probe() -> Probe {
     Probe {
         variants: ["L2", "L3", "DRAM"].map(Into::into).to_vec(),
         title: "cost of a load while several chases run at once".into(),

@@ -9,7 +9,7 @@ use std::hint::black_box;
 /// The nearest to 1 MB that whole turns of the loop make.
 const PIECE_BYTES: usize = 1_000_448;
 
-pub(crate) fn probe() -> Probe {
+pub(crate) fn sequential_probe() -> Probe {
     Probe {
         title: "reading 1 MB in order from memory".into(),
         operation: "1 MB (1e6 bytes) read in order, by the widest vectors that every processor of this architecture has.".into(),

@@ -5,7 +5,7 @@ use crate::engine::points::octaves;
 use meter::probe::{Effort, Probe, Shape, WorkingSet};
 use model::run::{Axis, Scale};
 
-pub(crate) fn probe() -> Probe {
+pub(crate) fn steady_probe() -> Probe {
     Probe {
         title: "latency of a load in a working set in steady state (cache shared with neighbours)".into(),
         operation: "One dependent load, as in memory.latency, in a working set between L2 and twice the last level that the chase itself has just been through.".into(),

@@ -20,11 +20,11 @@ const ACCESSES: [(&str, Access, &str); 3] = [
     ("memory.read_write", Access::ReadWrite, "p[i] = p[i] * 2"),
 ];
 
-pub(crate) fn probes() -> Vec<Probe> {
-    ACCESSES.iter().map(|&(id, access, words)| probe(id, access, words)).collect()
+pub(crate) fn stream_probes() -> Vec<Probe> {
+    ACCESSES.iter().map(|&(id, access, words)| stream_probe(id, access, words)).collect()
 }
 
-fn probe(id: &'static str, access: Access, words: &'static str) -> Probe {
+fn stream_probe(id: &'static str, access: Access, words: &'static str) -> Probe {
     Probe {
         variants: vec!["sequential".into(), "every_4th".into()],
         title: format!("speed of {words} over 4-byte elements, by working set").into(),
@@ -53,11 +53,11 @@ fn make<'a>(
     let memory = words_mut(memory);
     let chunk = (CHUNK_BYTES / 4).min(memory.len());
     let every_4th = site.variant == "every_4th";
-    let pieces = Pieces::of(bytes, &machine, memory.len(), chunk, rng);
+    let pieces = Pieces::of_visit(bytes, &machine, memory.len(), chunk, rng);
     let operate = move |piece| {
         stream(access, &mut memory[piece], every_4th);
     };
-    pieces.work(touched(chunk, every_4th) as f64, operate).boxed()
+    pieces.repeat(touched(chunk, every_4th) as f64, operate).boxed()
 }
 
 /// A working set that is gone through in pieces, carried on from sample to sample.
@@ -74,7 +74,7 @@ pub(super) struct Pieces {
 
 impl Pieces {
     /// Those of a visit to a working set of so many bytes.
-    pub(super) fn of(
+    pub(super) fn of_visit(
         bytes: u64,
         machine: &MachineShape,
         length: usize,
@@ -83,7 +83,7 @@ impl Pieces {
     ) -> Pieces {
         let returns = bytes <= 2 * machine.last_level_bytes;
         Pieces {
-            at: start(bytes, machine, length, piece, rng),
+            at: visit_start(bytes, machine, length, piece, rng),
             piece,
             length,
             restored_by: if returns { 2 * (length / piece) as u64 } else { 0 },
@@ -92,7 +92,7 @@ impl Pieces {
     }
 
     /// Does this with one piece a turn, which is so many operations.
-    pub(super) fn work(
+    pub(super) fn repeat(
         mut self,
         ops_per_turn: f64,
         mut perform: impl FnMut(Range<usize>),
@@ -114,7 +114,7 @@ impl Pieces {
 /// Where a visit begins: at the head of what it can bring back; beyond that
 /// somewhere in the part that smaller cells, whose working sets are the
 /// buffer's head, have not just left in the last level.
-fn start(
+fn visit_start(
     bytes: u64,
     machine: &MachineShape,
     length: usize,

@@ -7,7 +7,7 @@ use kernels::ring::Ring;
 use meter::probe::{Effort, Probe, Shape, WorkingSet};
 use model::run::{Axis, Scale};
 
-pub(crate) fn probe() -> Probe {
+pub(crate) fn stride_probe() -> Probe {
     Probe {
         variants: ["64B", "128B", "512B", "4KiB"].map(Into::into).to_vec(),
         title: "latency of a load in regular order, by stride and working set".into(),
@@ -22,7 +22,7 @@ pub(crate) fn probe() -> Probe {
         effort: Effort::of_memory(2, 4, WorkingSet::Point(1), 0.15),
         make: Box::new(|worker, site| {
             let bytes = site.at[0];
-            let stride = model::size::parse(&site.variant)
+            let stride = model::size::parse_size(&site.variant)
                 .and_then(|bytes| usize::try_from(bytes).ok())
                 .ok_or("a stride is a number of bytes")?;
             let machine = worker.machine.clone();

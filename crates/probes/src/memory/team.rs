@@ -14,7 +14,7 @@ const WINDOW: Duration = Duration::from_micros(200);
 
 /// What a thread does with its memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Job {
+pub(super) enum TeamJob {
     /// `sum += p[i]` over 4-byte elements.
     Read,
     /// `p[i] = 1`.
@@ -23,26 +23,26 @@ pub(super) enum Job {
     Copy,
 }
 
-impl Job {
+impl TeamJob {
     /// Bytes of one pass over a memory of this size, as its row counts them.
     pub(super) fn bytes(self, memory: usize) -> usize {
         match self {
-            Job::Read | Job::Write => memory,
-            Job::Copy => memory / 2,
+            TeamJob::Read | TeamJob::Write => memory,
+            TeamJob::Copy => memory / 2,
         }
     }
 
     pub(super) fn pass(self, memory: &mut [u8]) {
         match self {
-            Job::Copy => {
+            TeamJob::Copy => {
                 let half = memory.len() / 2;
                 let (from, to) = memory.split_at_mut(half);
                 for (to, from) in to.chunks_mut(CHUNK_BYTES).zip(from.chunks(CHUNK_BYTES)) {
                     copy(to, from);
                 }
             }
-            Job::Read | Job::Write => {
-                let access = if self == Job::Read { Access::Read } else { Access::Write };
+            TeamJob::Read | TeamJob::Write => {
+                let access = if self == TeamJob::Read { Access::Read } else { Access::Write };
                 for chunk in memory.chunks_mut(CHUNK_BYTES) {
                     stream(access, words_mut(chunk), false);
                 }
@@ -52,7 +52,7 @@ impl Job {
 }
 
 /// Threads that carry out passes of a job on order.
-pub(super) fn workers(cpus: &[u32], job: Job, bytes: usize) -> Result<Team, Reason> {
+pub(super) fn workers(cpus: &[u32], job: TeamJob, bytes: usize) -> Result<Team, Reason> {
     Team::on_order(
         cpus,
         |cpu| memory_for(cpu, bytes),
@@ -98,18 +98,18 @@ mod tests {
     #[test]
     fn a_pass_touches_all_of_its_memory() {
         let mut memory = vec![0_u8; 256 << 10];
-        Job::Write.pass(&mut memory);
+        TeamJob::Write.pass(&mut memory);
         assert!(memory.chunks(4).all(|word| word == 1_u32.to_ne_bytes()));
         memory[..128 << 10].fill(9);
-        Job::Copy.pass(&mut memory);
+        TeamJob::Copy.pass(&mut memory);
         assert!(memory.iter().all(|&byte| byte == 9));
-        assert_eq!(Job::Copy.bytes(1000), 500);
+        assert_eq!(TeamJob::Copy.bytes(1000), 500);
     }
 
     #[test]
     fn teams_stream() {
-        let team = workers(&[here(), here()], Job::Write, 1 << 16).expect("threads");
-        team.begin(3);
+        let team = workers(&[here(), here()], TeamJob::Write, 1 << 16).expect("threads");
+        team.begin_passes(3);
         team.finish();
         let team = load(&[here()], 1 << 16, 50).expect("a thread");
         while team.done() == 0 {

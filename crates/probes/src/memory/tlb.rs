@@ -8,7 +8,7 @@ use meter::probe::{Effort, Probe, Shape, WorkingSet};
 use meter::worker_memory::LINE_BYTES;
 use model::run::{Axis, Scale};
 
-pub(crate) fn probe() -> Probe {
+pub(crate) fn tlb_probe() -> Probe {
     Probe {
         variants: vec!["4KiB".into(), "huge".into()],
         title: "latency of a load from one line per base page, on base and on huge pages".into(),

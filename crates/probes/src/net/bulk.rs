@@ -4,7 +4,7 @@ use super::loopback::tcp_pair;
 use crate::engine::reason::Reason;
 use crate::handoff::pair::Pair;
 use crate::handoff::placement::Placement;
-use crate::handoff::plan::Plan;
+use crate::handoff::plan::HandoffPlan;
 use crate::handoff::plan::Waiting;
 use crate::handoff::token::{Means, Side};
 use meter::probe::Probe;
@@ -26,7 +26,7 @@ pub(super) fn send() -> Probe {
     Probe {
         title: "sending 1 KiB to another thread of this machine, TCP".into(),
         operation: "One message of 1 KiB written to a TCP connection on loopback that another thread reads, in a stream of messages.".into(),
-        method: format!("A thousand messages, a write call each, TCP_NODELAY set; the reader takes up to 64 KiB at once and answers the last byte with one byte, for which the writer waits. The time from the first write to that answer, divided by the messages; two batches warm up. Both threads may use every allowed CPU; modes: where the first byte and the answer went. {}", Waiting::Depends.text(Placement::Free)).into(),
+        method: format!("A thousand messages, a write call each, TCP_NODELAY set; the reader takes up to 64 KiB at once and answers the last byte with one byte, for which the writer waits. The time from the first write to that answer, divided by the messages; two thousand warm up. Both threads may use every allowed CPU; modes: where the first byte and the answer went. {}", Waiting::Depends.assumption(Placement::Free)).into(),
         source: "Ours, for the 2012 list's row of 1 KB over a 1 Gbps network, which one machine can't measure: without a wire, what remains is the cost of the two ends.".into(),
         make: Box::new(|worker, _| {
             let bulk = Bulk::new(MESSAGE_BYTES, MESSAGES)?;
@@ -43,7 +43,7 @@ pub(super) fn bandwidth() -> Probe {
     Probe {
         title: "TCP bandwidth between two threads of this machine".into(),
         operation: "One byte of a stream over a TCP connection on loopback, written by one thread and read by another.".into(),
-        method: format!("16 MiB in writes of 64 KiB, read in calls of up to 64 KiB and not loaded; the reader answers the last byte with one byte, for which the writer waits; two streams warm up. Socket buffers are as the system sizes them. Both threads may use every allowed CPU; modes: where the first byte and the answer went. {}", Waiting::Depends.text(Placement::Free)).into(),
+        method: format!("16 MiB in writes of 64 KiB, read in calls of up to 64 KiB and not loaded; the reader answers the last byte with one byte, for which the writer waits; two streams warm up. Socket buffers are as the system sizes them. Both threads may use every allowed CPU; modes: where the first byte and the answer went. {}", Waiting::Depends.assumption(Placement::Free)).into(),
         source: "LMbench's bw_tcp moves its bytes between two processes, in messages of 1 MiB and requests socket buffers of that size.".into(),
         unit: Unit::Bandwidth { bytes_per_op: 1.0 },
         make: Box::new(|worker, _| {
@@ -55,8 +55,8 @@ pub(super) fn bandwidth() -> Probe {
     }
 }
 
-fn plan(ops: usize) -> Plan {
-    Plan {
+fn plan(ops: usize) -> HandoffPlan {
+    HandoffPlan {
         placement: Placement::Free,
         warm_up: WARM_UP,
         trips_per_event: 1,
@@ -128,14 +128,14 @@ impl Means for Bulk {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::testing::machine;
+    use crate::engine::testing::small_machine;
     use meter::probe::Work;
 
     #[test]
     fn all_is_read_and_nothing_is_left_over() {
         let bulk = Bulk::new(1000, 300).expect("loopback");
         let ends = [0, 1].map(|n: usize| bulk.ends[n].try_clone().expect("a handle"));
-        let mut pair = Pair::new(bulk, plan(300), &machine()).expect("threads");
+        let mut pair = Pair::new(bulk, plan(300), &small_machine()).expect("threads");
         let events = pair.stamped(4).expect("it runs");
         assert!(events.len() == 4 && events.iter().all(|e| e.ops == 300));
         for end in ends {
@@ -144,7 +144,7 @@ mod tests {
             assert_eq!(left, Err(io::ErrorKind::WouldBlock));
         }
         let notes = pair.notes().join("; ");
-        assert!(notes.contains("context switches per batch and its answer: "), "{notes}");
+        assert!(notes.contains("context switches per transfer and its answer: "), "{notes}");
         assert_eq!(pair.contradiction(), None);
     }
 

@@ -1,6 +1,6 @@
 //! What a TCP connection costs before a byte has gone over it.
 
-use super::loopback::{PATIENCE, accept, listener, refused};
+use super::loopback::{PATIENCE, accept, listener, loopback_refusal};
 use crate::engine::reason::Reason;
 use crate::engine::single::{Single, Singles};
 use meter::probe::{Probe, WorkError};
@@ -8,7 +8,7 @@ use std::io;
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use sys::evidence::{Switches, thread_switches};
 
-pub(super) fn probe() -> Probe {
+pub(super) fn connect_probe() -> Probe {
     Probe {
         title: "TCP connection to this machine".into(),
         operation: "One connection: a socket made and connected to a listening one on loopback.".into(),
@@ -32,7 +32,7 @@ struct Connect {
 impl Connect {
     fn new() -> Result<Connect, Reason> {
         let listener = listener()?;
-        let address = listener.local_addr().map_err(refused)?;
+        let address = listener.local_addr().map_err(loopback_refusal)?;
         Ok(Connect {
             listener,
             address,
@@ -44,7 +44,7 @@ impl Connect {
     }
 
     /// Accepts the connection and ends both its ends.
-    fn end(&self, client: io::Result<TcpStream>) -> io::Result<()> {
+    fn close_both(&self, client: io::Result<TcpStream>) -> io::Result<()> {
         let client = client?;
         sys::socket::abort_on_close(&client)?;
         let accepted = accept(&self.listener, &client)?;
@@ -56,7 +56,7 @@ impl Connect {
 }
 
 impl Single for Connect {
-    fn begin(&mut self) {
+    fn begin_visit(&mut self) {
         self.answered = false;
         self.slept = (0, 0);
     }
@@ -66,7 +66,7 @@ impl Single for Connect {
     fn ready(&mut self) -> Result<(), WorkError> {
         if !self.answered {
             let client = TcpStream::connect_timeout(&self.address, PATIENCE);
-            self.end(client).map_err(refused)?;
+            self.close_both(client).map_err(loopback_refusal)?;
             self.answered = true;
         }
         self.switches = thread_switches();
@@ -82,7 +82,7 @@ impl Single for Connect {
             self.slept.1 += 1;
         }
         match self.client.take() {
-            Some(client) => Ok(self.end(client).map_err(refused)?),
+            Some(client) => Ok(self.close_both(client).map_err(loopback_refusal)?),
             None => Ok(()),
         }
     }

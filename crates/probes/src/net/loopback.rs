@@ -10,9 +10,9 @@ pub(crate) const PATIENCE: Duration = Duration::from_secs(2);
 
 /// A listening socket on loopback, at a free port.
 pub(crate) fn listener() -> Result<TcpListener, Reason> {
-    let listener = TcpListener::bind(&anywhere()[..]).map_err(refused)?;
+    let listener = TcpListener::bind(&anywhere()[..]).map_err(loopback_refusal)?;
     // An accept that waits for a client that never comes would hang.
-    listener.set_nonblocking(true).map_err(refused)?;
+    listener.set_nonblocking(true).map_err(loopback_refusal)?;
     Ok(listener)
 }
 
@@ -20,12 +20,12 @@ pub(crate) fn listener() -> Result<TcpListener, Reason> {
 /// (TCP_NODELAY), and closing leaves nothing behind.
 pub(crate) fn tcp_pair() -> Result<[TcpStream; 2], Reason> {
     let listener = listener()?;
-    let address = listener.local_addr().map_err(refused)?;
-    let first = TcpStream::connect_timeout(&address, PATIENCE).map_err(refused)?;
-    let second = accept(&listener, &first).map_err(refused)?;
+    let address = listener.local_addr().map_err(loopback_refusal)?;
+    let first = TcpStream::connect_timeout(&address, PATIENCE).map_err(loopback_refusal)?;
+    let second = accept(&listener, &first).map_err(loopback_refusal)?;
     for end in [&first, &second] {
-        end.set_nodelay(true).map_err(refused)?;
-        sys::socket::abort_on_close(end).map_err(refused)?;
+        end.set_nodelay(true).map_err(loopback_refusal)?;
+        sys::socket::abort_on_close(end).map_err(loopback_refusal)?;
     }
     Ok([first, second])
 }
@@ -53,10 +53,10 @@ pub(crate) fn accept(listener: &TcpListener, client: &TcpStream) -> io::Result<T
 
 /// Two UDP sockets that are connected with each other.
 pub(crate) fn udp_pair() -> Result<[UdpSocket; 2], Reason> {
-    let one = || UdpSocket::bind(&anywhere()[..]).map_err(refused);
+    let one = || UdpSocket::bind(&anywhere()[..]).map_err(loopback_refusal);
     let ends = [one()?, one()?];
     for (end, other) in [(&ends[0], &ends[1]), (&ends[1], &ends[0])] {
-        end.connect(other.local_addr().map_err(refused)?).map_err(refused)?;
+        end.connect(other.local_addr().map_err(loopback_refusal)?).map_err(loopback_refusal)?;
     }
     Ok(ends)
 }
@@ -67,7 +67,7 @@ fn anywhere() -> [SocketAddr; 2] {
 }
 
 /// What a reader can do about it.
-pub(crate) fn refused(e: io::Error) -> Reason {
+pub(crate) fn loopback_refusal(e: io::Error) -> Reason {
     Reason::missing(format!(
         "the loopback network can't be used: {e} (is it up, and may this process use it? `ip link set lo up`)"
     ))

@@ -10,12 +10,12 @@ mod round_trip;
 use meter::probe::{Effort, Probe};
 use model::run::{Bound, Regime};
 
-pub(crate) fn probes() -> Vec<Probe> {
-    let mut probes = round_trip::probes();
-    probes.push(connect::probe());
+pub(crate) fn net_probes() -> Vec<Probe> {
+    let mut probes = round_trip::round_trip_probes();
+    probes.push(connect::connect_probe());
     probes.push(bulk::send());
     probes.push(bulk::bandwidth());
-    probes.push(peer::probe());
+    probes.push(peer::peer_probe());
     probes
 }
 

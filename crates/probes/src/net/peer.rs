@@ -18,7 +18,7 @@ const WARM_UP: u32 = 5;
 const NO_PEER: &str =
     "no peer was named: run `latlas echo` on another machine and give --peer HOST:PORT";
 
-pub(super) fn probe() -> Probe {
+pub(super) fn peer_probe() -> Probe {
     Probe {
         title: "round trip of one byte to a peer, TCP".into(),
         operation: "One round trip: a byte to `latlas echo` on the machine that --peer names, and the byte back; the whole of it, not one way.".into(),
@@ -122,18 +122,18 @@ fn no_answer(name: &str, e: &io::Error) -> Reason {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::testing::{machine, work};
+    use crate::engine::testing::{row_work, small_machine};
     use meter::probe::{Event, MachineShape};
     use meter::worker_memory::WorkerMemory;
     use std::net::TcpListener;
     use std::thread;
 
     /// What the row makes of this peer.
-    fn measured(peer: Option<&str>) -> Result<Vec<Event>, WorkError> {
-        let machine = MachineShape { peer: peer.map(String::from), ..machine() };
+    fn peer_events(peer: Option<&str>) -> Result<Vec<Event>, WorkError> {
+        let machine = MachineShape { peer: peer.map(String::from), ..small_machine() };
         let mut worker = WorkerMemory::new(machine, 0, 0, 1);
         let row = "net.round_trip_peer";
-        work(&[probe()], row, &[], &mut worker).and_then(|mut work| work.stamped(20))
+        row_work(&[peer_probe()], row, &[], &mut worker).and_then(|mut work| work.stamped(20))
     }
 
     /// What comes of a peer that does this with the one connection it takes.
@@ -142,7 +142,7 @@ mod tests {
         let address = listener.local_addr().expect("bound").to_string();
         thread::scope(|scope| {
             scope.spawn(move || serve(listener.accept().expect("a client").0));
-            measured(Some(&address))
+            peer_events(Some(&address))
         })
     }
 
@@ -177,9 +177,9 @@ mod tests {
         for (visit, reason) in [
             (wrong, "it is not `latlas echo`"),
             (with_peer(drop), "closed the connection"),
-            (measured(Some(&free)), "refuses connections"),
-            (measured(Some("no port")), "can't resolve the peer no port: "),
-            (measured(None), NO_PEER),
+            (peer_events(Some(&free)), "refuses connections"),
+            (peer_events(Some("no port")), "can't resolve the peer no port: "),
+            (peer_events(None), NO_PEER),
         ] {
             let why = visit.expect_err(reason).to_string();
             assert!(why.contains(reason), "{why}");

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 const EFFORT: Effort = Effort::visits(8);
 
-pub(super) fn probes() -> [Probe; 2] {
+pub(super) fn lock_queue_probes() -> [Probe; 2] {
     [
         Probe {
             title: "an empty task run on a free serial queue by its caller".into(),
@@ -103,7 +103,7 @@ mod tests {
     #[test]
     fn both_rows_run() {
         for row in ["pool.serial_sync", "pool.serial_create"] {
-            crate::engine::testing::run(&probes(), row).expect("it runs");
+            crate::engine::testing::run_row(&lock_queue_probes(), row).expect("it runs");
         }
     }
 }

@@ -1,15 +1,15 @@
 //! A serial queue: a channel, and one thread behind it.
 
 use crate::engine::reason::Reason;
-use crate::engine::tasks::{Executor, Flag, Ran, post_and_spin};
+use crate::engine::tasks::{Executor, Flag, TaskCpu, post_and_spin};
 use crossbeam_channel::{Sender, unbounded};
 use std::thread::{Builder, JoinHandle};
 
-type Task = Box<dyn FnOnce() + Send>;
+type BoxedTask = Box<dyn FnOnce() + Send>;
 
 /// Runs one task at a time, in the order in which they were posted.
 pub(super) struct SerialQueue {
-    tasks: Sender<Task>,
+    tasks: Sender<BoxedTask>,
     thread: JoinHandle<()>,
     flag: &'static Flag,
 }
@@ -20,7 +20,7 @@ impl SerialQueue {
         flag: &'static Flag,
         first: impl FnOnce() + Send + 'static,
     ) -> Result<SerialQueue, Reason> {
-        let (tasks, posted) = unbounded::<Task>();
+        let (tasks, posted) = unbounded::<BoxedTask>();
         let thread = sys::thread::spawn(Builder::new(), move || {
             first();
             // Until the last sender is gone.
@@ -34,10 +34,10 @@ impl SerialQueue {
 }
 
 impl Executor for SerialQueue {
-    fn open(_: &[u32]) -> Result<SerialQueue, Reason> {
+    fn start_on(_: &[u32]) -> Result<SerialQueue, Reason> {
         SerialQueue::new(Flag::forever(), || ())
     }
-    fn once(&self) -> Result<Ran, Reason> {
+    fn once(&self) -> Result<TaskCpu, Reason> {
         post_and_spin(self.flag, |flag| {
             let task = Box::new(move || flag.raise());
             let posted = self.tasks.send(task);
@@ -55,10 +55,10 @@ impl Executor for SerialQueue {
 pub(super) struct Created(&'static Flag);
 
 impl Executor for Created {
-    fn open(_: &[u32]) -> Result<Created, Reason> {
+    fn start_on(_: &[u32]) -> Result<Created, Reason> {
         Ok(Created(Flag::forever()))
     }
-    fn once(&self) -> Result<Ran, Reason> {
+    fn once(&self) -> Result<TaskCpu, Reason> {
         let flag = self.0;
         flag.lower();
         SerialQueue::new(flag, || flag.raise())?.close()?;
@@ -67,6 +67,9 @@ impl Executor for Created {
     }
     fn close(self) -> Result<(), Reason> {
         Ok(())
+    }
+    fn creates(&self) -> u64 {
+        1
     }
 }
 
@@ -78,7 +81,7 @@ mod tests {
 
     #[test]
     fn tasks_run_in_order_on_the_queues_thread_and_all_of_them() {
-        let queue = SerialQueue::open(&[]).expect("a thread");
+        let queue = SerialQueue::start_on(&[]).expect("a thread");
         let (send, sent) = mpsc::channel();
         for number in 0..100 {
             let send = send.clone();
@@ -96,7 +99,7 @@ mod tests {
 
     #[test]
     fn each_operation_is_one_task() {
-        let queue = SerialQueue::open(&[]).expect("a thread");
+        let queue = SerialQueue::start_on(&[]).expect("a thread");
         for _ in 0..50 {
             let ran = queue.once().expect("it runs");
             assert_eq!(ran.0.is_some(), sys::current_cpu().is_some());
@@ -107,7 +110,7 @@ mod tests {
 
     #[test]
     fn a_thread_that_is_gone_is_the_reason() {
-        let mut queue = SerialQueue::open(&[]).expect("a thread");
+        let mut queue = SerialQueue::start_on(&[]).expect("a thread");
         let (other, _) = unbounded();
         let tasks = std::mem::replace(&mut queue.tasks, other);
         drop(tasks);
@@ -119,7 +122,7 @@ mod tests {
 
     #[test]
     fn a_queue_that_is_made_has_a_thread_which_is_joined() {
-        let made = Created::open(&[]).expect("a flag");
+        let made = Created::start_on(&[]).expect("a flag");
         let ran = made.once().expect("a thread");
         assert_eq!(ran.0.is_some(), sys::current_cpu().is_some());
         // What its thread holds is gone when the operation is over.

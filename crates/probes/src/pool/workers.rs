@@ -1,7 +1,7 @@
 //! A pool of threads that share their work: rayon's.
 
 use crate::engine::reason::Reason;
-use crate::engine::tasks::{Executor, Flag, Ran, post_and_spin};
+use crate::engine::tasks::{Executor, Flag, TaskCpu, post_and_spin};
 use rayon_core::{ThreadPool, ThreadPoolBuilder};
 use std::io;
 use std::thread::{Builder, JoinHandle};
@@ -58,10 +58,10 @@ pub(super) struct OneWorker {
 }
 
 impl Executor for OneWorker {
-    fn open(_: &[u32]) -> Result<OneWorker, Reason> {
+    fn start_on(_: &[u32]) -> Result<OneWorker, Reason> {
         Ok(OneWorker { pool: Pool::new(1)?, flag: Flag::forever() })
     }
-    fn once(&self) -> Result<Ran, Reason> {
+    fn once(&self) -> Result<TaskCpu, Reason> {
         self.flag.lower();
         self.pool.pool.install(|| self.flag.raise());
         let raised = self.flag.raised();
@@ -79,10 +79,10 @@ pub(super) struct Workers {
 }
 
 impl Executor for Workers {
-    fn open(cpus: &[u32]) -> Result<Workers, Reason> {
+    fn start_on(cpus: &[u32]) -> Result<Workers, Reason> {
         Ok(Workers { pool: Pool::new(cpus.len())?, flag: Flag::forever() })
     }
-    fn once(&self) -> Result<Ran, Reason> {
+    fn once(&self) -> Result<TaskCpu, Reason> {
         post_and_spin(self.flag, |flag| {
             self.pool.pool.spawn(|| flag.raise());
             Ok(())
@@ -100,12 +100,12 @@ mod tests {
 
     #[test]
     fn a_pool_has_as_many_threads_as_it_says() {
-        let one = OneWorker::open(&[3, 4]).expect("a thread");
+        let one = OneWorker::start_on(&[3, 4]).expect("a thread");
         assert_eq!(one.pool.threads.len(), 1);
         let elsewhere = one.pool.pool.install(|| std::thread::current().id());
         assert_eq!(elsewhere, one.pool.threads[0].thread().id());
         one.close().expect("it ends");
-        let three = Workers::open(&[0, 1, 2]).expect("threads");
+        let three = Workers::start_on(&[0, 1, 2]).expect("threads");
         assert_eq!(three.pool.threads.len(), 3);
         assert_eq!(three.pool.pool.current_num_threads(), 3);
         three.close().expect("they end");
@@ -113,8 +113,8 @@ mod tests {
 
     #[test]
     fn each_operation_is_one_task() {
-        let one = OneWorker::open(&[]).expect("a thread");
-        let all = Workers::open(&[0, 1]).expect("threads");
+        let one = OneWorker::start_on(&[]).expect("a thread");
+        let all = Workers::start_on(&[0, 1]).expect("threads");
         for _ in 0..50 {
             for ran in [one.once(), all.once()] {
                 let ran = ran.expect("it runs");
@@ -143,7 +143,7 @@ mod tests {
 
     #[test]
     fn the_pool_is_closed_when_its_threads_have_ended() {
-        let one = OneWorker::open(&[]).expect("a thread");
+        let one = OneWorker::start_on(&[]).expect("a thread");
         let begun =
             one.pool.pool.install(|| ENDING.with(|ending| !ending.0.load(Ordering::SeqCst)));
         assert!(begun);

@@ -4,7 +4,7 @@
 use crate::engine::reason::{Doing, Reason};
 use crate::engine::single::{Single, Singles};
 use meter::probe::{Effort, Probe, Work, WorkError};
-use meter::worker_memory::{Order, WorkerMemory};
+use meter::worker_memory::{ChaseOrder, WorkerMemory};
 use model::run::{Bound, Regime};
 use model::share::percent;
 use std::io;
@@ -29,17 +29,19 @@ pub(super) fn blank(id: &'static str, samples: u32, sample_ns: f64) -> Probe {
 }
 
 /// Makes a child, waits for it and gives its exit status.
-pub(super) type Operation = Box<dyn Fn() -> io::Result<i32>>;
+pub(super) type MakeChild = Box<dyn Fn() -> io::Result<i32>>;
 
 /// One child after the other.
 pub(super) struct Children {
-    operation: Operation,
+    operation: MakeChild,
     /// The exit status that each must have.
     status: i32,
     notes: Vec<String>,
     /// When the visit began, and the CPU time of parent and children then, ns.
     began_ns: u64,
     cpu_before_ns: Option<u64>,
+    /// Time of the last visit in which neither the parent nor a child ran.
+    none_ran_ns: u64,
 }
 
 impl Children {
@@ -48,13 +50,14 @@ impl Children {
         worker: &mut WorkerMemory,
         status: i32,
         notes: Vec<String>,
-        operation: Operation,
+        operation: MakeChild,
     ) -> Result<Children, WorkError> {
         // Room that other rows needed and this one would copy.
-        worker.order = Order::default();
+        worker.order = ChaseOrder::default();
         sys::heap::give_back();
         sys::child::hear_of_children().doing("can't receive SIGCHLD")?;
-        let children = Children { operation, status, notes, began_ns: 0, cpu_before_ns: None };
+        let children =
+            Children { operation, status, notes, began_ns: 0, cpu_before_ns: None, none_ran_ns: 0 };
         children.one()?;
         Ok(children)
     }
@@ -92,7 +95,7 @@ impl Children {
 }
 
 impl Single for Children {
-    fn begin(&mut self) {
+    fn begin_visit(&mut self) {
         self.began_ns = sys::clock::monotonic_raw_ns();
         self.cpu_before_ns = sys::child::family_cpu_ns();
     }
@@ -104,13 +107,18 @@ impl Single for Children {
         let alone = sys::affinity::allowed_cpus().is_ok_and(|cpus| cpus.len() == 1);
         let (before, after) = self.cpu_before_ns.zip(sys::child::family_cpu_ns())?;
         let wall_ns = sys::clock::monotonic_raw_ns().saturating_sub(self.began_ns);
-        let others = 1.0 - after.saturating_sub(before) as f64 / wall_ns.max(1) as f64;
+        self.none_ran_ns = wall_ns.saturating_sub(after.saturating_sub(before));
+        let others = self.none_ran_ns as f64 / wall_ns.max(1) as f64;
         (alone && others > OTHERS_AT_MOST).then(|| {
             format!(
-                "share of a visit in which the CPU was neither the parent's nor a child's: {}",
+                "share of a batch in which the CPU was neither the parent's nor a child's: {}",
                 percent(others)
             )
         })
+    }
+    /// A parent that waits while its child runs waits for the operation.
+    fn run_delay_ns(&self, own_ns: u64) -> u64 {
+        own_ns.min(self.none_ran_ns)
     }
     fn notes(&self) -> Vec<String> {
         self.notes.clone()

@@ -1,4 +1,5 @@
-//! What a process costs: made, replaced by a program, waited for.
+//! Rows of processes: fork, execve, posix_spawn and a shell, each with the wait for the child. The rows are
+//! in this file; `child.rs` has the work that they share. The system calls are in `crates/sys/src/child.rs`.
 
 mod child;
 
@@ -9,7 +10,7 @@ use sys::child::{Environment, fork_exec_wait, spawn_wait};
 /// A program that ends at once with status 0.
 const TRUE: [&str; 3] = ["/bin/true", "/usr/bin/true", "/system/bin/true"];
 
-pub(crate) fn probes() -> Vec<Probe> {
+pub(crate) fn process_probes() -> Vec<Probe> {
     vec![
         Probe {
             title: "a process: fork, exit, wait".into(),

@@ -2,14 +2,16 @@
 
 use crate::engine::reason::Reason;
 use crate::engine::switches::{self, Rate};
+use crate::engine::threads::own_id;
 use kernels::checked::{sum, words};
 use meter::probe::{Effort, Event, MachineShape, Probe, Shape, Work, WorkError, WorkingSet};
 use model::run::{Axis, Bound, Regime, Scale};
+use model::share::percent;
 use std::hint::black_box;
 use std::io::{self, PipeReader, PipeWriter, Read, Write};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use sys::clock::Counter;
-use sys::evidence::Switches;
+use sys::evidence::{Switches, scheduled_thread};
 use sys::ring::{NoRing, TokenRing};
 
 /// Hops between two stamps: a few milliseconds.
@@ -24,11 +26,14 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// the sender, which must be switched back to before it can wait.
 const ONE_OR_TWO: std::ops::RangeInclusive<f64> = 0.9..=2.1;
 
-pub(crate) fn probe() -> Probe {
+/// Share of a visit in which other programs may have the ring's CPU.
+const OTHERS_AT_MOST: f64 = 0.2;
+
+pub(crate) fn ring_probe() -> Probe {
     Probe {
         title: "a context switch in a ring of processes".into(),
         operation: "One hop of a token from one process of a ring to the next through a pipe, each process summing its own array (0, 16 or 64 KiB) when it has the token; without the cost of the same write, read and sum in a single process.".into(),
-        method: "N processes, the worker and those it forks, all on the CPU that the worker is pinned to. Each sample takes about 512 hops round the ring, and before them as many writes and reads of one process through N pipes in turn, with a sum each: the row is the difference, and stays negative where noise makes it so. Either is preceded by one turn that is not stamped, since the other one had the caches. What the arrays of the others evict from the caches is part of it. The kernel's counts of all processes' context switches must come to one per hop, or up to two: a receiver that is woken may take the CPU from the sender, which then runs once more before it waits. The notes have them.".into(),
+        method: "N processes, the worker and those it forks, all on the CPU that the worker is pinned to. Each sample takes about 512 hops round the ring, and before them as many writes and reads of one process through N pipes in turn, with a sum each: the row is the difference, and stays negative where noise makes it so. Either is preceded by one turn that is not stamped, since the other one had the caches. What the arrays of the others evict from the caches is part of it. The kernel's counts of all processes' context switches must come to one per hop, or up to two: a receiver that is woken may take the CPU from the sender, which then runs once more before it waits. The notes have them. So must the CPU be the processes' for 80 % of a batch.".into(),
         source: "LMbench's lat_ctx, which leaves the processes to the scheduler unless LMBENCH_SCHED says otherwise (compare with LMBENCH_SCHED=SINGLE, or under taskset), takes the single process's cost once for all N, and sums 8-byte elements where we sum 4-byte ones.".into(),
         bound: Bound::Memory,
         regime: Regime::Stamped,
@@ -51,7 +56,7 @@ pub(crate) fn probe() -> Probe {
         make: Box::new(|_, site| {
             let processes = site.at[0] as usize;
             let array = site.at[1] as usize;
-            Ok(Box::new(Ring::start(processes, array)?))
+            Ok(Box::new(RingWork::start_ring(processes, array)?))
         }),
         ..Probe::blank("sched.ring")
     }
@@ -61,20 +66,30 @@ fn sum_array(array: &[u8]) -> u64 {
     u64::from(sum(words(array)))
 }
 
-struct Ring {
+struct RingWork {
     processes: u64,
     ring: TokenRing,
     single: Single,
     note: Option<String>,
     contradiction: Option<String>,
+    /// Share of the last visit in which their CPU was not the members'.
+    others: Option<f64>,
 }
 
-impl Ring {
-    fn start(processes: usize, array_bytes: usize) -> Result<Ring, Reason> {
-        let ring = TokenRing::start(processes, array_bytes, sum_array).map_err(reason)?;
+impl RingWork {
+    fn start_ring(processes: usize, array_bytes: usize) -> Result<RingWork, Reason> {
+        let ring = TokenRing::start_ring(processes, array_bytes, sum_array).map_err(ring_reason)?;
         // After the ring, whose processes would inherit the pipes.
-        let single = Single::new(processes, array_bytes).map_err(|e| reason(NoRing::Pipes(e)))?;
-        Ok(Ring { processes: processes as u64, ring, single, note: None, contradiction: None })
+        let single =
+            Single::new(processes, array_bytes).map_err(|e| ring_reason(NoRing::Pipes(e)))?;
+        Ok(RingWork {
+            processes: processes as u64,
+            ring,
+            single,
+            note: None,
+            contradiction: None,
+            others: None,
+        })
     }
 
     /// Turns of a sample.
@@ -82,14 +97,26 @@ impl Ring {
         (HOPS / self.processes).max(1)
     }
 
-    fn measure(&mut self, samples: u32) -> io::Result<Vec<Event>> {
+    fn measure_laps(&mut self, samples: u32) -> io::Result<Vec<Event>> {
         let (turns, processes) = (self.turns(), self.processes);
+        let (before_ns, began) = (self.run_time_ns(), Instant::now());
         let single = &mut self.single;
-        self.ring.watched(PATIENCE, |ring| stamp(ring, single, processes, turns, samples))
+        let events =
+            self.ring.watched(PATIENCE, |ring| stamp(ring, single, processes, turns, samples))?;
+        let ran_ns = before_ns.zip(self.run_time_ns()).map(|(before, after)| after - before);
+        self.others = ran_ns.map(|ns| others_share(ns, began.elapsed()));
+        Ok(events)
+    }
+
+    /// CPU time of all members.
+    fn run_time_ns(&self) -> Option<u64> {
+        let own = own_id()?;
+        let all = std::iter::once(own).chain(self.ring.ids());
+        all.map(|id| Some(scheduled_thread(id)?.ran_ns)).sum()
     }
 
     /// Whether the kernel saw what the method assumes.
-    fn judge(&mut self, samples: u32) -> Result<(), Reason> {
+    fn judge_samples(&mut self, samples: u32) -> Result<(), Reason> {
         let members = self.ring.members();
         // One more turn before each stamp.
         let turns = u64::from(samples) * (self.turns() + 1);
@@ -111,9 +138,14 @@ impl Ring {
         let hop = format!("hop, ring of {}", self.processes);
         let rate = Rate::per(switches, hops);
         self.note = Some(rate.note(&hop));
-        self.contradiction = (!ONE_OR_TWO.contains(&rate.all()))
+        self.contradiction = (!ONE_OR_TWO.contains(&rate.both()))
             .then(|| rate.contradiction(&format!("1 to 2 context switches per {hop}")));
     }
+}
+
+/// Which share of this time the members, one of which runs at each moment, did not run.
+fn others_share(ran_ns: u64, wall: Duration) -> f64 {
+    1.0 - ran_ns as f64 / wall.as_nanos().max(1) as f64
 }
 
 /// The stamps of a visit: of the single process and of the ring, alternating.
@@ -155,7 +187,7 @@ fn stamp(
     Ok(events)
 }
 
-fn reason(why: NoRing) -> Reason {
+fn ring_reason(why: NoRing) -> Reason {
     match why {
         NoRing::Memory(e) => Reason::call("can't allocate the ring's arrays", &e),
         NoRing::Pipes(e) => Reason::missing(format!(
@@ -165,14 +197,18 @@ fn reason(why: NoRing) -> Reason {
     }
 }
 
-impl Work for Ring {
+impl Work for RingWork {
     fn stamped(&mut self, samples: u32) -> Result<Vec<Event>, WorkError> {
-        let events = self.measure(samples).map_err(|e| e.to_string())?;
-        self.judge(samples)?;
+        let events = self.measure_laps(samples).map_err(|e| e.to_string())?;
+        self.judge_samples(samples)?;
         Ok(events)
     }
     fn contradiction(&self) -> Option<String> {
-        self.contradiction.clone()
+        let others = || {
+            let share = self.others.filter(|&share| share > OTHERS_AT_MOST)?;
+            Some(format!("share of a batch in which no member of the ring ran: {}", percent(share)))
+        };
+        self.contradiction.clone().or_else(others)
     }
     fn notes(&self) -> Vec<String> {
         self.note.iter().cloned().collect()
@@ -215,7 +251,7 @@ mod tests {
 
     #[test]
     fn counts_that_are_not_about_one_contradict() {
-        let mut ring = Ring::start(2, 0).expect("a ring");
+        let mut ring = RingWork::start_ring(2, 0).expect("a ring");
         let mut judged = |voluntary: u64, involuntary: u64| {
             let both = Switches { voluntary: 2 * voluntary, involuntary: 2 * involuntary };
             ring.judge_switches(both, 200);

@@ -1,9 +1,10 @@
 //! From a timer's expiry to running, open loop: what cyclictest measures.
 
-use crate::engine::counters::{Counters, counters};
+use crate::engine::clocks::{Counters, counters};
 use crate::engine::reason::{Doing, Reason};
 use crate::engine::switches::not_once;
-use crate::engine::threads::{on_free_thread, watched};
+use crate::engine::threads::on_free_thread;
+use crate::engine::waits::watched;
 use meter::probe::{Effort, Event, Probe, Work, WorkError};
 use model::run::{Bound, Regime};
 use sys::evidence::thread_switches;
@@ -14,7 +15,7 @@ const PERIOD_NS: u64 = 1_000_000;
 /// Expiries before the first that counts.
 const WARM_UP: u32 = 3;
 
-pub(crate) fn probe() -> Probe {
+pub(crate) fn timer_wakeup_probe() -> Probe {
     Probe {
         variants: vec!["timer".into()],
         title: "from a timer's expiry to running".into(),
@@ -87,7 +88,7 @@ fn missed(latencies: &[u64]) -> usize {
 
 /// What a visit came to.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-struct Seen {
+struct TimerEvidence {
     sleeps: u64,
     missed: usize,
     /// Voluntary context switches of the sleeping thread.
@@ -100,7 +101,7 @@ struct Seen {
 struct Timer {
     cpus: Vec<u32>,
     counters: &'static Counters,
-    seen: Option<Seen>,
+    seen: Option<TimerEvidence>,
 }
 
 impl Work for Timer {
@@ -114,7 +115,7 @@ impl Work for Timer {
                 .zip(before)
                 .and_then(|(after, before)| after.voluntary.checked_sub(before.voluntary));
             let missed = missed(&late);
-            let seen = Seen {
+            let seen = TimerEvidence {
                 sleeps: (late.len() - missed) as u64,
                 missed,
                 switches,
@@ -138,11 +139,11 @@ impl Work for Timer {
     fn notes(&self) -> Vec<String> {
         let seen = self.seen.unwrap_or_default();
         let slack = seen.slack_ns.map(|ns| {
-            let slack = model::figure::value(&model::unit::Unit::Time, ns as f64);
+            let slack = model::figure::value_text(&model::unit::Unit::Time, ns as f64);
             format!("the kernel's slack for this thread's timers: {slack}")
         });
         let missed = (seen.missed > 0)
-            .then(|| format!("expiries more than a period late: {} in one visit", seen.missed));
+            .then(|| format!("expiries more than a period late: {} in one batch", seen.missed));
         slack.into_iter().chain(missed).collect()
     }
 }
@@ -153,13 +154,13 @@ mod tests {
     use crate::engine::testing::{cpus, emulated};
 
     /// Wakes so long after it was due, or after the call.
-    struct Scripted {
+    struct ScriptedTimer {
         now: u64,
         late: Vec<u64>,
         due: Vec<u64>,
     }
 
-    impl Alarm for Scripted {
+    impl Alarm for ScriptedTimer {
         fn now_ns(&mut self) -> u64 {
             self.now
         }
@@ -173,7 +174,7 @@ mod tests {
 
     #[test]
     fn an_expiry_that_was_missed_waited_too() {
-        let mut alarm = Scripted {
+        let mut alarm = ScriptedTimer {
             now: 5_000_000,
             // The second is 2.5 periods late: two more were due by then.
             late: vec![100, 2_500_000, 10, 10, 30],

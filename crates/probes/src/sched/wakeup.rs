@@ -1,10 +1,10 @@
 //! From a wake to running.
 
-use crate::engine::counters::{Counters, counters};
+use crate::engine::clocks::{Counters, counters};
 use crate::engine::reason::Reason;
 use crate::engine::switches::not_once;
 use crate::engine::threads::{
-    NO_CPU, join, length, mode, modes, own_id, place, run_on, some_cpu, spawn,
+    NO_CPU, join, length, mode, modes, own_id, run_on, some_cpu, spawn, stamps_origin,
 };
 use meter::probe::{Effort, Event, Probe, Work, WorkError};
 use model::run::{Bound, Regime};
@@ -12,6 +12,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::thread::{self, Thread};
 use std::time::{Duration, Instant};
 use sys::affinity::current_cpu;
+use sys::child::family_cpu_ns;
 use sys::clock::Counter;
 use sys::evidence::{ThreadReading, ThreadWatch};
 
@@ -28,7 +29,7 @@ const PATIENCE: Duration = Duration::from_secs(5);
 const OPERATION: &str = "One wake-up: from just before the call that wakes a sleeping thread to that thread's first instruction after it.";
 const SOURCE: &str = "Ours; cyclictest and schbench are the kernel developers' tools for it. cyclictest wakes by a timer, and is mostly run at a real-time priority; this row wakes by another thread, at the ordinary one.";
 
-pub(crate) fn probes() -> Vec<Probe> {
+pub(crate) fn wakeup_probes() -> Vec<Probe> {
     let method = |load: &str| {
         format!(
             "The standard library's park and unpark, on Linux a futex wait and a futex wake. {load} Waker and sleeper may use all allowed CPUs; modes: whether the sleeper woke up on the CPU that the waker was on, where it may have to wait until the waker sleeps. The waker sleeps for 200 µs after each wake, so that the sleeper sleeps too and CPUs without work go idle; the time they take to leave idle is part of it. The kernel must count one voluntary context switch of the sleeper for each wake-up, or the row is invalid."
@@ -89,21 +90,22 @@ struct Wakeup {
     wait: fn(),
     counter: Counter,
     counters: &'static Counters,
-    seen: Option<Seen>,
+    seen: Option<WakeupEvidence>,
 }
 
 /// What the kernel counted in a visit.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-struct Seen {
+struct WakeupEvidence {
     wake_ups: u32,
     /// Voluntary context switches of the sleeper in that time.
     sleeps: Option<u64>,
-    /// How long the sleeper was awake and had no CPU, ns.
+    /// How long the sleeper was awake and had no CPU, ns, less the CPU time of the row's own
+    /// threads, for which it may have waited.
     run_delay_ns: Option<u64>,
 }
 
 /// Where waker and sleeper meet.
-struct Board {
+struct WakeupBoard {
     /// Number of the wake.
     wake: AtomicU32,
     /// Number of the wake that the sleeper last answered; its stamp and CPU.
@@ -117,7 +119,7 @@ struct Board {
 
 impl Work for Wakeup {
     fn stamped(&mut self, operations: u32) -> Result<Vec<Event>, WorkError> {
-        let board = Board {
+        let board = WakeupBoard {
             wake: AtomicU32::new(0),
             awake: AtomicU32::new(0),
             stamp: AtomicU64::new(0),
@@ -166,7 +168,7 @@ impl Work for Wakeup {
 
 impl Wakeup {
     /// The sleeper: gives what the kernel counted of it.
-    fn sleep(&self, board: &Board, wakes: u32) -> Result<Seen, Reason> {
+    fn sleep(&self, board: &WakeupBoard, wakes: u32) -> Result<WakeupEvidence, Reason> {
         let placed = run_on(&self.sleeper_cpus);
         if placed.is_err() {
             board.quit.store(true, Ordering::Relaxed);
@@ -174,8 +176,8 @@ impl Wakeup {
         placed?;
         let own = own_id().unwrap_or_default();
         board.sleeper.store(own, Ordering::Relaxed);
-        let mut watch = ThreadWatch::open();
-        let before = watch.read();
+        let mut watch = ThreadWatch::for_this_thread();
+        let (before, cpu_before_ns) = (watch.read(), family_cpu_ns());
         for wake in 1..=wakes {
             let stamp = loop {
                 (self.wait)();
@@ -184,24 +186,32 @@ impl Wakeup {
                     break stamp;
                 }
                 if board.quit.load(Ordering::Relaxed) {
-                    return Ok(Seen::default());
+                    return Ok(WakeupEvidence::default());
                 }
             };
             board.cpu.store(current_cpu().unwrap_or(NO_CPU), Ordering::Relaxed);
             board.stamp.store(stamp, Ordering::Relaxed);
             board.awake.store(wake, Ordering::Release);
         }
-        let after = watch.read();
+        let (after, cpu_after_ns) = (watch.read(), family_cpu_ns());
+        let cpu_ns = cpu_after_ns.zip(cpu_before_ns).map(|(after, before)| after - before);
         let since = |of: fn(&ThreadReading) -> Option<u64>| of(&after)?.checked_sub(of(&before)?);
-        Ok(Seen {
+        Ok(WakeupEvidence {
             wake_ups: wakes,
             sleeps: since(|reading| reading.voluntary_switches),
-            run_delay_ns: since(|reading| reading.run_delay_ns),
+            run_delay_ns: since(|reading| reading.run_delay_ns)
+                .zip(cpu_ns)
+                .map(|(delay_ns, cpu_ns)| delay_ns.saturating_sub(cpu_ns)),
         })
     }
 
     /// The waker.
-    fn wake(&self, board: &Board, sleeper: &Thread, wakes: u32) -> Result<Vec<Event>, Reason> {
+    fn wake(
+        &self,
+        board: &WakeupBoard,
+        sleeper: &Thread,
+        wakes: u32,
+    ) -> Result<Vec<Event>, Reason> {
         run_on(&self.waker_cpus)?;
         // The sleeper settles first.
         thread::sleep(10 * PAUSE);
@@ -225,7 +235,7 @@ impl Wakeup {
                 let to = board.stamp.load(Ordering::Relaxed);
                 let woken = Some(board.sleeper.load(Ordering::Relaxed)).filter(|&id| id > 0);
                 Ok(Event {
-                    place: place(from, to, woken),
+                    place: stamps_origin(from, to, woken),
                     ..length(from, to, 1, mode(here, there))
                 })
             })
@@ -234,7 +244,7 @@ impl Wakeup {
 }
 
 /// Computes on this CPU until the visit ends, at the ordinary priority.
-fn spin(board: &Board, cpu: u32) -> Result<(), Reason> {
+fn spin(board: &WakeupBoard, cpu: u32) -> Result<(), Reason> {
     sys::settings::leave_real_time();
     let placed = run_on(&[cpu]);
     let mut turns = 0_u64;
@@ -246,7 +256,7 @@ fn spin(board: &Board, cpu: u32) -> Result<(), Reason> {
 
 /// Ends all threads but the waker.
 struct Ending<'b> {
-    board: &'b Board,
+    board: &'b WakeupBoard,
     sleeper: Option<Thread>,
 }
 

@@ -11,7 +11,7 @@ use std::sync::atomic::AtomicU64;
 #[repr(align(128))]
 pub(super) struct Counter(pub(super) AtomicU64);
 
-pub(crate) fn probe() -> Probe {
+pub(crate) fn atomic_probe() -> Probe {
     Probe {
         title: "atomic addition, uncontended".into(),
         operation: "One atomic addition to a number in L1 that no other core uses.".into(),
@@ -47,6 +47,6 @@ mod tests {
         adding.run(1, true);
         assert_eq!(adding.0.operand.0.into_inner(), 5 * u64::from(UNROLL));
         assert_eq!(size_of::<Counter>(), 128);
-        crate::engine::testing::run(&[probe()], "sync.atomic_add").expect("it runs");
+        crate::engine::testing::run_row(&[atomic_probe()], "sync.atomic_add").expect("it runs");
     }
 }

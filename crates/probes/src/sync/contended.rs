@@ -5,7 +5,7 @@ use crate::engine::reason::Reason;
 use crate::engine::team::{Team, others};
 use crate::engine::threads::alone;
 use kernels::UNROLL;
-use meter::probe::{Effort, Probe, Work, WorkError};
+use meter::probe::{Effort, Probe, SharedPart, Work, WorkError};
 use model::run::{Bound, Regime};
 use model::share::percent;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -16,7 +16,7 @@ const PATIENCE: Duration = Duration::from_millis(200);
 
 const METHOD: &str = "Two threads, pinned to the measured CPU and to one other, whatever the number of CPUs; the other one repeats the same operation without a pause, before the sample, during it and after. The time is the measured thread's, for its own operations; the row's note has its share of all operations. One canary can't show that two CPUs are quiet, so the distribution is reported.";
 
-pub(crate) fn probes() -> Vec<Probe> {
+pub(crate) fn contended_probes() -> Vec<Probe> {
     vec![
         Probe {
             title: "mutex contended by two CPUs".into(),
@@ -27,7 +27,7 @@ pub(crate) fn probes() -> Vec<Probe> {
                 let theirs = mutex.clone();
                 contended(&others(&worker.machine), mutex, theirs)
             }),
-            ..probe("sync.mutex_contended")
+            ..contended_probe("sync.mutex_contended")
         },
         Probe {
             title: "atomic addition contended by two CPUs".into(),
@@ -38,18 +38,19 @@ pub(crate) fn probes() -> Vec<Probe> {
                 let theirs = counter.clone();
                 contended(&others(&worker.machine), counter, theirs)
             }),
-            ..probe("sync.atomic_add_contended")
+            ..contended_probe("sync.atomic_add_contended")
         },
     ]
 }
 
-fn probe(id: &'static str) -> Probe {
+fn contended_probe(id: &'static str) -> Probe {
     Probe {
         method: METHOD.into(),
         bound: Bound::Memory,
         regime: Regime::Distribution,
         effort: Effort { visits: 2, samples: 8, ..Effort::SCALAR },
         unavailable: alone,
+        depends_on: Some(SharedPart::CpuPlacement),
         ..Probe::blank(id)
     }
 }
@@ -127,6 +128,9 @@ impl<W: Wanted> Work for Contended<W> {
         self.ours += turns * u64::from(UNROLL);
         self.theirs += self.team.done() - before;
     }
+    fn contradiction(&self) -> Option<String> {
+        self.team.contradiction()
+    }
     fn verify(&self) -> Result<(), WorkError> {
         if self.stood_still || (self.ours > 100_000 && self.theirs == 0) {
             return Err(Reason::wrong("the thread on the other CPU did not run").into());
@@ -147,9 +151,9 @@ mod tests {
 
     #[test]
     fn both_threads_operate_or_the_row_says_why_not() {
-        let one_cpu = alone(&testing::machine()).map(WorkError::from);
+        let one_cpu = alone(&testing::small_machine()).map(WorkError::from);
         for row in ["sync.mutex_contended", "sync.atomic_add_contended"] {
-            assert_eq!(testing::run(&probes(), row).err(), one_cpu);
+            assert_eq!(testing::run_row(&contended_probes(), row).err(), one_cpu);
         }
         let counter = Arc::new(Counter::default());
         // The same CPU will do: the scheduler lets both have it.

@@ -5,7 +5,7 @@ use crate::engine::paired::{DIFFERENCE, Paired, Short, Unrolled};
 use meter::probe::Probe;
 use std::sync::{Mutex, PoisonError, RwLock};
 
-pub(crate) fn probes() -> Vec<Probe> {
+pub(crate) fn lock_probes() -> Vec<Probe> {
     vec![
         Probe {
             title: "mutex, uncontended".into(),
@@ -86,7 +86,7 @@ mod tests {
         assert!(!waits(&read, LATE, || read.0.read()), "readers share it");
         assert!(read.0.try_write().is_ok());
         for row in ["sync.mutex_uncontended", "sync.rwlock_read"] {
-            crate::engine::testing::run(&probes(), row).expect("it runs");
+            crate::engine::testing::run_row(&lock_probes(), row).expect("it runs");
         }
     }
 }

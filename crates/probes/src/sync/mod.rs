@@ -1,4 +1,6 @@
-//! What it costs to keep threads from each other's way, and to be signalled.
+//! Rows of synchronisation: locks and atomics (`contended.rs`: wanted by two CPUs), one-time initialisation,
+//! signals. The rows `sync.handoff` and `sync.semaphore_switch`, in which one thread wakes another, are in
+//! `handoff/`.
 
 mod atomic;
 mod contended;
@@ -8,12 +10,12 @@ mod signal;
 
 use meter::probe::{Effort, Probe};
 
-pub(crate) fn probes() -> Vec<Probe> {
-    let mut probes = lock::probes();
-    probes.push(atomic::probe());
-    probes.push(once::probe());
-    probes.extend(contended::probes());
-    probes.extend(signal::probes());
+pub(crate) fn sync_probes() -> Vec<Probe> {
+    let mut probes = lock::lock_probes();
+    probes.push(atomic::atomic_probe());
+    probes.push(once::once_probe());
+    probes.extend(contended::contended_probes());
+    probes.extend(signal::signal_probes());
     probes
 }
 

@@ -6,7 +6,7 @@ use meter::probe::Probe;
 use std::hint::black_box;
 use std::sync::OnceLock;
 
-pub(crate) fn probe() -> Probe {
+pub(crate) fn once_probe() -> Probe {
     Probe {
         title: "access to a OnceLock that is initialised".into(),
         operation: "One access to a number that is initialised at its first use, after that: the check whether it is initialised, and its value.".into(),
@@ -15,15 +15,15 @@ pub(crate) fn probe() -> Probe {
         effort: EFFORT,
         make: Box::new(|worker, _| {
             let made = Box::new(OnceLock::from(worker.rng.u64(..)));
-            Ok(Box::new(Paired(Unrolled(Made(made)))))
+            Ok(Box::new(Paired(Unrolled(OnceWork(made)))))
         }),
         ..Probe::blank("sync.once")
     }
 }
 
-struct Made(Box<OnceLock<u64>>);
+struct OnceWork(Box<OnceLock<u64>>);
 
-impl Short for Made {
+impl Short for OnceWork {
     #[inline(always)]
     fn once(&self) {
         black_box(*self.0.get_or_init(make));
@@ -43,9 +43,9 @@ mod tests {
 
     #[test]
     fn what_was_made_is_not_made_again() {
-        let made = Made(Box::new(OnceLock::from(7)));
+        let made = OnceWork(Box::new(OnceLock::from(7)));
         made.once();
         assert_eq!(made.0.get(), Some(&7));
-        crate::engine::testing::run(&[probe()], "sync.once").expect("it runs");
+        crate::engine::testing::run_row(&[once_probe()], "sync.once").expect("it runs");
     }
 }

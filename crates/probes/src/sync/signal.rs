@@ -6,7 +6,7 @@ use crate::engine::repeated::{PLAIN, calls};
 use meter::probe::{Probe, Work, WorkError};
 use sys::signals::UserSignal;
 
-pub(crate) fn probes() -> Vec<Probe> {
+pub(crate) fn signal_probes() -> Vec<Probe> {
     vec![
         Probe {
             variants: vec!["install".into()],
@@ -18,7 +18,7 @@ pub(crate) fn probes() -> Vec<Probe> {
                 let signal = caught()?;
                 calls("sigaction()", move || signal.install()).tried()?.boxed()
             }),
-            ..probe()
+            ..signal_probe()
         },
         Probe {
             variants: vec!["deliver".into()],
@@ -30,7 +30,7 @@ pub(crate) fn probes() -> Vec<Probe> {
                 let signal = caught()?;
                 calls("kill()", move || signal.send()).tried()?.boxed()
             }),
-            ..probe()
+            ..signal_probe()
         },
         Probe {
             variants: vec!["catch".into()],
@@ -44,12 +44,12 @@ pub(crate) fn probes() -> Vec<Probe> {
                     failed: None,
                 }))
             }),
-            ..probe()
+            ..signal_probe()
         },
     ]
 }
 
-fn probe() -> Probe {
+fn signal_probe() -> Probe {
     Probe { effort: EFFORT, ..Probe::blank("sync.signal") }
 }
 

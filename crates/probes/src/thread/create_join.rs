@@ -1,7 +1,7 @@
 //! A thread that does nothing.
 
 use super::joins::{self, Joins};
-use crate::engine::counters::{Counters, counters};
+use crate::engine::clocks::{Counters, counters};
 use crate::engine::reason::Reason;
 use crate::engine::threads::{NO_CPU, event, mode, modes, on_free_thread, some_cpu};
 use meter::probe::{Effort, Event, Probe, Work, WorkError};
@@ -16,7 +16,7 @@ use sys::thread::create_and_join;
 /// thread for the next one.
 const WARM_UP: u32 = 3;
 
-pub(crate) fn probe() -> Probe {
+pub(crate) fn create_join_probe() -> Probe {
     Probe {
         title: "creating and joining a thread".into(),
         operation: "One thread that returns at once: pthread_create with the default attributes, and pthread_join.".into(),
@@ -31,6 +31,7 @@ pub(crate) fn probe() -> Probe {
                 // Both stamps are the creator's, but it may move in between.
                 counters: counters(&worker.machine.cpus)?,
                 joins: Joins::default(),
+                run_delay_ns: None,
             }))
         }),
         ..Probe::blank("thread.create_join")
@@ -41,21 +42,24 @@ struct CreateJoin {
     cpus: Vec<u32>,
     counters: &'static Counters,
     joins: Joins,
+    /// How long the creator and its threads waited for CPUs that others had, ns.
+    run_delay_ns: Option<u64>,
 }
 
 impl Work for CreateJoin {
     fn stamped(&mut self, operations: u32) -> Result<Vec<Event>, WorkError> {
         let counter = Counter::best();
         self.joins = Joins::default();
-        let events = on_free_thread(&self.cpus, || {
+        let (events, run_delay_ns) = on_free_thread(&self.cpus, || {
             for _ in 0..WARM_UP {
                 one(counter, &self.joins)?;
             }
-            self.joins.watched(|| {
+            self.joins.watched(operations, || {
                 let events = (0..operations).map(|_| one(counter, &self.joins));
-                events.collect()
+                events.collect::<Result<Vec<Event>, Reason>>()
             })
         })?;
+        self.run_delay_ns = run_delay_ns;
         Ok(events)
     }
     fn modes(&self) -> Vec<String> {
@@ -70,7 +74,7 @@ impl Work for CreateJoin {
         self.joins.contradiction()
     }
     fn run_delay_ns(&self, _series: usize, _own_ns: u64) -> Option<u64> {
-        self.joins.waited().map(|(waited_ns, _)| waited_ns)
+        self.run_delay_ns
     }
 }
 
@@ -81,7 +85,7 @@ fn one(counter: Counter, joins: &Joins) -> Result<Event, Reason> {
     let from = counter.start();
     let outcome = create_and_join(&ran_on, note_cpu, || ());
     let to = counter.stop();
-    joins.add(before);
+    joins.add_joined_thread(before);
     outcome.map_err(|e| Reason::not_started("threads", &e))?;
     let ran_on = some_cpu(ran_on.load(Ordering::Relaxed));
     Ok(event(from, to, 1, mode(here, ran_on)))
@@ -102,7 +106,7 @@ mod tests {
         let site = Site { variant: String::new(), at: Vec::new() };
         no_thread_is_left("create_join", || {
             let mut worker = worker(cpus());
-            let mut work = (probe().make)(&mut worker, &site).expect("work");
+            let mut work = (create_join_probe().make)(&mut worker, &site).expect("work");
             let events = work.stamped(7).expect("threads");
             if thread_switches().is_some() {
                 assert!(work.notes()[0].starts_with("the creator's context switches"));
@@ -124,6 +128,7 @@ mod tests {
             cpus: vec![cpu],
             counters: counters(&[cpu]).expect("one CPU agrees with itself"),
             joins: Joins::default(),
+            run_delay_ns: None,
         };
         let events = work.stamped(5).expect("threads");
         let modes = work.modes();

@@ -145,7 +145,7 @@ impl<'o> Witness<'o> {
                 taken.clear();
                 let began = Instant::now();
                 loop {
-                    records.take(taken);
+                    records.take_records(taken);
                     if let Some(at_ns) = end_in(taken, *creator) {
                         return Ok(Some(in_ticks(at_ns, *counter, *ns_per_tick)));
                     }
@@ -214,14 +214,14 @@ impl Observer {
         self.thread.store(current_id().unwrap_or_default(), Ordering::Release);
     }
 
-    /// Ends [`Observer::run`].
+    /// Ends [`Observer::watch`].
     pub(super) fn quit(&self) {
         self.quit.store(true, Ordering::Relaxed);
     }
 
     /// Watches, on this CPU, until [`Observer::quit`]. `ready` is called with what
     /// came of going there.
-    pub(super) fn run(&self, cpu: u32, ready: impl FnOnce(Result<(), Reason>)) {
+    pub(super) fn watch(&self, cpu: u32, ready: impl FnOnce(Result<(), Reason>)) {
         sys::settings::take_turns();
         let placed = run_on(&[cpu]);
         let placed_well = placed.is_ok();

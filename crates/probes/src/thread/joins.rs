@@ -1,8 +1,9 @@
 //! How often the creator of threads left its CPU, held against what its rows
 //! assume.
 
+use crate::engine::reason::Reason;
 use crate::engine::switches::{Rate, since};
-use crate::engine::threads::{Waits, waited_too_long};
+use crate::engine::waits::{ThreadsWait, Waits, process_watched, waited_too_long};
 use model::share::percent;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use sys::evidence::Switches;
@@ -15,8 +16,12 @@ const MOST: f64 = 4.0;
 /// where its thread has the CPU when it ends: 1 to 2 % where nothing else runs.
 const WAITS_AT_MOST: f64 = 0.1;
 
+/// Share of that time in which a thread that it creates may wait for a CPU while no thread of the
+/// row runs.
+const THREADS_WAIT_AT_MOST: f64 = 0.25;
+
 /// What the methods say of it.
-pub(super) const TEXT: &str = "The kernel's count of the creator's context switches from before the create call to after the join is in the notes. It is 1 where the join sleeps; a thread that ends before it is joined makes it less, and one that preempts its creator may make it more. Fewer than 0.5 per thread or more than 4 make the row invalid: then threads were not waited for, or other programs ran. So does a creator that waits for a CPU for more than a tenth of its time.";
+pub(super) const TEXT: &str = "The kernel's count of the creator's context switches from before the create call to after the join is in the notes. It is 1 where the join sleeps; a thread that ends before it is joined makes it less, and one that preempts its creator may make it more. Fewer than 0.5 per thread or more than 4 make the row invalid: then threads were not waited for, or other programs ran. So does a creator that waits for a CPU for more than a tenth of its time, and threads that wait for one for more than a quarter of it, as other new threads do before and after.";
 
 /// The kernel's count for threads that were created and joined.
 #[derive(Debug, Default)]
@@ -27,6 +32,8 @@ pub(super) struct Joins {
     /// How long the creator waited for a CPU, and of how long, ns.
     waited_ns: AtomicU64,
     wall_ns: AtomicU64,
+    /// How long it and its threads waited for others, ns.
+    threads_waited_ns: AtomicU64,
     /// The system doesn't count.
     untold: AtomicBool,
 }
@@ -34,24 +41,36 @@ pub(super) struct Joins {
 impl Joins {
     /// Adds one thread that the calling one has created and joined since it
     /// had these switches.
-    pub(super) fn add(&self, before: Option<Switches>) {
+    pub(super) fn add_joined_thread(&self, before: Option<Switches>) {
         match since(before) {
-            Some(Switches { voluntary, involuntary }) => self.count(1, voluntary, involuntary),
+            Some(Switches { voluntary, involuntary }) => {
+                self.count_switches(1, voluntary, involuntary)
+            }
             None => self.untold.store(true, Ordering::Relaxed),
         }
     }
 
-    /// Adds how long the calling thread, a creator, waited while it did this.
-    pub(super) fn watched<R>(&self, create: impl FnOnce() -> R) -> R {
-        let waits = Waits::of(sys::thread::current_id());
-        let done = create();
-        if let Some((waited_ns, wall_ns)) = waits.and_then(|waits| waits.until_now()) {
-            self.wait(waited_ns, wall_ns);
-        }
-        done
+    /// Adds how long the calling thread, a creator of so many threads, and these waited while it
+    /// did this; how long all waited for others, ns.
+    pub(super) fn watched<R>(
+        &self,
+        threads: u32,
+        create: impl FnOnce() -> Result<R, Reason>,
+    ) -> Result<(R, Option<u64>), Reason> {
+        let (done, waited) = process_watched(threads.into(), || {
+            let waits = Waits::of_thread(sys::thread::current_id());
+            let done = create();
+            if let Some((waited_ns, wall_ns)) = waits.and_then(|waits| waits.until_now()) {
+                self.note_wait(waited_ns, wall_ns);
+            }
+            done
+        })?;
+        let waited_ns = waited.map(ThreadsWait::in_turns_ns);
+        self.threads_waited_ns.fetch_add(waited_ns.unwrap_or(0), Ordering::Relaxed);
+        Ok((done, waited_ns))
     }
 
-    fn wait(&self, waited_ns: u64, wall_ns: u64) {
+    fn note_wait(&self, waited_ns: u64, wall_ns: u64) {
         self.waited_ns.fetch_add(waited_ns, Ordering::Relaxed);
         self.wall_ns.fetch_add(wall_ns, Ordering::Relaxed);
     }
@@ -67,11 +86,11 @@ impl Joins {
         let [threads, voluntary, involuntary] =
             [&other.threads, &other.voluntary, &other.involuntary]
                 .map(|count| count.load(Ordering::Relaxed));
-        self.count(threads, voluntary, involuntary);
+        self.count_switches(threads, voluntary, involuntary);
         self.untold.fetch_or(other.untold.load(Ordering::Relaxed), Ordering::Relaxed);
     }
 
-    fn count(&self, threads: u64, voluntary: u64, involuntary: u64) {
+    fn count_switches(&self, threads: u64, voluntary: u64, involuntary: u64) {
         self.threads.fetch_add(threads, Ordering::Relaxed);
         self.voluntary.fetch_add(voluntary, Ordering::Relaxed);
         self.involuntary.fetch_add(involuntary, Ordering::Relaxed);
@@ -96,13 +115,17 @@ impl Joins {
     }
 
     pub(super) fn contradiction(&self) -> Option<String> {
-        let waited = || waited_too_long("the creator", self.waited()?, WAITS_AT_MOST);
-        self.strange_switches().or_else(waited)
+        let creator = || waited_too_long("the creator", self.waited()?, WAITS_AT_MOST);
+        let threads = || {
+            let waited_ns = self.threads_waited_ns.load(Ordering::Relaxed);
+            waited_too_long("a thread", (waited_ns, self.waited()?.1), THREADS_WAIT_AT_MOST)
+        };
+        self.strange_switches().or_else(creator).or_else(threads)
     }
 
     fn strange_switches(&self) -> Option<String> {
         let rate = self.per_thread()?;
-        (!(LEAST..=MOST).contains(&rate.all())).then(|| {
+        (!(LEAST..=MOST).contains(&rate.both())).then(|| {
             rate.contradiction(&format!(
                 "{LEAST} to {MOST} context switches of the creator per thread"
             ))
@@ -117,7 +140,7 @@ mod tests {
 
     fn of_100(voluntary: u64, involuntary: u64) -> Joins {
         let joins = Joins::default();
-        joins.count(100, voluntary, involuntary);
+        joins.count_switches(100, voluntary, involuntary);
         joins
     }
 
@@ -140,7 +163,7 @@ mod tests {
         let all = of_100(0, 0);
         assert!(all.contradiction().is_some());
         let part = Joins::default();
-        part.add(None);
+        part.add_joined_thread(None);
         all.include(&part);
         assert_eq!((all.notes(), all.contradiction()), (Vec::new(), None));
         assert_eq!(Joins::default().contradiction(), None, "no thread at all");
@@ -149,17 +172,31 @@ mod tests {
     #[test]
     fn a_creator_that_others_keep_from_its_cpu_contradicts() {
         let joins = of_100(100, 3);
-        joins.wait(80_000, 1_000_000);
+        joins.note_wait(80_000, 1_000_000);
         assert_eq!(joins.contradiction(), None, "its own threads come and go");
-        joins.wait(720_000, 1_000_000);
+        joins.note_wait(720_000, 1_000_000);
         let said = joins.contradiction().expect("others had its CPU");
         assert!(said.ends_with("the creator waited for a CPU 40 % of the time"), "{said}");
         let notes = joins.notes();
         assert_eq!(notes[1], "the creator's wait for a CPU: 40 % of the time");
         let watched = Joins::default();
-        assert_eq!(watched.watched(|| 7), 7);
-        let counts = Waits::of(sys::thread::current_id()).is_some();
-        assert_eq!(watched.waited().is_some(), counts);
+        let (done, waited_ns) = watched.watched(1, || Ok(7)).expect("threads");
+        assert_eq!(done, 7);
+        let counts = Waits::of_thread(sys::thread::current_id()).is_some();
+        assert_eq!((watched.waited().is_some(), waited_ns.is_some()), (counts, counts));
+    }
+
+    #[test]
+    fn threads_that_wait_for_their_first_cpu_contradict() {
+        let joins = of_100(100, 3);
+        joins.note_wait(10_000, 4_000_000);
+        joins.threads_waited_ns.store(1_000_000, Ordering::Relaxed);
+        assert_eq!(joins.contradiction(), None);
+        joins.threads_waited_ns.store(3_960_000, Ordering::Relaxed);
+        assert_eq!(
+            joins.contradiction().as_deref(),
+            Some("other programs ran: a thread waited for a CPU 99 % of the time")
+        );
     }
 
     #[test]
@@ -169,7 +206,7 @@ mod tests {
         };
         std::thread::sleep(std::time::Duration::from_millis(1));
         let part = Joins::default();
-        part.add(Some(before));
+        part.add_joined_thread(Some(before));
         let all = of_100(0, 0);
         all.include(&part);
         assert!(all.voluntary.load(Ordering::Relaxed) >= 1);

@@ -1,11 +1,13 @@
-//! The life of a thread that has something to do, in consecutive stamps.
+//! The row `thread.lifecycle`: create, start, procedure, end and join of one thread, in consecutive stamps.
+//! `task.rs` runs the thread and stamps, `stamps.rs` computes the phases. When a thread has ended is found
+//! out in `end.rs`, next to this file.
 
 mod stamps;
 mod task;
 
 use super::end::{Observer, Way, Witness};
 use super::joins::{self, Joins};
-use crate::engine::counters::{Counters, counters};
+use crate::engine::clocks::{Counters, counters};
 use crate::engine::reason::Reason;
 use crate::engine::threads::{modes, on_free_thread, spawn};
 use kernels::checked::words;
@@ -16,7 +18,7 @@ use stamps::{Life, OF_THE_END, VARIANTS};
 use std::sync::mpsc;
 use std::thread;
 use sys::clock::Counter;
-use task::{Task, life, overhead};
+use task::{ThreadTask, life, overhead};
 
 /// What the procedure sums.
 const BYTES: u64 = 1 << 20;
@@ -24,12 +26,12 @@ const BYTES: u64 = 1 << 20;
 /// Threads created before the first stamp.
 const WARM_UP: u32 = 2;
 
-pub(crate) fn probe() -> Probe {
+pub(crate) fn lifecycle_probe() -> Probe {
     Probe {
         variants: VARIANTS.map(Into::into).to_vec(),
         title: "the life of a thread that sums 1 MiB".into(),
         operation: "One thread that sums 1 MiB of 4-byte integers: create = the call of pthread_create; start = from its return to the thread's first instruction (below 0 when the thread was faster); procedure = the sum; end = from the thread's last instruction until the kernel records that it is gone; join = from then until pthread_join returns (below 0 when the joining thread was faster); parts = create, start, end and join of one life added up; overhead = the whole of a thread, from the call of pthread_create until pthread_join returns, minus the same sum without a thread.".into(),
-        method: format!("Consecutive stamps on one counter, t0 to t5, by creator and thread, both of which may use all allowed CPUs; modes: whether the thread ran on its creator's. t4 is the kernel's exit record of perf_event_open on CLOCK_MONOTONIC_RAW, set on the counter by a reading of both right after; where it is refused, an observer on another CPU polls for the thread until the kernel knows none (the notes say which). The record is written in the kernel after the thread's number is cleared, which wakes the joining thread. /parts adds up within each life, since medians of parts don't add up to the median of the whole. /overhead has threads of its own, created as often in the same visit, with no stamp inside and no record: it is their total minus the sum done inline right before. The creator passes over the memory once before each sum, inline and in a thread. So /parts and /overhead differ by what the sum takes longer in a thread than inline: /parts leaves the sum in the thread out, /overhead the inline one. {}", joins::TEXT).into(),
+        method: format!("Consecutive stamps on one counter, t0 to t5, by creator and thread, both of which may use all allowed CPUs; modes: whether the thread ran on its creator's. t4 is the kernel's exit record of perf_event_open on CLOCK_MONOTONIC_RAW, set on the counter by a reading of both right after; where it is refused, an observer on another CPU polls for the thread until the kernel knows none (the notes say which). The record is written in the kernel after the thread's number is cleared, which wakes the joining thread. /parts adds up within each life, since medians of parts don't add up to the median of the whole. /overhead has threads of its own, created as often in the same batch, with no stamp inside and no record: it is their total minus the sum done inline right before. The creator passes over the memory once before each sum, inline and in a thread. So /parts and /overhead differ by what the sum takes longer in a thread than inline: /parts leaves the sum in the thread out, /overhead the inline one. {}", joins::TEXT).into(),
         source: "Kurkin's thread test: 1 MiB summed, inline time subtracted from create and join. His split into create, end and join was read off the system trace; this row's is by these stamps.".into(),
         bound: Bound::Memory,
         regime: Regime::Stamped,
@@ -90,10 +92,10 @@ impl<'a> Lifecycle<'a> {
     /// Threads without a stamp inside, each after the sum alone.
     fn overheads(&self, operations: u32) -> Result<Vec<Event>, Reason> {
         on_free_thread(&self.way.left(&self.cpus), || {
-            let task = Task::new(self.memory, self.counter, None);
+            let task = ThreadTask::new(self.memory, self.counter, None);
             let events = (0..WARM_UP + operations).map(|_| overhead(&task));
-            let events: Vec<Event> =
-                self.joins.watched(|| events.collect::<Result<_, Reason>>())?;
+            let (events, _): (Vec<Event>, _) =
+                self.joins.watched(WARM_UP + operations, || events.collect())?;
             self.joins.include(&task.joins);
             Ok(events[WARM_UP as usize..].to_vec())
         })
@@ -110,7 +112,7 @@ impl<'a> Lifecycle<'a> {
                 let (ready, placed) = mpsc::channel();
                 let observer = &observer;
                 spawn(scope, move || {
-                    observer.run(cpu, |placed| {
+                    observer.watch(cpu, |placed| {
                         let _ = ready.send(placed);
                     });
                 })?;
@@ -122,10 +124,10 @@ impl<'a> Lifecycle<'a> {
                 let ns_per_tick = self.counters.ns_per_tick;
                 let mut witness =
                     Witness::new(self.way, &cpus, self.counter, ns_per_tick, &observer)?;
-                let task = Task::new(self.memory, self.counter, watched);
+                let task = ThreadTask::new(self.memory, self.counter, watched);
                 let mut lives = Vec::with_capacity(operations as usize);
                 let mut unrecorded = 0;
-                self.joins.watched(|| {
+                self.joins.watched(WARM_UP + operations, || {
                     for n in 0..WARM_UP + operations {
                         let life = life(&task, &mut witness)?;
                         match life {
@@ -182,7 +184,7 @@ impl Work for Lifecycle<'_> {
         notes.extend(self.counters.note.clone());
         if self.unrecorded > 0 {
             notes.push(format!(
-                "threads left out, since the kernel did not record their end: {} in one visit",
+                "threads left out, since the kernel did not record their end: {} in one batch",
                 self.unrecorded
             ));
         }

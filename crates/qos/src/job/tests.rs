@@ -6,8 +6,8 @@ use std::sync::atomic::AtomicBool;
 
 const FILE_BYTES: u64 = 300_001;
 
-fn order(file: PathBuf, codec: Codec) -> Order {
-    Order {
+fn order(file: PathBuf, codec: Codec) -> JobOrder {
+    JobOrder {
         file,
         block_bytes: 65_536,
         blocks: 10,

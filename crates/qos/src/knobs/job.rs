@@ -14,7 +14,7 @@ use std::sync::{OnceLock, mpsc};
 use std::thread::Builder;
 use std::time::Duration;
 use sys::monotonic_raw_ns as now_ns;
-use sys::role::{Parent, Task};
+use sys::role::{Parent, RoleTask};
 
 /// Time from a wake-up of the small thread to the next, and what it works then.
 pub const PERIOD: Duration = Duration::from_millis(2);
@@ -24,7 +24,7 @@ const STEPS: u32 = 4_000;
 
 /// What a process is to do.
 #[derive(Serialize, Deserialize, Clone, Debug, PartialEq)]
-pub enum Order {
+pub enum CompetitorOrder {
     /// Threads that run in a window.
     Compete { threads: Vec<Competitor> },
     /// Turns a knob and turns it back.
@@ -38,12 +38,12 @@ pub struct Competitor {
     /// The CPUs that it may use; empty for all.
     pub cpus: Vec<u32>,
     /// What it does.
-    pub work: Work,
+    pub work: CompetitorWork,
 }
 
 /// What a thread does.
 #[derive(Serialize, Deserialize, Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Work {
+pub enum CompetitorWork {
     /// It uses a CPU all the time.
     Busy,
     /// It sleeps, works a little, and sleeps again.
@@ -81,11 +81,11 @@ pub struct Window {
 ///
 /// # Errors
 /// An order that is none, and what the system refuses.
-pub fn serve(task: &Task) -> io::Result<()> {
-    let (order, mut parent) = task.begin()?;
+pub fn serve(task: &RoleTask) -> io::Result<()> {
+    let (order, mut parent) = task.with_parent()?;
     match order {
-        Order::Try { knob } => parent.send(&Hello::Tried(turn::tried(&knob))),
-        Order::Compete { threads } => compete(&threads, &mut parent),
+        CompetitorOrder::Try { knob } => parent.send(&Hello::Tried(turn::tried(&knob))),
+        CompetitorOrder::Compete { threads } => compete(&threads, &mut parent),
     }
 }
 
@@ -111,7 +111,7 @@ fn compete(threads: &[Competitor], parent: &mut Parent) -> io::Result<()> {
                 if !competitor.cpus.is_empty()
                     && let Err(error) = sys::pin_to(&competitor.cpus)
                 {
-                    let cpus = model::text::ranges(&competitor.cpus);
+                    let cpus = model::phrases::ranges(&competitor.cpus);
                     let why = format!("can't run on CPU {cpus}: {error}");
                     let _ = refused.set(Outcome::Refused(why));
                 }
@@ -157,10 +157,10 @@ fn compete(threads: &[Competitor], parent: &mut Parent) -> io::Result<()> {
     }
 }
 
-fn work(work: Work, window: Window) -> Did {
+fn work(work: CompetitorWork, window: Window) -> Did {
     match work {
-        Work::Busy => Did { cpu_ns: busy(window), late_ns: Vec::new() },
-        Work::Small => Did { cpu_ns: 0, late_ns: small(window) },
+        CompetitorWork::Busy => Did { cpu_ns: busy(window), late_ns: Vec::new() },
+        CompetitorWork::Small => Did { cpu_ns: 0, late_ns: small(window) },
     }
 }
 

@@ -7,7 +7,7 @@ mod running;
 mod turn;
 
 use crate::running::JobError;
-use job::{Competitor, PERIOD, Work};
+use job::{Competitor, CompetitorWork, PERIOD};
 use model::machine::Fact;
 use model::qos::knobs::{Knob, KnobRow, Knobs, Permission, Session, Shares, Wakes};
 use model::qos::{Outcome, Setting};
@@ -26,7 +26,7 @@ pub const UNPRIVILEGED: u32 = 65534;
 const REAL_TIME_PERIOD: Duration = Duration::from_secs(1);
 
 /// The knobs of the table.
-pub fn all() -> Vec<(Knob, Session)> {
+pub fn table_knobs() -> Vec<(Knob, Session)> {
     use Setting::{Autogroup, GroupIdle, GroupShares, Io, Nice, OneCpu, Policy, SliceNs};
     let of = |session, knobs: &[&[Setting]]| -> Vec<(Knob, Session)> {
         knobs.iter().map(|settings| (Knob(settings.to_vec()), session)).collect()
@@ -70,7 +70,7 @@ pub fn all() -> Vec<(Knob, Session)> {
 
 /// How the knobs are measured.
 #[derive(Clone, Debug)]
-pub struct Plan {
+pub struct KnobPlan {
     pub knobs: Vec<(Knob, Session)>,
     pub rounds: u32,
     /// Seed of the order in each.
@@ -81,7 +81,7 @@ pub struct Plan {
     pub wakeup_window: Duration,
 }
 
-impl Plan {
+impl KnobPlan {
     /// Time that all takes, but for starting processes.
     pub fn duration(&self) -> Duration {
         let window = 2 * (self.share_window + self.wakeup_window) + 4 * running::SETTLING;
@@ -115,7 +115,7 @@ struct Split {
 
 /// What a knob's rounds gave.
 #[derive(Default)]
-struct Collected {
+struct KnobRounds {
     one_cpu: Vec<Split>,
     all_cpus: Vec<Split>,
     of_small_thread: Vec<Vec<u64>>,
@@ -125,7 +125,7 @@ struct Collected {
 /// The wake-ups of all rounds.
 fn wakes(rounds: &[Vec<u64>], window: Duration) -> Wakes {
     let each = window.as_nanos() / (job::PERIOD + job::SMALL_WORK).as_nanos();
-    Wakes::of(&rounds.concat(), each as u64 * rounds.len() as u64)
+    Wakes::from_delays(&rounds.concat(), each as u64 * rounds.len() as u64)
 }
 
 /// Measures the knobs in interleaved rounds; with why it is not whole, if it is not. `progress` gets how many measurements are
@@ -133,8 +133,8 @@ fn wakes(rounds: &[Vec<u64>], window: Duration) -> Wakes {
 ///
 /// # Errors
 /// If the threads can't be started at all.
-pub fn measure(
-    plan: &Plan,
+pub fn measure_knobs(
+    plan: &KnobPlan,
     stop: &AtomicBool,
     progress: &mut dyn FnMut(usize, usize),
 ) -> Result<(Knobs, Option<String>), JobError> {
@@ -154,10 +154,10 @@ pub fn measure(
         cpus,
     };
     for (knob, session) in &plan.knobs {
-        knobs.knobs.push(row(&knobs, knob, *session)?);
+        knobs.knobs.push(unmeasured_knob(&knobs, knob, *session)?);
     }
-    let mut collected: Vec<Collected> = Vec::new();
-    collected.resize_with(plan.knobs.len(), Collected::default);
+    let mut collected: Vec<KnobRounds> = Vec::new();
+    collected.resize_with(plan.knobs.len(), KnobRounds::default);
     let mut random = fastrand::Rng::with_seed(plan.seed);
     let mut order: Vec<(usize, Measure)> =
         (0..plan.knobs.len()).flat_map(|at| MEASURES.map(|measure| (at, measure))).collect();
@@ -178,12 +178,12 @@ pub fn measure(
             if row.not_available.is_some() {
                 continue;
             }
-            match measured(row, what, &knobs.cpus, plan, stop) {
+            match measure_values(row, what, &knobs.cpus, plan, stop) {
                 Ok(values) => values.add_to(&mut collected[at]),
                 Err(JobError::Interrupted) => {}
                 Err(error) => failed.push(format!(
                     "{} ({} session): {error}",
-                    row.knob.text(),
+                    row.knob.label(),
                     row.session.text()
                 )),
             }
@@ -209,7 +209,7 @@ pub fn measure(
 }
 
 /// A knob before anything is measured: what is predicted, and who may turn it.
-fn row(knobs: &Knobs, knob: &Knob, session: Session) -> Result<KnobRow, JobError> {
+fn unmeasured_knob(knobs: &Knobs, knob: &Knob, session: Session) -> Result<KnobRow, JobError> {
     let cpus = knobs.cpus.len() as u32;
     let predicted = |cpus: u32| Shares {
         predicted: knobs
@@ -262,7 +262,7 @@ enum Values {
 }
 
 impl Values {
-    fn add_to(self, collected: &mut Collected) {
+    fn add_to(self, collected: &mut KnobRounds) {
         match self {
             Values::OneCpu(split) => collected.one_cpu.push(split),
             Values::AllCpus(split) => collected.all_cpus.push(split),
@@ -273,35 +273,41 @@ impl Values {
     }
 }
 
-fn measured(
+fn measure_values(
     row: &KnobRow,
     what: Measure,
     cpus: &[u32],
-    plan: &Plan,
+    plan: &KnobPlan,
     stop: &AtomicBool,
 ) -> Result<Values, JobError> {
     let last = cpus.last().copied().unwrap_or(0);
     let none = Knob::default();
     let is_one_cpu = row.knob.is_one(&Setting::OneCpu);
-    let thread = |knob: &Knob, cpus: &[u32], work: Work| {
+    let thread = |knob: &Knob, cpus: &[u32], work: CompetitorWork| {
         let (knob, cpus) = (knob.clone(), cpus.to_vec());
         Competitor { knob, cpus, work }
     };
     // A busy thread for each CPU, kept there so that none is idle.
     let everywhere = |knob: &Knob| -> Vec<Competitor> {
         let each = cpus.iter();
-        each.map(|&cpu| thread(knob, &[cpu], Work::Busy)).collect()
+        each.map(|&cpu| thread(knob, &[cpu], CompetitorWork::Busy)).collect()
     };
-    let free = |knob: &Knob| vec![thread(knob, &[], Work::Busy); cpus.len()];
+    let free = |knob: &Knob| vec![thread(knob, &[], CompetitorWork::Busy); cpus.len()];
     let [own, others] = match what {
         // It is a matter of where threads may run.
         Measure::OneCpu | Measure::OfDefaultThread if is_one_cpu => {
             return Ok(Values::Nothing);
         }
-        Measure::OneCpu => [&row.knob, &none].map(|knob| vec![thread(knob, &[last], Work::Busy)]),
+        Measure::OneCpu => {
+            [&row.knob, &none].map(|knob| vec![thread(knob, &[last], CompetitorWork::Busy)])
+        }
         Measure::AllCpus => [&row.knob, &none].map(free),
-        Measure::OfSmallThread => [vec![thread(&row.knob, &[], Work::Small)], everywhere(&none)],
-        Measure::OfDefaultThread => [everywhere(&row.knob), vec![thread(&none, &[], Work::Small)]],
+        Measure::OfSmallThread => {
+            [vec![thread(&row.knob, &[], CompetitorWork::Small)], everywhere(&none)]
+        }
+        Measure::OfDefaultThread => {
+            [everywhere(&row.knob), vec![thread(&none, &[], CompetitorWork::Small)]]
+        }
     };
     let window = match what {
         // The part that is left to ordinary threads is given once in a second.
@@ -350,8 +356,10 @@ fn ran(
 ) -> Result<[Vec<job::Did>; 2], JobError> {
     let first = own.len();
     let mut processes = match session {
-        Session::Same => vec![Process::start([own, others].concat(), stop)?],
-        Session::Other => vec![Process::start(own, stop)?, Process::start(others, stop)?],
+        Session::Same => vec![Process::start_competitors([own, others].concat(), stop)?],
+        Session::Other => {
+            vec![Process::start_competitors(own, stop)?, Process::start_competitors(others, stop)?]
+        }
     };
     if let Some(group) = group {
         processes[0].join(group)?;
@@ -414,7 +422,7 @@ mod tests {
 
     #[test]
     fn all_knobs_are_different() {
-        let all = all();
+        let all = table_knobs();
         for (at, one) in all.iter().enumerate() {
             assert!(!all[..at].contains(one), "{one:?}");
         }

@@ -1,6 +1,6 @@
 //! Processes of competing threads from the controller's side.
 
-use super::job::{Competitor, Did, Hello, Order, Window};
+use super::job::{Competitor, CompetitorOrder, Did, Hello, Window};
 use crate::running::JobError;
 use model::qos::Outcome;
 use model::qos::knobs::{Knob, Permission};
@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 use sys::cpu_weight::WeightGroup;
 use sys::process::this_program;
-use sys::role::{self, Child, Role, Session, Wait};
+use sys::role::{self, Child, ChildSession, Role, Wait};
 
 /// Time from when threads begin to the window: shares of sessions settle.
 pub(super) const SETTLING: Duration = Duration::from_millis(60);
@@ -26,8 +26,12 @@ pub(super) struct Process(Child);
 
 impl Process {
     /// Starts it in its own session and waits until its threads are ready.
-    pub(super) fn start(threads: Vec<Competitor>, stop: &AtomicBool) -> Result<Process, JobError> {
-        let (child, hello) = begin(&Order::Compete { threads }, None, Wait::until(stop))?;
+    pub(super) fn start_competitors(
+        threads: Vec<Competitor>,
+        stop: &AtomicBool,
+    ) -> Result<Process, JobError> {
+        let (child, hello) =
+            begin_process(&CompetitorOrder::Compete { threads }, None, Wait::until(stop))?;
         match hello {
             Hello::Ready => Ok(Process(child)),
             Hello::Refused(Outcome::Refused(error) | Outcome::Differs(error)) => {
@@ -40,11 +44,15 @@ impl Process {
     /// Moves all its threads to a control group.
     pub(super) fn join(&self, group: &WeightGroup) -> io::Result<()> {
         let file = group.directory().join("cgroup.procs");
-        std::fs::write(file, self.0.id().to_string())
+        std::fs::write(file, self.0.process_id().to_string())
     }
 }
 
-fn begin(order: &Order, user: Option<u32>, wait: Wait<'_>) -> Result<(Child, Hello), JobError> {
+fn begin_process(
+    order: &CompetitorOrder,
+    user: Option<u32>,
+    wait: Wait<'_>,
+) -> Result<(Child, Hello), JobError> {
     let program = match user {
         None => this_program()?,
         Some(user) => {
@@ -54,8 +62,8 @@ fn begin(order: &Order, user: Option<u32>, wait: Wait<'_>) -> Result<(Child, Hel
             program
         }
     };
-    let command = role::command(program, Role::Knob, order);
-    let mut child = Child::spawn("a process that competes", command, Session::Own)?;
+    let command = role::role_command(program, Role::Knob, order);
+    let mut child = Child::spawn("a process that competes", command, ChildSession::Own)?;
     let hello = child.receive(wait)?;
     Ok((child, hello))
 }
@@ -90,7 +98,11 @@ pub(super) fn window(
 
 /// Turns a knob and turns it back, as this user or another one.
 pub(super) fn tried(knob: &Knob, user: Option<u32>) -> Result<Permission, JobError> {
-    match begin(&Order::Try { knob: knob.clone() }, user, Wait::at_most(PATIENCE))? {
+    match begin_process(
+        &CompetitorOrder::Try { knob: knob.clone() },
+        user,
+        Wait::at_most(PATIENCE),
+    )? {
         (_, Hello::Tried(permission)) => Ok(permission),
         (_, other) => Err(JobError::Failed(format!("unexpected answer {other:?}"))),
     }

@@ -18,7 +18,7 @@ fn done(system: &dyn System, setting: &Setting) -> Result<(), Outcome> {
     match system.put(setting) {
         Ok(outcome) if outcome.holds() => Ok(()),
         Ok(outcome) => Err(outcome),
-        Err(error) => Err(refused(&error)),
+        Err(error) => Err(knob_outcome(&error)),
     }
 }
 
@@ -34,7 +34,7 @@ pub(super) fn tried(knob: &Knob) -> Permission {
         return Permission { set, undo: None };
     }
     let undone = knob.0.iter().zip(before).filter_map(|(setting, was)| HERE.undo(setting, was));
-    let mut undone = undone.map(|undone| undone.unwrap_or_else(|error| refused(&error)));
+    let mut undone = undone.map(|undone| undone.unwrap_or_else(|error| knob_outcome(&error)));
     let failed = undone.find(|outcome| !outcome.holds());
     Permission { set: Outcome::ReadBack, undo: Some(failed.unwrap_or(Outcome::ReadBack)) }
 }
@@ -42,14 +42,14 @@ pub(super) fn tried(knob: &Knob) -> Permission {
 /// The control group of a knob, with what that sets.
 pub(super) fn group(knob: &Knob, name: &str) -> Result<WeightGroup, Outcome> {
     let group = WeightGroup::create(name).map_err(|why| match why {
-        NoWeight::NotMade(_, error) => refused(&error),
+        NoWeight::NotMade(_, error) => knob_outcome(&error),
         other => Outcome::Refused(other.to_string()),
     })?;
     knob.0.iter().try_for_each(|setting| done(&group, setting))?;
     Ok(group)
 }
 
-fn refused(error: &io::Error) -> Outcome {
+fn knob_outcome(error: &io::Error) -> Outcome {
     Outcome::Refused(name_of(error))
 }
 

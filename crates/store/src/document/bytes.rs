@@ -2,10 +2,11 @@
 
 use super::numbers;
 use model::limits::{self, MOST_BYTES as MAX_DOCUMENT_BYTES, RUN};
-use model::misfit::{self, Kind};
+use model::misfit::{self, MisfitKind};
 use model::older;
+use model::phrases::cut;
+use model::recording::Recording;
 use model::run::{Run, SCHEMA_VERSION};
-use model::text::cut;
 use serde::Deserialize;
 use std::borrow::Cow;
 use std::io::Read;
@@ -58,8 +59,8 @@ pub(super) fn run_in(
     limit: u64,
     prepared: impl Fn(&[u8]) -> Cow<'_, [u8]>,
 ) -> Result<Run, Refused> {
-    let run = parse(&prepared(&unpacked(bytes, limit)?))?;
-    check(&run)?;
+    let run = parse_run(&prepared(&unpacked(bytes, limit)?))?;
+    check_values(&run)?;
     Ok(run)
 }
 
@@ -102,7 +103,10 @@ fn unpack(bytes: &[u8], limit: u64) -> Result<Vec<u8>, Refused> {
     })
 }
 
-pub(super) fn parse(json: &[u8]) -> Result<Run, Refused> {
+/// How the rows begin that commands print with `--json`.
+const FIRST_ROW: &[u8] = b"{\"row\":";
+
+fn parse_run(json: &[u8]) -> Result<Run, Refused> {
     /// A newer document may differ in everything but this.
     #[derive(Deserialize)]
     struct Head {
@@ -120,15 +124,31 @@ pub(super) fn parse(json: &[u8]) -> Result<Run, Refused> {
     match misfit::read_json(json) {
         Ok(Head { schema }) if schema > SCHEMA_VERSION => Err(Refused::Newer(schema)),
         _ => match misfit.kind {
-            Kind::CutOff | Kind::NotJson => Err(Refused::Damaged(misfit.to_string())),
-            Kind::Unfit => older::recorded(json)
+            MisfitKind::CutOff | MisfitKind::NotJson => Err(Refused::Damaged(misfit.to_string())),
+            MisfitKind::Unfit if json.starts_with(FIRST_ROW) => Err(Refused::NotARun(
+                "it has the rows that --json prints; the run document is what --document prints"
+                    .into(),
+            )),
+            MisfitKind::Unfit => older::recorded(json)
                 .ok_or_else(|| Refused::NotARun(format!("it is not a run document: {misfit}"))),
         },
     }
 }
 
 /// What the types alone don't hold.
-fn check(run: &Run) -> Result<(), Refused> {
+fn check_values(run: &Run) -> Result<(), Refused> {
+    check_figures(run)?;
+    for cell in &run.cells {
+        cell.samples.samples().map_err(|damage| {
+            let row = cut(&cell.row);
+            Refused::NotARun(format!("the samples of {row:?} are damaged: {damage}"))
+        })?;
+    }
+    Ok(())
+}
+
+/// The same but for samples, which the runs of sets don't have.
+fn check_figures(run: &Run) -> Result<(), Refused> {
     if !is_id(&run.id) {
         let why = format!("its id {:?} is not a UUID", cut(&run.id));
         return Err(Refused::NotARun(why));
@@ -137,11 +157,12 @@ fn check(run: &Run) -> Result<(), Refused> {
         return Err(Refused::NotARun(format!("no measurement has {what}")));
     }
     run.check_arms().map_err(|bad| Refused::NotARun(cut(&bad.to_string())))?;
-    for cell in &run.cells {
-        cell.samples.samples().map_err(|damage| {
-            let row = cut(&cell.row);
-            Refused::NotARun(format!("the samples of {row:?} are damaged: {damage}"))
-        })?;
+    for recording in &run.recordings {
+        let Recording::Sets(of) = recording else { continue };
+        for (number, set) in (1..).zip(&of.sets) {
+            check_figures(&set.run)
+                .map_err(|refused| Refused::NotARun(format!("set {number}: {refused}")))?;
+        }
     }
     Ok(())
 }

@@ -1,4 +1,5 @@
-//! A run as bytes. Reading trusts nothing: the file may be anything.
+//! From bytes to a run and back. The bytes may be anything: `bytes.rs` checks sizes, version and syntax,
+//! `numbers.rs` refuses numbers that no measurement has. How files get to disk is in `write/`.
 
 mod bytes;
 mod numbers;
@@ -11,16 +12,16 @@ pub use model::limits::MOST_BYTES as MAX_DOCUMENT_BYTES;
 
 use super::{Store, StoreError, io};
 use crate::error::FileAction;
-use bytes::{parse, run_in};
+use bytes::run_in;
+use model::printable::{escaped_json, visible_json};
 use model::run::Run;
-use model::text::{escaped_json, visible_json};
 use std::borrow::Cow;
 use std::path::Path;
 use sys::input;
 
 /// Reads a run, compressed or not, whatever its name is, to be shown: what a
 /// terminal would obey or not show stands spelled out in its texts.
-pub fn read(path: &Path) -> Result<Run, StoreError> {
+pub fn read_run(path: &Path) -> Result<Run, StoreError> {
     read_with_bytes(path).map(|(run, _)| run)
 }
 
@@ -35,7 +36,7 @@ fn bytes_at(path: &Path) -> Result<Vec<u8>, StoreError> {
     if let Some(bytes) = crate::documents::copied_at(path) {
         return bytes;
     }
-    input::read(path, MAX_DOCUMENT_BYTES).map_err(io(FileAction::Read, path))
+    input::read_limited(path, MAX_DOCUMENT_BYTES).map_err(io(FileAction::Read, path))
 }
 
 /// The same of a document in the store: a pipe there is refused.
@@ -43,7 +44,7 @@ pub(crate) fn read_kept(store: &Store, path: &Path) -> Result<Run, StoreError> {
     shown_in(path, &store.documents.bytes_of(path)?)
 }
 
-/// The run in a file's bytes, as [`read`] would give it.
+/// The run in a file's bytes, as [`read_run`] would give it.
 fn shown_from(bytes: &[u8]) -> Result<Run, Refused> {
     run_in(bytes, MAX_DOCUMENT_BYTES, visible_json)
 }
@@ -58,8 +59,8 @@ pub fn read_as_it_is(path: &Path) -> Result<Run, StoreError> {
     from_bytes(&bytes).map_err(|refused| unreadable(path, refused.to_string()))
 }
 
-/// A run as [`read`] would give it.
-pub(crate) fn shown(run: &Run) -> Cow<'_, Run> {
+/// A run as [`read_run`] would give it.
+pub(crate) fn as_shown(run: &Run) -> Cow<'_, Run> {
     let json = serde_json::to_vec(run).unwrap_or_default();
     match visible_json(&json) {
         Cow::Borrowed(_) => Cow::Borrowed(run),
@@ -96,10 +97,10 @@ pub fn is_in_future(run: &Run, now_unix_ms: u64) -> bool {
 
 /// The run as JSON, in which every hidden character is written as an escape: it
 /// may go to a terminal. What could not be read again (JSON has no word for
-/// infinity) is refused here, where it is known what it was.
+/// infinity, and no measurement has a share above 1) is refused here, where it is known what it was.
 pub fn to_json(run: &Run) -> Result<Vec<u8>, StoreError> {
     let bytes = serde_json::to_vec(run).map_err(|e| StoreError::Unwritable(e.to_string()))?;
     let bytes = escaped_json(bytes);
-    parse(&bytes).map_err(|refused| StoreError::Unwritable(refused.to_string()))?;
+    from_bytes(&bytes).map_err(|refused| StoreError::Unwritable(refused.to_string()))?;
     Ok(bytes)
 }

@@ -1,9 +1,9 @@
 //! Numbers that no measurement has: they would be shown as `inf`, or with 300 digits.
 
 use model::estimate::{Estimate, Mode, Typical};
+use model::phrases::cut;
 use model::run::Run;
 use model::stats::Interval;
-use model::text::cut;
 use std::ops::RangeInclusive;
 
 /// A figure in its row's unit: ns, bytes, events. An imported time is at most 1e16 ns.

@@ -1,5 +1,6 @@
 use super::*;
 use model::estimate::{Estimate, Verdict};
+use model::recording::{Recording, Set, Sets};
 use model::run::{Outcome, Run};
 use model::synthetic;
 
@@ -126,11 +127,11 @@ fn a_large_window_is_refused() {
 
 #[test]
 fn numbers_that_no_measurement_has_are_refused() {
-    type Change<'c> = &'c dyn Fn(&mut Run);
-    let json = |change: Change| {
+    type RunChange<'c> = &'c dyn Fn(&mut Run);
+    let json = |change: RunChange| {
         let mut run = synthetic::run();
         change(&mut run);
-        to_json(&run).expect("document")
+        serde_json::to_vec(&run).expect("document")
     };
     fn estimate(run: &mut Run) -> &mut Estimate {
         let row = run.rows.iter_mut().find(|row| row.id == "cpu.add_i32");
@@ -144,7 +145,7 @@ fn numbers_that_no_measurement_has_are_refused() {
         let typical = estimate(run).typical.as_mut().expect("a figure");
         typical.ns.value = ns;
     };
-    let cases: [(Change, &str); 6] = [
+    let cases: [(RunChange, &str); 6] = [
         (&|run| clock(run, 0.0), "a clock cycle of 0e0 ns (core_clock.shortest_ns)"),
         (&|run| clock(run, 1e-320), "a clock cycle of 1e-320 ns (core_clock.shortest_ns)"),
         (&|run| run.gate.quiet_share = Some(1.5), "a share of 1.5e0 (gate.quiet_share)"),
@@ -165,7 +166,7 @@ fn numbers_that_no_measurement_has_are_refused() {
 fn a_long_id_is_not_printed_whole() {
     let mut run = synthetic::run();
     run.id = "y".repeat(200_000);
-    let reason = refusal(&to_json(&run).expect("document"));
+    let reason = refusal(&serde_json::to_vec(&run).expect("document"));
     assert_eq!(reason, format!("its id \"{}...\" is not a UUID", "y".repeat(60)));
 }
 
@@ -195,4 +196,38 @@ fn a_figure_that_json_can_not_hold_is_refused_when_written() {
     let mut run = synthetic::run();
     run.clock.ns_per_tick = f64::INFINITY;
     assert!(matches!(to_json(&run), Err(StoreError::Unwritable(_))));
+}
+
+#[test]
+fn what_could_not_be_read_again_is_refused_when_written() {
+    let mut run = synthetic::run();
+    run.gate.quiet_share = Some(1.5);
+    let refused = to_json(&run).expect_err("a share above 1").to_string();
+    assert!(refused.contains("no measurement has a share of 1.5e0"), "{refused}");
+}
+
+#[test]
+fn runs_within_a_set_are_checked_like_others() {
+    let set = |run: Run| {
+        let sets = vec![Set { arm: 'A', run: synthetic::run() }, Set { arm: 'B', run }];
+        let recordings = vec![Recording::Sets(Sets { margin: 0.05, sets })];
+        serde_json::to_vec(&Run { recordings, ..synthetic::run() }).expect("document")
+    };
+    assert!(from_bytes(&set(synthetic::run())).is_ok());
+    let mut run = synthetic::run();
+    run.gate.quiet_share = Some(1.5);
+    let reason = "set 2: no measurement has a share of 1.5e0 (gate.quiet_share)";
+    assert_eq!(refusal(&set(run)), reason);
+    let run = Run { id: "none".into(), ..synthetic::run() };
+    assert_eq!(refusal(&set(run)), "set 2: its id \"none\" is not a UUID");
+}
+
+#[test]
+fn rows_of_json_are_refused_with_what_to_use() {
+    let rows = crate::exchange::export::row_objects(&synthetic::run(), |_| serde_json::Map::new());
+    let refused = from_bytes(rows.expect("rows").as_bytes()).expect_err("no document").to_string();
+    assert_eq!(
+        refused,
+        "it has the rows that --json prints; the run document is what --document prints"
+    );
 }

@@ -4,3 +4,6 @@
 
 pub mod export;
 pub mod import;
+
+/// What Bencher strips from the end of a name, and raises no alert for.
+const IGNORED_BY_BENCHER: &str = "-bencher-ignore";

@@ -2,9 +2,9 @@
 //! by a process that was killed before it could say so, is found by its name;
 //! what is gone goes.
 
-use super::fault::Fault;
-use super::fill::{self, Entry, NotIndexed, NotRead, Numbers};
-use super::reading::{Reading, report_reading};
+use super::entry::{self, IndexEntry, NotIndexed, NotRead, Numbers};
+use super::fault::IndexFault;
+use super::reading::{ReadingProgress, report_reading};
 use super::schema::{self, Before};
 use crate::{Store, StoreError, crash, name_of};
 use model::run::SCHEMA_VERSION;
@@ -57,7 +57,7 @@ impl Differ {
 }
 
 /// Compares the names, and the marks: a document never changes, but in a database another may get its name.
-pub(super) fn differ(db: &Connection, store: &Store) -> Result<Differ, Fault> {
+pub(super) fn differ(db: &Connection, store: &Store) -> Result<Differ, IndexFault> {
     let mut on_disk = BTreeMap::new();
     for (path, mark) in store.documents.marked()? {
         on_disk.insert(name_of(&path), (path, mark));
@@ -97,7 +97,7 @@ pub(super) fn differ(db: &Connection, store: &Store) -> Result<Differ, Fault> {
 }
 
 /// Brings the index up to date, in parts that are whole.
-pub(super) fn agree(db: &Connection, store: &Store) -> Result<Agreed, Fault> {
+pub(super) fn agree(db: &Connection, store: &Store) -> Result<Agreed, IndexFault> {
     if differ(db, store)?.is_empty() {
         return Ok(Agreed::default());
     }
@@ -124,7 +124,7 @@ pub(super) enum Refilled {
 
 /// Makes the whole content anew from the documents, and what stands beside these where it is not theirs;
 /// readers see the old one until it is done.
-pub(super) fn refill(db: &Connection, store: &Store) -> Result<Refilled, Fault> {
+pub(super) fn refill(db: &Connection, store: &Store) -> Result<Refilled, IndexFault> {
     let change = Transaction::new_unchecked(db, TransactionBehavior::Immediate)?;
     let before = files(&change)?;
     schema::create(&change)?;
@@ -132,7 +132,7 @@ pub(super) fn refill(db: &Connection, store: &Store) -> Result<Refilled, Fault> 
     let done = agree_within(&change, store, true)?;
     if let Some(not_read) = &done.not_read {
         if done.added + done.unread == 0 {
-            return Err(Fault::Store(none_readable(store, not_read)));
+            return Err(IndexFault::Store(none_readable(store, not_read)));
         }
         // What it still does not know.
         let new = differ(&change, store)?.new;
@@ -168,21 +168,21 @@ pub(super) fn none_readable(store: &Store, not_read: &NotRead) -> StoreError {
 /// the files now is that of a document that is gone.
 ///
 /// All is made `anew` in this one transaction, from the documents, and what is not theirs beside them mended.
-fn agree_within(db: &Connection, store: &Store, anew: bool) -> Result<Agreed, Fault> {
+fn agree_within(db: &Connection, store: &Store, anew: bool) -> Result<Agreed, IndexFault> {
     let mut done = Agreed::default();
     let mut differs = differ(db, store)?;
     if !differs.gone.is_empty() {
         for file in &differs.gone {
-            done.dropped += usize::from(fill::take_out(db, file)?);
+            done.dropped += usize::from(entry::take_out(db, file)?);
             forget_unread(db, file)?;
         }
         // After that, since another document of a run that went may take its place.
         differs = differ(db, store)?;
     }
     let Differ { new, marks, .. } = &differs;
-    let beside = Beside::of(store, new);
+    let beside = Beside::for_paths(store, new);
     let not_mended = OnceLock::new();
-    let read = |path: &Path| -> Result<Entry, NotIndexed> {
+    let read = |path: &Path| -> Result<IndexEntry, NotIndexed> {
         let file = name_of(path);
         let mark = marks.get(&file).cloned().unwrap_or_default();
         let entry = match beside.take(path) {
@@ -200,10 +200,10 @@ fn agree_within(db: &Connection, store: &Store, anew: bool) -> Result<Agreed, Fa
                 entry
             }
         };
-        Ok(Entry { mark, ..entry })
+        Ok(IndexEntry { mark, ..entry })
     };
     let mut numbers = Numbers::default();
-    for_each_read(new, read, |path, read| -> Result<(), Fault> {
+    for_each_read(new, read, |path, read| -> Result<(), IndexFault> {
         let file = name_of(path);
         forget_unread(db, &file)?;
         let reason = match read {
@@ -245,14 +245,14 @@ fn agree_within(db: &Connection, store: &Store, anew: bool) -> Result<Agreed, Fa
 }
 
 /// Ends a part of what is done within a transaction, and begins the next.
-fn next_part(db: &Connection) -> Result<(), Fault> {
+fn next_part(db: &Connection) -> Result<(), IndexFault> {
     db.execute_batch("COMMIT")?;
     crash::point("part committed");
     db.execute_batch("BEGIN IMMEDIATE")?;
     // A newer latlas may have made other tables in between.
     match schema::look(db)? {
         Before::Today => Ok(()),
-        _ => Err(Fault::Stale),
+        _ => Err(IndexFault::Stale),
     }
 }
 
@@ -263,22 +263,22 @@ fn forget_unread(db: &Connection, file: &str) -> rusqlite::Result<()> {
 /// Puts a run in whose document has just been kept. What is there of it was
 /// found by the process that opened the index in between, or is of a damaged
 /// document whose place this one took.
-pub(super) fn put_kept(db: &Connection, entry: &Entry) -> rusqlite::Result<()> {
+pub(super) fn put_kept(db: &Connection, entry: &IndexEntry) -> rusqlite::Result<()> {
     let before: Option<String> = db
         .prepare_cached("SELECT file FROM run WHERE id = ?1")?
         .query_row([&entry.kept.id], |row| row.get(0))
         .optional()?;
     if let Some(file) = before {
-        fill::take_out(db, &file)?;
+        entry::take_out(db, &file)?;
     }
     forget_unread(db, &name_of(&entry.kept.path))?;
-    fill::put(db, entry, &mut Numbers::default())
+    entry::put(db, entry, &mut Numbers::default())
 }
 
 /// Puts an entry in, or names the other document that holds the same run.
 pub(super) fn put(
     db: &Connection,
-    entry: &Entry,
+    entry: &IndexEntry,
     numbers: &mut Numbers,
 ) -> rusqlite::Result<Option<String>> {
     let other: Option<String> = db
@@ -287,7 +287,7 @@ pub(super) fn put(
         .optional()?;
     match other {
         Some(other) => Ok(Some(other)),
-        None => fill::put(db, entry, numbers).map(|()| None),
+        None => entry::put(db, entry, numbers).map(|()| None),
     }
 }
 
@@ -298,8 +298,8 @@ const MOST_READERS: usize = 8;
 /// at once may use up all open files or memory that this process may have.
 pub(super) fn for_each_read<'p, E>(
     paths: &'p [PathBuf],
-    read: impl Fn(&Path) -> Result<Entry, NotIndexed> + Sync,
-    mut each: impl FnMut(&Path, Result<Entry, NotIndexed>) -> Result<(), E>,
+    read: impl Fn(&Path) -> Result<IndexEntry, NotIndexed> + Sync,
+    mut each: impl FnMut(&Path, Result<IndexEntry, NotIndexed>) -> Result<(), E>,
 ) -> Result<(), E> {
     // More would ask a database for more connections than are kept open.
     let readers = std::thread::available_parallelism().map_or(1, usize::from).min(MOST_READERS);
@@ -309,11 +309,11 @@ pub(super) fn for_each_read<'p, E>(
     let mut one = |path: &Path, read| {
         each(path, read)?;
         done += 1;
-        report_reading(Reading { done, of: paths.len() });
+        report_reading(ReadingProgress { done, of: paths.len() });
         Ok(())
     };
     let mut again = Vec::new();
-    let mut first = |path: &'p Path, read: Result<Entry, NotIndexed>| match &read {
+    let mut first = |path: &'p Path, read: Result<IndexEntry, NotIndexed>| match &read {
         Err(reason) if reason.by_system().is_some() => {
             again.push(path);
             Ok(())
@@ -356,18 +356,18 @@ type Batches<'p> = Peekable<Chunks<'p, PathBuf>>;
 pub(super) struct Beside<'p> {
     store: &'p Store,
     /// What was not fetched yet, and what was and is wanted still.
-    ahead: Mutex<(Batches<'p>, HashMap<String, Entry>)>,
+    ahead: Mutex<(Batches<'p>, HashMap<String, IndexEntry>)>,
 }
 
 impl<'p> Beside<'p> {
     /// Of documents that are in order, and will be asked for in about that order.
-    pub(super) fn of(store: &'p Store, paths: &'p [PathBuf]) -> Beside<'p> {
+    pub(super) fn for_paths(store: &'p Store, paths: &'p [PathBuf]) -> Beside<'p> {
         let batches = paths.chunks(AT_ONCE).peekable();
         Beside { store, ahead: Mutex::new((batches, HashMap::new())) }
     }
 
     /// What stands beside one, once.
-    pub(super) fn take(&self, path: &Path) -> Option<Entry> {
+    pub(super) fn take(&self, path: &Path) -> Option<IndexEntry> {
         let mut ahead = self.ahead.lock().unwrap_or_else(PoisonError::into_inner);
         let (batches, entries) = &mut *ahead;
         while let Some(batch) = batches.next_if(|batch| batch[0].as_path() <= path) {
@@ -378,10 +378,10 @@ impl<'p> Beside<'p> {
 }
 
 /// What the index holds of a document, or why nothing, whatever stands beside it.
-pub(super) fn entry_of_document(store: &Store, path: &Path) -> Result<Entry, NotIndexed> {
+pub(super) fn entry_of_document(store: &Store, path: &Path) -> Result<IndexEntry, NotIndexed> {
     let run = crate::read_kept(store, path)?;
-    fill::check(&run, crate::id_in_name(path).unwrap_or_default())?;
-    Ok(Entry::of(&run, &name_of(path)))
+    entry::check_fits(&run, crate::id_in_name(path).unwrap_or_default())?;
+    Ok(IndexEntry::from_run(&run, &name_of(path)))
 }
 
 /// Bytes and time of change, ms; zeros where there is no file.

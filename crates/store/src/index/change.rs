@@ -1,13 +1,14 @@
 //! What changes the kept runs: keep, tag, delete, rebuild.
 
 use super::agree::Refilled;
-use super::fault::Fault;
-use super::fill::{Entry, NotRead};
+use super::entry::{IndexEntry, NotRead};
+use super::fault::IndexFault;
 use super::handle::Index;
-use super::open::open;
-use super::{agree, file, fill, questions};
-use crate::{Store, StoreError, Taken, crash, name_of, shown, write};
+use super::open::open_best;
+use super::{agree, entry, file, questions};
+use crate::{Store, StoreError, Taken, as_shown, crash, name_of, write};
 use model::run::Run;
+use rusqlite::config::DbConfig;
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
@@ -36,6 +37,9 @@ pub struct Deleted {
     pub tags: Vec<String>,
 }
 
+/// A log of some twelve runs, which takes less time to read than to move.
+pub(super) const SHORT_LOG_BYTES: u64 = 1 << 20;
+
 /// Keeps a run without asking anything of the index: the run is kept as soon
 /// as its document is durable. Returns its path and, in a line each, what went
 /// wrong with the index, which is put right when it is asked the next time.
@@ -46,20 +50,27 @@ pub fn keep(store: &Store, run: &Run) -> Result<(PathBuf, Vec<String>), StoreErr
     let mut messages = Vec::new();
     let opened = file::open_as_it_is(store, None, &mut messages);
     let mark = store.documents.mark_of(&bytes);
-    match opened.and_then(|opened| put(&opened.db, run, &path, mark)) {
+    let put_last = |opened: file::Opened| {
+        // The last to close the index moves its log into its file, with two syncs: the next question may. But each
+        // that opens it reads the whole log.
+        let is_short = file::log_bytes(&opened.path) < SHORT_LOG_BYTES;
+        opened.db.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, is_short)?;
+        put(&opened.db, run, &path, mark)
+    };
+    match opened.and_then(put_last) {
         // One that is never used, and said so where it is missed.
-        Ok(()) | Err(Fault::Untrusted(_)) => {}
+        Ok(()) | Err(IndexFault::Untrusted(_)) => {}
         Err(fault) => messages.push(later(&fault)),
     }
     Ok((path, messages))
 }
 
-fn put(db: &Connection, run: &Run, path: &Path, mark: Vec<u8>) -> Result<(), Fault> {
-    if fill::check(run, &run.id).is_err() {
+fn put(db: &Connection, run: &Run, path: &Path, mark: Vec<u8>) -> Result<(), IndexFault> {
+    if entry::check_fits(run, &run.id).is_err() {
         // Reported with its cause when the index is used again.
         return Ok(());
     }
-    let entry = Entry { mark, ..Entry::of(&shown(run), &name_of(path)) };
+    let entry = IndexEntry { mark, ..IndexEntry::from_run(&as_shown(run), &name_of(path)) };
     let change = Transaction::new_unchecked(db, TransactionBehavior::Immediate)?;
     agree::put_kept(&change, &entry)?;
     crash::point("run put in");
@@ -68,7 +79,7 @@ fn put(db: &Connection, run: &Run, path: &Path, mark: Vec<u8>) -> Result<(), Fau
     Ok(())
 }
 
-pub(super) fn later(fault: &Fault) -> String {
+pub(super) fn later(fault: &IndexFault) -> String {
     format!("the run is saved; the index will take it up on its next use: {fault}")
 }
 
@@ -92,7 +103,7 @@ impl Index {
         if state.in_memory && state.why.is_none() {
             // It is the first run: now there is something to have a file of.
             let mut messages = Vec::new();
-            match open(&self.store, None, &mut messages) {
+            match open_best(&self.store, None, &mut messages) {
                 Ok(opened) => *state = opened,
                 Err(error) => messages.push(error.to_string()),
             }
@@ -119,7 +130,7 @@ impl Index {
     /// so that a kill in between leaves nothing that is half there. It need not
     /// be in the index: one that can't be read can be deleted.
     pub fn delete(&self, id: &str) -> Result<Deleted, StoreError> {
-        let path = self.document(id)?;
+        let path = self.document_path(id)?;
         let mut tags = self.store.tags()?;
         tags.retain(|tag| tag.run == id);
         self.store.remove(&path)?;
@@ -152,7 +163,7 @@ impl Index {
         let mut state = self.lock();
         if !state.is_writable() {
             // It may be writable by now, or the first run kept.
-            *state = open(&self.store, None, &mut Vec::new())?;
+            *state = open_best(&self.store, None, &mut Vec::new())?;
         }
         if let Some(cause) = &state.why {
             return Err(StoreError::IndexUnwritable {
@@ -172,7 +183,7 @@ impl Index {
             agree::refill(&state.opened.db, &self.store)
         });
         let refilled = refilled.map_err(|fault| match fault {
-            Fault::Store(error) => error,
+            IndexFault::Store(error) => error,
             other => StoreError::IndexUnwritable {
                 path: state.opened.path.clone(),
                 cause: other.to_string(),

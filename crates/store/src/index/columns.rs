@@ -83,10 +83,10 @@ impl Columns {
             at: at_of(&self.at)?,
             bound,
             unit,
-            value_ns: interval(self.value),
+            value_ns: stored_interval(self.value),
             quiet,
             mode,
-            cycles: interval(self.cycles),
+            cycles: stored_interval(self.cycles),
             below_ns: self.below_ns,
             verdict,
             reason: self.reason.unwrap_or_default(),
@@ -94,7 +94,7 @@ impl Columns {
     }
 }
 
-fn interval(ends: [Option<f64>; 3]) -> Option<Interval> {
+fn stored_interval(ends: [Option<f64>; 3]) -> Option<Interval> {
     match ends {
         [Some(value), Some(low), Some(high)] => Some(Interval { value, low, high }),
         _ => None,
@@ -102,7 +102,7 @@ fn interval(ends: [Option<f64>; 3]) -> Option<Interval> {
 }
 
 /// A run from its line, where its document lies in `runs`.
-pub(crate) fn kept(line: &str, runs: &Path) -> Result<KeptRun, Wrong> {
+pub(crate) fn run_from_line(line: &str, runs: &Path) -> Result<KeptRun, Wrong> {
     let mut kept: KeptRun = serde_json::from_str(line)?;
     kept.path = runs.join(&kept.path);
     Ok(kept)

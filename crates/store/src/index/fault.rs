@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 /// Why there is no answer from the index's file.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum Fault {
+pub(super) enum IndexFault {
     #[error("{0}")]
     Sql(#[from] rusqlite::Error),
     #[error("{0}")]
@@ -22,12 +22,12 @@ pub(super) enum Fault {
     Stale,
 }
 
-impl Fault {
+impl IndexFault {
     /// Whether the file itself is at fault: damaged, or its tables are not
     /// what its version says.
     pub(super) fn is_broken(&self) -> bool {
         match self {
-            Fault::Sql(error) => is_broken(error),
+            IndexFault::Sql(error) => is_broken(error),
             _ => false,
         }
     }
@@ -53,10 +53,10 @@ pub(super) fn is_broken(error: &rusqlite::Error) -> bool {
     }
 }
 
-impl From<Fault> for StoreError {
-    fn from(fault: Fault) -> StoreError {
+impl From<IndexFault> for StoreError {
+    fn from(fault: IndexFault) -> StoreError {
         match fault {
-            Fault::Store(error) => error,
+            IndexFault::Store(error) => error,
             other => StoreError::Index { path: PathBuf::new(), cause: other.to_string() },
         }
     }

@@ -7,7 +7,7 @@
 //! keeps to the old and a later one finds the new.
 
 use super::agree::{self, Agreed};
-use super::fault::{Fault, is_broken};
+use super::fault::{IndexFault, is_broken};
 use super::schema::{self, Before};
 use crate::Store;
 use crate::crash;
@@ -48,10 +48,10 @@ pub(super) fn newest(data_dir: &Path) -> PathBuf {
         .flatten()
         .filter_map(|entry| number_of(&entry.path()))
         .max();
-    data_dir.join(name(number.unwrap_or(1)))
+    data_dir.join(index_file_name(number.unwrap_or(1)))
 }
 
-fn name(number: u64) -> String {
+fn index_file_name(number: u64) -> String {
     format!("index-{number}.sqlite")
 }
 
@@ -65,17 +65,17 @@ fn number_of(path: &Path) -> Option<u64> {
 
 fn next(path: &Path) -> PathBuf {
     let number = number_of(path).unwrap_or(0).saturating_add(1);
-    path.with_file_name(name(number))
+    path.with_file_name(index_file_name(number))
 }
 
 /// Opens the index for writing and brings it up to date; `broken` names one
 /// that is known to be damaged, and why. Says what it had to do in `messages`.
-pub(super) fn open(
+pub(super) fn open_file(
     store: &Store,
     broken: Option<(PathBuf, String)>,
     messages: &mut Vec<String>,
-) -> Result<Opened, Fault> {
-    with(store, broken, messages, |db| agree::agree(db, store))
+) -> Result<Opened, IndexFault> {
+    through_file(store, broken, messages, |db| agree::agree(db, store))
 }
 
 /// The same without bringing it up to date: for what only adds a run, or makes all anew.
@@ -83,16 +83,16 @@ pub(super) fn open_as_it_is(
     store: &Store,
     broken: Option<(PathBuf, String)>,
     messages: &mut Vec<String>,
-) -> Result<Opened, Fault> {
-    with(store, broken, messages, |_| Ok(Agreed::default()))
+) -> Result<Opened, IndexFault> {
+    through_file(store, broken, messages, |_| Ok(Agreed::default()))
 }
 
-fn with(
+fn through_file(
     store: &Store,
     mut broken: Option<(PathBuf, String)>,
     messages: &mut Vec<String>,
-    then: impl Fn(&Connection) -> Result<Agreed, Fault>,
-) -> Result<Opened, Fault> {
+    then: impl Fn(&Connection) -> Result<Agreed, IndexFault>,
+) -> Result<Opened, IndexFault> {
     if store.is_database() {
         // Beside copies of which there may be none yet; why there can be none is said below.
         let _ = crate::write::make_directory(store.data_dir());
@@ -105,7 +105,7 @@ fn with(
     }
     for attempt in 1.. {
         let opened = |db: Option<Connection>| db.map(|db| Ok((then(&db)?, db))).transpose();
-        match begin(&path).and_then(opened) {
+        match open_current(&path).and_then(opened) {
             Ok(Some((agreed, db))) => {
                 if let Some((old, why)) = broken {
                     crash::point("next index made");
@@ -123,7 +123,7 @@ fn with(
                 }
                 return Ok(Opened { db, path, frozen: None, agreed });
             }
-            Ok(None) if attempt >= ATTEMPTS => return Err(Fault::Foreign),
+            Ok(None) if attempt >= ATTEMPTS => return Err(IndexFault::Foreign),
             Ok(None) => messages.push(format!(
                 "{} is not a latlas index; left unchanged, creating a new one",
                 path.display()
@@ -140,13 +140,13 @@ fn with(
 
 /// Opens one file and makes its tables those of today; `None` if it is another
 /// program's.
-fn begin(path: &Path) -> Result<Option<Connection>, Fault> {
+fn open_current(path: &Path) -> Result<Option<Connection>, IndexFault> {
     let flags = OpenFlags::default() | OpenFlags::SQLITE_OPEN_NOFOLLOW;
     let db = Connection::open_with_flags(trusted(path)?, flags)?;
     db.busy_timeout(PATIENCE)?;
     match schema::look(&db)? {
         Before::Foreign => return Ok(None),
-        Before::Newer(version) => return Err(Fault::Newer(version)),
+        Before::Newer(version) => return Err(IndexFault::Newer(version)),
         Before::Today | Before::Nothing | Before::Older => {}
     }
     // Readers and one writer at once, and a kill at any moment undoes what was
@@ -165,7 +165,7 @@ fn begin(path: &Path) -> Result<Option<Connection>, Fault> {
                 crash::point("first tables made");
             }
             Before::Today => {}
-            Before::Newer(version) => return Err(Fault::Newer(version)),
+            Before::Newer(version) => return Err(IndexFault::Newer(version)),
             Before::Foreign => return Ok(None),
         }
         change.commit()?;
@@ -175,7 +175,7 @@ fn begin(path: &Path) -> Result<Option<Connection>, Fault> {
 
 /// The file's path without links, if only this user and root can change it and what SQLite
 /// keeps next to it, and all are files: SQLite would wait for the other end of a pipe for good.
-fn trusted(path: &Path) -> Result<PathBuf, Fault> {
+fn trusted(path: &Path) -> Result<PathBuf, IndexFault> {
     let trusted = || {
         trust::check_name(path)?;
         let path = match path.symlink_metadata() {
@@ -203,7 +203,7 @@ fn trusted(path: &Path) -> Result<PathBuf, Fault> {
         }
         Ok(path)
     };
-    trusted().map_err(Fault::Untrusted)
+    trusted().map_err(IndexFault::Untrusted)
 }
 
 fn check_file(path: &Path) -> std::io::Result<()> {
@@ -217,6 +217,11 @@ fn with_end(path: &Path, end: &str) -> PathBuf {
     let mut file = path.as_os_str().to_owned();
     file.push(end);
     file.into()
+}
+
+/// Bytes of the write-ahead log; 0 without one.
+pub(super) fn log_bytes(path: &Path) -> u64 {
+    std::fs::metadata(with_end(path, "-wal")).map_or(0, |log| log.len())
 }
 
 /// What SQLite does not wait for by itself: of several that make a log at
@@ -280,40 +285,74 @@ pub(super) fn clear_older(newest: &Path) -> usize {
     files.len()
 }
 
-/// What a file was when it was opened without locks.
+/// What a file and its log were when it was opened without locks.
 #[derive(Debug, PartialEq)]
 pub(super) struct Frozen {
+    file: FileState,
+    /// A write-ahead log, without which the file alone is incomplete.
+    log: Option<FileState>,
+}
+
+#[derive(Debug, PartialEq)]
+struct FileState {
     changed: Option<SystemTime>,
     bytes: u64,
 }
 
-/// What the file is now.
+/// What they are now.
 pub(super) fn frozen(path: &Path) -> Option<Frozen> {
-    let metadata = std::fs::metadata(path).ok()?;
-    let log = with_end(path, "-wal");
-    // With a write-ahead log the file alone is incomplete.
-    if std::fs::metadata(log).is_ok_and(|log| log.len() > 0) {
-        return None;
-    }
-    Some(Frozen { changed: metadata.modified().ok(), bytes: metadata.len() })
+    let state = |path: &Path| {
+        let metadata = std::fs::metadata(path).ok()?;
+        Some(FileState { changed: metadata.modified().ok(), bytes: metadata.len() })
+    };
+    let log = state(&with_end(path, "-wal")).filter(|log| log.bytes > 0);
+    Some(Frozen { file: state(path)?, log })
 }
 
 /// Opens the index where nothing can be written (a read-only file system, a
 /// full disk): without locks, as long as its file does not change.
-pub(super) fn open_frozen(store: &Store) -> Result<Opened, Fault> {
+pub(super) fn open_frozen(store: &Store) -> Result<Opened, IndexFault> {
     let path = newest(store.data_dir());
-    let before = frozen(&path).ok_or(Fault::Stale)?;
-    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI;
-    let db = Connection::open_with_flags(uri(&trusted(&path)?), flags)?;
+    let before = frozen(&path).ok_or(IndexFault::Stale)?;
+    let trusted = trusted(&path)?;
+    let db = match &before.log {
+        None => {
+            let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI;
+            Connection::open_with_flags(uri(&trusted), flags)?
+        }
+        Some(_) => copied_with_log(&trusted)?,
+    };
+    // A copy that was made while others wrote is none.
+    if frozen(&path).as_ref() != Some(&before) {
+        return Err(IndexFault::Stale);
+    }
     match schema::look(&db)? {
         Before::Today => {}
-        Before::Newer(version) => return Err(Fault::Newer(version)),
-        _ => return Err(Fault::Stale),
+        Before::Newer(version) => return Err(IndexFault::Newer(version)),
+        _ => return Err(IndexFault::Stale),
     }
     match agree::differ(&db, store)?.is_empty() {
         true => Ok(Opened { db, path, frozen: Some(before), agreed: Agreed::default() }),
-        false => Err(Fault::Stale),
+        false => Err(IndexFault::Stale),
     }
+}
+
+/// A copy of the index with its log, since SQLite reads a log only where it may write. It goes with the connection:
+/// its names are gone already.
+fn copied_with_log(path: &Path) -> Result<Connection, IndexFault> {
+    let made = || {
+        let place = tempfile::tempdir()?;
+        let copy = place.path().join("index.sqlite");
+        for end in ["", "-wal"] {
+            std::fs::copy(with_end(path, end), with_end(&copy, end))?;
+        }
+        std::io::Result::Ok((place, copy))
+    };
+    let (_place, copy) = made().map_err(|_| IndexFault::Stale)?;
+    let db = Connection::open(&copy)?;
+    // This opens the log.
+    schema::look(&db)?;
+    Ok(db)
 }
 
 /// The path as <https://sqlite.org/uri.html> wants it.
@@ -331,7 +370,7 @@ fn uri(path: &Path) -> String {
 }
 
 /// An index in memory, of all documents.
-pub(super) fn in_memory(store: &Store) -> Result<Opened, Fault> {
+pub(super) fn in_memory(store: &Store) -> Result<Opened, IndexFault> {
     let db = Connection::open_in_memory()?;
     schema::create(&db)?;
     let agreed = agree::agree(&db, store)?;

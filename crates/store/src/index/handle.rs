@@ -2,8 +2,8 @@
 //! documents, or beside the copies of those in a database.
 
 use super::agree::{self, none_readable};
-use super::fault::Fault;
-use super::open::{State, open};
+use super::fault::IndexFault;
+use super::open::{IndexState, open_best};
 use super::verify::{self, Verified};
 use crate::{Store, StoreError};
 use rusqlite::Connection;
@@ -14,7 +14,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 /// other process or thread may open its own.
 pub struct Index {
     pub(super) store: Store,
-    state: Mutex<State>,
+    state: Mutex<IndexState>,
     messages: Mutex<Vec<String>>,
 }
 
@@ -23,11 +23,11 @@ impl Index {
     /// nothing is made.
     pub fn open(store: Store) -> Result<Index, StoreError> {
         let mut messages = Vec::new();
-        let state = open(&store, None, &mut messages)?;
-        Ok(Index::of(store, state, messages))
+        let state = open_best(&store, None, &mut messages)?;
+        Ok(Index::from_state(store, state, messages))
     }
 
-    pub(super) fn of(store: Store, state: State, messages: Vec<String>) -> Index {
+    pub(super) fn from_state(store: Store, state: IndexState, messages: Vec<String>) -> Index {
         Index { store, state: Mutex::new(state), messages: Mutex::new(messages) }
     }
 
@@ -40,8 +40,8 @@ impl Index {
         let mut state = self.lock();
         let answer = match question(&state.opened.db) {
             Ok(answer) if state.opened.is_as_it_was() => return Ok(answer),
-            Ok(_) => Err(Fault::Stale),
-            Err(error) => Err(Fault::Sql(error)),
+            Ok(_) => Err(IndexFault::Stale),
+            Err(error) => Err(IndexFault::Sql(error)),
         };
         match answer {
             Ok(answer) => Ok(answer),
@@ -54,16 +54,20 @@ impl Index {
     }
 
     /// After a fault: the index anew, or in memory.
-    pub(super) fn reopen(&self, state: &mut State, fault: &Fault) -> Result<(), StoreError> {
+    pub(super) fn reopen(
+        &self,
+        state: &mut IndexState,
+        fault: &IndexFault,
+    ) -> Result<(), StoreError> {
         let broken = fault.is_broken() && state.is_writable();
         let broken = broken.then(|| (state.opened.path.clone(), fault.to_string()));
         let mut messages = Vec::new();
-        *state = open(&self.store, broken, &mut messages)?;
+        *state = open_best(&self.store, broken, &mut messages)?;
         messages.into_iter().for_each(|line| self.add_message(line));
         Ok(())
     }
 
-    pub(super) fn lock(&self) -> MutexGuard<'_, State> {
+    pub(super) fn lock(&self) -> MutexGuard<'_, IndexState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -71,7 +75,7 @@ impl Index {
         self.messages.lock().unwrap_or_else(PoisonError::into_inner).push(line);
     }
 
-    fn unusable(&self, state: &State, cause: &str) -> StoreError {
+    fn unusable(&self, state: &IndexState, cause: &str) -> StoreError {
         StoreError::Index { path: state.opened.path.clone(), cause: cause.to_owned() }
     }
 
@@ -107,7 +111,7 @@ impl Index {
             count => Err(StoreError::NoneReadable {
                 path: self.store.location(),
                 count,
-                why: "latlas atlas verify says why".into(),
+                why: "latlas atlas verify shows why".into(),
             }),
         }
     }

@@ -1,10 +1,10 @@
 //! Questions to the index.
 
 use super::handle::Index;
+use super::percentiles::{Percentile, RowStanding};
 use super::questions;
-use super::standing::{Percentile, RowStanding};
 use crate::{StoreError, Tag};
-use model::summary::{KeptResult, KeptRun, Machine, MachineKey};
+use model::summary::{KeptResult, KeptRun, MachineKey, MachineSummary};
 use std::collections::HashMap;
 use std::path::PathBuf;
 
@@ -19,12 +19,12 @@ impl Index {
     }
 
     pub(super) fn by_time(&self) -> Result<Vec<KeptRun>, StoreError> {
-        self.ask(|db| questions::runs(db, self.store.runs_dir()))
+        self.ask(|db| questions::runs_by_time(db, self.store.runs_dir()))
     }
 
     /// A kept run by its whole id.
     pub fn run(&self, id: &str) -> Result<Option<KeptRun>, StoreError> {
-        let mut found = self.ask(|db| questions::run(db, self.store.runs_dir(), id))?;
+        let mut found = self.ask(|db| questions::run_by_id(db, self.store.runs_dir(), id))?;
         if let Some(run) = &mut found {
             tag(run, &self.store.tags()?);
         }
@@ -32,14 +32,14 @@ impl Index {
     }
 
     /// All machines with kept runs, the one with the newest run first.
-    pub fn machines(&self) -> Result<Vec<Machine>, StoreError> {
-        let mut all: Vec<Machine> = Vec::new();
+    pub fn machines(&self) -> Result<Vec<MachineSummary>, StoreError> {
+        let mut all: Vec<MachineSummary> = Vec::new();
         let mut places = HashMap::new();
         for kept in self.by_time()? {
             let place = *places.entry(kept.machine.clone()).or_insert(all.len());
             match all.get_mut(place) {
                 Some(machine) => machine.runs += 1,
-                None => all.push(Machine {
+                None => all.push(MachineSummary {
                     key: kept.machine,
                     host: kept.host,
                     line: kept.machine_line,
@@ -66,12 +66,20 @@ impl Index {
         Ok(all)
     }
 
+    /// The figures of a row, ns, with their points, by the id of their run.
+    ///
+    /// # Errors
+    /// If the index can't be read.
+    pub(super) fn values_of(&self, row: &str) -> Result<questions::ValuesOfRow, StoreError> {
+        self.ask(|db| questions::values_of(db, row))
+    }
+
     /// The document of a kept run by its whole id: of several files that are
     /// called so, the one that the index has.
     ///
     /// # Errors
     /// If there is none, or several of which the index has none.
-    pub fn document(&self, id: &str) -> Result<PathBuf, StoreError> {
+    pub fn document_path(&self, id: &str) -> Result<PathBuf, StoreError> {
         match self.store.find(id) {
             Err(StoreError::Twice { id, paths }) => match self.run(&id)? {
                 Some(run) => Ok(run.path),

@@ -7,17 +7,17 @@ mod agree;
 mod change;
 mod columns;
 mod earlier;
+pub(crate) mod entry;
 mod fault;
 mod file;
-pub(crate) mod fill;
 mod handle;
 mod lookup;
 mod open;
+pub(crate) mod percentiles;
 mod questions;
 mod reading;
 mod results;
 pub(crate) mod schema;
-pub(crate) mod standing;
 mod verify;
 
 #[cfg(test)]
@@ -25,12 +25,11 @@ pub(crate) mod tests;
 
 pub use change::{Deleted, Rebuilt, keep};
 pub use earlier::{Earlier, earlier};
-pub(crate) use fill::Entry;
-pub use fill::NotRead;
-#[cfg(feature = "postgres")]
-pub(crate) use fill::check;
+pub(crate) use entry::IndexEntry;
+pub use entry::NotRead;
+pub(crate) use entry::check_fits;
 pub use handle::Index;
-pub use reading::{Reading, watch_reading};
+pub use percentiles::{MachineStanding, Percentile, Quantile, RowStanding, quantile};
+pub use reading::{ReadingProgress, watch_reading};
 pub use results::results;
-pub use standing::{MachineStanding, Percentile, Quantile, RowStanding, quantile};
 pub use verify::{Damage, Verified};

@@ -1,7 +1,7 @@
 //! The questions, as the tables answer them.
 
-use super::fill::{self, RESULT};
-use super::standing::{CountedRuns, Figure, Percentile, RowStanding};
+use super::entry::{self, RESULT};
+use super::percentiles::{CountedRuns, Percentile, RankedFigure, RowStanding};
 use model::summary::MachineKey;
 use model::summary::{KeptResult, KeptRun};
 use rusqlite::{Connection, OptionalExtension, params};
@@ -20,9 +20,9 @@ fn horizon_ms() -> i64 {
 }
 
 /// Runs by time, the newest first; behind them those of the future.
-pub(super) fn runs(db: &Connection, dir: &Path) -> rusqlite::Result<Vec<KeptRun>> {
+pub(super) fn runs_by_time(db: &Connection, dir: &Path) -> rusqlite::Result<Vec<KeptRun>> {
     db.prepare_cached("SELECT line FROM run ORDER BY started_ms > ?1, started_ms DESC, file DESC")?
-        .query_and_then([horizon_ms()], |row| fill::kept(&row.get::<_, String>(0)?, dir))?
+        .query_and_then([horizon_ms()], |row| entry::run_from_line(&row.get::<_, String>(0)?, dir))?
         .collect()
 }
 
@@ -36,12 +36,16 @@ pub(super) fn may_know(db: &Connection, id: &str) -> rusqlite::Result<bool> {
 }
 
 /// One run by its whole id.
-pub(super) fn run(db: &Connection, dir: &Path, id: &str) -> rusqlite::Result<Option<KeptRun>> {
+pub(super) fn run_by_id(
+    db: &Connection,
+    dir: &Path,
+    id: &str,
+) -> rusqlite::Result<Option<KeptRun>> {
     let line: Option<String> = db
         .prepare_cached("SELECT line FROM run WHERE id = ?1")?
         .query_row([id], |row| row.get(0))
         .optional()?;
-    line.map(|line| fill::kept(&line, dir)).transpose()
+    line.map(|line| entry::run_from_line(&line, dir)).transpose()
 }
 
 /// Figures of a row on a machine, the oldest first; before them those of runs
@@ -51,7 +55,7 @@ pub(super) fn history(
     dir: &Path,
     (machine, row, at): (&MachineKey, &str, &[u64]),
 ) -> rusqlite::Result<Vec<(KeptRun, KeptResult)>> {
-    let Some(quantity) = fill::quantity(db, row, at)? else {
+    let Some(quantity) = entry::quantity(db, row, at)? else {
         return Ok(Vec::new());
     };
     // CROSS JOIN: the runs of the machine first, in their order.
@@ -63,10 +67,28 @@ pub(super) fn history(
     );
     db.prepare_cached(&statement)?
         .query_and_then(params![machine.0, quantity, horizon_ms()], |row| {
-            let kept = fill::kept(&row.get::<_, String>(0)?, dir)?;
-            Ok((kept, fill::result(row, 1)?))
+            let kept = entry::run_from_line(&row.get::<_, String>(0)?, dir)?;
+            Ok((kept, entry::result(row, 1)?))
         })?
         .collect()
+}
+
+/// Points and figures, ns, by the id of their run.
+pub(super) type ValuesOfRow = HashMap<String, Vec<(Vec<u64>, f64)>>;
+
+/// The figures of a row in all runs.
+pub(super) fn values_of(db: &Connection, row: &str) -> rusqlite::Result<ValuesOfRow> {
+    let mut values = ValuesOfRow::new();
+    let mut statement = db.prepare_cached(
+        "SELECT id, at, value FROM quantity JOIN result USING (quantity) JOIN run USING (run)
+         WHERE name = ?1 AND value IS NOT NULL",
+    )?;
+    let mut rows = statement.query([row])?;
+    while let Some(row) = rows.next()? {
+        let at = entry::at_of(&row.get::<_, String>(1)?)?;
+        values.entry(row.get(0)?).or_default().push((at, row.get(2)?));
+    }
+    Ok(values)
 }
 
 /// All figures of a run, in the order of its document.
@@ -76,7 +98,7 @@ pub(super) fn results_of(db: &Connection, id: &str) -> rusqlite::Result<Vec<Kept
          CROSS JOIN result USING (run) JOIN quantity USING (quantity) JOIN form USING (form)
          WHERE id = ?1 ORDER BY place"
     );
-    db.prepare_cached(&statement)?.query_and_then([id], |row| fill::result(row, 0))?.collect()
+    db.prepare_cached(&statement)?.query_and_then([id], |row| entry::result(row, 0))?.collect()
 }
 
 /// The single figures of these runs in one statement, each with the place of its run among `ids`.
@@ -85,7 +107,7 @@ pub(super) fn figures_of(
     ids: &[&str],
 ) -> rusqlite::Result<Vec<(usize, KeptResult)>> {
     let places: HashMap<&str, usize> = ids.iter().enumerate().map(|(at, id)| (*id, at)).collect();
-    let wanted = serde_json::to_string(ids).map_err(fill::conversion)?;
+    let wanted = serde_json::to_string(ids).map_err(entry::conversion)?;
     let statement = format!(
         "SELECT run.id, {RESULT} FROM (SELECT key AS nth, value AS own FROM json_each(?1))
          CROSS JOIN run ON run.id = own
@@ -96,8 +118,8 @@ pub(super) fn figures_of(
         .query_and_then([wanted], |row| {
             let place = row.get_ref(0)?.as_str().ok().and_then(|id| places.get(id));
             let place = place
-                .ok_or_else(|| fill::conversion("a figure of a run that was not asked for"))?;
-            Ok((*place, fill::result(row, 1)?))
+                .ok_or_else(|| entry::conversion("a figure of a run that was not asked for"))?;
+            Ok((*place, entry::result(row, 1)?))
         })?
         .collect()
 }
@@ -110,7 +132,7 @@ pub(super) fn quantities(
 ) -> rusqlite::Result<Vec<(String, Vec<u64>)>> {
     let of = |row: &rusqlite::Row| {
         let at: String = row.get(1)?;
-        Ok((row.get(0)?, fill::at_of(&at)?))
+        Ok((row.get(0)?, entry::at_of(&at)?))
     };
     // For each of the few quantities one run is looked for that has it.
     let statement = |whose: &str| {
@@ -137,7 +159,7 @@ fn counted_runs(db: &Connection) -> rusqlite::Result<CountedRuns> {
     let mut statement = db.prepare_cached(COUNTED)?;
     let mut rows = statement.query([horizon_ms()])?;
     while let Some(row) = rows.next()? {
-        all.add(row.get(0)?, row.get(1)?);
+        all.add_run(row.get(0)?, row.get(1)?);
     }
     Ok(all)
 }
@@ -148,12 +170,12 @@ pub(super) fn percentiles(
     machine: &MachineKey,
 ) -> rusqlite::Result<Vec<Percentile>> {
     let runs = counted_runs(db)?;
-    let Some(own) = runs.machine(machine) else {
+    let Some(own) = runs.machine_number(machine) else {
         return Ok(Vec::new());
     };
     let largest = "SELECT coalesce(max(quantity), 0) FROM quantity";
     let largest: i64 = db.query_row(largest, [], |row| row.get(0))?;
-    let mut figures: Vec<Vec<Figure>> = vec![Vec::new(); largest as usize + 1];
+    let mut figures: Vec<Vec<RankedFigure>> = vec![Vec::new(); largest as usize + 1];
     let mut statement = db.prepare_cached(
         "SELECT run, quantity, form, reliable FROM result INDEXED BY figure
          WHERE reliable IS NOT NULL ORDER BY run",
@@ -162,7 +184,7 @@ pub(super) fn percentiles(
     while let Some(row) = rows.next()? {
         let quantity: i64 = row.get(1)?;
         let Some(figures) = figures.get_mut(quantity as usize) else {
-            return Err(fill::conversion("a figure of no quantity"));
+            return Err(entry::conversion("a figure of no quantity"));
         };
         figures.extend(runs.figure(row.get(0)?, row.get(2)?, row.get(3)?));
     }
@@ -176,8 +198,8 @@ pub(super) fn percentiles(
         let Some((run, rank)) = runs.rank(figures, own) else {
             continue;
         };
-        let result = whole.query_row(params![run, quantity as i64], |row| fill::result(row, 0))?;
-        all.push(rank.of(result));
+        let result = whole.query_row(params![run, quantity as i64], |row| entry::result(row, 0))?;
+        all.push(rank.percentile(result));
     }
     all.sort_by(|a, b| (&a.row, &a.at).cmp(&(&b.row, &b.at)));
     Ok(all)
@@ -186,8 +208,8 @@ pub(super) fn percentiles(
 /// The figures of one row over all machines.
 pub(super) fn standing(db: &Connection, row: &str, at: &[u64]) -> rusqlite::Result<RowStanding> {
     let runs = counted_runs(db)?;
-    let mut figures: Vec<Figure> = Vec::new();
-    if let Some(quantity) = fill::quantity(db, row, at)? {
+    let mut figures: Vec<RankedFigure> = Vec::new();
+    if let Some(quantity) = entry::quantity(db, row, at)? {
         let mut one = db.prepare_cached(
             "SELECT form, reliable FROM result INDEXED BY figure
              WHERE run = ?1 AND quantity = ?2 AND reliable IS NOT NULL",
@@ -200,7 +222,7 @@ pub(super) fn standing(db: &Connection, row: &str, at: &[u64]) -> rusqlite::Resu
         }
     }
     let (mut standing, form) = runs.standing((row, at), &figures);
-    let mode = form.map(|form| fill::mode_of(db, form)).transpose()?;
+    let mode = form.map(|form| entry::mode_of(db, form)).transpose()?;
     standing.mode = mode.flatten();
     Ok(standing)
 }

@@ -13,5 +13,5 @@ fn of_row(row: &Row) -> Vec<KeptResult> {
         return vec![KeptResult::unavailable(row, reason)];
     }
     let figures = row.figures().into_iter();
-    figures.map(|f| KeptResult::of(row, f)).collect()
+    figures.map(|f| KeptResult::from_row(row, f)).collect()
 }

@@ -1,7 +1,9 @@
-//! The index on made-up stores.
+//! The index on stores of synthetic runs: this file makes the stores and tests what is indexed and dropped.
+//! `crash.rs`: killed at any step; `damage.rs`: broken indexes; `documents.rs`: documents of each schema;
+//! `system.rs`: read errors. What also holds on databases is in `suite/`.
 
-use super::fault::Fault;
-use super::open::State;
+use super::fault::IndexFault;
+use super::open::IndexState;
 use super::*;
 use crate::{Store, Taken};
 use model::machine::Fact;
@@ -48,13 +50,13 @@ impl Home {
         home
     }
 
-    pub(super) fn open(&self) -> Index {
+    pub(super) fn open_index(&self) -> Index {
         Index::open(self.store.clone()).expect("opened")
     }
 
     /// Opened, with nothing to tell.
     pub(super) fn quiet(&self) -> Index {
-        let index = self.open();
+        let index = self.open_index();
         assert_eq!(index.messages(), [""; 0]);
         assert!(!index.in_memory());
         index
@@ -69,7 +71,7 @@ pub(crate) fn ids(index: &Index) -> Vec<String> {
 #[test]
 fn nothing_is_made_where_nothing_is_kept() {
     let home = Home::new();
-    let index = home.open();
+    let index = home.open_index();
     assert!(index.runs().expect("none").is_empty());
     assert!(index.machines().expect("none").is_empty());
     assert!(index.messages().is_empty());
@@ -82,7 +84,7 @@ fn each_document_that_is_read_is_heard_of() {
     thread_local! {
         static HEARD: RefCell<Vec<(usize, usize)>> = const { RefCell::new(Vec::new()) };
     }
-    watch_reading(|Reading { done, of }| HEARD.with_borrow_mut(|all| all.push((done, of))));
+    watch_reading(|ReadingProgress { done, of }| HEARD.with_borrow_mut(|all| all.push((done, of))));
     let home = Home::with_three();
     let index = home.quiet();
     HEARD.take();
@@ -103,4 +105,20 @@ fn copied_documents_are_indexed_and_removed_ones_dropped() {
     assert_eq!(ids(&kept_open).len(), 3, "it sees what the other did");
     kept_open.refresh().expect("looked again");
     assert_eq!(ids(&kept_open)[0], "00000005");
+}
+
+#[test]
+fn the_log_that_each_opening_reads_stays_short() {
+    let home = Home::with_three();
+    let log = file::newest(home.store.data_dir()).with_extension("sqlite-wal");
+    let kept = (4..64).map(|number| {
+        keep(&home.store, &numbered(number, "one")).expect("kept");
+        std::fs::metadata(&log).map_or(0, |log| log.len())
+    });
+    let bytes: Vec<u64> = kept.collect();
+    assert!(bytes.iter().all(|&bytes| bytes < 2 * super::change::SHORT_LOG_BYTES), "{bytes:?}");
+    assert!(bytes.windows(2).any(|pair| pair[1] < pair[0]), "never moved: {bytes:?}");
+    // Nor is it moved after each, with two syncs.
+    assert!(bytes.windows(2).filter(|pair| pair[1] > pair[0]).count() > 40, "{bytes:?}");
+    assert_eq!(ids(&home.open_index()).len(), 63);
 }

@@ -1,11 +1,11 @@
 //! Everything read, everything compared.
 
 use super::agree::{Beside, entry_of_document, for_each_read};
-use super::fill::{self, Entry, NotIndexed};
+use super::entry::{self, IndexEntry, NotIndexed};
 use super::questions;
 use crate::{Store, StoreError, document, name_of};
+use model::phrases::several;
 use model::summary::{KeptResult, KeptRun};
-use model::text::several;
 use rusqlite::{Connection, OptionalExtension};
 use serde::Serialize;
 use std::collections::{BTreeSet, HashMap};
@@ -54,7 +54,7 @@ impl Verified {
 pub(super) fn verify(db: &Connection, store: &Store) -> Result<Verified, StoreError> {
     let mut paths = store.paths()?;
     paths.sort();
-    let beside = Beside::of(store, &paths);
+    let beside = Beside::for_paths(store, &paths);
     let mut found = Verified { left_over: store.left_over()?, ..Verified::default() };
     let index = super::file::newest(store.data_dir());
     found.left_over.extend(super::file::older(&index));
@@ -65,7 +65,7 @@ pub(super) fn verify(db: &Connection, store: &Store) -> Result<Verified, StoreEr
     }
     let read = |path: &Path| entry_of_document(store, path);
     for_each_read(&paths, read, |path, read| -> Result<(), StoreError> {
-        let damage = |what| Damage { path: store.shown(path).into(), what };
+        let damage = |what| Damage { path: store.display_path(path).into(), what };
         match read {
             Ok(entry) => {
                 found.documents += 1;
@@ -115,7 +115,11 @@ fn sound(db: &Connection) -> rusqlite::Result<Vec<String>> {
 }
 
 /// In what the index differs from a document.
-fn difference(db: &Connection, store: &Store, entry: &Entry) -> rusqlite::Result<Option<String>> {
+fn difference(
+    db: &Connection,
+    store: &Store,
+    entry: &IndexEntry,
+) -> rusqlite::Result<Option<String>> {
     let dir = store.runs_dir();
     let file = name_of(&entry.kept.path);
     let line: Option<(String, bool)> = db
@@ -123,7 +127,7 @@ fn difference(db: &Connection, store: &Store, entry: &Entry) -> rusqlite::Result
         .query_row([&file], |row| Ok((row.get(0)?, row.get(1)?)))
         .optional()?;
     let Some((line, counted)) = line else {
-        let other = questions::run(db, dir, &entry.kept.id)?;
+        let other = questions::run_by_id(db, dir, &entry.kept.id)?;
         return Ok(Some(match other {
             Some(other) => format!("{} holds the same run", name_of(&other.path)),
             None => "missing from the index".into(),
@@ -132,11 +136,11 @@ fn difference(db: &Connection, store: &Store, entry: &Entry) -> rusqlite::Result
     let mut expected = entry.clone();
     expected.kept.path = dir.join(&file);
     let held = questions::results_of(db, &entry.kept.id)?;
-    Ok(compared(&expected, &(fill::kept(&line, dir)?, counted), &held))
+    Ok(compared(&expected, &(entry::run_from_line(&line, dir)?, counted), &held))
 }
 
 /// In what a run's line, whether it counts, and its results differ from what its document says.
-fn compared(entry: &Entry, line: &(KeptRun, bool), held: &[KeptResult]) -> Option<String> {
+fn compared(entry: &IndexEntry, line: &(KeptRun, bool), held: &[KeptResult]) -> Option<String> {
     if line.0 != entry.kept || line.1 != entry.counted {
         return Some("the index disagrees with the document".into());
     }

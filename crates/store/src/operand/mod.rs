@@ -9,13 +9,13 @@ pub use error::OperandError;
 
 use crate::index::Index;
 use crate::{Store, StoreError};
-use compare::operand::{Operand, Source, USED, without_samples};
+use compare::operand::{FigureSource, Operand, USED, without_samples};
 use compare::references::References;
 use compare::{alike, files_alike};
-use model::nearest::suggestion;
+use model::phrases::counted;
 use model::run::Run;
 use model::summary::{KeptRun, MachineKey};
-use model::text::counted;
+use references::{ReferenceNameError, find_reference};
 use std::path::PathBuf;
 
 /// Kept runs that are looked through, the newest first, for those of a machine
@@ -25,7 +25,7 @@ pub const LOOKED_THROUGH: usize = 30;
 /// The side that a name means: a file, a run of the store, all runs under a tag
 /// that are like the newest of them, a published table, or a machine with all its
 /// latest runs that are alike. What was left out or repaired is added to `messages`, a line each.
-pub fn find(
+pub fn find_operand(
     name: &str,
     store: &Result<Store, StoreError>,
     references: &References,
@@ -34,10 +34,13 @@ pub fn find(
     if !std::path::Path::new(name).is_file()
         && let Some(table) = references.find(name)
     {
-        return Ok(Operand { name: name.to_owned(), source: Source::Published(table.clone()) });
+        return Ok(Operand {
+            name: name.to_owned(),
+            source: FigureSource::Published(table.clone()),
+        });
     }
     if let Some(host) = name.strip_prefix('@') {
-        return machine(name, host, in_store(store)?, messages);
+        return machine_operand(name, host, in_store(store)?, messages);
     }
     // One run under a tag is found by its name below, as everywhere.
     if let Ok(store) = store
@@ -48,15 +51,15 @@ pub fn find(
             return Ok(Operand::of_runs(name, runs));
         }
     }
-    match crate::named(name, store) {
-        Ok(path) => Ok(Operand::run(name, crate::read(&path)?)),
+    match crate::path_named(name, store) {
+        Ok(path) => Ok(Operand::from_run(name, crate::read_run(&path)?)),
         // A machine may be called as an id begins, or as no file is.
         Err(StoreError::NoSuchFile { .. } | StoreError::NoSuchRun { .. }) => {
             let of_machine = in_store(store).map_err(OperandError::from);
-            match of_machine.and_then(|store| machine(name, name, store, messages)) {
+            match of_machine.and_then(|store| machine_operand(name, name, store, messages)) {
                 Err(
                     OperandError::NoMachine(_) | OperandError::Store(StoreError::NoDataDirectory),
-                ) => Err(unknown(name, references)),
+                ) => recorded(name, references),
                 found => found,
             }
         }
@@ -80,7 +83,7 @@ pub(super) fn tagged(
     let paths = kept.filter(|run| run.tags.iter().any(|own| own == tag));
     let mut runs: Vec<Run> = Vec::new();
     for kept in paths {
-        let run = without_samples(crate::read(&kept.path)?);
+        let run = without_samples(crate::read_run(&kept.path)?);
         if runs.first().is_none_or(|newest| alike(newest, &run)) {
             runs.push(run);
         }
@@ -95,16 +98,23 @@ fn in_store(store: &Result<Store, StoreError>) -> Result<&Store, StoreError> {
     store.as_ref().map_err(|_| StoreError::NoDataDirectory)
 }
 
-fn unknown(name: &str, references: &References) -> OperandError {
-    OperandError::Unknown {
-        name: name.to_owned(),
-        suggestion: suggestion(name, references.keys()),
-        tables: references.keys().join(", "),
+/// What is recorded of a machine of this name, which is no run or machine of the store.
+fn recorded(name: &str, references: &References) -> Result<Operand, OperandError> {
+    match find_reference(references, name) {
+        Ok(table) => Ok(Operand { name: name.to_owned(), source: FigureSource::Published(table) }),
+        Err(ReferenceNameError::Unknown { name, nearest, tables }) => {
+            let suggestion = match nearest.is_empty() {
+                true => String::new(),
+                false => format!("; did you mean {}?", nearest.join(", ")),
+            };
+            Err(OperandError::Unknown { name, suggestion, tables })
+        }
+        Err(error) => Err(error.into()),
     }
 }
 
 /// The latest run of a machine and those kept before that are alike.
-fn machine(
+fn machine_operand(
     name: &str,
     host: &str,
     store: &Store,
@@ -139,7 +149,7 @@ fn machine(
                 runs.retain(|run| files_alike(run, &with_files));
             }
             runs.truncate(USED);
-            Ok(Operand { name: name.to_owned(), source: Source::Runs(runs) })
+            Ok(Operand { name: name.to_owned(), source: FigureSource::Runs(runs) })
         }
     }
 }
@@ -155,7 +165,7 @@ pub fn recent_like(
     messages: &mut Vec<String>,
 ) -> Result<Vec<Run>, StoreError> {
     let alone = operands.iter().filter(|operand| operand.runs().len() == 1);
-    let mut machines: Vec<MachineKey> = alone.map(|o| MachineKey::of(&o.runs()[0])).collect();
+    let mut machines: Vec<MachineKey> = alone.map(|o| MachineKey::from_run(&o.runs()[0])).collect();
     machines.sort();
     machines.dedup();
     let of = |machine: MachineKey| move |kept: &KeptRun| kept.machine == machine;
@@ -198,7 +208,7 @@ fn readable<'p>(paths: impl Iterator<Item = &'p PathBuf>, messages: &mut Vec<Str
     let mut unread = 0;
     let mut runs = Vec::new();
     for path in paths {
-        match crate::read(path) {
+        match crate::read_run(path) {
             Ok(run) => runs.push(without_samples(run)),
             Err(_) => unread += 1,
         }
@@ -206,7 +216,7 @@ fn readable<'p>(paths: impl Iterator<Item = &'p PathBuf>, messages: &mut Vec<Str
     if unread > 0 {
         let runs = counted(unread, "stored run");
         let line =
-            format!("{runs} can't be read and count for nothing (latlas atlas verify says why)");
+            format!("{runs} can't be read and count for nothing (latlas atlas verify shows why)");
         if !messages.contains(&line) {
             messages.push(line);
         }

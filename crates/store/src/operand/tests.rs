@@ -30,10 +30,10 @@ fn ids(operand: &Operand) -> Vec<&str> {
 
 /// What each name means: the runs, a table, or why nothing.
 fn meanings(names: &[&str], store: &Result<Store, StoreError>) -> String {
-    let meaning = |name: &&str| match find(name, store, &references(), &mut Vec::new()) {
+    let meaning = |name: &&str| match find_operand(name, store, &references(), &mut Vec::new()) {
         Ok(side) => match &side.source {
-            Source::Published(table) => format!("{name}: {}\n", table.key),
-            Source::Runs(_) => format!("{name}: {:?}\n", ids(&side)),
+            FigureSource::Published(table) => format!("{name}: {}\n", table.key),
+            FigureSource::Runs(_) => format!("{name}: {:?}\n", ids(&side)),
         },
         Err(error) => format!("{name}: {error}\n"),
     };
@@ -55,7 +55,7 @@ fn names() {
     }
     // A file comes before a table of its name.
     let path = dir.path().join("2012");
-    crate::write(&synthetic::run(), &path).expect("written");
+    crate::write_run(&synthetic::run(), &path).expect("written");
     let path = path.to_str().expect("UTF-8");
     // A machine is that of the latest kernel, and so are runs under a tag.
     let names = ["last", "last~2", "aaaa", "@LAB", "desk", "2012", "iphone-x", path];
@@ -73,11 +73,11 @@ fn a_machine_is_found_behind_many_runs_of_others() {
     all.extend(others.map(|n| (format!("{:04x}", 0x1000 + n), "desk")));
     let all: Vec<_> = all.iter().map(|(id, host)| (&id[..], *host, "6.1")).collect();
     let (_dir, store) = kept(&all);
-    let lab = find("@lab", &store, &references(), &mut Vec::new()).expect("@lab");
+    let lab = find_operand("@lab", &store, &references(), &mut Vec::new()).expect("@lab");
     assert_eq!(ids(&lab), ["cccc", "bbbb", "aaaa"]);
     // So are the runs like a run of it.
-    let one = find("cccc", &store, &references(), &mut Vec::new()).expect("there");
-    let table = find("2012", &store, &references(), &mut Vec::new()).expect("there");
+    let one = find_operand("cccc", &store, &references(), &mut Vec::new()).expect("there");
+    let table = find_operand("2012", &store, &references(), &mut Vec::new()).expect("there");
     let recent = recent_like(store.as_ref().expect("store"), &[&one, &table], &mut Vec::new());
     let recent = recent.expect("read");
     assert_eq!(recent.len(), 3);
@@ -108,12 +108,12 @@ fn a_machine_is_no_import_no_command_and_no_mixture_of_file_systems() {
     imported.imported = Some(synthetic::imported());
     keep("ffff", 13, imported.clone());
     keep("abcd", 14, synthetic::run_of_commands());
-    let lab = find("@lab", &store, &references(), &mut Vec::new()).expect("@lab");
+    let lab = find_operand("@lab", &store, &references(), &mut Vec::new()).expect("@lab");
     assert_eq!(ids(&lab), ["eeee", "dddd", "bbbb", "aaaa"]);
     // An import has no runs like it, though others came of the same file.
     keep("fff0", 15, imported);
     let recent = recent(store.as_ref().expect("store"), &mut Vec::new()).expect("read");
-    let one = find("ffff", &store, &references(), &mut Vec::new()).expect("there");
+    let one = find_operand("ffff", &store, &references(), &mut Vec::new()).expect("there");
     assert!(kept_like(&[&one, &one], &recent).is_empty());
 }
 
@@ -126,7 +126,7 @@ fn runs_like_a_side_are_found() {
         ("dddd", "lab", "6.1"),
         ("eeee", "lab", "6.1"),
     ]);
-    let of = |name: &str| find(name, &store, &references(), &mut Vec::new()).expect(name);
+    let of = |name: &str| find_operand(name, &store, &references(), &mut Vec::new()).expect(name);
     let like = |a: &Operand, b: &Operand| -> Vec<Vec<String>> {
         let kept = recent(store.as_ref().expect("store"), &mut Vec::new()).expect("read");
         let groups = kept_like(&[a, b], &kept);
@@ -142,12 +142,12 @@ fn runs_like_a_side_are_found() {
 /// Why each command that takes a run finds none of this name.
 fn refused(name: &str, store: &Result<Store, StoreError>) -> [String; 3] {
     let references = References::embedded().expect("tables");
-    let run = crate::named(name, store).and_then(|path| crate::read(&path));
+    let run = crate::path_named(name, store).and_then(|path| crate::read_run(&path));
     let rows = ["cpu.add_i32".to_owned()];
     let baseline = crate::baseline::baseline(name, store, &references, &rows, &mut Vec::new());
     [
         run.expect_err("no run").to_string(),
-        find(name, store, &references, &mut Vec::new()).expect_err("no run").to_string(),
+        find_operand(name, store, &references, &mut Vec::new()).expect_err("no run").to_string(),
         baseline.expect_err("no run").to_string(),
     ]
 }
@@ -184,12 +184,12 @@ fn a_stored_run_that_cannot_be_read_is_counted_by_a_comparison_that_would_use_it
         std::fs::write(path, "{").expect("damaged");
     }
     let mut messages = Vec::new();
-    let lab = find("@lab", &store, &references(), &mut messages).expect("@lab");
+    let lab = find_operand("@lab", &store, &references(), &mut messages).expect("@lab");
     assert_eq!(ids(&lab), ["dddd", "aaaa"]);
-    let one = find("dddd", &store, &references(), &mut messages).expect("there");
+    let one = find_operand("dddd", &store, &references(), &mut messages).expect("there");
     let recent = recent_like(of_user, &[&one], &mut messages).expect("read");
     assert_eq!(recent.len(), 2);
-    let said = "2 stored runs can't be read and count for nothing (latlas atlas verify says why)";
+    let said = "2 stored runs can't be read and count for nothing (latlas atlas verify shows why)";
     assert_eq!(messages, [said], "once");
     let mut messages = Vec::new();
     assert_eq!(super::recent(of_user, &mut messages).expect("read").len(), 2);

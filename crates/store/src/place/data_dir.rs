@@ -19,6 +19,6 @@ pub(super) fn data_dir_from(
     // An empty variable is as good as none.
     let own = variable(OWN).filter(|value| !value.is_empty());
     own.map(PathBuf::from)
-        .or_else(|| UserDir::Data.path(variable))
+        .or_else(|| UserDir::Data.resolve(variable))
         .ok_or(StoreError::NoDataDirectory)
 }

@@ -1,25 +1,25 @@
-//! Where runs are kept: a directory, or a database.
+//! Which place runs are kept in: a directory or a database, by the command line, the environment or the
+//! configuration. `data_dir.rs` finds the platform's data directory, `url.rs` recognises URLs and hides
+//! passwords. Nothing here opens a directory or connects to a database.
 
 mod data_dir;
 #[cfg(test)]
 mod tests;
-mod url;
 
 pub use data_dir::data_dir;
-pub(crate) use url::UrlParts;
 
 use super::StoreError;
 use data_dir::OWN;
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::OnceLock;
-use url::{is_known, scheme_of, shown};
+use store_protocol::url::{UrlParts, scheme_of, url_without_password};
 
 /// Where runs are kept.
 #[derive(Clone, PartialEq, Eq)]
 pub enum Place {
     Directory(PathBuf),
-    /// A PostgreSQL database, by its URL. It may contain a password, which `Display` and `Debug`
+    /// What a helper keeps, such as a PostgreSQL database, by its URL. It may contain a password, which `Display` and `Debug`
     /// leave out.
     Database(String),
 }
@@ -27,13 +27,25 @@ pub enum Place {
 /// Names in a connection string of libpq, `host=lab password=...`.
 const KEYS: [&str; 6] = ["host", "hostaddr", "dbname", "user", "password", "service"];
 
+/// Schemes of the helper that comes with latlas, and its name.
+const OWN_HELPERS: [(&str, &str); 2] = [("postgres", "postgres"), ("postgresql", "postgres")];
+
+/// The name of the helper for a scheme, where it comes with latlas.
+pub(crate) fn comes_with_latlas(scheme: &str) -> Option<&'static str> {
+    let known = OWN_HELPERS.iter().find(|(known, _)| scheme.eq_ignore_ascii_case(known));
+    known.map(|(_, name)| *name)
+}
+
 impl Place {
     /// The place that a text names: the URL of a database, or a directory. What looks like the name
     /// of a database is never a directory, but may be refused when it is used.
     pub fn parse(text: &str) -> Place {
         let is_key = |word: &str| word.split_once('=').is_some_and(|(key, _)| KEYS.contains(&key));
         let (scheme, rest) = scheme_of(text).unwrap_or_default();
-        match is_known(scheme) || rest.starts_with("//") || text.split_whitespace().any(is_key) {
+        match comes_with_latlas(scheme).is_some()
+            || rest.starts_with("//")
+            || text.split_whitespace().any(is_key)
+        {
             true => Place::Database(text.to_owned()),
             false => Place::Directory(text.into()),
         }
@@ -64,7 +76,7 @@ impl Place {
             let key = pair.split('=').next().unwrap_or_default();
             key.contains('%') || key.to_ascii_lowercase().contains("pass")
         };
-        match UrlParts::of(url) {
+        match UrlParts::split(url) {
             Some(parts) => {
                 !parts.password.is_empty()
                     || !parts.is_plain()
@@ -79,7 +91,7 @@ impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Place::Directory(path) => write!(f, "{}", path.display()),
-            Place::Database(url) => f.write_str(&shown(url)),
+            Place::Database(url) => f.write_str(&url_without_password(url)),
         }
     }
 }

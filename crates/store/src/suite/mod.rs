@@ -1,13 +1,19 @@
-//! One set of cases for both stores: a directory with SQLite, and PostgreSQL.
+//! One set of cases for all stores: a directory, the helpers that keep documents in a directory (Rust, Python), and
+//! PostgreSQL.
 //!
 //! `LATLAS_TEST_POSTGRES` is the URL of a server on which databases may be made; without it the
-//! second half is skipped.
+//! last part is skipped.
 
 mod cases;
+pub(crate) mod database;
+mod kills;
+mod postgres;
 
 use crate::index::tests::numbered;
 use crate::index::{Index, keep};
+use crate::remote::tests::{DirectoryHelper, SILENCE, store_with};
 use crate::{Place, Store};
+use std::path::{Path, PathBuf};
 
 /// A store of a test's own, which goes with it.
 pub(crate) struct Home {
@@ -18,16 +24,43 @@ pub(crate) struct Home {
 /// What goes with the test.
 enum Kept {
     Directory(#[expect(dead_code, reason = "removed when dropped")] tempfile::TempDir),
-    #[cfg(feature = "postgres")]
     Database(database::Database),
+    /// What the helper keeps, and the copies.
+    Helped([Removed; 2]),
+}
+
+/// A directory that is removed when this is dropped.
+struct Removed(PathBuf);
+
+impl Drop for Removed {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
 }
 
 impl Home {
+    /// By a helper that keeps documents in a directory; `None` where that can't run.
+    pub(crate) fn by_helper(helper: DirectoryHelper) -> Option<Home> {
+        let program = helper.program()?;
+        let directory = tempfile::tempdir().expect("tempdir").keep();
+        let store = store_with(&format!("dir://{}", directory.display()), &program, SILENCE);
+        let kept = Kept::Helped([Removed(directory), Removed(store.data_dir().to_owned())]);
+        Some(Home { store, kept })
+    }
+
     pub(crate) fn in_directory() -> Home {
         let dir = tempfile::tempdir().expect("tempdir");
         Home {
             store: Store::at(&Place::Directory(dir.path().to_owned())).expect("a store"),
             kept: Kept::Directory(dir),
+        }
+    }
+
+    /// Where its helper keeps documents.
+    pub(crate) fn helped(&self) -> &Path {
+        match &self.kept {
+            Kept::Helped([kept, _]) => &kept.0,
+            Kept::Directory(_) | Kept::Database(_) => panic!("there is no such helper"),
         }
     }
 
@@ -39,20 +72,20 @@ impl Home {
         }
     }
 
-    pub(crate) fn open(&self) -> Index {
+    pub(crate) fn open_index(&self) -> Index {
         Index::open(self.store.clone()).expect("opened")
     }
 
     /// Opened, with nothing to tell.
     pub(crate) fn quiet(&self) -> Index {
-        let index = self.open();
+        let index = self.open_index();
         assert_eq!(index.messages(), [""; 0]);
         assert!(!index.in_memory());
         index
     }
 }
 
-macro_rules! on_both {
+macro_rules! on_all {
     ($($case:ident)*) => {
         mod in_directory {
             $(#[test]
@@ -61,7 +94,24 @@ macro_rules! on_both {
             })*
         }
 
-        #[cfg(feature = "postgres")]
+        mod by_helper {
+            $(#[test]
+            fn $case() {
+                if let Some(home) = super::Home::by_helper(super::DirectoryHelper::Rust) {
+                    super::cases::$case(&home);
+                }
+            })*
+        }
+
+        mod by_python_helper {
+            $(#[test]
+            fn $case() {
+                if let Some(home) = super::Home::by_helper(super::DirectoryHelper::Python) {
+                    super::cases::$case(&home);
+                }
+            })*
+        }
+
         mod in_postgres {
             $(#[test]
             fn $case() {
@@ -73,7 +123,7 @@ macro_rules! on_both {
     };
 }
 
-on_both! {
+on_all! {
     every_answer_is_what_the_documents_say
     a_run_of_the_future_is_not_the_newest
     single_figures_of_several_runs_come_with_the_places_of_their_runs
@@ -91,119 +141,4 @@ on_both! {
     several_runs_share_a_tag_and_the_newest_is_meant
     one_run_says_the_same_to_every_question_after_a_rebuild
     several_writers_lose_and_double_nothing
-}
-
-#[cfg(feature = "postgres")]
-pub(crate) mod database {
-    //! A database of a test's own.
-
-    use super::{Home, Kept};
-    use crate::{Place, Store};
-    use postgres::{Client, NoTls};
-    use std::path::PathBuf;
-    use std::sync::atomic::{AtomicU32, Ordering};
-
-    pub(crate) struct Database {
-        server: String,
-        name: String,
-        copies: PathBuf,
-    }
-
-    /// The URL of the server of the tests.
-    pub(crate) fn server() -> Option<String> {
-        let url = std::env::var("LATLAS_TEST_POSTGRES").ok();
-        if url.is_none() {
-            println!(
-                "SKIPPED: no PostgreSQL server (LATLAS_TEST_POSTGRES; .ci/postgres starts one)"
-            );
-        }
-        url
-    }
-
-    /// A store in a database of its own; `None` without a server.
-    pub(crate) fn home() -> Option<Home> {
-        static NUMBER: AtomicU32 = AtomicU32::new(0);
-        let server = server()?;
-        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
-        let name = format!("latlas_test_{}_{number}", std::process::id());
-        let mut client = Client::connect(&server, NoTls).expect("the server of the tests");
-        let made = client.batch_execute(&format!("CREATE DATABASE {name}"));
-        made.expect("a database");
-        let store = Store::at(&Place::Database(url_of(&server, &name))).expect("a store");
-        let copies = store.data_dir().to_owned();
-        Some(Home { store, kept: Kept::Database(Database { server, name, copies }) })
-    }
-
-    impl Home {
-        fn database(&self) -> &Database {
-            match &self.kept {
-                Kept::Database(database) => database,
-                Kept::Directory(_) => panic!("a directory has no SQL"),
-            }
-        }
-
-        pub(crate) fn url(&self) -> String {
-            let Database { server, name, .. } = self.database();
-            url_of(server, name)
-        }
-
-        pub(crate) fn sql(&self, sql: &str) {
-            let Database { server, name, .. } = self.database();
-            let mut client = Client::connect(&url_of(server, name), NoTls).expect("connected");
-            client.batch_execute(sql).expect(sql);
-        }
-
-        pub(crate) fn text(&self, sql: &str) -> String {
-            let mut client = Client::connect(&self.url(), NoTls).expect("connected");
-            client.query_one(sql, &[]).expect(sql).get(0)
-        }
-
-        /// Does something while nobody else can use a table.
-        pub(crate) fn while_locked(&self, table: &str, work: impl FnOnce()) {
-            let mut client = Client::connect(&self.url(), NoTls).expect("connected");
-            let mut change = client.transaction().expect("begun");
-            change.batch_execute(&format!("LOCK TABLE {table}")).expect("locked");
-            work();
-        }
-
-        /// The same database for another process.
-        pub(crate) fn reopened(&self) -> Store {
-            let Database { server, name, .. } = self.database();
-            let url = url_of(server, name) + "&application_name=again";
-            Store::at(&Place::Database(url)).expect("a store")
-        }
-
-        /// The same database behind a pooler in transaction mode; `None` without one.
-        pub(crate) fn pooled(&self) -> Option<Store> {
-            let Ok(pooler) = std::env::var("LATLAS_TEST_POOLER") else {
-                println!("SKIPPED: no pooler (LATLAS_TEST_POOLER; .ci/postgres starts one)");
-                return None;
-            };
-            let place = Place::Database(url_of(&pooler, &self.database().name));
-            Some(Store::at(&place).expect("a store"))
-        }
-
-        /// The same database for another role.
-        pub(crate) fn store_as(&self, role: &str) -> Store {
-            let Database { server, name, .. } = self.database();
-            let url = format!("{}&user={role}", url_of(server, name));
-            Store::at(&Place::Database(url)).expect("a store")
-        }
-    }
-
-    /// The URL of another database of the server.
-    fn url_of(server: &str, database: &str) -> String {
-        let separator = if server.contains('?') { '&' } else { '?' };
-        format!("{server}{separator}dbname={database}")
-    }
-
-    impl Drop for Database {
-        fn drop(&mut self) {
-            let _ = std::fs::remove_dir_all(&self.copies);
-            let dropped = format!("DROP DATABASE {} WITH (FORCE)", self.name);
-            if let Ok(mut client) = Client::connect(&self.server, NoTls) {
-                let _ = client.batch_execute(&dropped);
-            }
-        }
-    }
 }

@@ -5,9 +5,10 @@ use super::temporary::create_temporary;
 use crate::StoreError;
 use crate::error::{FileAction, io};
 use std::fs::File;
-use std::io::Write;
+use std::io::{ErrorKind, Write};
 use std::path::Path;
 use sys::attributes;
+use sys::filesystem::reserve;
 use sys::place::Place;
 
 /// Room that a run's document needs, with some to spare: compressed, and not.
@@ -28,6 +29,20 @@ pub(super) fn check_room(
     room: usize,
 ) -> Result<(), StoreError> {
     let (temporary, mut file) = create_temporary(place, path, true)?;
+    // Blocks are given at once, or refused (also by a quota), without a write to the disk.
+    let found = match reserve(&file, room as u64) {
+        Err(error) if error.kind() == ErrorKind::Unsupported => write_block(&mut file, room),
+        reserved => reserved,
+    };
+    let kept = || existing.map_or(Ok(()), |existing| attributes::copy(existing, &file));
+    let found = found.and_then(|()| kept());
+    drop(file);
+    let removed = place.remove(&temporary);
+    found.and(removed).map_err(io(FileAction::Write, path))
+}
+
+/// What tells whether there is room where a file system can't reserve it (NFS before 4.2, some of FUSE).
+fn write_block(file: &mut File, room: usize) -> std::io::Result<()> {
     // Bytes of all values: a file system that compresses makes less of zeros.
     let mut state = 1_u32;
     let block: Vec<u8> = (0..room)
@@ -36,13 +51,9 @@ pub(super) fn check_room(
             state.to_le_bytes()[3]
         })
         .collect();
-    // Quotas and file systems that allocate late refuse only now.
-    let written = file.write_all(&block).and_then(|()| file.sync_data());
-    let kept = || existing.map_or(Ok(()), |existing| attributes::copy(existing, &file));
-    let written = written.and_then(|()| kept());
-    drop(file);
-    let removed = place.remove(&temporary);
-    written.and(removed).map_err(io(FileAction::Write, path))
+    // Quotas and file systems that allocate late refuse only with the sync.
+    file.write_all(&block)?;
+    file.sync_data()
 }
 
 /// The same for a new document in a directory.

@@ -50,7 +50,7 @@ pub(crate) fn make_directory(path: &Path) -> Result<(), StoreError> {
         .take_while(|above| !above.as_os_str().is_empty() && !above.is_dir())
         .collect();
     let made = missing.iter().rev().try_for_each(|path| {
-        let place = Place::of(path)?;
+        let place = Place::find(path)?;
         match place.make_directory() {
             // Another latlas made it.
             Err(e) if e.kind() == ErrorKind::AlreadyExists && path.is_dir() => Ok(()),

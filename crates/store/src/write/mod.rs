@@ -1,4 +1,6 @@
-//! Writing a run: either the whole file is there afterwards, or nothing.
+//! Writes files so that either the whole file is there afterwards, or nothing: a temporary name
+//! (`temporary.rs`), sync, link, sync of the directory (`directory.rs`). `output.rs`: files that the user
+//! names; `stream.rs`: pipes and devices; `check.rs`: whether a run could be written, before it is measured.
 
 mod check;
 mod directory;
@@ -30,7 +32,7 @@ const COMPRESSION_LEVEL: i32 = 3;
 
 /// Writes a run: compressed where the name ends in `.zst`, else plain JSON.
 /// A file that was there is replaced in one step.
-pub fn write(run: &Run, path: &Path) -> Result<(), StoreError> {
+pub fn write_run(run: &Run, path: &Path) -> Result<(), StoreError> {
     Output::at(path)?.write_run(run)
 }
 
@@ -39,7 +41,8 @@ pub fn write_bytes(bytes: &[u8], path: &Path) -> Result<(), StoreError> {
     Output::at(path)?.write(bytes)
 }
 
-pub(super) fn packed(run: &Run) -> Result<Vec<u8>, StoreError> {
+/// A run's document, compressed.
+pub fn packed(run: &Run) -> Result<Vec<u8>, StoreError> {
     compressed(&document::to_json(run)?)
 }
 
@@ -70,7 +73,7 @@ pub(super) fn write_new(bytes: &[u8], path: &Path) -> Result<(), StoreError> {
 
 /// Writes a file of latlas's own, as new: what was there is replaced in one step.
 pub fn replace(bytes: &[u8], path: &Path) -> Result<(), StoreError> {
-    let place = Place::of(path).map_err(io(FileAction::Write, path))?;
+    let place = Place::find(path).map_err(io(FileAction::Write, path))?;
     let put = |temporary: &OsStr| place.replace_by(temporary);
     write_file(&place, path, false, |file| file.write_all(bytes), put)
 }

@@ -12,7 +12,7 @@ use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use sys::attributes;
-use sys::place::{Kind, Place};
+use sys::place::{FileKind, Place};
 
 /// A file for a result, found before measuring and written after it.
 #[derive(Debug)]
@@ -47,9 +47,9 @@ impl Output {
         if path.file_name().is_none() {
             return Err(refused(path, "that is not the name of a file"));
         }
-        let place = Place::of(path).map_err(io(FileAction::Write, path))?;
+        let place = Place::find(path).map_err(io(FileAction::Write, path))?;
         let target = match place.kind().map_err(io(FileAction::Write, path))? {
-            Some(Kind::Stream) => {
+            Some(FileKind::Stream) => {
                 let opened = place.open(OFlags::WRONLY);
                 Target::Stream(opened.map_err(io(FileAction::Write, path))?)
             }
@@ -70,7 +70,7 @@ impl Output {
         let path = &self.path;
         let place = match &self.target {
             Target::Stream(file) => {
-                return stream::write(file, bytes).map_err(io(FileAction::Write, path));
+                return stream::write_all_bytes(file, bytes).map_err(io(FileAction::Write, path));
             }
             Target::File(place) => place,
         };
@@ -101,20 +101,20 @@ impl Output {
 fn existing(place: &Place, path: &Path) -> Result<Option<File>, StoreError> {
     match place.kind().map_err(io(FileAction::Write, path))? {
         None => Ok(None),
-        Some(Kind::File { mode, .. }) if mode & 0o222 == 0 => {
+        Some(FileKind::File { mode, .. }) if mode & 0o222 == 0 => {
             Err(refused(path, "the file there is read-only"))
         }
-        Some(Kind::File { names: 2.., .. }) => Err(refused(
+        Some(FileKind::File { names: 2.., .. }) => Err(refused(
             path,
             "the file there has several names (hard links), and the others would keep the old \
              content: remove it, or choose another file",
         )),
-        Some(Kind::File { .. }) => {
+        Some(FileKind::File { .. }) => {
             let opened = place.open(OFlags::WRONLY);
             opened.map(Some).map_err(io(FileAction::Write, path))
         }
-        Some(Kind::Directory) => Err(refused(path, "it is a directory")),
-        Some(Kind::Stream | Kind::Other) => Err(refused(path, "it is not a file")),
+        Some(FileKind::Directory) => Err(refused(path, "it is a directory")),
+        Some(FileKind::Stream | FileKind::Other) => Err(refused(path, "it is not a file")),
     }
 }
 

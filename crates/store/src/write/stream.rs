@@ -9,7 +9,7 @@ use std::time::Duration;
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Writes all bytes to a descriptor that was opened not to block.
-pub(super) fn write(file: &File, bytes: &[u8]) -> std::io::Result<()> {
+pub(super) fn write_all_bytes(file: &File, bytes: &[u8]) -> std::io::Result<()> {
     write_within(file, bytes, PATIENCE)
 }
 

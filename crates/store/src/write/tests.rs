@@ -2,7 +2,7 @@ use super::directory::can_not_be_synced;
 use super::stream::write_within;
 use super::temporary::create_named;
 use super::*;
-use crate::read;
+use crate::read_run;
 use model::synthetic;
 use std::path::PathBuf;
 
@@ -21,11 +21,11 @@ fn a_name_decides_whether_it_is_compressed() {
     let run = synthetic::run();
     for name in ["run.json", "run.json.zst"] {
         let path = dir.path().join(name);
-        write(&run, &path).expect("written");
-        assert!(read(&path).expect("read") == run);
+        write_run(&run, &path).expect("written");
+        assert!(read_run(&path).expect("read") == run);
     }
     let loud = dir.path().join("RUN.ZST");
-    write(&run, &loud).expect("written");
+    write_run(&run, &loud).expect("written");
     assert!(crate::is_packed(&std::fs::read(&loud).expect("packed")));
     std::fs::remove_file(&loud).expect("removed");
     let plain = std::fs::read(dir.path().join("run.json")).expect("plain");
@@ -42,7 +42,7 @@ fn what_another_writes_is_never_opened() {
     let named = |number: u32| dir.path().join(format!(".run.json.{number}.incomplete"));
     std::fs::write(named(0), "another's").expect("written");
     let mut number = 0;
-    let place = Place::of(&path).expect("found");
+    let place = Place::find(&path).expect("found");
     let of = |number: u32| named(number).file_name().expect("a name").to_owned();
     let (own, _file) = create_named(&place, false, || {
         number += 1;
@@ -64,7 +64,7 @@ fn a_directory_that_fails_to_sync_is_reported() {
         assert!(!can_not_be_synced(error.kind()), "{error}");
     }
     let dir = tempfile::tempdir().expect("tempdir");
-    sync(&Place::of(&dir.path().join("name")).expect("found")).expect("synced");
+    sync(&Place::find(&dir.path().join("name")).expect("found")).expect("synced");
     let deep = dir.path().join("a/b/c");
     make_directory(&deep).expect("made");
     make_directory(&deep).expect("there already");
@@ -81,7 +81,7 @@ fn a_full_disk_leaves_the_old_file_and_nothing_else() {
         Err(std::io::Error::from(std::io::ErrorKind::StorageFull))
     };
     let put = |_: &OsStr| panic!("it must not get so far");
-    let place = Place::of(&path).expect("found");
+    let place = Place::find(&path).expect("found");
     let error = write_file(&place, &path, false, full, put);
     let error = error.expect_err("full").to_string();
     assert!(error.contains("run.json") && !error.contains('\n'), "{error}");
@@ -118,9 +118,9 @@ fn a_pipe_is_checked_without_its_reader_seeing_an_end() {
 #[cfg(target_os = "linux")]
 #[test]
 fn a_device_is_written_to_and_not_replaced() {
-    write(&synthetic::run(), Path::new("/dev/null")).expect("swallowed");
+    write_run(&synthetic::run(), Path::new("/dev/null")).expect("swallowed");
     assert!(!std::fs::metadata("/dev/null").expect("device").is_file());
-    let error = write(&synthetic::run(), Path::new("/dev/full")).expect_err("full");
+    let error = write_run(&synthetic::run(), Path::new("/dev/full")).expect_err("full");
     assert!(error.to_string().contains("No space left"), "{error}");
 }
 
@@ -130,9 +130,9 @@ fn a_link_stays_a_link() {
     let (file, link) = (dir.path().join("run.json"), dir.path().join("link.json"));
     std::fs::write(&file, "old").expect("old file");
     std::os::unix::fs::symlink(&file, &link).expect("link");
-    write(&synthetic::run(), &link).expect("written");
+    write_run(&synthetic::run(), &link).expect("written");
     assert!(link.is_symlink());
-    assert!(read(&file).expect("through the link") == synthetic::run());
+    assert!(read_run(&file).expect("through the link") == synthetic::run());
 }
 
 #[test]

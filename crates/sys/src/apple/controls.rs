@@ -18,7 +18,7 @@ pub(crate) fn real_time_share(_tree: &Tree) -> Option<f64> {
 pub struct Above(());
 
 impl Above {
-    pub fn start(_priority: u8) -> io::Result<Above> {
+    pub fn raise(_priority: u8) -> io::Result<Above> {
         Err(unsupported("SCHED_FIFO for processes"))
     }
 }

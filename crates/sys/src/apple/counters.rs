@@ -3,21 +3,21 @@
 
 use std::io;
 
-use crate::counters::{Counted, Event, Totals};
+use crate::counters::{Counted, CounterEvent, Totals};
 
 #[derive(Debug)]
 pub struct Counters {
-    counted: Vec<(Event, Counted)>,
+    counted: Vec<(CounterEvent, Counted)>,
 }
 
 impl Counters {
     pub fn open() -> Counters {
         let why = "Apple systems let no program count for its children";
         let none = |event| (event, Counted::Not(why.into()));
-        Counters { counted: Event::ALL.into_iter().map(none).collect() }
+        Counters { counted: CounterEvent::ALL.into_iter().map(none).collect() }
     }
 
-    pub fn counted(&self) -> &[(Event, Counted)] {
+    pub fn counted(&self) -> &[(CounterEvent, Counted)] {
         &self.counted
     }
 

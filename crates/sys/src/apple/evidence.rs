@@ -3,7 +3,7 @@
 
 use std::marker::PhantomData;
 
-use crate::evidence::{Switches, ThreadReading, thread_cpu_ns};
+use crate::evidence::{Scheduled, Switches, ThreadReading, thread_cpu_ns};
 
 #[derive(Debug)]
 pub struct ThreadWatch {
@@ -12,7 +12,7 @@ pub struct ThreadWatch {
 }
 
 impl ThreadWatch {
-    pub fn open() -> ThreadWatch {
+    pub fn for_this_thread() -> ThreadWatch {
         ThreadWatch { this_thread_only: PhantomData }
     }
 
@@ -36,7 +36,7 @@ pub fn thread_switches() -> Option<Switches> {
 pub struct QuotaWatch(());
 
 impl QuotaWatch {
-    pub fn open() -> QuotaWatch {
+    pub fn for_this_process() -> QuotaWatch {
         QuotaWatch(())
     }
 
@@ -57,11 +57,27 @@ pub fn steal_ns() -> Option<u64> {
     None
 }
 
+pub fn others_cpu_ns() -> Option<u64> {
+    None
+}
+
 pub fn steal_ns_of(_cpu: u32) -> Option<u64> {
     None
 }
 
+pub fn idle_entries_of(_cpu: u32) -> Option<u64> {
+    None
+}
+
 pub fn run_delay_ns_of(_thread: u32) -> Option<u64> {
+    None
+}
+
+pub fn scheduled_threads() -> Option<Vec<Scheduled>> {
+    None
+}
+
+pub fn scheduled_thread(_thread: u32) -> Option<Scheduled> {
     None
 }
 

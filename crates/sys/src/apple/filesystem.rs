@@ -9,9 +9,9 @@ use model::filesystem::{DeviceKind, Filesystem};
 /// File systems whose files are another machine's.
 const ELSEWHERE: [&str; 5] = ["nfs", "smbfs", "afpfs", "webdav", "ftp"];
 
-pub(crate) fn facts(directory: &Path) -> io::Result<Filesystem> {
+pub(crate) fn filesystem_facts(directory: &Path) -> io::Result<Filesystem> {
     let status = rustix::fs::statfs(directory)?;
-    let kind = name(&status.f_fstypename);
+    let kind = field_text(&status.f_fstypename);
     let device = match kind.as_str() {
         "tmpfs" => DeviceKind::Memory,
         kind if ELSEWHERE.contains(&kind) => DeviceKind::Network,
@@ -20,7 +20,7 @@ pub(crate) fn facts(directory: &Path) -> io::Result<Filesystem> {
     };
     Ok(Filesystem {
         directory: directory.display().to_string(),
-        source: name(&status.f_mntfromname),
+        source: field_text(&status.f_mntfromname),
         kind,
         device,
         mount_options: String::new(),
@@ -28,7 +28,7 @@ pub(crate) fn facts(directory: &Path) -> io::Result<Filesystem> {
 }
 
 /// The text of a field that ends with a zero.
-fn name(field: &[libc::c_char]) -> String {
+fn field_text(field: &[libc::c_char]) -> String {
     let bytes: Vec<u8> = field.iter().map(|&c| c.cast_unsigned()).collect();
     CStr::from_bytes_until_nul(&bytes)
         .map(|text| text.to_string_lossy().into_owned())

@@ -3,25 +3,25 @@
 
 use std::io;
 
-use crate::command::{Action, Command, Finished, Limits, NotStarted, Streams};
+use crate::command::{Action, Command, Finished, NotStarted, Streams, WaitLimits};
 use crate::counters::Counters;
 use crate::platform::unsupported;
 
 const COMMANDS: &str = "commands under control (no death signal, no pinning)";
 
 #[derive(Debug)]
-pub struct Group(());
+pub struct ProcessGroup(());
 
 pub fn tick_ns() -> Option<u64> {
     None
 }
 
-impl Group {
-    pub fn start() -> io::Result<Group> {
+impl ProcessGroup {
+    pub fn new_group() -> io::Result<ProcessGroup> {
         Err(unsupported(COMMANDS))
     }
 
-    pub fn left_over_ns(&self, _counters: &mut Counters) -> io::Result<u64> {
+    pub fn left_over_ns(&mut self, _counters: &mut Counters) -> io::Result<u64> {
         Err(unsupported(COMMANDS))
     }
 
@@ -29,12 +29,12 @@ impl Group {
         Err(unsupported(COMMANDS))
     }
 
-    pub fn run(
+    pub fn run_command(
         &mut self,
         _command: &Command,
         _streams: Streams,
         _counters: &mut Counters,
-        _limits: Limits,
+        _limits: WaitLimits,
     ) -> Result<Finished, NotStarted> {
         Err(Action::Clone.failed(unsupported(COMMANDS)))
     }

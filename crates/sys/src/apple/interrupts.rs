@@ -6,7 +6,7 @@ use crate::interrupts::{InterruptLine, NoInterrupts};
 pub struct InterruptCounts(());
 
 impl InterruptCounts {
-    pub fn open(_cpu: u32) -> Result<InterruptCounts, NoInterrupts> {
+    pub fn for_cpu(_cpu: u32) -> Result<InterruptCounts, NoInterrupts> {
         Err(NoInterrupts::Apple)
     }
 

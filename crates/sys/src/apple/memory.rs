@@ -19,10 +19,10 @@ fn of_app() -> Option<u64> {
 }
 
 pub fn available_memory() -> MemoryLimits {
-    let physical_bytes = sysctl::number("hw.memsize").unwrap_or(0);
+    let physical_bytes = sysctl::sysctl_number("hw.memsize").unwrap_or(0);
     // Pages that are free at this moment; what can be reclaimed is more.
-    let free = sysctl::number("vm.page_free_count")
-        .zip(sysctl::number("hw.pagesize"))
+    let free = sysctl::sysctl_number("vm.page_free_count")
+        .zip(sysctl::sysctl_number("hw.pagesize"))
         .map(|(pages, bytes)| pages * bytes);
     MemoryLimits {
         physical_bytes,

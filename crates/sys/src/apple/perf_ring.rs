@@ -3,18 +3,18 @@
 use std::io;
 use std::time::Duration;
 
-use crate::perf::{Event, RingError};
+use crate::perf::{PerfEvent, RingError};
 use crate::platform::unsupported;
 
 #[derive(Debug)]
-pub struct Ring(());
+pub struct PerfRing(());
 
-impl Ring {
-    pub fn open(_first: &Event, _data_bytes: &[usize]) -> Result<Ring, RingError> {
+impl PerfRing {
+    pub fn for_event(_first: &PerfEvent, _data_bytes: &[usize]) -> Result<PerfRing, RingError> {
         Err(RingError::Event(unsupported("perf events")))
     }
 
-    pub fn add(&mut self, _event: &Event) -> io::Result<()> {
+    pub fn add_event(&mut self, _event: &PerfEvent) -> io::Result<()> {
         Err(unsupported("perf events"))
     }
 
@@ -29,6 +29,9 @@ impl Ring {
     pub fn drain(&mut self, _into: &mut Vec<u8>) {}
 }
 
-pub fn wait<'a>(_rings: impl IntoIterator<Item = &'a Ring>, _limit: Duration) -> io::Result<()> {
+pub fn wait_half_full<'a>(
+    _rings: impl IntoIterator<Item = &'a PerfRing>,
+    _limit: Duration,
+) -> io::Result<()> {
     Err(unsupported("perf events"))
 }

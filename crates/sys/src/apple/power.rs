@@ -25,8 +25,8 @@ fn qos() -> Fact<String> {
     let level = Level::from(number);
     match (number, level.is_known()) {
         (0, _) => Fact::known("unspecified".into()),
-        (_, true) => Fact::known(level.name().replace('-', " ")),
-        _ => Fact::unknown(format!("it says {number:#x}, which latlas does not know")),
+        (_, true) => Fact::known(level.label().replace('-', " ")),
+        _ => Fact::unknown(format!("unknown value {number:#x}")),
     }
     .from_source("qos_class_self")
 }
@@ -34,7 +34,7 @@ fn qos() -> Fact<String> {
 /// There is no call of C for it; pmset(1) prints `lowpowermode 0`.
 fn low_power() -> Fact<String> {
     const PMSET: &str = "/usr/bin/pmset -g";
-    let output = match capture::text(Command::new("/usr/bin/pmset").arg("-g")) {
+    let output = match capture::program_output(Command::new("/usr/bin/pmset").arg("-g")) {
         Ok(output) => output,
         Err(error) => return Fact::unknown(format!("{PMSET}: {error}")),
     };
@@ -45,7 +45,7 @@ fn low_power() -> Fact<String> {
     match value.as_deref() {
         Some("0") => Fact::known("off".to_owned()),
         Some("1") => Fact::known("on".to_owned()),
-        _ => Fact::unknown(format!("{PMSET} says nothing of lowpowermode")),
+        _ => Fact::unknown(format!("{PMSET} does not report lowpowermode")),
     }
     .from_source(PMSET)
 }
@@ -79,7 +79,8 @@ fn thermal() -> Fact<String> {
 /// `pmset -g batt` begins with `Now drawing from 'AC Power'`.
 pub(crate) fn source() -> Fact<String> {
     const PMSET: &str = "/usr/bin/pmset -g batt";
-    let output = match capture::text(Command::new("/usr/bin/pmset").args(["-g", "batt"])) {
+    let output = match capture::program_output(Command::new("/usr/bin/pmset").args(["-g", "batt"]))
+    {
         Ok(output) => output,
         Err(error) => return Fact::unknown(format!("{PMSET}: {error}")),
     };

@@ -8,7 +8,11 @@ use model::setting::Setting;
 use super::qos_class;
 use crate::settings::Patience;
 
-pub(crate) fn set(task: libc::pid_t, setting: &Setting, _patience: Patience) -> Result<(), i32> {
+pub(crate) fn apply_setting(
+    task: libc::pid_t,
+    setting: &Setting,
+    _patience: Patience,
+) -> Result<(), i32> {
     // SAFETY: system calls on numbers.
     let status = unsafe {
         match (task, setting) {
@@ -25,7 +29,7 @@ pub(crate) fn set(task: libc::pid_t, setting: &Setting, _patience: Patience) -> 
     }
 }
 
-pub(crate) fn read(task: libc::pid_t, setting: &Setting) -> Option<Setting> {
+pub(crate) fn read_setting(task: libc::pid_t, setting: &Setting) -> Option<Setting> {
     // SAFETY: system calls on numbers. -1 is a nice value too; errno tells it
     // from an error, and no error is possible for a process of ours.
     unsafe {

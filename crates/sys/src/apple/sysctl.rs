@@ -29,7 +29,7 @@ fn bytes(name: &str) -> Option<Vec<u8>> {
     (status == 0).then_some(value)
 }
 
-pub(super) fn text(name: &str) -> Option<String> {
+pub(super) fn sysctl_text(name: &str) -> Option<String> {
     let value = bytes(name)?;
     let text = String::from_utf8_lossy(&value);
     let text = text.trim_matches('\0').trim();
@@ -37,7 +37,7 @@ pub(super) fn text(name: &str) -> Option<String> {
 }
 
 /// A number of 4 or 8 bytes.
-pub(super) fn number(name: &str) -> Option<u64> {
+pub(super) fn sysctl_number(name: &str) -> Option<u64> {
     let value = bytes(name)?;
     match value.len() {
         4 => Some(u64::from(u32::from_ne_bytes(value.try_into().ok()?))),

@@ -17,5 +17,5 @@ impl TaskRecords {
         Err(unsupported("a record of the end of threads"))
     }
 
-    pub fn take(&mut self, _records: &mut Vec<TaskRecord>) {}
+    pub fn take_records(&mut self, _records: &mut Vec<TaskRecord>) {}
 }

@@ -1,17 +1,17 @@
 use super::*;
 use rustix::process::{Pid, Signal, kill_process, test_kill_process};
 
-const MOST: Limits = Limits { time: Duration::from_secs(180), bytes: 64 << 10 };
+const MOST: CaptureLimits = CaptureLimits { time: Duration::from_secs(180), bytes: 64 << 10 };
 
-fn of(script: &str, limits: Limits) -> Captured {
+fn captured(script: &str, limits: CaptureLimits) -> Captured {
     let mut command = Command::new("sh");
     command.args(["-c", script]).stdin(Stdio::null());
-    run(&mut command, limits).expect("started")
+    capture_output(&mut command, limits).expect("started")
 }
 
 /// Status, output and messages of a command that ends by itself.
 fn exited(script: &str) -> (ExitStatus, String, String) {
-    let Captured::Exited { status, out, err } = of(script, MOST) else {
+    let Captured::Exited { status, out, err } = captured(script, MOST) else {
         panic!("{script} did not end by itself");
     };
     let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
@@ -49,11 +49,11 @@ fn all_that_an_ended_command_printed_is_read() {
 
 #[test]
 fn the_limits() {
-    assert!(matches!(of("exec cat /dev/zero", MOST), Captured::TooMuch));
-    let printed = of("head -c 65537 /dev/zero", MOST);
+    assert!(matches!(captured("exec cat /dev/zero", MOST), Captured::TooMuch));
+    let printed = captured("head -c 65537 /dev/zero", MOST);
     assert!(matches!(printed, Captured::TooMuch), "{printed:?}");
-    let limits = Limits { time: Duration::from_millis(50), ..MOST };
-    assert!(matches!(of("exec sleep 600", limits), Captured::TimedOut));
+    let limits = CaptureLimits { time: Duration::from_millis(50), ..MOST };
+    assert!(matches!(captured("exec sleep 600", limits), Captured::TimedOut));
     // Messages beyond what is kept are read and dropped.
     let (status, _, err) = exited("head -c 2000000 /dev/zero >&2");
     assert_eq!((status.code(), err.len()), (Some(0), 1 << 20));

@@ -32,7 +32,7 @@ impl Forked {
     ///
     /// # Safety
     /// `body` may only call what is async-signal-safe; it must not allocate.
-    pub(crate) unsafe fn start(body: impl FnOnce() -> i32) -> io::Result<Forked> {
+    pub(crate) unsafe fn fork(body: impl FnOnce() -> i32) -> io::Result<Forked> {
         let parent = std::process::id();
         // SAFETY: a few system calls and `body`, for which the caller answers.
         let pid = unsafe {
@@ -51,11 +51,11 @@ impl Forked {
 
     /// A child that was made otherwise.
     #[cfg(not(target_vendor = "apple"))]
-    pub(crate) fn of(pid: Pid) -> Forked {
+    pub(crate) fn from_pid(pid: Pid) -> Forked {
         Forked { pid, ended: None }
     }
 
-    pub(crate) fn id(&self) -> u32 {
+    pub(crate) fn process_id(&self) -> u32 {
         self.pid.as_raw_nonzero().get().unsigned_abs()
     }
 

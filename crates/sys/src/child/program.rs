@@ -1,7 +1,7 @@
 //! A program laid out for the kernel before there is a child.
 
 use rustix::fs::{Access, access};
-use std::ffi::{CString, OsStr, c_char};
+use std::ffi::{CString, OsStr, OsString, c_char};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::{io, ptr};
@@ -19,8 +19,10 @@ pub enum Environment {
 #[derive(Debug)]
 pub struct Program {
     pub(super) path: CString,
-    pub(super) arguments: Words,
-    pub(super) environment: Words,
+    pub(super) arguments: ArgumentVector,
+    pub(super) environment: ArgumentVector,
+    /// Where it begins; `None`: where this process is.
+    directory: Option<CString>,
 }
 
 impl Program {
@@ -48,6 +50,27 @@ impl Program {
         Program::lay_out(name, path, arguments, Environment::Inherited)
     }
 
+    /// The program at `path` with these arguments, with these variables alone, begun in a directory.
+    ///
+    /// # Errors
+    /// As [`Program::new`].
+    pub fn placed(
+        path: &Path,
+        arguments: &[impl AsRef<OsStr>],
+        variables: &[(OsString, OsString)],
+        directory: &Path,
+    ) -> io::Result<Program> {
+        let program = Program::lay_out(path.as_os_str(), path, arguments, Environment::Empty)?;
+        let variables = variables
+            .iter()
+            .map(|(name, value)| [name.as_bytes(), b"=", value.as_bytes()].concat());
+        Ok(Program {
+            environment: ArgumentVector::new(variables)?,
+            directory: Some(CString::new(directory.as_os_str().as_bytes())?),
+            ..program
+        })
+    }
+
     fn lay_out(
         name: &OsStr,
         path: &Path,
@@ -63,18 +86,23 @@ impl Program {
         };
         Ok(Program {
             path: CString::new(path.as_os_str().as_bytes())?,
-            arguments: Words::new(
+            arguments: ArgumentVector::new(
                 [name]
                     .into_iter()
                     .chain(arguments.iter().map(AsRef::as_ref))
                     .map(|word| word.as_bytes().to_vec()),
             )?,
-            environment: Words::new(variables)?,
+            environment: ArgumentVector::new(variables)?,
+            directory: None,
         })
     }
 
     /// Becomes the program. Returns only if that failed, and errno says why.
     pub(crate) fn execute(&self) {
+        // SAFETY: the text ends in a zero byte.
+        if self.directory.as_ref().is_some_and(|to| unsafe { libc::chdir(to.as_ptr()) } != 0) {
+            return;
+        }
         // SAFETY: the path ends in a zero byte, the lists in a null pointer;
         // all were made before, so this may be the child of a `fork`.
         unsafe {
@@ -85,17 +113,17 @@ impl Program {
 
 /// Words as C has them: pointers to them, the last one null.
 #[derive(Debug)]
-pub(super) struct Words {
+pub(super) struct ArgumentVector {
     /// What the pointers point to: on the heap, so it stays when this moves.
     _words: Vec<CString>,
     pointers: Vec<*const c_char>,
 }
 
-impl Words {
-    fn new(words: impl IntoIterator<Item = Vec<u8>>) -> io::Result<Words> {
+impl ArgumentVector {
+    fn new(words: impl IntoIterator<Item = Vec<u8>>) -> io::Result<ArgumentVector> {
         let words: Vec<CString> = words.into_iter().map(CString::new).collect::<Result<_, _>>()?;
         let pointers = words.iter().map(|word| word.as_ptr()).chain([ptr::null()]).collect();
-        Ok(Words { _words: words, pointers })
+        Ok(ArgumentVector { _words: words, pointers })
     }
 
     pub(super) fn as_ptr(&self) -> *const *const c_char {

@@ -70,7 +70,7 @@ fn a_childs_time_is_the_familys() {
 fn forked(body: impl FnOnce() -> i32) -> Forked {
     // SAFETY: each body below is arithmetic, a system call or a panic,
     // which prints, but in a test.
-    unsafe { Forked::start(body) }.expect("a process")
+    unsafe { Forked::fork(body) }.expect("a process")
 }
 
 fn ended(child: &mut Forked) -> ExitStatus {
@@ -91,7 +91,7 @@ fn is_gone(id: u32) -> bool {
 fn a_child_ends_with_its_bodys_code_and_is_reaped() {
     let mut child = forked(|| 7);
     assert_eq!(ended(&mut child).code(), Some(7));
-    assert!(is_gone(child.id()));
+    assert!(is_gone(child.process_id()));
     assert_eq!(child.end().and_then(|s| s.code()), Some(7), "no second end");
 }
 
@@ -103,7 +103,7 @@ fn a_child_that_does_not_end_is_ended() {
             unsafe { libc::pause() };
         }
     });
-    let id = child.id();
+    let id = child.process_id();
     drop(child);
     assert!(is_gone(id));
 }
@@ -125,7 +125,7 @@ fn a_refused_fork_is_an_error() {
             return 2;
         }
         // SAFETY: the body does nothing.
-        match unsafe { Forked::start(|| 0) } {
+        match unsafe { Forked::fork(|| 0) } {
             Err(e) if e.kind() == io::ErrorKind::WouldBlock => 0,
             Err(_) => 3,
             Ok(_) => 4,

@@ -32,7 +32,7 @@ pub(super) fn declared_hz() -> Option<f64> {
 }
 
 #[inline(always)]
-pub(super) fn start() -> u64 {
+pub(super) fn start_ticks() -> u64 {
     let ticks: u64;
     // SAFETY: reads a counter that user code may read on these systems. Not
     // `nomem`, so that the compiler moves no memory access across it.
@@ -51,7 +51,7 @@ pub(super) fn start() -> u64 {
 #[inline(always)]
 pub(super) fn stop() -> u64 {
     let ticks: u64;
-    // SAFETY: as in `start`. What comes after the bracket is not measured, so
+    // SAFETY: as in `start_ticks`. What comes after the bracket is not measured, so
     // nothing holds it back.
     unsafe {
         asm!(

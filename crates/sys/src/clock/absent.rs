@@ -12,7 +12,7 @@ pub(super) fn declared_hz() -> Option<f64> {
 }
 
 #[inline(always)]
-pub(super) fn start() -> u64 {
+pub(super) fn start_ticks() -> u64 {
     0
 }
 

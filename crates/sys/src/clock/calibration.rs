@@ -47,7 +47,7 @@ pub fn calibrate(counter: &Counter, window: Duration) -> Calibration {
     if let Some(hz) = counter.declared_hz() {
         return declared(hz, "cntfrq_el0");
     }
-    calibrate_with(|| Bracket::read(counter), std::thread::sleep, window)
+    calibrate_with(|| Bracket::take(counter), std::thread::sleep, window)
 }
 
 fn declared(hz: f64, source: &str) -> Calibration {
@@ -69,7 +69,7 @@ pub(super) struct Bracket {
 }
 
 impl Bracket {
-    fn read(counter: &Counter) -> Bracket {
+    fn take(counter: &Counter) -> Bracket {
         Bracket {
             before_ns: monotonic_raw_ns(),
             ticks: counter.start(),
@@ -79,7 +79,7 @@ impl Bracket {
 
     /// The narrowest of many.
     pub(super) fn narrowest(counter: &Counter) -> Bracket {
-        narrowest(&mut || Bracket::read(counter))
+        narrowest(&mut || Bracket::take(counter))
     }
 
     pub(super) fn width_ns(&self) -> u64 {

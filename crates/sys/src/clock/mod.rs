@@ -1,4 +1,6 @@
-//! The clock that brackets a sample, its calibration and its own cost.
+//! The counter that brackets a sample (TSC, CNTVCT_EL0, else CLOCK_MONOTONIC_RAW): a file for each
+//! architecture, `calibration.rs` for its rate, `cost.rs` for its own cost, `skew.rs` for what CPUs differ
+//! by. The kernel's clocks are in `monotonic.rs`; `on_raw.rs` converts stamps to the kernel's.
 
 mod calibration;
 mod cost;
@@ -24,7 +26,7 @@ pub use on_raw::{Anchor, OnRaw};
 pub use skew::{Exchange, Skew, measure_skew};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
+enum CounterKind {
     Hardware,
     MonotonicRaw,
 }
@@ -32,7 +34,7 @@ enum Kind {
 /// The counter that this process reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Counter {
-    kind: Kind,
+    kind: CounterKind,
 }
 
 impl Counter {
@@ -40,7 +42,7 @@ impl Counter {
     /// declares it invariant, CNTVCT_EL0 on AArch64, else CLOCK_MONOTONIC_RAW.
     /// A hardware counter that stands still is not taken.
     pub fn best() -> Counter {
-        let hardware = Counter { kind: Kind::Hardware };
+        let hardware = Counter { kind: CounterKind::Hardware };
         if hardware::available() && hardware.advances() {
             hardware
         } else {
@@ -50,14 +52,14 @@ impl Counter {
 
     /// CLOCK_MONOTONIC_RAW, which every supported system has. One tick is 1 ns.
     pub fn monotonic_raw() -> Counter {
-        Counter { kind: Kind::MonotonicRaw }
+        Counter { kind: CounterKind::MonotonicRaw }
     }
 
     /// What is read: `invariant TSC`, `CNTVCT_EL0` or `CLOCK_MONOTONIC_RAW`.
     pub fn name(&self) -> &'static str {
         match self.kind {
-            Kind::Hardware => hardware::NAME,
-            Kind::MonotonicRaw => "CLOCK_MONOTONIC_RAW",
+            CounterKind::Hardware => hardware::NAME,
+            CounterKind::MonotonicRaw => "CLOCK_MONOTONIC_RAW",
         }
     }
 
@@ -70,8 +72,8 @@ impl Counter {
     #[inline(always)]
     pub fn start(&self) -> u64 {
         match self.kind {
-            Kind::Hardware => hardware::start(),
-            Kind::MonotonicRaw => monotonic_raw_ns(),
+            CounterKind::Hardware => hardware::start_ticks(),
+            CounterKind::MonotonicRaw => monotonic_raw_ns(),
         }
     }
 
@@ -80,8 +82,8 @@ impl Counter {
     #[inline(always)]
     pub fn stop(&self) -> u64 {
         match self.kind {
-            Kind::Hardware => hardware::stop(),
-            Kind::MonotonicRaw => monotonic_raw_ns(),
+            CounterKind::Hardware => hardware::stop(),
+            CounterKind::MonotonicRaw => monotonic_raw_ns(),
         }
     }
 
@@ -90,24 +92,24 @@ impl Counter {
     /// the cost of the bracket itself: see [`measure_cost`].
     pub fn min_sample_ticks(&self) -> u64 {
         match self.kind {
-            Kind::Hardware => hardware::MIN_SAMPLE_TICKS,
+            CounterKind::Hardware => hardware::MIN_SAMPLE_TICKS,
             // Behind it lies some clock source: the coarse ones (ACPI PM
             // timer, 280 ns) are rare, 26 ns a call and 19-52 ns a tick usual.
-            Kind::MonotonicRaw => 50_000,
+            CounterKind::MonotonicRaw => 50_000,
         }
     }
 
     /// The rate the hardware itself declares, in Hz.
     fn declared_hz(&self) -> Option<f64> {
         match self.kind {
-            Kind::Hardware => hardware::declared_hz(),
-            Kind::MonotonicRaw => None,
+            CounterKind::Hardware => hardware::declared_hz(),
+            CounterKind::MonotonicRaw => None,
         }
     }
 
     /// Whether its ticks are the nanoseconds of CLOCK_MONOTONIC_RAW.
     pub fn counts_nanoseconds(&self) -> bool {
-        self.kind == Kind::MonotonicRaw
+        self.kind == CounterKind::MonotonicRaw
     }
 
     /// Whether the counter moves within a millisecond.
@@ -152,7 +154,7 @@ mod tests {
     fn names_say_what_is_read() {
         assert_eq!(Counter::monotonic_raw().name(), "CLOCK_MONOTONIC_RAW");
         let best = Counter::best();
-        assert_eq!(best.name() == hardware::NAME, best.kind == Kind::Hardware);
+        assert_eq!(best.name() == hardware::NAME, best.kind == CounterKind::Hardware);
         assert_eq!(Counter::best(), best, "the choice is stable");
     }
 

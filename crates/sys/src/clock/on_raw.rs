@@ -10,7 +10,7 @@ pub struct Anchor(Bracket);
 
 impl Anchor {
     /// Reads both: the narrowest of many readings, about 20 µs.
-    pub fn read(counter: &Counter) -> Anchor {
+    pub fn narrowest(counter: &Counter) -> Anchor {
         Anchor(Bracket::narrowest(counter))
     }
 
@@ -97,11 +97,11 @@ mod tests {
     #[test]
     fn a_stamp_lies_between_the_kernels_readings() {
         let counter = Counter::best();
-        let first = Anchor::read(&counter);
+        let first = Anchor::narrowest(&counter);
         let before_ns = super::super::monotonic_raw_ns();
         let ticks = counter.start();
         let after_ns = super::super::monotonic_raw_ns();
-        let on_raw = OnRaw::between(first, Anchor::read(&counter)).expect("it goes on");
+        let on_raw = OnRaw::between(first, Anchor::narrowest(&counter)).expect("it goes on");
         let (ns, error_ns) = (on_raw.ns(ticks), on_raw.error_ns());
         assert!(before_ns <= ns + error_ns && ns <= after_ns + error_ns);
     }

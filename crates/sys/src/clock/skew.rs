@@ -51,7 +51,7 @@ pub struct Skew {
 
 impl Skew {
     /// The offsets that all of these exchanges allow; `None` without any.
-    pub fn of(exchanges: impl IntoIterator<Item = Exchange>) -> Option<Skew> {
+    pub fn from_exchanges(exchanges: impl IntoIterator<Item = Exchange>) -> Option<Skew> {
         exchanges
             .into_iter()
             .map(|e| Skew {
@@ -69,7 +69,7 @@ impl Skew {
 
 /// Where the two sides meet.
 #[derive(Default)]
-struct Board {
+struct ExchangeBoard {
     /// Number of the question.
     question: AtomicU64,
     /// Number of the question that was answered last.
@@ -80,7 +80,7 @@ struct Board {
 }
 
 /// Ends the answering side, however the asking one ended.
-struct Quit<'b>(&'b Board);
+struct Quit<'b>(&'b ExchangeBoard);
 
 impl Drop for Quit<'_> {
     fn drop(&mut self) {
@@ -95,7 +95,7 @@ impl Drop for Quit<'_> {
 /// If threads can't be started or pinned; `TimedOut` if the two hardly ever
 /// ran at the same time.
 pub fn measure_skew(counter: Counter, base: u32, other: u32) -> io::Result<Skew> {
-    let board = Board::default();
+    let board = ExchangeBoard::default();
     thread::scope(|scope| {
         let quit = Quit(&board);
         let start = thread::Builder::new;
@@ -109,11 +109,11 @@ pub fn measure_skew(counter: Counter, base: u32, other: u32) -> io::Result<Skew>
         drop(quit);
         answering.join().map_err(|_| io::Error::other("the answering thread failed"))??;
         let exchanges = asked?;
-        Skew::of(exchanges).ok_or_else(|| io::ErrorKind::TimedOut.into())
+        Skew::from_exchanges(exchanges).ok_or_else(|| io::ErrorKind::TimedOut.into())
     })
 }
 
-fn answer(board: &Board, counter: Counter, cpu: u32) -> io::Result<()> {
+fn answer(board: &ExchangeBoard, counter: Counter, cpu: u32) -> io::Result<()> {
     crate::settings::take_turns();
     // Not pinned, no thread answers: the asker's patience ends it.
     pin_to(&[cpu]).inspect_err(|_| board.quit.store(true, Ordering::Relaxed))?;
@@ -129,7 +129,7 @@ fn answer(board: &Board, counter: Counter, cpu: u32) -> io::Result<()> {
     Ok(())
 }
 
-fn ask(board: &Board, counter: Counter) -> io::Result<Vec<Exchange>> {
+fn ask(board: &ExchangeBoard, counter: Counter) -> io::Result<Vec<Exchange>> {
     let began = Instant::now();
     let mut exchanges = Vec::with_capacity(EXCHANGES as usize);
     for question in 1..=EXCHANGES {
@@ -190,7 +190,7 @@ mod tests {
         for offset in [0, 7, -1_000, 250_000, -3_000_000_000] {
             // Near the counter's end too: it may wrap.
             for at in [5, 1 << 40, u64::MAX - 10_000] {
-                let skew = Skew::of(scripted(offset, at)).expect("exchanges");
+                let skew = Skew::from_exchanges(scripted(offset, at)).expect("exchanges");
                 assert!(
                     skew.low_ticks <= offset && offset <= skew.high_ticks,
                     "{offset}: {skew:?}"
@@ -199,7 +199,7 @@ mod tests {
                 assert_eq!(skew.exchanges, 500);
             }
         }
-        assert_eq!(Skew::of([]), None);
+        assert_eq!(Skew::from_exchanges([]), None);
     }
 
     #[test]
@@ -208,7 +208,7 @@ mod tests {
             e.answered += e.asked / 10;
             e
         });
-        let skew = Skew::of(drifting).expect("exchanges");
+        let skew = Skew::from_exchanges(drifting).expect("exchanges");
         assert!(skew.low_ticks > skew.high_ticks, "{skew:?}");
     }
 

@@ -33,7 +33,7 @@ pub(super) fn declared_hz() -> Option<f64> {
 }
 
 #[inline(always)]
-pub(super) fn start() -> u64 {
+pub(super) fn start_ticks() -> u64 {
     let (low, high): (u64, u64);
     // SAFETY: reads a counter that user code may read (the kernel leaves
     // CR4.TSD clear); writes only the named registers. Not `nomem`, so that
@@ -54,7 +54,7 @@ pub(super) fn start() -> u64 {
 #[inline(always)]
 pub(super) fn stop() -> u64 {
     let (low, high): (u64, u64);
-    // SAFETY: as in `start`; RDTSCP also writes ecx, and `available` has
+    // SAFETY: as in `start_ticks`; RDTSCP also writes ecx, and `available` has
     // checked that it exists.
     unsafe {
         asm!(

@@ -23,7 +23,7 @@ impl Object {
     /// # Errors
     /// `OutOfMemory` where it gave nothing.
     #[inline]
-    pub(super) fn of(
+    pub(super) fn from_raw(
         functions: &'static Functions,
         own: *mut c_void,
         is_released: bool,

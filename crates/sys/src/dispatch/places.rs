@@ -11,7 +11,7 @@ use std::path::PathBuf;
 /// Where toolchains and distributions put it: what the dynamic linker finds by
 /// its name, then the directories that it searches (one that is there and can't
 /// be loaded says why only by its path), then those of Swift.
-pub(super) fn places(library_path: Option<&std::ffi::OsStr>) -> Vec<PathBuf> {
+pub(super) fn library_paths(library_path: Option<&std::ffi::OsStr>) -> Vec<PathBuf> {
     // Debian had one of its own, with a version.
     const NAMES: [&str; 2] = ["libdispatch.so", "libdispatch.so.0"];
     const SEARCHED: [&str; 6] = [
@@ -61,8 +61,8 @@ pub(super) fn swift_below(folder: &Path) -> Vec<PathBuf> {
 }
 
 /// The library at a place; `Err(None)` if there is nothing. A name that the
-/// dynamic linker can't load counts as nothing: [`places`] has the paths too.
-pub(super) fn open(place: &Path) -> Result<Library, Option<Wrong>> {
+/// dynamic linker can't load counts as nothing: [`library_paths`] has the paths too.
+pub(super) fn open_library(place: &Path) -> Result<Library, Option<Wrong>> {
     if place.is_absolute() && !place.exists() {
         return Err(None);
     }

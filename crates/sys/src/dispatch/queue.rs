@@ -17,7 +17,7 @@ impl Dispatch {
         let own = unsafe {
             (self.functions.queue_create)(c"latlas".as_ptr(), std::ptr::null::<c_void>())
         };
-        Object::of(&self.functions, own, true).map(Queue)
+        Object::from_raw(&self.functions, own, true).map(Queue)
     }
 
     /// The queue that all share for tasks of a class of quality of service, by the number of the
@@ -28,17 +28,17 @@ impl Dispatch {
     pub fn global_queue(&'static self, class: u32) -> io::Result<Queue> {
         // SAFETY: any number is allowed, and no flags are.
         let own = unsafe { (self.functions.global_queue)(class as isize, 0) };
-        Object::of(&self.functions, own, false).map(Queue)
+        Object::from_raw(&self.functions, own, false).map(Queue)
     }
 }
 
 /// What a queue runs.
-pub trait Task: Sync {
+pub trait QueueTask: Sync {
     /// Runs once for each time it was posted. A panic ends the process.
     fn run(&self);
 }
 
-extern "C" fn run_task<T: Task>(task: *mut c_void) {
+extern "C" fn run_task<T: QueueTask>(task: *mut c_void) {
     // SAFETY: `sync` and `post` pass a reference to a `T` that lives at least
     // until this has run.
     unsafe { &*task.cast::<T>() }.run();
@@ -66,7 +66,7 @@ impl Queue {
 
     /// `dispatch_sync_f()` of a task: it has run when this returns.
     #[inline]
-    pub fn sync<T: Task>(&self, task: &T) {
+    pub fn sync<T: QueueTask>(&self, task: &T) {
         let context = std::ptr::from_ref(task).cast_mut().cast();
         // SAFETY: as above; the task is borrowed until it has run.
         unsafe { (self.0.functions.sync_f)(self.0.as_ptr(), context, run_task::<T>) }
@@ -75,7 +75,7 @@ impl Queue {
     /// `dispatch_async_f()` of a task: it runs on a thread of libdispatch's,
     /// at any later time.
     #[inline]
-    pub fn post<T: Task>(&self, task: &'static T) {
+    pub fn post<T: QueueTask>(&self, task: &'static T) {
         let context = std::ptr::from_ref(task).cast_mut().cast();
         // SAFETY: a queue of this library, which keeps it until the task has
         // run, even if it is released before; the task is never freed.

@@ -26,7 +26,7 @@ impl Dispatch {
         // SAFETY: any value that is not negative is allowed. libdispatch ends a program that
         // releases a semaphore below the value it was created with: 0 is the lowest.
         let own = unsafe { (self.functions.semaphore_create)(0) };
-        Object::of(&self.functions, own, true).map(Semaphore)
+        Object::from_raw(&self.functions, own, true).map(Semaphore)
     }
 }
 

@@ -23,7 +23,7 @@ fn fake(home: &Path, name: &str, options: &[&str]) -> PathBuf {
 
 /// Calls of the fake library so far: queues created and released, tasks run at
 /// once and posted.
-fn counts(library: &Path) -> [i64; 4] {
+fn call_counts(library: &Path) -> [i64; 4] {
     // SAFETY: the test's own library, which is loaded already.
     let library = unsafe { Library::new(library) }.expect("loaded");
     // SAFETY: its own function.
@@ -43,7 +43,7 @@ impl Noting {
     }
 }
 
-impl Task for Noting {
+impl QueueTask for Noting {
     fn run(&self) {
         *self.thread.lock().expect("no panic") = Some(std::thread::current().id());
         self.runs.fetch_add(1, Ordering::SeqCst);
@@ -56,19 +56,19 @@ fn each_call_is_one_call_of_the_library() {
     let library = fake(home.path(), "libdispatch.so", &[]);
     let dispatch = Dispatch::first_of(std::slice::from_ref(&library)).expect("all functions");
     assert_eq!(dispatch.place(), library.to_string_lossy());
-    assert_eq!(counts(&library), [0; 4]);
+    assert_eq!(call_counts(&library), [0; 4]);
     let queue = dispatch.queue().expect("a queue");
-    assert_eq!(counts(&library), [1, 0, 0, 0]);
+    assert_eq!(call_counts(&library), [1, 0, 0, 0]);
     for _ in 0..3 {
         queue.sync_nothing();
     }
-    assert_eq!(counts(&library), [1, 0, 3, 0]);
+    assert_eq!(call_counts(&library), [1, 0, 3, 0]);
     let here = Noting::new();
     queue.sync(&here);
     assert_eq!(here.runs.load(Ordering::SeqCst), 1, "it has run");
     let ran_on = *here.thread.lock().expect("no panic");
     assert_eq!(ran_on, Some(std::thread::current().id()));
-    assert_eq!(counts(&library), [1, 0, 4, 0]);
+    assert_eq!(call_counts(&library), [1, 0, 4, 0]);
     let later: &'static Noting = Box::leak(Box::new(Noting::new()));
     for _ in 0..5 {
         queue.post(later);
@@ -78,15 +78,15 @@ fn each_call_is_one_call_of_the_library() {
     }
     let ran_on = *later.thread.lock().expect("no panic");
     assert_ne!(ran_on, Some(std::thread::current().id()));
-    assert_eq!(counts(&library), [1, 0, 4, 5]);
+    assert_eq!(call_counts(&library), [1, 0, 4, 5]);
     drop(queue);
-    assert_eq!(counts(&library), [1, 1, 4, 5]);
+    assert_eq!(call_counts(&library), [1, 1, 4, 5]);
     // One that all share is not released.
     for class in [9, 17, 21, 25, 33] {
         let shared = dispatch.global_queue(class).expect("a known class");
         shared.post(later);
     }
-    assert_eq!(counts(&library), [1, 1, 4, 10]);
+    assert_eq!(call_counts(&library), [1, 1, 4, 10]);
     let error = dispatch.global_queue(10).expect_err("not a class");
     assert_eq!(error.kind(), std::io::ErrorKind::OutOfMemory);
 }
@@ -112,7 +112,7 @@ fn a_semaphore_lets_through_as_many_as_were_signalled() {
     });
     assert_eq!(passed.load(Ordering::SeqCst), 3);
     drop(semaphore);
-    assert_eq!(counts(&library), [1, 1, 0, 0]);
+    assert_eq!(call_counts(&library), [1, 1, 0, 0]);
 }
 
 #[test]
@@ -133,7 +133,7 @@ fn a_broken_one_in_the_linkers_path_is_not_called_missing() {
     let home = tempfile::tempdir().expect("a directory");
     let broken = home.path().join("libdispatch.so.0");
     std::fs::write(&broken, "no library").expect("written");
-    let mut places = places::places(Some(home.path().as_os_str()));
+    let mut places = places::library_paths(Some(home.path().as_os_str()));
     // What this machine may have would be taken.
     places.retain(|place| place.starts_with(home.path()));
     let reason = Dispatch::first_of(&places).expect_err("it is no library");
@@ -196,7 +196,7 @@ fn what_this_system_has_works_if_it_has_any() {
 #[cfg(not(target_vendor = "apple"))]
 #[test]
 fn the_linkers_search_path_comes_first() {
-    let places = places::places(None);
+    let places = places::library_paths(None);
     assert_eq!(places[0], Path::new("libdispatch.so"));
     assert!(places.contains(&"/usr/lib/swift/linux/libdispatch.so".into()));
     assert!(places[2..].iter().all(|place| place.is_absolute()));

@@ -6,18 +6,20 @@ use std::io;
 /// CPUs the mask can hold: the largest NR_CPUS a kernel can be built with.
 const MOST_CPUS: usize = 8192;
 const WORD: usize = 64;
-type Words = [u64; MOST_CPUS / WORD];
+type MaskWords = [u64; MOST_CPUS / WORD];
 
 /// A set of CPUs as the kernel takes it.
 #[derive(Clone, Debug)]
-pub(crate) struct Mask(Words);
+pub(crate) struct Mask(MaskWords);
 
 impl Mask {
     /// Makes it the set of a task (0: the calling thread). One system call,
     /// which reads the mask.
-    pub(crate) fn set(&self, task: libc::pid_t) -> io::Result<()> {
+    pub(crate) fn apply(&self, task: libc::pid_t) -> io::Result<()> {
         // SAFETY: the kernel only reads `size_of::<Words>()` bytes.
-        match unsafe { libc::sched_setaffinity(task, size_of::<Words>(), self.0.as_ptr().cast()) } {
+        match unsafe {
+            libc::sched_setaffinity(task, size_of::<MaskWords>(), self.0.as_ptr().cast())
+        } {
             0 => Ok(()),
             _ => Err(io::Error::last_os_error()),
         }
@@ -26,7 +28,7 @@ impl Mask {
 
 /// The set of a task; 0 is the calling thread.
 pub(crate) fn allowed_to(pid: libc::pid_t) -> io::Result<Vec<u32>> {
-    let mut mask: Words = [0; MOST_CPUS / WORD];
+    let mut mask: MaskWords = [0; MOST_CPUS / WORD];
     // SAFETY: the kernel writes at most `size_of_val(&mask)` bytes to `mask`,
     // which is larger than a `cpu_set_t` and at least as aligned.
     let status = unsafe {
@@ -46,7 +48,7 @@ pub(crate) fn allowed_to(pid: libc::pid_t) -> io::Result<Vec<u32>> {
 
 /// The set of these CPUs; `EINVAL` for one that Linux can't have.
 pub(crate) fn mask(cpus: &[u32]) -> io::Result<Mask> {
-    let mut mask: Words = [0; MOST_CPUS / WORD];
+    let mut mask: MaskWords = [0; MOST_CPUS / WORD];
     for &cpu in cpus {
         let Some(word) = mask.get_mut(cpu as usize / WORD) else {
             return Err(io::Error::from_raw_os_error(libc::EINVAL));

@@ -10,7 +10,7 @@ pub(super) struct Blocked {
 }
 
 impl Blocked {
-    pub(super) fn all() -> io::Result<Blocked> {
+    pub(super) fn all_signals() -> io::Result<Blocked> {
         let mut before = MaybeUninit::<libc::sigset_t>::zeroed();
         // SAFETY: the two sets are local; the kernel fills `before`.
         let (status, before) = unsafe {

@@ -44,7 +44,7 @@ pub(crate) fn memory(tree: &Tree) -> Result<MemoryGrant, NoGroup> {
             continue;
         };
         let used = memory_used(tree, chain.version, level);
-        if grant.limit.at().is_none_or(|tightest| limit < tightest) {
+        if grant.limit.as_option().is_none_or(|tightest| limit < tightest) {
             grant.limit = Limit::At(limit);
             grant.used = used;
         }
@@ -171,7 +171,7 @@ pub(crate) fn cpu_stats(tree: &Tree) -> Vec<CpuStat> {
         return Vec::new();
     };
     let open = |level: &String| {
-        let stat = CpuStat { file: File::open(tree.at(&format!("{level}/cpu.stat"))).ok()? };
+        let stat = CpuStat { file: File::open(tree.full_path(&format!("{level}/cpu.stat"))).ok()? };
         // The root group of version 2 has a cpu.stat without these lines.
         stat.throttled_us().is_some().then_some(stat)
     };

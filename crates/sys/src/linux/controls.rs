@@ -70,7 +70,7 @@ pub struct Above {
 
 impl Above {
     /// One above `priority`, 99 at most. A thread already above stays there.
-    pub fn start(priority: u8) -> io::Result<Above> {
+    pub fn raise(priority: u8) -> io::Result<Above> {
         let (number, before) = scheduler(0).map_err(io::Error::from_raw_os_error)?;
         if !above_already(number, before, priority) {
             raise(0, priority)?;
@@ -124,13 +124,13 @@ mod tests {
             return;
         }
         {
-            let _above = Above::start(1).expect("a right");
+            let _above = Above::raise(1).expect("a right");
             assert_eq!(scheduler(0), Ok((libc::SCHED_FIFO, 40)));
         }
         assert_eq!(scheduler(0), Ok((libc::SCHED_FIFO, 40)));
         set_policy(0, Policy::Other).expect("a lower one");
         {
-            let _above = Above::start(1).expect("a right");
+            let _above = Above::raise(1).expect("a right");
             assert_eq!(scheduler(0), Ok((libc::SCHED_FIFO, 2)));
         }
         assert_eq!(scheduler(0), Ok((SCHED_OTHER, 0)));

@@ -7,8 +7,8 @@ use std::os::unix::fs::FileExt;
 use super::cgroup::{self, CpuStat};
 use crate::child::usage_of;
 use crate::cpu_times::{CpuTicks, CpuTimes, tick_ns};
-use crate::evidence::{Switches, ThreadReading, thread_cpu_ns};
-use crate::files::Tree;
+use crate::evidence::{Scheduled, Switches, ThreadReading, thread_cpu_ns};
+use crate::files::{Tree, kernel_text};
 
 /// Reads what happened to the thread that opened it. The files stay open, so
 /// that a reading is a `pread` and not a path lookup. Not `Send`: opened in
@@ -30,7 +30,7 @@ pub struct ThreadWatch {
 impl ThreadWatch {
     /// Opens the sources for the calling thread. Never fails: a source that
     /// is missing gives `None` in each reading.
-    pub fn open() -> ThreadWatch {
+    pub fn for_this_thread() -> ThreadWatch {
         ThreadWatch {
             // `/proc/self` would be the main thread.
             schedstat: File::open("/proc/thread-self/schedstat").ok(),
@@ -77,8 +77,24 @@ fn run_delay_ns(schedstat: &File) -> Option<u64> {
 /// by the id that [`current_id`](crate::thread::current_id) gives. A process's
 /// id is that of its first thread.
 pub fn run_delay_ns_of(thread: u32) -> Option<u64> {
-    let path = format!("/proc/{thread}/schedstat");
-    run_delay_of(&std::fs::read_to_string(path).ok()?)
+    Some(scheduled_thread(thread)?.runnable_ns)
+}
+
+/// What each thread of this process has had of the CPUs since it began. `None` where the kernel
+/// doesn't count it.
+pub fn scheduled_threads() -> Option<Vec<Scheduled>> {
+    let threads = std::fs::read_dir("/proc/self/task").ok()?;
+    let ids = threads.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok());
+    // One that ends meanwhile has none.
+    let all: Vec<Scheduled> = ids.filter_map(scheduled_thread).collect();
+    (!all.is_empty()).then_some(all)
+}
+
+/// The same of the thread of this id.
+pub fn scheduled_thread(thread: u32) -> Option<Scheduled> {
+    let schedstat = kernel_text(format!("/proc/{thread}/schedstat")).ok()?;
+    let ran_ns = schedstat.split_ascii_whitespace().next()?.parse().ok()?;
+    Some(Scheduled { thread, ran_ns, runnable_ns: run_delay_of(&schedstat)? })
 }
 
 /// `CPU-time run-delay timeslices`, times in ns
@@ -103,7 +119,7 @@ pub fn thread_switches() -> Option<Switches> {
 /// Times the calling thread went on on another CPU, since it began. `None` where
 /// the kernel does not show it (CONFIG_SCHED_DEBUG).
 pub fn thread_migrations() -> Option<u64> {
-    migrations_of(&std::fs::read_to_string("/proc/thread-self/sched").ok()?)
+    migrations_of(&kernel_text("/proc/thread-self/sched").ok()?)
 }
 
 /// `se.nr_migrations                             :                   17`.
@@ -124,7 +140,7 @@ pub struct QuotaWatch(Vec<CpuStat>);
 
 impl QuotaWatch {
     /// Opens what there is; without anything there is no reading.
-    pub fn open() -> QuotaWatch {
+    pub fn for_this_process() -> QuotaWatch {
         QuotaWatch(cgroup::cpu_stats(&Tree::system()))
     }
 
@@ -146,6 +162,14 @@ pub fn steal_ns() -> Option<u64> {
     steal_in(|times| times.all)
 }
 
+/// CPU time since boot of everything but this process and the children that it has waited for, in ns
+/// over all CPUs, in steps of a scheduler tick (`/proc/stat`).
+pub fn others_cpu_ns() -> Option<u64> {
+    let all = CpuTimes::now().ok()?.all?;
+    let busy_ns = all.user.saturating_add(all.system).checked_mul(tick_ns())?;
+    Some(busy_ns.saturating_sub(crate::child::family_cpu_ns()?))
+}
+
 /// [`steal_ns`] of one CPU.
 pub fn steal_ns_of(cpu: u32) -> Option<u64> {
     let of_cpu = |times: CpuTimes| times.cpus.into_iter().find(|(number, _)| *number == cpu);
@@ -153,13 +177,27 @@ pub fn steal_ns_of(cpu: u32) -> Option<u64> {
 }
 
 fn steal_in(of: impl FnOnce(CpuTimes) -> Option<CpuTicks>) -> Option<u64> {
-    let ticks = of(CpuTimes::read().ok()?)?;
+    let ticks = of(CpuTimes::now().ok()?)?;
     ticks.steal?.checked_mul(tick_ns())
+}
+
+/// How often a CPU has gone idle since boot, whatever idle state it chose
+/// (Documentation/admin-guide/pm/cpuidle.rst). `None` where the kernel doesn't count it.
+pub fn idle_entries_of(cpu: u32) -> Option<u64> {
+    idle_entries_in(&format!("/sys/devices/system/cpu/cpu{cpu}/cpuidle"))
+}
+
+fn idle_entries_in(directory: &str) -> Option<u64> {
+    let states = std::fs::read_dir(directory).ok()?.filter_map(Result::ok);
+    let usage = states.filter_map(|state| kernel_text(state.path().join("usage")).ok());
+    // With idle=poll the states are there and none is ever entered.
+    let entries: u64 = usage.filter_map(|count| count.trim().parse::<u64>().ok()).sum();
+    (entries > 0).then_some(entries)
 }
 
 /// Load averages over 1, 5 and 15 minutes.
 pub fn load_average() -> Option<[f64; 3]> {
-    load_of(&std::fs::read_to_string("/proc/loadavg").ok()?)
+    load_of(&kernel_text("/proc/loadavg").ok()?)
 }
 
 fn load_of(loadavg: &str) -> Option<[f64; 3]> {
@@ -170,7 +208,7 @@ fn load_of(loadavg: &str) -> Option<[f64; 3]> {
 /// CPU pressure: the share of the last ten seconds in which some task waited
 /// for a CPU, in percent (`/proc/pressure/cpu`).
 pub fn pressure_cpu_some_avg10() -> Option<f64> {
-    pressure_of(&std::fs::read_to_string("/proc/pressure/cpu").ok()?)
+    pressure_of(&kernel_text("/proc/pressure/cpu").ok()?)
 }
 
 fn pressure_of(pressure: &str) -> Option<f64> {
@@ -181,6 +219,18 @@ fn pressure_of(pressure: &str) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_child_that_was_waited_for_is_none_of_the_others() {
+        // A second of work, more than ticks are off.
+        let before = others_cpu_ns().expect("/proc/stat");
+        let own = crate::child::family_cpu_ns().expect("getrusage");
+        while crate::child::family_cpu_ns().expect("getrusage") < own + 1_000_000_000 {}
+        let all = |times: CpuTimes| times.all.map(|all| (all.user + all.system) * tick_ns());
+        let busy = all(CpuTimes::now().expect("/proc/stat")).expect("a sum");
+        let after = others_cpu_ns().expect("/proc/stat");
+        assert!(after >= before && busy - after >= 1_000_000_000, "{before} {after} {busy}");
+    }
 
     #[test]
     fn schedstat_gives_its_second_number() {
@@ -198,13 +248,35 @@ mod tests {
     #[test]
     fn a_threads_run_delay_is_its_own() {
         let own = crate::thread::current_id().expect("Linux numbers its threads");
-        let watched = || ThreadWatch::open().read_cheap().run_delay_ns;
+        let watched = || ThreadWatch::for_this_thread().read_cheap().run_delay_ns;
         let (before, Some(now), after) = (watched(), run_delay_ns_of(own), watched()) else {
             assert_eq!(watched(), None, "a kernel without schedstat");
             return;
         };
         assert!((before..=after).contains(&Some(now)));
-        assert_eq!(run_delay_ns_of(u32::MAX), None);
+        assert_eq!((run_delay_ns_of(u32::MAX), scheduled_thread(u32::MAX)), (None, None));
+        // Its time on the CPU is added up when it leaves the CPU, or at a tick.
+        std::thread::sleep(std::time::Duration::from_millis(1));
+        let all = scheduled_threads().expect("it counts");
+        let own = all.iter().find(|one| one.thread == own).expect("this thread");
+        assert!(own.ran_ns > 0 && Some(own.runnable_ns) >= before, "{own:?}");
+    }
+
+    #[test]
+    fn idle_entries_are_those_of_all_states() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let state = |name: &str, usage: &str| {
+            let state = directory.path().join(name);
+            std::fs::create_dir_all(&state).expect("a directory");
+            std::fs::write(state.join("usage"), usage).expect("written");
+        };
+        let entries = || idle_entries_in(directory.path().to_str().expect("UTF-8"));
+        assert_eq!(entries(), None, "no states");
+        state("state0", "0\n");
+        assert_eq!(entries(), None, "none is ever entered");
+        state("state1", "41\n");
+        state("state2", "1\n");
+        assert_eq!(entries(), Some(42));
     }
 
     #[test]

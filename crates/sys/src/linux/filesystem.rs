@@ -55,7 +55,7 @@ const ELSEWHERE: [&str; 16] = [
 /// Layers are followed this far down: a loop device on an overlay on a disk.
 const DEEPEST: u32 = 4;
 
-pub(crate) fn facts(directory: &Path) -> io::Result<Filesystem> {
+pub(crate) fn filesystem_facts(directory: &Path) -> io::Result<Filesystem> {
     let magic = rustix::fs::statfs(directory)?.f_type as u64;
     Ok(describe(&Tree::system(), directory, kind_of(magic), DEEPEST))
 }
@@ -80,7 +80,7 @@ fn describe(tree: &Tree, directory: &Path, kind: String, deeper: u32) -> Filesys
         mount_options: String::new(),
     };
     let mounts = tree.read("/proc/self/mountinfo").unwrap_or_default();
-    let Some(mount) = Mount::of(&mounts, directory) else {
+    let Some(mount) = Mount::containing(&mounts, directory) else {
         facts.device = by_kind(&facts.kind).unwrap_or(DeviceKind::Unknown);
         return facts;
     };
@@ -147,7 +147,7 @@ fn below(tree: &Tree, path: &str, deeper: u32) -> Option<DeviceKind> {
         return None;
     }
     let mounts = tree.read("/proc/self/mountinfo").ok()?;
-    let mount = Mount::of(&mounts, Path::new(path))?;
+    let mount = Mount::containing(&mounts, Path::new(path))?;
     Some(device(tree, &mount, deeper))
 }
 
@@ -155,7 +155,7 @@ fn number_of(tree: &Tree, source: &str) -> Option<String> {
     if !source.starts_with("/dev/") {
         return None;
     }
-    let number = std::fs::metadata(tree.at(source)).ok()?.rdev();
+    let number = std::fs::metadata(tree.full_path(source)).ok()?.rdev();
     Some(format!("{}:{}", major(number), minor(number)))
 }
 
@@ -274,7 +274,7 @@ mod tests {
             symlink(format!("../../devices/{place}"), links.join(number)).expect("a link");
         }
 
-        fn of(&self, path: &str) -> Filesystem {
+        fn filesystem(&self, path: &str) -> Filesystem {
             let tree = Tree::new(self.0.path());
             describe(&tree, Path::new(path), "by magic".into(), DEEPEST)
         }
@@ -292,16 +292,16 @@ mod tests {
         fixture.block("254:0", "pci/virtio2/block/vda", &[("queue/rotational", "1")]);
         fixture.block("8:3", "pci/ata1/block/sda/sda3", &[]);
         fixture.file("sys/devices/pci/ata1/block/sda/queue/rotational", "0");
-        let root = fixture.of("/homes");
+        let root = fixture.filesystem("/homes");
         assert_eq!(
-            root.text(),
+            root.one_line(),
             "ext4 on /dev/vda (virtio), rw,relatime,discard",
             "what the host says of rotation is not asked"
         );
-        assert_eq!(fixture.of("/home/x").text(), "tmpfs (memory), rw,nosuid,size=4k");
-        let spaced = fixture.of("/home/with space/deep");
-        assert_eq!(spaced.text(), "xfs on /dev/sda3 (ssd), rw,attr2");
-        assert_eq!(fixture.of("/var/tmp").kind, "ext4", "the last one hides");
+        assert_eq!(fixture.filesystem("/home/x").one_line(), "tmpfs (memory), rw,nosuid,size=4k");
+        let spaced = fixture.filesystem("/home/with space/deep");
+        assert_eq!(spaced.one_line(), "xfs on /dev/sda3 (ssd), rw,attr2");
+        assert_eq!(fixture.filesystem("/var/tmp").kind, "ext4", "the last one hides");
     }
 
     #[test]
@@ -316,10 +316,10 @@ mod tests {
         ] {
             let fixture = Fixture::new("22 1 9:9 / / rw - ext4 /dev/x rw");
             fixture.block("9:9", place, &files);
-            assert_eq!(fixture.of("/tmp").device, kind, "{place}");
+            assert_eq!(fixture.filesystem("/tmp").device, kind, "{place}");
         }
         let nothing = Fixture::new("22 1 9:9 / / rw - ext4 /dev/x rw");
-        assert_eq!(nothing.of("/tmp").device, DeviceKind::Unknown);
+        assert_eq!(nothing.filesystem("/tmp").device, DeviceKind::Unknown);
         for (name, kind) in [
             ("nfs4", DeviceKind::Network),
             ("fuse.sshfs", DeviceKind::Network),
@@ -327,7 +327,7 @@ mod tests {
             ("fuseblk", DeviceKind::Unknown),
         ] {
             let fixture = Fixture::new(&format!("22 1 0:9 / / rw - {name} x rw"));
-            assert_eq!(fixture.of("/tmp").device, kind, "{name}");
+            assert_eq!(fixture.filesystem("/tmp").device, kind, "{name}");
         }
     }
 
@@ -341,15 +341,15 @@ mod tests {
         };
         let seen = Fixture::new(&mounts("/run/upper"));
         seen.file("run/upper/file", "");
-        let facts = seen.of("/root");
+        let facts = seen.filesystem("/root");
         assert_eq!((facts.kind.as_str(), facts.device), ("overlay", DeviceKind::Memory));
         assert_eq!(facts.mount_options, "rw");
         let unseen = Fixture::new(&mounts("/of/the/host"));
-        assert_eq!(unseen.of("/root").device, DeviceKind::Overlay);
+        assert_eq!(unseen.filesystem("/root").device, DeviceKind::Overlay);
         // An upper layer that is on the overlay itself has no end.
         let circle = Fixture::new(&mounts("/of/itself"));
         circle.file("of/itself/file", "");
-        assert_eq!(circle.of("/root").device, DeviceKind::Overlay);
+        assert_eq!(circle.filesystem("/root").device, DeviceKind::Overlay);
     }
 
     #[test]
@@ -363,7 +363,7 @@ mod tests {
             );
             fixture.block("8:0", "a/block/sda", &[("queue/rotational", "0")]);
             fixture.block("8:16", "b/block/sdb", &[("queue/rotational", second)]);
-            assert_eq!(fixture.of("/tmp").device, kind);
+            assert_eq!(fixture.filesystem("/tmp").device, kind);
         }
     }
 
@@ -373,15 +373,15 @@ mod tests {
             "22 1 7:0 / / rw - ext4 /dev/loop0 rw\n23 22 0:9 / /shm rw - tmpfs tmpfs rw",
         );
         fixture.block("7:0", "virtual/block/loop0", &[("loop/backing_file", "/shm/image")]);
-        assert_eq!(fixture.of("/tmp").device, DeviceKind::Unknown, "not seen");
+        assert_eq!(fixture.filesystem("/tmp").device, DeviceKind::Unknown, "not seen");
         fixture.file("shm/image", "");
-        assert_eq!(fixture.of("/tmp").device, DeviceKind::Memory);
+        assert_eq!(fixture.filesystem("/tmp").device, DeviceKind::Memory);
     }
 
     #[test]
     fn without_mountinfo_the_magic_number_speaks() {
         let fixture = Fixture::new("");
-        assert_eq!(fixture.of("/tmp").kind, "by magic");
+        assert_eq!(fixture.filesystem("/tmp").kind, "by magic");
         assert_eq!(kind_of(0x0102_1994), "tmpfs");
         assert_eq!(kind_of(0xffff_ffff_9123_683e), "btrfs");
         assert_eq!(kind_of(0x12), "file system 0x12");
@@ -395,7 +395,7 @@ mod tests {
         let dir = TempDir::new().expect("a directory");
         let own = dir.path().join("own");
         std::fs::create_dir(&own).expect("made");
-        let kind = crate::filesystem::facts(&own).expect("there").kind;
+        let kind = crate::filesystem::filesystem_facts(&own).expect("there").kind;
         let spread = spread_directories(&own);
         let marked = File::open(&own)
             .and_then(|open| Ok(ioctl_getflags(&open)?))
@@ -409,7 +409,7 @@ mod tests {
 
     #[test]
     fn this_machine_answers() {
-        let facts = facts(Path::new("/proc")).expect("there");
+        let facts = filesystem_facts(Path::new("/proc")).expect("there");
         assert_eq!(facts.kind, "proc");
         assert!(read_from_storage_bytes().is_some());
     }

@@ -17,11 +17,12 @@ use rustix::time::{ClockId, clock_getres};
 use crate::child::usage::timeval_ns;
 use crate::child::{Forked, hear_of_children};
 use crate::clock::{later, monotonic_raw_ns, timespec_ns};
-use crate::command::{Action, Command, End, Finished, Limits, NotStarted, Streams, Usage};
-use crate::counters::{Counters, Event, Totals};
+use crate::command::{Action, Command, End, Finished, NotStarted, Streams, Usage, WaitLimits};
+use crate::counters::{CounterEvent, Counters, Totals};
 use crate::proc_stat::Stat;
 
 use super::controls::{Above, raise};
+use super::evidence::run_delay_ns_of;
 use super::memory::peak_of;
 use super::start::{Stack, wait4};
 
@@ -43,7 +44,7 @@ const MOST_SESSIONS: usize = 1024;
 /// within a session. It leads a group with its own number, which it writes to
 /// the watcher before its program starts.
 #[derive(Debug)]
-pub struct Group {
+pub struct ProcessGroup {
     watcher: Forked,
     /// The write end of the watcher's pipe: numbers of sessions; its end of
     /// file means that this process has ended.
@@ -55,38 +56,41 @@ pub struct Group {
     stack: Stack,
     /// Totals at the end of the last command.
     totals: Option<Totals>,
+    /// Totals just before the next one, if they have been read.
+    before: Option<Totals>,
     /// A command ended as if asked to while latlas was not: don't wait for a
     /// request after further ends.
     ends_so_by_itself: bool,
 }
 
-impl Group {
+impl ProcessGroup {
     /// A new group. Sets SIGCHLD to its default in this process.
-    pub fn start() -> io::Result<Group> {
+    pub fn new_group() -> io::Result<ProcessGroup> {
         hear_of_children()?;
         let (ended, alive) = pipe_with(PipeFlags::CLOEXEC)?;
         let (ended_raw, alive_raw) = (ended.as_raw_fd(), alive.as_raw_fd());
         // SAFETY: the body makes system calls only.
-        let watcher = unsafe { Forked::start(move || watch(ended_raw, alive_raw)) }?;
-        let leader = watcher.id() as libc::pid_t;
+        let watcher = unsafe { Forked::fork(move || watch(ended_raw, alive_raw)) }?;
+        let leader = watcher.process_id() as libc::pid_t;
         // The watcher does it too: whichever is first.
         // SAFETY: two process ids.
         if unsafe { libc::setpgid(leader, leader) } != 0 {
             return Err(io::Error::last_os_error());
         }
-        Ok(Group {
+        Ok(ProcessGroup {
             watcher,
             alive,
             sessions: Vec::new(),
             running: None,
             stack: Stack::new(),
             totals: None,
+            before: None,
             ends_so_by_itself: false,
         })
     }
 
     fn leader(&self) -> libc::pid_t {
-        self.watcher.id() as libc::pid_t
+        self.watcher.process_id() as libc::pid_t
     }
 
     fn kill(&self) {
@@ -124,16 +128,22 @@ impl Group {
 
     /// CPU time in ns that was counted since the last command ended: what
     /// commands left running. 0 where CPU time is not counted.
-    pub fn left_over_ns(&self, counters: &mut Counters) -> io::Result<u64> {
-        let now = counters.read()?;
-        let since = self.totals.map(|last| now.since(&last));
-        Ok(since.and_then(|counts| counts.get(Event::TaskClock)).unwrap_or(0))
+    pub fn left_over_ns(&mut self, counters: &mut Counters) -> io::Result<u64> {
+        let clock = CounterEvent::TaskClock;
+        let last = self.totals.and_then(|last| last.value(clock));
+        let left_ns = match (last, counters.value(clock)?) {
+            (Some(last), Some(now)) => Some(now.saturating_sub(last)),
+            _ => None,
+        };
+        // Where nothing has run since, the totals at the end of the last command are those before the next, too.
+        self.before = self.totals.filter(|_| left_ns == Some(0));
+        Ok(left_ns.unwrap_or(0))
     }
 
     /// The processes of the group without the watcher: while no command runs,
     /// those that commands left running. Zombies are not counted.
     pub fn members(&self) -> io::Result<Vec<u32>> {
-        let leader = self.watcher.id();
+        let leader = self.watcher.process_id();
         let is_ours = |group: u32| {
             let group = group.cast_signed();
             group == self.leader() || self.sessions.contains(&group)
@@ -145,9 +155,13 @@ impl Group {
             let Some(pid) = name.to_str().and_then(|name| name.parse::<u32>().ok()) else {
                 continue;
             };
+            // The files of all others would take milliseconds to read.
+            if pid == leader || !is_of_group(pid, is_ours) {
+                continue;
+            }
             // One that has just ended has no file any more.
             let stat = std::fs::read_to_string(entry.path().join("stat")).unwrap_or_default();
-            if pid != leader && group_of(&stat).is_some_and(is_ours) {
+            if group_of(&stat).is_some_and(is_ours) {
                 members.push(pid);
             }
         }
@@ -156,25 +170,32 @@ impl Group {
 
     /// Runs a command to its end, or kills the whole group at a limit: then
     /// this group is of no use any more.
-    pub fn run(
+    pub fn run_command(
         &mut self,
         command: &Command,
         streams: Streams,
         counters: &mut Counters,
-        limits: Limits,
+        limits: WaitLimits,
     ) -> Result<Finished, NotStarted> {
-        let before = counters.read().map_err(|e| Action::ReadCounters.failed(e))?;
+        let before = match self.before.take() {
+            Some(before) => before,
+            None => counters.read().map_err(|e| Action::ReadCounters.failed(e))?,
+        };
         let _above = self.raise_above(command.fifo)?;
         let leader = self.leader();
-        let started = self.stack.start(command, &streams, leader, self.alive.as_fd())?;
+        let started = self.stack.start_command(command, &streams, leader, self.alive.as_fd())?;
         let child = started.child;
         self.running = command.laid.own_session().then_some(child);
         let early = self.wait_until(child, limits);
         if !matches!(early, Ok(None)) {
             self.kill();
         }
+        // The kernel forgets it with the process. The time that asking takes is not the command's.
+        let asked_ns = monotonic_raw_ns();
+        let run_delay_ns = run_delay_ns_of(child.cast_unsigned());
+        let asking_ns = monotonic_raw_ns() - asked_ns;
         let (status, usage) = wait4(child).map_err(|e| Action::Wait.failed(e))?;
-        let ended_ns = monotonic_raw_ns();
+        let ended_ns = monotonic_raw_ns() - asking_ns;
         match early {
             Ok(None) => self.session_ended().map_err(|e| Action::TrackSession.failed(e))?,
             // Killed, and the watcher too.
@@ -199,7 +220,8 @@ impl Group {
                 user_ns: timeval_ns(usage.ru_utime).unwrap_or(0),
                 system_ns: timeval_ns(usage.ru_stime).unwrap_or(0),
                 peak_bytes: usage.ru_maxrss as u64 * 1024,
-                own_bytes: peak_of(started.lender).unwrap_or(0),
+                own_bytes: own_bytes(command, started.lender),
+                run_delay_ns,
                 voluntary: usage.ru_nvcsw as u64,
                 involuntary: usage.ru_nivcsw as u64,
                 minor_faults: usage.ru_minflt as u64,
@@ -211,7 +233,7 @@ impl Group {
     }
 
     /// Whether latlas is asked to end as well as the command that has ended so.
-    fn is_asked_too(&mut self, limits: Limits) -> bool {
+    fn is_asked_too(&mut self, limits: WaitLimits) -> bool {
         let Some(wake) = limits.wake else {
             return false;
         };
@@ -227,12 +249,12 @@ impl Group {
         let Some(priority) = fifo else {
             return Ok(None);
         };
-        let above = raise(self.leader(), priority).and_then(|()| Above::start(priority));
+        let above = raise(self.leader(), priority).and_then(|()| Above::raise(priority));
         above.map(Some).map_err(|e| Action::Control(Setting::Policy(Policy::Other).row()).failed(e))
     }
 
     /// Waits until the command has ended (`None`) or a limit is there.
-    fn wait_until(&self, child: libc::pid_t, limits: Limits) -> io::Result<Option<End>> {
+    fn wait_until(&self, child: libc::pid_t, limits: WaitLimits) -> io::Result<Option<End>> {
         let pid = Pid::from_raw(child).ok_or(io::ErrorKind::Other)?;
         let ended = pidfd_open(child)?;
         let until = limits.time.map(|time| later(Instant::now(), time));
@@ -267,9 +289,18 @@ impl Group {
     }
 }
 
-impl Drop for Group {
+impl Drop for ProcessGroup {
     fn drop(&mut self) {
         self.kill();
+    }
+}
+
+/// Peak memory of the process that lent a command its memory.
+fn own_bytes(command: &Command, lender: Option<u32>) -> u64 {
+    let starter = command.starter.get().and_then(Option::as_ref);
+    match starter.filter(|starter| Some(starter.process_id()) == lender) {
+        Some(starter) => starter.peak_bytes(),
+        None => peak_of(lender).unwrap_or(0),
     }
 }
 
@@ -313,14 +344,26 @@ pub(super) fn pidfd_open(pid: libc::pid_t) -> io::Result<OwnedFd> {
 /// The signal that a child is stopped by right now, left for others to see.
 fn stopped_by(child: Pid) -> io::Result<Option<i32>> {
     let look = WaitIdOptions::STOPPED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
-    let status = waitid(WaitId::Pid(child), look)?;
-    Ok(status.and_then(|status| status.stopping_signal()))
+    match waitid(WaitId::Pid(child), look) {
+        Ok(status) => Ok(status.and_then(|status| status.stopping_signal())),
+        // It has ended since it was looked at: a zombie is no child to one who asks for stops alone.
+        Err(Errno::CHILD) => Ok(None),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Whether a process is of such a group, a zombie too. The kernel's own threads are of group 0, which is no number
+/// of a [`Pid`].
+fn is_of_group(pid: u32, is_ours: impl Fn(u32) -> bool) -> bool {
+    // SAFETY: a system call on a number.
+    let group = unsafe { libc::getpgid(pid.cast_signed()) };
+    group > 0 && is_ours(group.cast_unsigned())
 }
 
 /// The process group in a line of `/proc/PID/stat`; `None` for a zombie.
 fn group_of(stat: &str) -> Option<u32> {
-    let stat = Stat::of(stat)?;
-    stat.number(5).filter(|_| !["Z", "X"].contains(&stat.state()))
+    let stat = Stat::from_line(stat)?;
+    stat.field_number(5).filter(|_| !["Z", "X"].contains(&stat.state()))
 }
 
 /// One scheduler tick, ns, which is how the coarse clock moves: where the
@@ -440,6 +483,17 @@ mod tests {
     }
 
     #[test]
+    fn a_child_that_has_just_ended_is_not_stopped() {
+        let mut child = std::process::Command::new("true").spawn().expect("started");
+        while !crate::process::has_ended(&child).expect("a child") {
+            std::thread::yield_now();
+        }
+        let pid = Pid::from_raw(child.id().cast_signed()).expect("a number");
+        assert_eq!(stopped_by(pid).expect("no error"), None);
+        child.wait().expect("reaped");
+    }
+
+    #[test]
     fn a_tick_is_some_milliseconds() {
         let tick = tick_ns().expect("Linux has the coarse clock");
         // CONFIG_HZ is 100 to 1000.
@@ -453,10 +507,11 @@ mod tests {
         let command = Command::new("true".as_ref(), &path, &none, &[]).expect("a program");
         let null = crate::process::null_device().expect("/dev/null");
         let streams = Streams { input: null.as_fd(), output: null.as_fd(), error: null.as_fd() };
-        let mut group = Group::start().expect("a group");
+        let mut group = ProcessGroup::new_group().expect("a group");
         let mut counters = Counters::open();
         let mut run = || {
-            let finished = group.run(&command, streams, &mut counters, Limits::default());
+            let finished =
+                group.run_command(&command, streams, &mut counters, WaitLimits::default());
             let finished = finished.expect("it starts");
             assert_eq!(finished.end, End::Code(0));
             finished.usage.own_bytes
@@ -466,7 +521,7 @@ mod tests {
         let Some(starter) = starter else {
             return println!("SKIPPED: no process can be made that starts commands");
         };
-        let pid = Pid::from_raw(starter.id().cast_signed()).expect("its id");
+        let pid = Pid::from_raw(starter.process_id().cast_signed()).expect("its id");
         rustix::process::kill_process(pid, Signal::KILL).expect("its own child");
         while !starter.has_ended() {
             std::thread::yield_now();
@@ -476,27 +531,28 @@ mod tests {
     }
 
     /// A session whose command has ended and left one process.
-    fn session_left_by(group: &mut Group) -> libc::pid_t {
+    fn session_left_by(group: &mut ProcessGroup) -> libc::pid_t {
         let path = crate::command::find_program("sh".as_ref()).expect("in PATH");
         let controls = [Setting::OwnSession(true)];
         let words = ["-c", "sleep 86393.5 &"];
         let command = Command::new("sh".as_ref(), &path, &words, &controls).expect("a program");
         let null = crate::process::null_device().expect("/dev/null");
         let streams = Streams { input: null.as_fd(), output: null.as_fd(), error: null.as_fd() };
-        let finished = group.run(&command, streams, &mut Counters::open(), Limits::default());
+        let finished =
+            group.run_command(&command, streams, &mut Counters::open(), WaitLimits::default());
         finished.expect("it starts").process.cast_signed()
     }
 
     #[test]
     fn the_watcher_kills_what_sessions_left_and_no_session_that_got_an_old_number() {
-        let mut group = Group::start().expect("a group");
+        let mut group = ProcessGroup::new_group().expect("a group");
         let again = session_left_by(&mut group);
         let killed = session_left_by(&mut group);
         let before = group.members().expect("proc");
         let (ended, alive) = pipe_with(PipeFlags::CLOEXEC).expect("a pipe");
         let (ended_raw, alive_raw) = (ended.as_raw_fd(), alive.as_raw_fd());
         // SAFETY: the body makes system calls only.
-        let watcher = unsafe { Forked::start(move || watch(ended_raw, alive_raw)) };
+        let watcher = unsafe { Forked::fork(move || watch(ended_raw, alive_raw)) };
         let mut watcher = watcher.expect("a process");
         // The number of a session that has ended has come back since.
         for number in [again, killed, -again] {

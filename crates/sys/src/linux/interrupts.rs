@@ -31,7 +31,7 @@ struct Layout {
 
 impl InterruptCounts {
     /// Opens the counts of a CPU.
-    pub fn open(cpu: u32) -> Result<InterruptCounts, NoInterrupts> {
+    pub fn for_cpu(cpu: u32) -> Result<InterruptCounts, NoInterrupts> {
         let mut counts = InterruptCounts {
             file: File::open(PATH)?,
             cpu,
@@ -78,7 +78,7 @@ impl InterruptCounts {
 }
 
 /// Lines of bytes without the empty ones.
-fn lines(text: &[u8]) -> impl Iterator<Item = &[u8]> {
+fn non_empty_lines(text: &[u8]) -> impl Iterator<Item = &[u8]> {
     text.split(|&b| b == b'\n').filter(|line| !line.is_empty())
 }
 
@@ -92,7 +92,7 @@ fn words(line: &[u8]) -> impl Iterator<Item = &[u8]> {
     line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty())
 }
 
-fn number(word: &[u8]) -> Option<u64> {
+fn parse_number(word: &[u8]) -> Option<u64> {
     word.iter().try_fold(0_u64, |sum, digit| {
         let digit = digit.is_ascii_digit().then(|| u64::from(digit - b'0'))?;
         sum.checked_mul(10)?.checked_add(digit)
@@ -114,18 +114,19 @@ pub fn anything(text: &[u8], cpu: u32) {
 
 /// Finds the column of the CPU and the lines that have one.
 fn layout(text: &[u8], cpu: u32) -> Result<Layout, NoInterrupts> {
-    let heading = lines(text).next().ok_or(NoInterrupts::NoLines)?;
+    let heading = non_empty_lines(text).next().ok_or(NoInterrupts::NoLines)?;
     let name = format!("CPU{cpu}");
     let column = words(heading)
         .position(|word| word == name.as_bytes())
         .ok_or(NoInterrupts::NoColumn(cpu))?;
     let mut layout = Layout { column, labels: Vec::new(), lines: Vec::new() };
-    for (label, rest) in lines(text).skip(1).filter_map(label) {
+    for (label, rest) in non_empty_lines(text).skip(1).filter_map(label) {
         layout.labels.push(label.to_vec());
         let label = String::from_utf8_lossy(label).into_owned();
         // Devices have a number; the others an abbreviation that is known.
-        let what =
-            words(rest).skip_while(|word| number(word).is_some()).map(String::from_utf8_lossy);
+        let what = words(rest)
+            .skip_while(|word| parse_number(word).is_some())
+            .map(String::from_utf8_lossy);
         let what: Vec<_> = what.collect();
         let device = label.bytes().all(|b| b.is_ascii_digit());
         let timer = is_timer(&label, &what);
@@ -161,14 +162,14 @@ fn is_timer(label: &str, what: &[std::borrow::Cow<str>]) -> bool {
 /// for every CPU but the first column's, where they stand.
 fn counts_into(text: &[u8], layout: &Layout, counts: &mut Vec<u64>) -> bool {
     counts.clear();
-    let mut all = lines(text);
+    let mut all = non_empty_lines(text);
     let name_at = all.next().and_then(|h| words(h).nth(layout.column));
     let mut labels = layout.labels.iter();
     for (label, rest) in all.filter_map(label) {
         if labels.next().is_none_or(|known| known != label) {
             return false;
         }
-        let count = words(rest).map_while(number).nth(layout.column).unwrap_or(0);
+        let count = words(rest).map_while(parse_number).nth(layout.column).unwrap_or(0);
         counts.push(count);
     }
     name_at.is_some() && labels.next().is_none()
@@ -186,7 +187,7 @@ LOC:    2603276    2821624   Local timer interrupts
 ERR:          4
 ";
 
-    fn counts(text: &str, cpu: u32) -> Vec<(String, bool, u64)> {
+    fn parsed_counts(text: &str, cpu: u32) -> Vec<(String, bool, u64)> {
         let layout = layout(text.as_bytes(), cpu).expect("a layout");
         let mut counts = Vec::new();
         assert!(counts_into(text.as_bytes(), &layout, &mut counts));
@@ -198,7 +199,7 @@ ERR:          4
     fn a_cpu_has_its_own_column_by_name_and_not_by_place() {
         let of = |name: &str, timer, n| (name.to_string(), timer, n);
         assert_eq!(
-            counts(X86, 2),
+            parsed_counts(X86, 2),
             [
                 of("24 ACPI:Ged", false, 0),
                 of("36 virtio1-req.0", false, 3_220_041),
@@ -207,7 +208,7 @@ ERR:          4
                 of("ERR", false, 0),
             ]
         );
-        assert_eq!(counts(X86, 0)[3].2, 2_603_276);
+        assert_eq!(parsed_counts(X86, 0)[3].2, 2_603_276);
         let why = layout(X86.as_bytes(), 1).expect_err("CPU 1 is offline");
         assert!(matches!(why, NoInterrupts::NoColumn(1)), "{why}");
     }
@@ -219,7 +220,7 @@ ERR:          4
  14:          5          0     GICv3  33 Level     uart-pl011
 IPI0:        30         40       Rescheduling interrupts
 ";
-        let found = counts(arm, 1);
+        let found = parsed_counts(arm, 1);
         assert_eq!(found[0], ("11 arch_timer".into(), true, 2000));
         assert_eq!(found[1], ("14 uart-pl011".into(), false, 0));
         assert_eq!(found[2], ("IPI0 Rescheduling interrupts".into(), false, 40));
@@ -234,7 +235,7 @@ HYP:      90210      80210   Hypervisor callback interrupts
 HVS:     500123     400123   Hyper-V stimer0 interrupts
 ";
         let timers = |text: &str| -> Vec<(String, u64)> {
-            let all = counts(text, 1).into_iter().filter(|line| line.1);
+            let all = parsed_counts(text, 1).into_iter().filter(|line| line.1);
             all.map(|(name, _, count)| (name, count)).collect()
         };
         assert_eq!(timers(hyper_v), [("LOC".into(), 0), ("HVS".into(), 400_123)]);
@@ -274,7 +275,7 @@ LOC:          0          0   Local timer interrupts
         let Some(cpu) = crate::allowed_cpus().ok().and_then(|cpus| cpus.first().copied()) else {
             return println!("SKIPPED: the allowed CPUs are unknown");
         };
-        let mut real = match InterruptCounts::open(cpu) {
+        let mut real = match InterruptCounts::for_cpu(cpu) {
             Ok(real) => real,
             Err(why) => return println!("SKIPPED: {why}"),
         };

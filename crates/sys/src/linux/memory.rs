@@ -1,7 +1,7 @@
 //! Memory bounds from /proc, the control groups and the resource limits.
 
 use super::cgroup;
-use crate::files::{Tree, kib_field};
+use crate::files::{Tree, kernel_text, kib_field};
 use crate::limits::{Resource, limit};
 use crate::memory::MemoryLimits;
 
@@ -18,7 +18,7 @@ pub fn available_memory() -> MemoryLimits {
         // Kernels before 3.14 have no MemAvailable; what is free is a lower bound.
         available_bytes: kib_field(&meminfo, "MemAvailable")
             .unwrap_or(kernel.freeram as u64 * unit),
-        cgroup_limit_bytes: group.and_then(|group| group.limit.at()),
+        cgroup_limit_bytes: group.and_then(|group| group.limit.as_option()),
         cgroup_usage_bytes: group.and_then(|group| group.used),
         cgroup_headroom_bytes: group.and_then(|group| group.headroom),
         rlimit_as_bytes: limit(Resource::AddressSpace).ok().and_then(|limit| limit.soft),
@@ -34,6 +34,6 @@ pub fn peak_resident_bytes() -> Option<u64> {
 /// The same of another process; `None` is this one.
 pub(super) fn peak_of(process: Option<u32>) -> Option<u64> {
     let process = process.map_or_else(|| "self".into(), |process| process.to_string());
-    let status = std::fs::read_to_string(format!("/proc/{process}/status")).ok()?;
+    let status = kernel_text(format!("/proc/{process}/status")).ok()?;
     kib_field(&status, "VmHWM")
 }

@@ -1,4 +1,6 @@
-//! Linux and Android.
+//! What needs much code on Linux and Android. `platform.rs` chooses between this folder and `apple/`: files
+//! that both have offer the same functions, and the modules above are the interface. `blocked.rs`,
+//! `perf_event.rs` and `start.rs` serve only the files of this folder.
 
 pub(crate) mod affinity;
 mod blocked;

@@ -27,9 +27,10 @@ pub(super) struct Attributes {
 
 pub(super) const PERF_TYPE_HARDWARE: u32 = 0;
 pub(super) const PERF_TYPE_SOFTWARE: u32 = 1;
-pub(super) const PERF_TYPE_TRACEPOINT: u32 = 2;
 pub(super) const PERF_COUNT_SW_PAGE_FAULTS: u64 = 2;
 pub(super) const PERF_COUNT_SW_CONTEXT_SWITCHES: u64 = 3;
+pub(super) const PERF_COUNT_SW_PAGE_FAULTS_MIN: u64 = 5;
+pub(super) const PERF_COUNT_SW_PAGE_FAULTS_MAJ: u64 = 6;
 pub(super) const PERF_COUNT_SW_DUMMY: u64 = 9;
 const PERF_FLAG_FD_CLOEXEC: libc::c_ulong = 1 << 3;
 
@@ -55,13 +56,14 @@ pub(super) const SAMPLE_TID: u64 = 1 << 1;
 pub(super) const SAMPLE_TIME: u64 = 1 << 2;
 pub(super) const SAMPLE_ADDR: u64 = 1 << 3;
 pub(super) const SAMPLE_CALLCHAIN: u64 = 1 << 5;
-pub(super) const SAMPLE_RAW: u64 = 1 << 10;
+pub(super) const SAMPLE_CPU: u64 = 1 << 7;
+pub(super) const SAMPLE_PERIOD: u64 = 1 << 8;
 pub(super) const SAMPLE_REGS_USER: u64 = 1 << 12;
 pub(super) const SAMPLE_STACK_USER: u64 = 1 << 13;
 
 /// Opens an event of a thread (0: the calling one; -1: all) on a CPU (-1:
 /// any).
-pub(super) fn open(
+pub(super) fn open_event(
     attributes: Attributes,
     thread: libc::pid_t,
     cpu: libc::c_int,

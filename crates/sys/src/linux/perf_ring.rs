@@ -14,12 +14,14 @@ use super::perf_event::{
     self, Attributes, COMM, CONTEXT_SWITCH, DISABLED, ENABLE_ON_EXEC, EXCLUDE_CALLCHAIN_KERNEL,
     EXCLUDE_HYPERVISOR, EXCLUDE_KERNEL, INHERIT, MMAP, MMAP_DATA, MMAP2,
     PERF_COUNT_SW_CONTEXT_SWITCHES, PERF_COUNT_SW_DUMMY, PERF_COUNT_SW_PAGE_FAULTS,
-    PERF_TYPE_SOFTWARE, PERF_TYPE_TRACEPOINT, SAMPLE_ADDR, SAMPLE_CALLCHAIN, SAMPLE_ID_ALL,
-    SAMPLE_RAW, SAMPLE_REGS_USER, SAMPLE_STACK_USER, SAMPLE_TID, SAMPLE_TIME, TASK, USE_CLOCK,
-    WATERMARK,
+    PERF_COUNT_SW_PAGE_FAULTS_MAJ, PERF_COUNT_SW_PAGE_FAULTS_MIN, PERF_TYPE_SOFTWARE, SAMPLE_ADDR,
+    SAMPLE_CALLCHAIN, SAMPLE_CPU, SAMPLE_ID_ALL, SAMPLE_PERIOD, SAMPLE_REGS_USER,
+    SAMPLE_STACK_USER, SAMPLE_TID, SAMPLE_TIME, TASK, USE_CLOCK, WATERMARK,
 };
 use crate::pages::base_page_bytes;
-use crate::perf::{Begin, Capture, Event, Of, RingError, STACK_REGISTERS, Source, Threads};
+use crate::perf::{
+    Begin, Capture, EventSource, Of, PerfEvent, RingError, STACK_REGISTERS, Threads,
+};
 
 /// Where the control page holds its 64-bit words `data_head` and `data_tail`.
 const HEAD_AT: usize = 1024;
@@ -32,7 +34,7 @@ const LARGEST_DATA_BYTES: usize = 1 << 30;
 /// Events of one CPU, whose records wait in a ring of memory. What finds no
 /// room there is lost and counted ([`crate::perf::Body::Lost`]).
 #[derive(Debug)]
-pub struct Ring {
+pub struct PerfRing {
     base: *mut u8,
     data_bytes: usize,
     /// The first is the one that the ring was mapped from.
@@ -40,16 +42,16 @@ pub struct Ring {
 }
 
 // SAFETY: the mapping belongs to the process, and only the ring's owner reads it.
-unsafe impl Send for Ring {}
+unsafe impl Send for PerfRing {}
 
-impl Ring {
+impl PerfRing {
     /// A ring for an event, of the first of these sizes that the kernel grants:
     /// each is rounded up to a power of two in pages. The memory counts against
     /// RLIMIT_MEMLOCK.
     ///
     /// # Errors
     /// What `perf_event_open(2)` says; what `mmap(2)` says to the last size.
-    pub fn open(first: &Event, data_bytes: &[usize]) -> Result<Ring, RingError> {
+    pub fn for_event(first: &PerfEvent, data_bytes: &[usize]) -> Result<PerfRing, RingError> {
         let page = base_page_bytes();
         let sizes = data_bytes.iter().map(|&bytes| {
             let pages = bytes.min(LARGEST_DATA_BYTES).div_ceil(page).max(1);
@@ -57,7 +59,7 @@ impl Ring {
         });
         let mut refused = RingError::Memory(io::ErrorKind::InvalidInput.into());
         for data_bytes in sizes {
-            let event = open(first, data_bytes).map_err(RingError::Event)?;
+            let event = open_mapped(first, data_bytes).map_err(RingError::Event)?;
             // SAFETY: a mapping where the kernel finds room for it.
             let base = unsafe {
                 mmap(
@@ -71,7 +73,7 @@ impl Ring {
             };
             match base {
                 Ok(base) => {
-                    return Ok(Ring { base: base.cast(), data_bytes, events: vec![event] });
+                    return Ok(PerfRing { base: base.cast(), data_bytes, events: vec![event] });
                 }
                 Err(error) => refused = RingError::Memory(error.into()),
             }
@@ -80,8 +82,8 @@ impl Ring {
     }
 
     /// Opens an event whose records go into this ring: of the same CPU.
-    pub fn add(&mut self, event: &Event) -> io::Result<()> {
-        let event = open(event, self.data_bytes)?;
+    pub fn add_event(&mut self, event: &PerfEvent) -> io::Result<()> {
+        let event = open_mapped(event, self.data_bytes)?;
         let ring = self.events[0].as_raw_fd();
         control(&event, SET_OUTPUT, ring.into())?;
         self.events.push(event);
@@ -127,10 +129,10 @@ impl Ring {
     }
 }
 
-impl Drop for Ring {
+impl Drop for PerfRing {
     fn drop(&mut self) {
         let bytes = base_page_bytes() + self.data_bytes;
-        // SAFETY: the mapping that `open` made, which no code uses any more.
+        // SAFETY: the mapping that `for_event` made, which no code uses any more.
         let _ = unsafe { munmap(self.base.cast(), bytes) };
     }
 }
@@ -139,7 +141,10 @@ impl Drop for Ring {
 ///
 /// # Errors
 /// What `poll(2)` says; a signal is none.
-pub fn wait<'a>(rings: impl IntoIterator<Item = &'a Ring>, limit: Duration) -> io::Result<()> {
+pub fn wait_half_full<'a>(
+    rings: impl IntoIterator<Item = &'a PerfRing>,
+    limit: Duration,
+) -> io::Result<()> {
     let events = rings.into_iter().map(|ring| ring.events[0].as_fd());
     let mut polled: Vec<PollFd<'_>> = events
         .map(|event: BorrowedFd<'_>| PollFd::from_borrowed_fd(event, PollFlags::IN))
@@ -164,19 +169,27 @@ fn control(event: &OwnedFd, request: u32, argument: libc::c_long) -> io::Result<
     }
 }
 
-fn open(event: &Event, data_bytes: usize) -> io::Result<OwnedFd> {
+fn open_mapped(event: &PerfEvent, data_bytes: usize) -> io::Result<OwnedFd> {
     let user = EXCLUDE_KERNEL | EXCLUDE_HYPERVISOR;
     let (kind, config, sample_type, flags) = match event.source {
-        Source::Tracepoint(id) => {
-            (PERF_TYPE_TRACEPOINT, id, SAMPLE_TIME | SAMPLE_RAW, SAMPLE_ID_ALL)
-        }
-        Source::PageFaults(which) => (
+        EventSource::PageFaults(which) => (
             PERF_TYPE_SOFTWARE,
             PERF_COUNT_SW_PAGE_FAULTS,
             SAMPLE_TID | SAMPLE_TIME | SAMPLE_ADDR,
             user | about_threads(which) | SAMPLE_ID_ALL,
         ),
-        Source::Threads(which) => {
+        EventSource::ServedFaults { major, in_kernel } => (
+            PERF_TYPE_SOFTWARE,
+            if major { PERF_COUNT_SW_PAGE_FAULTS_MAJ } else { PERF_COUNT_SW_PAGE_FAULTS_MIN },
+            // Each of a length of its own, by which they are told apart.
+            SAMPLE_TID
+                | SAMPLE_TIME
+                | SAMPLE_ADDR
+                | SAMPLE_CPU
+                | if major { SAMPLE_PERIOD } else { 0 },
+            if in_kernel { EXCLUDE_HYPERVISOR } else { user } | SAMPLE_ID_ALL,
+        ),
+        EventSource::Threads(which) => {
             // Records of tasks have a time without.
             let stamped = which.names || which.maps || which.switches;
             let stamp = if stamped { SAMPLE_ID_ALL } else { 0 };
@@ -184,7 +197,7 @@ fn open(event: &Event, data_bytes: usize) -> io::Result<OwnedFd> {
             let sample_type = SAMPLE_TID | SAMPLE_TIME;
             (PERF_TYPE_SOFTWARE, PERF_COUNT_SW_DUMMY, sample_type, flags)
         }
-        Source::Stacks(capture) => {
+        EventSource::Stacks(capture) => {
             let stack = match capture {
                 Capture::FramePointers => SAMPLE_CALLCHAIN,
                 Capture::Copy(_) => SAMPLE_REGS_USER | SAMPLE_STACK_USER,
@@ -200,7 +213,7 @@ fn open(event: &Event, data_bytes: usize) -> io::Result<OwnedFd> {
         }
     };
     let copied = match event.source {
-        Source::Stacks(Capture::Copy(bytes)) => Some(bytes),
+        EventSource::Stacks(Capture::Copy(bytes)) => Some(bytes),
         _ => None,
     };
     let registers = STACK_REGISTERS.iter().fold(0, |all, bit| all | 1 << bit);
@@ -209,7 +222,7 @@ fn open(event: &Event, data_bytes: usize) -> io::Result<OwnedFd> {
         Begin::OnExec => DISABLED | ENABLE_ON_EXEC,
     };
     let inherit = if event.inherit { INHERIT } else { 0 };
-    let sampled = !matches!(event.source, Source::Threads(_));
+    let sampled = !matches!(event.source, EventSource::Threads(_));
     let attributes = Attributes {
         kind,
         config,
@@ -228,7 +241,7 @@ fn open(event: &Event, data_bytes: usize) -> io::Result<OwnedFd> {
         Of::Thread(number) => number.try_into().map_err(io::Error::other)?,
     };
     let cpu = libc::c_int::try_from(event.cpu).map_err(io::Error::other)?;
-    perf_event::open(attributes, thread, cpu)
+    perf_event::open_event(attributes, thread, cpu)
 }
 
 fn about_threads(which: Threads) -> u64 {
@@ -242,21 +255,21 @@ fn about_threads(which: Threads) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::perf::{Body, fault_sample, records};
+    use crate::perf::{Body, fault_sample, records, served_fault_sample};
 
     /// A ring of one page that no kernel writes to, and a way to write as it does.
-    fn unwritten() -> Ring {
+    fn unwritten() -> PerfRing {
         let page = base_page_bytes();
         // SAFETY: a mapping of its own, where the kernel finds room for it.
         let base = unsafe {
             let protection = ProtFlags::READ | ProtFlags::WRITE;
             rustix::mm::mmap_anonymous(ptr::null_mut(), 2 * page, protection, MapFlags::SHARED)
         };
-        Ring { base: base.expect("memory").cast(), data_bytes: page, events: Vec::new() }
+        PerfRing { base: base.expect("memory").cast(), data_bytes: page, events: Vec::new() }
     }
 
     /// Writes records as the kernel does; whether there was room for them.
-    fn write(ring: &Ring, records: &[u8]) -> bool {
+    fn write_records(ring: &PerfRing, records: &[u8]) -> bool {
         let head = ring.word(HEAD_AT).load(Ordering::Relaxed);
         let used = head - ring.word(TAIL_AT).load(Ordering::Relaxed);
         if used as usize + records.len() > ring.data_bytes {
@@ -282,7 +295,7 @@ mod tests {
         for round in 0..40_u8 {
             let records: Vec<u8> =
                 (0..most / 3 + usize::from(round)).map(|n| n as u8 ^ round).collect();
-            assert!(write(&ring, &records), "round {round}: no room");
+            assert!(write_records(&ring, &records), "round {round}: no room");
             written.extend(&records);
             ring.drain(&mut read);
             assert!(read == written, "round {round}");
@@ -290,42 +303,55 @@ mod tests {
             assert_eq!(read.len(), written.len(), "round {round}: read again");
         }
         // A full one is read whole.
-        assert!(write(&ring, &vec![7; most]) && !write(&ring, &[7]));
+        assert!(write_records(&ring, &vec![7; most]) && !write_records(&ring, &[7]));
         read.clear();
         ring.drain(&mut read);
-        assert!(read == vec![7; most] && write(&ring, &[7]));
+        assert!(read == vec![7; most] && write_records(&ring, &[7]));
     }
 
     /// One CPU, since a ring is one CPU's.
     #[test]
-    fn every_page_fault_can_be_a_sample() {
+    fn each_page_fault_can_be_a_sample_and_its_end_another() {
         let page = base_page_bytes();
         let sampled = |cpu| {
             crate::pin_to(&[cpu]).expect("allowed");
-            let event = Event {
-                source: Source::PageFaults(Threads::default()),
+            let event = PerfEvent {
+                source: EventSource::PageFaults(Threads::default()),
                 of: Of::CallingThread,
                 cpu,
                 inherit: false,
                 begin: Begin::Now,
             };
-            let mut ring = Ring::open(&event, &[page])?;
+            let mut ring = PerfRing::for_event(&event, &[page])?;
+            for major in [false, true] {
+                let source = EventSource::ServedFaults { major, in_kernel: false };
+                ring.add_event(&PerfEvent { source, ..event }).map_err(RingError::Event)?;
+            }
             let mut touched = crate::Mapping::new(page).expect("memory");
             touched.as_mut_slice()[0] = 1;
             ring.disable().expect("it is open");
             let mut bytes = Vec::new();
             ring.drain(&mut bytes);
             let address = touched.as_mut_slice().as_ptr().addr() as u64;
-            let is_touched = |body: &[u8]| fault_sample(body).map(|s| s.address) == Some(address);
-            let found = records(&bytes)
-                .any(|record| matches!(record.body, Body::Sample(body) if is_touched(body)));
+            let samples = records(&bytes).filter_map(|record| match record.body {
+                Body::Sample(body) => Some((fault_sample(body)?, served_fault_sample(body))),
+                _ => None,
+            });
+            let touched = samples.filter(|(sample, _)| sample.address == address);
+            let found: Vec<_> =
+                touched.map(|(sample, end)| (sample.at_ns, end.map(|(_, major)| major))).collect();
             Ok::<_, RingError>(found)
         };
         let cpu = crate::allowed_cpus().expect("known")[0];
         let sampled =
             std::thread::scope(|scope| scope.spawn(|| sampled(cpu)).join().expect("no panic"));
         match sampled {
-            Ok(sampled) => assert!(sampled, "no sample of the page that was touched"),
+            Ok(sampled) => {
+                let [(began_ns, None), (ended_ns, Some(false))] = sampled[..] else {
+                    panic!("not the begin and the end of one fault: {sampled:?}");
+                };
+                assert!(began_ns < ended_ns, "{sampled:?}");
+            }
             Err(error) => println!("SKIPPED: no events are recorded here: {error}"),
         }
     }

@@ -2,7 +2,8 @@
 //! `sched_setscheduler(2)`, `sched_setattr(2)`, `setpriority(2)`, `setsid(2)`,
 //! `prctl(2)`, `ioprio_set(2)`, `cgroup.procs` (cgroups(7)) and the autogroup's
 //! file (sched(7)). What returns an `errno` makes system calls only: a forked
-//! child may call it.
+//! child may call it. What sets by these, reads back and undoes is
+//! [`crate::settings`].
 
 use std::ffi::CStr;
 use std::io::{self, Write};
@@ -19,6 +20,7 @@ use rustix::thread::{
 };
 
 use super::affinity;
+use crate::files::kernel_text;
 use crate::settings::Patience;
 
 /// Of a process without the right CAP_SYS_ADMIN the kernel takes one change of
@@ -31,12 +33,16 @@ const ASK_AT_MOST: u32 = 200;
 pub(super) const SCHED_OTHER: i32 = libc::SCHED_NORMAL;
 
 /// Sets it for a task (0: the calling thread, its process and its session).
-pub(crate) fn set(task: libc::pid_t, setting: &Setting, patience: Patience) -> Result<(), i32> {
+pub(crate) fn apply_setting(
+    task: libc::pid_t,
+    setting: &Setting,
+    patience: Patience,
+) -> Result<(), i32> {
     match setting {
         Setting::Cpus(cpus) => affinity::mask(cpus)
-            .and_then(|mask| mask.set(task))
+            .and_then(|mask| mask.apply(task))
             .map_err(|error| error.raw_os_error().unwrap_or(libc::EINVAL)),
-        Setting::Nice(nice) => number(setpriority_process(Pid::from_raw(task), *nice)),
+        Setting::Nice(nice) => or_errno(setpriority_process(Pid::from_raw(task), *nice)),
         Setting::Policy(policy) => set_policy(task, *policy),
         Setting::SliceNs(ns) => set_slice(task, *ns),
         Setting::Io(priority) => set_io(task, *priority),
@@ -46,8 +52,8 @@ pub(crate) fn set(task: libc::pid_t, setting: &Setting, patience: Patience) -> R
         Setting::Autogroup(nice) => set_autogroup(*nice, patience),
         Setting::OwnSession(true) => begin_session(),
         Setting::OwnSession(false) => Ok(()),
-        Setting::TimerSlackNs(ns) => number(set_current_timer_slack(NonZeroU64::new(*ns))),
-        Setting::TransparentHugePages(may) => number(disable_transparent_huge_pages(!may)),
+        Setting::TimerSlackNs(ns) => or_errno(set_current_timer_slack(NonZeroU64::new(*ns))),
+        Setting::TransparentHugePages(may) => or_errno(disable_transparent_huge_pages(!may)),
         Setting::OneCpu | Setting::QosClass(_) | Setting::GroupShares(_) | Setting::GroupIdle => {
             Err(libc::ENOTSUP)
         }
@@ -55,7 +61,7 @@ pub(crate) fn set(task: libc::pid_t, setting: &Setting, patience: Patience) -> R
 }
 
 /// What a task has of the same kind.
-pub(crate) fn read(task: libc::pid_t, setting: &Setting) -> Option<Setting> {
+pub(crate) fn read_setting(task: libc::pid_t, setting: &Setting) -> Option<Setting> {
     let file = |name| file(task, name);
     Some(match setting {
         Setting::Cpus(_) | Setting::OneCpu => Setting::Cpus(affinity::allowed_to(task).ok()?),
@@ -92,7 +98,7 @@ fn file(task: libc::pid_t, name: &str) -> Option<String> {
         0 => format!("/proc/self/{name}"),
         task => format!("/proc/{task}/{name}"),
     };
-    Some(std::fs::read_to_string(path).ok()?.trim().to_owned())
+    Some(kernel_text(path).ok()?.trim().to_owned())
 }
 
 /// Joins the control group of this directory.
@@ -103,7 +109,7 @@ fn join(directory: &Path) -> Result<(), i32> {
     let written = free.write_all(directory.as_os_str().as_bytes());
     written.and_then(|()| free.write_all(b"/cgroup.procs")).map_err(|_| libc::ENAMETOOLONG)?;
     // 0 is the writing process.
-    write(CStr::from_bytes_until_nul(&path).map_err(|_| libc::EINVAL)?, c"0")
+    write_value(CStr::from_bytes_until_nul(&path).map_err(|_| libc::EINVAL)?, c"0")
 }
 
 pub(super) fn errno() -> i32 {
@@ -119,7 +125,7 @@ pub(super) fn called(status: libc::c_long) -> Result<(), i32> {
 }
 
 /// Writes one value into a file that is there.
-pub(super) fn write(path: &CStr, value: &CStr) -> Result<(), i32> {
+pub(super) fn write_value(path: &CStr, value: &CStr) -> Result<(), i32> {
     let bytes = value.to_bytes();
     let file = rustix::fs::open(path, OFlags::WRONLY | OFlags::CLOEXEC, Mode::empty());
     match file.and_then(|file| rustix::io::write(&file, bytes)) {
@@ -133,7 +139,7 @@ pub(super) fn write(path: &CStr, value: &CStr) -> Result<(), i32> {
 fn begin_session() -> Result<(), i32> {
     match session_of(0) == Some(getpid().as_raw_pid()) {
         true => Ok(()),
-        false => number(setsid().map(drop)),
+        false => or_errno(setsid().map(drop)),
     }
 }
 
@@ -147,7 +153,7 @@ pub(super) fn session_of(process: libc::pid_t) -> Option<libc::pid_t> {
 }
 
 /// The `errno` of a call by rustix, which allocates nothing.
-fn number(called: rustix::io::Result<()>) -> Result<(), i32> {
+fn or_errno(called: rustix::io::Result<()>) -> Result<(), i32> {
     called.map_err(Errno::raw_os_error)
 }
 
@@ -287,7 +293,7 @@ fn set_autogroup(nice: i32, patience: Patience) -> Result<(), i32> {
     let nice = CStr::from_bytes_until_nul(&text).map_err(|_| libc::EINVAL)?;
     let pause = libc::timespec { tv_sec: 0, tv_nsec: ASK_AGAIN_MS * 1_000_000 };
     for _ in 0..ASK_AT_MOST {
-        match write(c"/proc/self/autogroup", nice) {
+        match write_value(c"/proc/self/autogroup", nice) {
             Err(libc::EAGAIN) if patience == Patience::Waits => {
                 // SAFETY: reads a value on the stack; null for what is left.
                 unsafe { libc::nanosleep(&raw const pause, std::ptr::null_mut()) };

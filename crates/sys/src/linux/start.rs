@@ -52,14 +52,14 @@ impl Stack {
 
     /// Starts the command in the process group of `leader`, or in a session
     /// that it writes to `watcher`.
-    pub(super) fn start(
+    pub(super) fn start_command(
         &mut self,
         command: &Command,
         streams: &Streams,
         leader: libc::pid_t,
         watcher: BorrowedFd,
     ) -> Result<Started, NotStarted> {
-        let request = Request {
+        let request = StartRequest {
             group: leader,
             parent: std::process::id() as libc::pid_t,
             watcher: watcher.as_raw_fd(),
@@ -80,18 +80,18 @@ impl Stack {
     fn clone_once(
         &mut self,
         command: &Command,
-        request: Request,
+        request: StartRequest,
         watcher: BorrowedFd,
     ) -> Result<Started, NotStarted> {
         let starter = command.starter.get_or_init(|| Starter::new(command).ok());
         let (cloned, lender) = match starter.as_ref().filter(|starter| !starter.has_ended()) {
             Some(starter) => {
-                let cloned = starter.start(request);
-                let id = Some(starter.id());
+                let cloned = starter.start_command(request);
+                let id = Some(starter.process_id());
                 (cloned.map_err(|e| Action::Clone.failed(e))?, id)
             }
             None => {
-                let signals = Blocked::all().map_err(|e| Action::BlockSignals.failed(e))?;
+                let signals = Blocked::all_signals().map_err(|e| Action::BlockSignals.failed(e))?;
                 let caught = caught_signals();
                 let start = Start::new(command, request, &caught, signals.before);
                 let stack = self.0.as_mut_ptr_range().end.cast::<c_void>();
@@ -128,7 +128,7 @@ impl Stack {
 /// Where a command is to run.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
-pub(super) struct Request {
+pub(super) struct StartRequest {
     group: libc::pid_t,
     parent: libc::pid_t,
     /// Where the watcher reads of sessions.
@@ -154,7 +154,7 @@ pub(super) struct Cloned {
 /// What the child finds in the memory that it borrows.
 pub(super) struct Start<'a> {
     command: &'a Command,
-    request: Request,
+    request: StartRequest,
     /// Signals that this process handles: their handlers must not run in the
     /// child.
     caught: &'a [i32],
@@ -166,7 +166,7 @@ pub(super) struct Start<'a> {
 impl<'a> Start<'a> {
     pub(super) fn new(
         command: &'a Command,
-        request: Request,
+        request: StartRequest,
         caught: &'a [i32],
         mask: libc::sigset_t,
     ) -> Start<'a> {
@@ -178,7 +178,7 @@ impl<'a> Start<'a> {
     ///
     /// # Safety
     /// `stack` is the end of memory that the child alone uses, large enough for
-    /// the system calls of [`begin`], and all signals are blocked, so that no
+    /// the system calls of [`child_main`], and all signals are blocked, so that no
     /// handler runs in the child.
     pub(super) unsafe fn clone_child(&self, stack: *mut c_void, flags: i32) -> Cloned {
         let own_memory = OwnMemory::keep(&self.command.laid);
@@ -187,7 +187,7 @@ impl<'a> Start<'a> {
         // this thread from running until the child has left this memory.
         let child = unsafe {
             libc::clone(
-                begin,
+                child_main,
                 stack,
                 libc::CLONE_VM | libc::CLONE_VFORK | libc::SIGCHLD | flags,
                 (&raw const *self).cast_mut().cast::<c_void>(),
@@ -227,7 +227,7 @@ fn action_of(command: &Command, step: i32) -> Action {
 }
 
 /// The child: everything that is set for the command, then its program.
-extern "C" fn begin(start: *mut c_void) -> i32 {
+extern "C" fn child_main(start: *mut c_void) -> i32 {
     // SAFETY: what `clone_child` passes; it lives until this has executed its program
     // or ended, since CLONE_VFORK holds the parent until then.
     let start = unsafe { &*start.cast::<Start>() };

@@ -12,6 +12,7 @@ use std::io::{self, BufReader};
 use std::mem::MaybeUninit;
 use std::ops::Range;
 use std::os::fd::{AsRawFd, OwnedFd, RawFd};
+use std::sync::OnceLock;
 use std::{ptr, slice};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -27,9 +28,10 @@ use crate::mapping::Mapping;
 
 use super::blocked::{Blocked, caught_signals};
 use super::group::pidfd_open;
+use super::memory::peak_of;
 use super::pages::{Copied, copied_by_fork};
-use super::settings::write;
-use super::start::{Cloned, Request, Start};
+use super::settings::write_value;
+use super::start::{Cloned, Start, StartRequest};
 
 /// For the starter, and as much for its child: a few system calls.
 const STACK_BYTES: usize = 64 << 10;
@@ -51,6 +53,8 @@ pub(crate) struct Starter {
     socket: OwnedFd,
     /// Its end, kept open here: it has no descriptors of its own.
     _its: OwnedFd,
+    /// Its peak memory once it has started a command; the next ones don't change it.
+    peak_bytes: OnceLock<u64>,
 }
 
 impl Starter {
@@ -70,8 +74,8 @@ impl Starter {
         // Not of the heap: this range alone keeps its pages.
         let mut stacks = Mapping::new(2 * STACK_BYTES)?;
         let stacks = stacks.as_mut_slice().as_mut_ptr_range();
-        let signals = Blocked::all()?;
-        let order = Order {
+        let signals = Blocked::all_signals()?;
+        let order = StartOrder {
             command,
             copied: &copied,
             memory: memory.as_raw_fd(),
@@ -95,15 +99,26 @@ impl Starter {
         };
         let error = io::Error::last_os_error();
         drop(signals);
-        let process = Forked::of(Pid::from_raw(pid.max(0)).ok_or(error)?);
-        let starter = Starter { ended: pidfd_open(pid)?, process, socket, _its: its };
+        let process = Forked::from_pid(Pid::from_raw(pid.max(0)).ok_or(error)?);
+        let starter = Starter {
+            ended: pidfd_open(pid)?,
+            process,
+            socket,
+            _its: its,
+            peak_bytes: OnceLock::new(),
+        };
         let mut ready = [0];
         starter.receive(&mut ready)?;
         if ready == READY { Ok(starter) } else { Err(io::ErrorKind::InvalidData.into()) }
     }
 
-    pub(super) fn id(&self) -> u32 {
-        self.process.id()
+    pub(super) fn process_id(&self) -> u32 {
+        self.process.process_id()
+    }
+
+    /// Its peak memory, asked for after its first command: reading it costs as much as a command's start.
+    pub(super) fn peak_bytes(&self) -> u64 {
+        *self.peak_bytes.get_or_init(|| peak_of(Some(self.process_id())).unwrap_or(0))
     }
 
     pub(super) fn has_ended(&self) -> bool {
@@ -115,7 +130,7 @@ impl Starter {
     ///
     /// # Errors
     /// `BrokenPipe` if this process has ended before it answered.
-    pub(super) fn start(&self, request: Request) -> io::Result<Cloned> {
+    pub(super) fn start_command(&self, request: StartRequest) -> io::Result<Cloned> {
         send(&self.socket, bytes_of(&request), SendFlags::NOSIGNAL)?;
         let mut cloned = [0; size_of::<Cloned>()];
         self.receive(&mut cloned)?;
@@ -143,13 +158,13 @@ impl Starter {
     }
 }
 
-fn bytes_of(request: &Request) -> &[u8] {
+fn bytes_of(request: &StartRequest) -> &[u8] {
     // SAFETY: numbers without padding between them.
-    unsafe { slice::from_raw_parts((&raw const *request).cast(), size_of::<Request>()) }
+    unsafe { slice::from_raw_parts((&raw const *request).cast(), size_of::<StartRequest>()) }
 }
 
 /// What the starter finds in its copy of latlas's memory.
-struct Order<'a> {
+struct StartOrder<'a> {
     command: &'a Command,
     copied: &'a [Copied],
     /// The file that its memory moves to.
@@ -165,7 +180,7 @@ struct Order<'a> {
 /// The starter: becomes small, then starts the command as often as asked to.
 extern "C" fn serve(order: *mut c_void) -> c_int {
     // SAFETY: what `Starter::new` passes, in this process's own copy of it.
-    let order = unsafe { &*order.cast::<Order>() };
+    let order = unsafe { &*order.cast::<StartOrder>() };
     // SAFETY: system calls on numbers.
     unsafe {
         if libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) != 0
@@ -179,18 +194,18 @@ extern "C" fn serve(order: *mut c_void) -> c_int {
     }
     // The peak so far was that of the fork. Where it can't be set back, what
     // latlas reads of this process says so.
-    let _ = write(c"/proc/self/clear_refs", c"5");
+    let _ = write_value(c"/proc/self/clear_refs", c"5");
     if !send_all(order.socket, &READY) {
         return NOT_STARTED;
     }
     let stack = (order.stacks.start + STACK_BYTES) as *mut c_void;
     loop {
-        let mut request = MaybeUninit::<Request>::zeroed();
+        let mut request = MaybeUninit::<StartRequest>::zeroed();
         // SAFETY: the kernel writes as many bytes as there are.
         let received = unsafe {
-            libc::recv(order.socket, request.as_mut_ptr().cast(), size_of::<Request>(), 0)
+            libc::recv(order.socket, request.as_mut_ptr().cast(), size_of::<StartRequest>(), 0)
         };
-        if received != size_of::<Request>() as isize {
+        if received != size_of::<StartRequest>() as isize {
             return NOT_STARTED;
         }
         // SAFETY: numbers, all of them received.
@@ -217,7 +232,7 @@ fn send_all(socket: RawFd, bytes: &[u8]) -> bool {
 
 /// Replaces a range of this memory, but for the stacks, by a private mapping of
 /// a file with the same content. A range that can't be moved stays.
-fn move_to_file(order: &Order, copied: &Copied) {
+fn move_to_file(order: &StartOrder, copied: &Copied) {
     let (bytes, stacks) = (&copied.bytes, &order.stacks);
     let parts = [bytes.start..bytes.end.min(stacks.start), bytes.start.max(stacks.end)..bytes.end];
     for part in parts.into_iter().filter(|part| !part.is_empty()) {

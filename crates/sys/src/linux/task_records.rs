@@ -4,7 +4,7 @@
 
 use std::io;
 
-use crate::perf::{Begin, Body, Event, Of, Ring, Source, Threads, records};
+use crate::perf::{Begin, Body, EventSource, Of, PerfEvent, PerfRing, Threads, records};
 use crate::task_records::{TaskEvent, TaskRecord};
 
 /// The kernel's record of the beginning and end of threads on some CPUs, as
@@ -12,7 +12,7 @@ use crate::task_records::{TaskEvent, TaskRecord};
 /// CPU; what finds no room there is lost.
 #[derive(Debug)]
 pub struct TaskRecords {
-    rings: Vec<Ring>,
+    rings: Vec<PerfRing>,
     drained: Vec<u8>,
 }
 
@@ -24,7 +24,7 @@ impl TaskRecords {
     /// What `perf_event_open(2)` says: `PermissionDenied` without CAP_PERFMON
     /// where `kernel.perf_event_paranoid` is above 0.
     pub fn of_machine(cpus: &[u32]) -> io::Result<TaskRecords> {
-        TaskRecords::open(cpus, Of::Everyone, false)
+        TaskRecords::open_on(cpus, Of::Everyone, false)
     }
 
     /// Records of the threads that the calling thread will create, as far as
@@ -35,26 +35,26 @@ impl TaskRecords {
     /// What `perf_event_open(2)` says: `PermissionDenied` without CAP_PERFMON
     /// where `kernel.perf_event_paranoid` is above 2 or a sandbox forbids it.
     pub fn of_own_threads(cpus: &[u32]) -> io::Result<TaskRecords> {
-        TaskRecords::open(cpus, Of::CallingThread, true)
+        TaskRecords::open_on(cpus, Of::CallingThread, true)
     }
 
-    fn open(cpus: &[u32], of: Of, inherit: bool) -> io::Result<TaskRecords> {
+    fn open_on(cpus: &[u32], of: Of, inherit: bool) -> io::Result<TaskRecords> {
         let rings = cpus.iter().map(|&cpu| {
-            let event = Event {
-                source: Source::Threads(Threads { tasks: true, ..Threads::default() }),
+            let event = PerfEvent {
+                source: EventSource::Threads(Threads { tasks: true, ..Threads::default() }),
                 of,
                 cpu,
                 inherit,
                 begin: Begin::Now,
             };
-            Ok(Ring::open(&event, &[1])?)
+            Ok(PerfRing::for_event(&event, &[1])?)
         });
         Ok(TaskRecords { rings: rings.collect::<io::Result<_>>()?, drained: Vec::new() })
     }
 
     /// Adds what was recorded since the last time, CPU by CPU, each in the
     /// order in which it happened.
-    pub fn take(&mut self, all: &mut Vec<TaskRecord>) {
+    pub fn take_records(&mut self, all: &mut Vec<TaskRecord>) {
         let process = std::process::id();
         for ring in &mut self.rings {
             self.drained.clear();

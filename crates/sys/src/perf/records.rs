@@ -4,7 +4,7 @@ use super::bytes::{u16_at, u32_at, u64_at, until_zero};
 
 /// One record of a ring.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Record<'a> {
+pub struct PerfRecord<'a> {
     /// When it was written, on CLOCK_MONOTONIC_RAW, in ns. Samples have their
     /// own time.
     pub at_ns: Option<u64>,
@@ -15,14 +15,14 @@ pub struct Record<'a> {
 /// What a record holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Body<'a> {
-    /// A sample, of the layout of its [`Source`].
+    /// A sample, of the layout of its [`EventSource`](super::EventSource).
     Sample(&'a [u8]),
     /// So many records found no room since the one before.
     Lost(u64),
     /// A thread was created.
-    Fork(Task),
+    Fork(TaskIds),
     /// A thread ended.
-    Exit(Task),
+    Exit(TaskIds),
     /// A thread got a name.
     Name {
         /// Its process.
@@ -69,7 +69,7 @@ pub enum Body<'a> {
 
 /// Of [`Body::Fork`] and [`Body::Exit`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Task {
+pub struct TaskIds {
     /// The process of the thread.
     pub process: u32,
     /// The thread.
@@ -99,13 +99,13 @@ pub(super) const MISC_SWITCH_OUT_PREEMPT: u16 = 1 << 14;
 /// `pid tid time`, at the end of a record about threads.
 pub(super) const STAMP_BYTES: usize = 16;
 
-/// The records in bytes that [`Ring::drain`] gave. The last is
+/// The records in bytes that [`PerfRing::drain`](super::PerfRing::drain) gave. The last is
 /// [`Body::Malformed`] if there are bytes that are no record.
-pub fn records(bytes: &[u8]) -> impl Iterator<Item = Record<'_>> {
-    split(bytes).map(record)
+pub fn records(bytes: &[u8]) -> impl Iterator<Item = PerfRecord<'_>> {
+    split(bytes).map(parse_record)
 }
 
-/// The bytes of each record, for [`record`].
+/// The bytes of each record, for [`parse_record`].
 pub fn split(mut bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
     std::iter::from_fn(move || {
         if bytes.is_empty() {
@@ -124,14 +124,14 @@ fn length(bytes: &[u8]) -> Option<usize> {
 }
 
 /// The record of these bytes.
-pub fn record(bytes: &[u8]) -> Record<'_> {
+pub fn parse_record(bytes: &[u8]) -> PerfRecord<'_> {
     match length(bytes) {
         Some(length) if length == bytes.len() && length >= HEADER_BYTES => record_of(bytes),
-        _ => Record { at_ns: None, body: Body::Malformed(bytes.len()) },
+        _ => PerfRecord { at_ns: None, body: Body::Malformed(bytes.len()) },
     }
 }
 
-fn record_of(record: &[u8]) -> Record<'_> {
+fn record_of(record: &[u8]) -> PerfRecord<'_> {
     let kind = u32_at(record, 0).unwrap_or(0);
     let misc = u16_at(record, 4).unwrap_or(0);
     let body = &record[HEADER_BYTES..];
@@ -151,7 +151,7 @@ fn record_of(record: &[u8]) -> Record<'_> {
             };
             (Some(at_ns), body)
         }),
-        COMM => named(unstamped, misc).map(|named| (stamp(8), named)),
+        COMM => comm_body(unstamped, misc).map(|named| (stamp(8), named)),
         MMAP2 => mapped(unstamped).map(|mapped| (stamp(8), mapped)),
         SWITCH => u32_at(body, 4).map(|thread| {
             let switch = Body::Switch {
@@ -164,12 +164,12 @@ fn record_of(record: &[u8]) -> Record<'_> {
         _ => Some((None, Body::Other)),
     };
     let (at_ns, body) = parsed.unwrap_or((None, Body::Other));
-    Record { at_ns, body }
+    PerfRecord { at_ns, body }
 }
 
 /// `pid ppid tid ptid time`.
-fn task(body: &[u8]) -> Option<(Task, u64)> {
-    let task = Task {
+fn task(body: &[u8]) -> Option<(TaskIds, u64)> {
+    let task = TaskIds {
         process: u32_at(body, 0)?,
         thread: u32_at(body, 8)?,
         parent_process: u32_at(body, 4)?,
@@ -179,7 +179,7 @@ fn task(body: &[u8]) -> Option<(Task, u64)> {
 }
 
 /// `pid tid comm`.
-fn named(body: &[u8], misc: u16) -> Option<Body<'_>> {
+fn comm_body(body: &[u8], misc: u16) -> Option<Body<'_>> {
     Some(Body::Name {
         process: u32_at(body, 0)?,
         thread: u32_at(body, 4)?,

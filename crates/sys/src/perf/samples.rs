@@ -4,12 +4,6 @@ use super::Capture;
 use super::bytes::{u32_at, u64_at};
 use super::records::STAMP_BYTES;
 
-/// The sample of a tracepoint: its time, and the fields that tracefs describes.
-pub fn tracepoint_sample(body: &[u8]) -> Option<(u64, &[u8])> {
-    let length = u32_at(body, 8)? as usize;
-    Some((u64_at(body, 0)?, body.get(12..)?.get(..length)?))
-}
-
 /// The sample of a page fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FaultSample {
@@ -31,6 +25,19 @@ pub fn fault_sample(body: &[u8]) -> Option<FaultSample> {
         at_ns: u64_at(body, 8)?,
         address: u64_at(body, 16)?,
     })
+}
+
+/// The end of a page fault that was served, and whether it was a major one: `pid tid time addr
+/// cpu`, of a major one also `period`. `None` of any other sample: that of a tracepoint says how
+/// long it is where this has the lower half of its time.
+pub fn served_fault_sample(body: &[u8]) -> Option<(FaultSample, bool)> {
+    let major = match body.len() {
+        32 => false,
+        40 => true,
+        _ => return None,
+    };
+    let is_tracepoint = (u32_at(body, 8)? as usize + 12).next_multiple_of(8) == body.len();
+    Some((fault_sample(body)?, major)).filter(|_| !is_tracepoint)
 }
 
 /// The stack of a thread in user mode when it left its CPU.

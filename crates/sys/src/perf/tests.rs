@@ -27,8 +27,8 @@ fn each_kind_of_record() {
     let out = MISC_SWITCH_OUT | MISC_SWITCH_OUT_PREEMPT;
     bytes.extend(record(SWITCH, out, &words(&[10, 12, 82, 0])));
     bytes.extend(record(SWITCH, 0, &words(&[10, 12, 83, 0])));
-    let task = Task { process: 10, thread: 12, parent_process: 10, parent_thread: 11 };
-    let ended = Task { parent_process: 1, parent_thread: 1, ..task };
+    let task = TaskIds { process: 10, thread: 12, parent_process: 10, parent_thread: 11 };
+    let ended = TaskIds { parent_process: 1, parent_thread: 1, ..task };
     let switch = |out, ready| Body::Switch { thread: 12, out, ready };
     let name = Body::Name { process: 10, thread: 12, name: b"worker", exec: true };
     let wanted = [
@@ -39,7 +39,7 @@ fn each_kind_of_record() {
         (82, switch(true, true)),
         (83, switch(false, false)),
     ];
-    let wanted = wanted.map(|(at_ns, body)| Record { at_ns: Some(at_ns), body });
+    let wanted = wanted.map(|(at_ns, body)| PerfRecord { at_ns: Some(at_ns), body });
     assert_eq!(records(&bytes).collect::<Vec<_>>(), wanted);
 }
 
@@ -52,7 +52,7 @@ fn memory_that_was_mapped() {
     body.extend(b"//anon\0\0");
     body.extend(words(&[10, 12, 84, 0]));
     let bytes = record(MMAP2, 0, &body);
-    let wanted = Record {
+    let wanted = PerfRecord {
         at_ns: Some(84),
         body: Body::Map {
             process: 10,
@@ -69,15 +69,20 @@ fn memory_that_was_mapped() {
 
 #[test]
 fn samples() {
-    let mut body = 90_u64.to_ne_bytes().to_vec();
-    body.extend(3_u32.to_ne_bytes());
-    body.extend([1, 2, 3, 0]);
-    assert_eq!(tracepoint_sample(&body), Some((90, &[1, 2, 3][..])));
-    body[8] = 9;
-    assert_eq!(tracepoint_sample(&body), None, "longer than the record");
     let fault = words(&[10, 12, 91, 0, 4096, 0]);
     let wanted = FaultSample { process: 10, thread: 12, at_ns: 91, address: 4096 };
     assert_eq!(fault_sample(&fault), Some(wanted));
+    assert_eq!(served_fault_sample(&fault), None, "its begin");
+    let minor = words(&[10, 12, 91, 0, 4096, 0, 3, 0]);
+    assert_eq!(served_fault_sample(&minor), Some((wanted, false)));
+    let major = words(&[10, 12, 91, 0, 4096, 0, 3, 0, 1, 0]);
+    assert_eq!(served_fault_sample(&major), Some((wanted, true)));
+    // Tracepoints of 20 and 28 bytes.
+    for (length, words_of) in [(20, 8), (28, 10)] {
+        let mut body = vec![90, 0, length];
+        body.resize(words_of, 0);
+        assert_eq!(served_fault_sample(&words(&body)), None);
+    }
 }
 
 #[test]

@@ -29,7 +29,7 @@ fn a_link_of_another_user_is_not_followed() {
         return println!("SKIPPED: needs root");
     };
     for path in [&link, &link.join("below")] {
-        let error = Place::of(path).expect_err("another user's").to_string();
+        let error = Place::find(path).expect_err("another user's").to_string();
         assert!(error.contains("a link of user 65534"), "{error}");
         assert!(create(path).is_err() && open_file(path).is_err());
     }
@@ -53,10 +53,10 @@ fn own_links_are_followed_also_where_they_lead_nowhere_yet() {
     read.read_to_string(&mut text).expect("read");
     assert_eq!(text, "text");
     assert!(open_file(dir.path()).is_err());
-    assert!(Place::of(&dir.path().join("deep/file/below")).is_err());
+    assert!(Place::find(&dir.path().join("deep/file/below")).is_err());
     assert_eq!(
-        Place::of(Path::new("/")).expect("there").kind().expect("known"),
-        Some(Kind::Directory)
+        Place::find(Path::new("/")).expect("there").kind().expect("known"),
+        Some(FileKind::Directory)
     );
 }
 
@@ -65,7 +65,7 @@ fn what_happens_in_a_place_happens_in_its_directory() {
     let dir = tempfile::tempdir().expect("a directory");
     let (one, other) = (dir.path().join("one"), dir.path().join("other"));
     std::fs::create_dir(&one).expect("a directory");
-    let place = Place::of(&one.join("file")).expect("found");
+    let place = Place::find(&one.join("file")).expect("found");
     assert_eq!(place.kind().expect("known"), None);
     std::fs::rename(&one, &other).expect("moved");
     symlink("/", &one).expect("a link");
@@ -73,14 +73,14 @@ fn what_happens_in_a_place_happens_in_its_directory() {
     place.replace_by("new".as_ref()).expect("renamed");
     place.sync().expect("synced");
     let kind = place.kind().expect("known");
-    assert_eq!(kind, Some(Kind::File { names: 1, mode: 0o600 }));
+    assert_eq!(kind, Some(FileKind::File { names: 1, mode: 0o600 }));
     assert!(other.join("file").is_file() && !other.join("new").exists());
     place.create("new".as_ref(), true).expect("made");
     let taken = place.link_to("new".as_ref()).expect_err("taken");
     assert_eq!(taken.kind(), io::ErrorKind::AlreadyExists);
     place.move_to("aside".as_ref()).expect("moved");
     place.link_to("new".as_ref()).expect("linked");
-    assert!(matches!(place.kind(), Ok(Some(Kind::File { names: 2, .. }))));
+    assert!(matches!(place.kind(), Ok(Some(FileKind::File { names: 2, .. }))));
     place.remove("new".as_ref()).expect("removed");
     assert!(!other.join("new").exists() && other.join("aside").exists());
 }

@@ -25,7 +25,7 @@ impl Arrays {
         Ok(Arrays { all, bytes, apart })
     }
 
-    pub(super) fn of(&self, member: usize) -> &[u8] {
+    pub(super) fn array(&self, member: usize) -> &[u8] {
         &self.all.all()[member * self.apart..][..self.bytes]
     }
 }

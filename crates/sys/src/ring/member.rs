@@ -81,8 +81,8 @@ pub(super) fn member(
 pub(super) fn have_token(token: Token, own: &[AtomicU64], array: &[u8], chore: Chore) {
     match token {
         PLAIN => {}
-        COUNT_FROM => note(&own[BEFORE]),
-        _ => note(&own[AFTER]),
+        COUNT_FROM => store_counts(&own[BEFORE]),
+        _ => store_counts(&own[AFTER]),
     }
     own[RESULT].store(chore(array), Ordering::Relaxed);
     let turns = own[TURNS].load(Ordering::Relaxed) + 1;
@@ -90,7 +90,7 @@ pub(super) fn have_token(token: Token, own: &[AtomicU64], array: &[u8], chore: C
 }
 
 /// Stores one more than each count: 0 is "unknown".
-fn note(place: &[AtomicU64]) {
+fn store_counts(place: &[AtomicU64]) {
     if let Some(switches) = thread_switches() {
         place[0].store(switches.voluntary + 1, Ordering::Relaxed);
         place[1].store(switches.involuntary + 1, Ordering::Relaxed);

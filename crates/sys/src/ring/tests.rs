@@ -26,7 +26,7 @@ fn all_gone(ids: &[u32]) -> bool {
 #[test]
 fn the_token_visits_every_member_and_each_sums_its_own() {
     let _alone = alone();
-    let mut ring = TokenRing::start(5, 300, sum).expect("a ring");
+    let mut ring = TokenRing::start_ring(5, 300, sum).expect("a ring");
     for _ in 0..7 {
         ring.turn().expect("whole");
     }
@@ -45,7 +45,7 @@ fn the_token_visits_every_member_and_each_sums_its_own() {
 #[test]
 fn members_sleep_while_others_have_the_token() {
     let _alone = alone();
-    let mut ring = TokenRing::start(4, 0, sum).expect("a ring");
+    let mut ring = TokenRing::start_ring(4, 0, sum).expect("a ring");
     assert_eq!(ring.members()[1].switches, None, "nothing was counted yet");
     ring.count_from().expect("whole");
     for _ in 0..50 {
@@ -64,7 +64,7 @@ fn members_sleep_while_others_have_the_token() {
 #[test]
 fn a_killed_member_breaks_the_ring_and_nothing_is_left() {
     let _alone = alone();
-    let mut ring = TokenRing::start(6, 4096, sum).expect("a ring");
+    let mut ring = TokenRing::start_ring(6, 4096, sum).expect("a ring");
     ring.turn().expect("whole");
     let ids = ring.ids();
     let victim = Pid::from_raw(ids[2].cast_signed()).expect("an id");
@@ -88,7 +88,7 @@ fn a_killed_member_breaks_the_ring_and_nothing_is_left() {
 #[test]
 fn a_member_that_does_not_end_is_ended() {
     let _alone = alone();
-    let mut ring = TokenRing::start(6, 0, sum).expect("a ring");
+    let mut ring = TokenRing::start_ring(6, 0, sum).expect("a ring");
     ring.turn().expect("whole");
     let ids = ring.ids();
     let pid = |n: usize| Pid::from_raw(ids[n].cast_signed()).expect("an id");
@@ -104,7 +104,7 @@ fn a_member_that_does_not_end_is_ended() {
 #[test]
 fn a_stopped_member_is_given_up() {
     let _alone = alone();
-    let mut ring = TokenRing::start(5, 0, sum).expect("a ring");
+    let mut ring = TokenRing::start_ring(5, 0, sum).expect("a ring");
     // No turn takes as long, however busy the machine is.
     let patience = Duration::from_secs(3);
     let whole = ring.watched(patience, |ring| {
@@ -130,7 +130,7 @@ fn a_stopped_member_is_given_up() {
 #[test]
 fn members_end_when_member_0_closes_its_pipes() {
     let _alone = alone();
-    let mut ring = TokenRing::start(3, 0, sum).expect("a ring");
+    let mut ring = TokenRing::start_ring(3, 0, sum).expect("a ring");
     ring.turn().expect("whole");
     ring.to = None;
     for other in &mut *ring.members.others() {

@@ -1,8 +1,10 @@
 //! A child from its parent's side. None outlives its handle, and what it started ends with it, unless
 //! it is meant to.
 
+mod program;
+
 use super::connection::{Connection, LOOK_EVERY, SENDING, is_timeout};
-use super::{Loss, Lost, Role, command, frame};
+use super::{Loss, Lost, Role, frame, role_command};
 use crate::patience::Patience;
 use crate::process::{has_ended, in_own_session, kill_group, this_program};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -44,7 +46,7 @@ impl<'a> Wait<'a> {
 
 /// Where a child is: what a terminal sends to its parent is the parent's to answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Session {
+pub enum ChildSession {
     /// In a process group of its own.
     Group,
     /// In a session of its own, from before its program is there.
@@ -54,10 +56,10 @@ pub enum Session {
     Left,
 }
 
-impl Session {
+impl ChildSession {
     /// Of a child that makes a session of its own, or none.
-    pub fn under(own_session: bool) -> Session {
-        if own_session { Session::Left } else { Session::Group }
+    pub fn under(own_session: bool) -> ChildSession {
+        if own_session { ChildSession::Left } else { ChildSession::Group }
     }
 }
 
@@ -81,28 +83,37 @@ impl Child {
         role: Role,
         who: &str,
         order: &impl Serialize,
-        session: Session,
+        session: ChildSession,
     ) -> Result<Child, Lost> {
-        let command = this_program().and_then(|program| command(program, role, order));
+        let command = this_program().and_then(|program| role_command(program, role, order));
         Child::spawn(who, command, session)
     }
 
-    /// Starts a [`command`].
+    /// Starts a [`role_command`].
     ///
     /// # Errors
     /// Why it could not be started.
     pub fn spawn(
         who: &str,
         command: io::Result<(Command, Connection)>,
-        session: Session,
+        session: ChildSession,
+    ) -> Result<Child, Lost> {
+        Child::spawn_by(who, command, session, |mut command| command.spawn())
+    }
+
+    fn spawn_by(
+        who: &str,
+        command: io::Result<(Command, Connection)>,
+        session: ChildSession,
+        spawn: impl FnOnce(Command) -> io::Result<std::process::Child>,
     ) -> Result<Child, Lost> {
         let spawned = command.and_then(|(mut command, connection)| {
-            let command = match session {
-                Session::Group => command.process_group(0),
-                Session::Own => in_own_session(&mut command),
-                Session::Left => &mut command,
+            match session {
+                ChildSession::Group => command.process_group(0),
+                ChildSession::Own => in_own_session(&mut command),
+                ChildSession::Left => &mut command,
             };
-            Ok((command.spawn()?, connection))
+            Ok((spawn(command)?, connection))
         });
         let who = who.to_owned();
         match spawned {
@@ -114,7 +125,7 @@ impl Child {
     }
 
     /// Its process id.
-    pub fn id(&self) -> u32 {
+    pub fn process_id(&self) -> u32 {
         self.process.id()
     }
 
@@ -132,7 +143,7 @@ impl Child {
     /// # Errors
     /// How it was lost.
     pub fn receive<T: DeserializeOwned>(&mut self, wait: Wait<'_>) -> Result<T, Lost> {
-        self.read(wait, |mut from| frame::receive(&mut from)?.ok_or_else(closed))
+        self.read_rest(wait, |mut from| frame::receive(&mut from)?.ok_or_else(closed))
     }
 
     /// The same, unopened: opening takes CPU time, which the child's next work may want.
@@ -140,21 +151,36 @@ impl Child {
     /// # Errors
     /// How it was lost.
     pub fn receive_frame(&mut self, wait: Wait<'_>) -> Result<Vec<u8>, Lost> {
-        self.read(wait, |mut from| frame::receive_frame(&mut from)?.ok_or_else(closed))
+        self.read_rest(wait, |mut from| frame::receive_frame(&mut from)?.ok_or_else(closed))
     }
 
     /// Reads what else it sends.
     ///
     /// # Errors
     /// How it was lost.
-    pub fn read<T>(
+    pub fn read_rest<T>(
         &mut self,
         wait: Wait<'_>,
         read: impl FnOnce(&mut dyn Read) -> io::Result<T>,
     ) -> Result<T, Lost> {
-        let (process, own) = (&self.process, Patience::with(self.id(), wait.patience));
+        self.read_while(wait, || false, read)
+    }
+
+    /// The same, where the child's time begins anew whenever that is `renewed`.
+    fn read_while<T>(
+        &mut self,
+        wait: Wait<'_>,
+        mut renewed: impl FnMut() -> bool,
+        read: impl FnOnce(&mut dyn Read) -> io::Result<T>,
+    ) -> Result<T, Lost> {
+        let (process, begun) =
+            (&self.process, || Patience::for_child(self.process.id(), wait.patience));
+        let mut own = begun();
         let mut stopped: Option<Instant> = None;
         let read = read(&mut self.connection.reading(|| {
+            if renewed() {
+                own = begun();
+            }
             let is_over = match wait.stop.load(Ordering::Relaxed) {
                 true => stopped.get_or_insert_with(Instant::now).elapsed() >= wait.grace,
                 false => own.is_over(),
@@ -172,7 +198,7 @@ impl Child {
     ///
     /// # Errors
     /// How it was lost.
-    pub fn check(&mut self) -> Result<(), Lost> {
+    pub fn check_running(&mut self) -> Result<(), Lost> {
         match has_ended(&self.process) {
             Ok(false) => Ok(()),
             Ok(true) => Err(self.lost(Loss::Closed)),
@@ -205,15 +231,15 @@ impl Child {
     /// Lost so; one that closed its connection is about to end.
     fn lost(&mut self, how: Loss) -> Lost {
         let how = match how {
-            Loss::Closed => self.end().unwrap_or_else(Loss::from),
+            Loss::Closed => self.how_ended().unwrap_or_else(Loss::from),
             how => how,
         };
         Lost { who: self.who.clone(), how }
     }
 
     /// How it ended after it closed its connection; what it left in its group ends with it.
-    fn end(&mut self) -> io::Result<Loss> {
-        let patience = Patience::with(self.id(), AFTER_CLOSING);
+    fn how_ended(&mut self) -> io::Result<Loss> {
+        let patience = Patience::for_child(self.process_id(), AFTER_CLOSING);
         while !has_ended(&self.process)? {
             if patience.is_over() {
                 return Ok(Loss::Closed);
@@ -221,7 +247,7 @@ impl Child {
             std::thread::sleep(CLOSED_LOOK);
         }
         // Until it is reaped its number is its group's, and no other's.
-        let _ = kill_group(self.id());
+        let _ = kill_group(self.process_id());
         self.is_reaped = true;
         Ok(Loss::Ended(self.process.wait()?.to_string()))
     }
@@ -240,7 +266,7 @@ impl Drop for Child {
         // that hang: it leads a group, whose number is no other process's until it is reaped.
         // SIGKILL ends stopped ones too.
         if !self.is_reaped {
-            let _ = kill_group(self.id());
+            let _ = kill_group(self.process_id());
         }
         let _ = self.process.kill();
         let _ = self.process.wait();

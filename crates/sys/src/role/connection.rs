@@ -26,12 +26,18 @@ pub struct Connection {
 
 impl Connection {
     /// That of a command, which holds the child's end until it is dropped.
-    pub(super) fn of(command: &mut Command) -> io::Result<Connection> {
+    pub(super) fn for_command(command: &mut Command) -> io::Result<Connection> {
+        let (connection, theirs) = Connection::pair()?;
+        command.stdin(Stdio::from(theirs));
+        Ok(connection)
+    }
+
+    /// Both ends.
+    pub(super) fn pair() -> io::Result<(Connection, OwnedFd)> {
         let (to, theirs) = UnixStream::pair()?;
-        command.stdin(Stdio::from(OwnedFd::from(theirs)));
         to.set_read_timeout(Some(LOOK_EVERY))?;
         to.set_write_timeout(Some(SENDING))?;
-        Ok(Connection { from: BufReader::new(to.try_clone()?), to })
+        Ok((Connection { from: BufReader::new(to.try_clone()?), to }, theirs.into()))
     }
 
     /// The next message of a child that another waits for, and sets the flag when it has ended.
@@ -52,15 +58,15 @@ impl Connection {
         mut has_ended: impl FnMut() -> io::Result<bool> + 'a,
     ) -> impl Read + 'a {
         let mut had_ended = false;
-        Reading(&mut self.from, move || Ok(replace(&mut had_ended, has_ended()?)))
+        ReplyReader(&mut self.from, move || Ok(replace(&mut had_ended, has_ended()?)))
     }
 }
 
 /// What the child sent before it ended is there at the look after that. A process that it left may
 /// hold the connection, but is not waited for.
-struct Reading<'a, L>(&'a mut BufReader<UnixStream>, L);
+struct ReplyReader<'a, L>(&'a mut BufReader<UnixStream>, L);
 
-impl<L: FnMut() -> io::Result<bool>> Read for Reading<'_, L> {
+impl<L: FnMut() -> io::Result<bool>> Read for ReplyReader<'_, L> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         loop {
             match self.0.read(buffer) {

@@ -1,7 +1,7 @@
 //! Frames of a length and a JSON message, so that what a child sent before it was killed can be
 //! kept, and half a frame is known for what it is.
 
-use model::limits::{Counter, Limits};
+use model::limits::{Counter, DocumentLimits};
 use serde::{Serialize, de::DeserializeOwned};
 use std::io::{self, Read, Write};
 
@@ -25,11 +25,11 @@ pub fn send<T: Serialize>(to: &mut impl Write, message: &T) -> io::Result<()> {
 /// Receives one message. `Ok(None)` at the end of the stream between frames;
 /// an error where it ends inside one, or holds something else.
 pub fn receive<T: DeserializeOwned>(from: &mut impl Read) -> io::Result<Option<T>> {
-    receive_frame(from)?.map(|body| open(&body)).transpose()
+    receive_frame(from)?.map(|body| parse_body(&body)).transpose()
 }
 
 /// The message in a frame's body.
-pub fn open<T: DeserializeOwned>(body: &[u8]) -> io::Result<T> {
+pub fn parse_body<T: DeserializeOwned>(body: &[u8]) -> io::Result<T> {
     serde_json::from_slice(body).map_err(|e| io::Error::new(io::ErrorKind::InvalidData, e))
 }
 
@@ -38,10 +38,10 @@ pub fn open<T: DeserializeOwned>(body: &[u8]) -> io::Result<T> {
 ///
 /// # Errors
 /// What there is too much of; `InvalidData` where it is no such message.
-pub fn open_within<T: DeserializeOwned>(body: &[u8], limits: &Limits) -> io::Result<T> {
+pub fn open_within<T: DeserializeOwned>(body: &[u8], limits: &DocumentLimits) -> io::Result<T> {
     let counted = Counter::new(limits).feed(body);
     counted.map_err(|excess| io::Error::new(io::ErrorKind::FileTooLarge, excess))?;
-    open(body)
+    parse_body(body)
 }
 
 /// Receives the body of one frame, unopened: a listener whose CPU matters to

@@ -46,18 +46,18 @@ fn each_setting_is_read_back_and_undone_or_is_not_available_here() {
             let before = now(&setting);
             match HERE.put(&setting) {
                 Err(why) => {
-                    println!("{}: not available here: {why}", setting.text());
+                    println!("{}: not available here: {why}", setting.label());
                     assert_eq!(now(&setting), before, "{setting:?}");
                 }
-                Ok(Outcome::Differs(other)) => println!("{}: is {other}", setting.text()),
+                Ok(Outcome::Differs(other)) => println!("{}: is {other}", setting.label()),
                 Ok(outcome) => {
                     let read = now(&setting);
                     assert_eq!(outcome == Outcome::ReadBack, read.is_some(), "{setting:?}");
                     assert!(read.is_none_or(|now| setting.is_met_by(&now)), "{setting:?}");
                     match HERE.undo(&setting, before.clone()) {
                         Some(Ok(_)) => assert_eq!(now(&setting), before, "{setting:?}"),
-                        Some(Err(why)) => println!("{}: not undone: {why}", setting.text()),
-                        None => println!("{}: ends with its process", setting.text()),
+                        Some(Err(why)) => println!("{}: not undone: {why}", setting.label()),
+                        None => println!("{}: ends with its process", setting.label()),
                     }
                 }
             }
@@ -80,7 +80,7 @@ fn controls_are_read_back_in_a_child_and_gone_or_are_not_available_here() {
         Setting::TransparentHugePages(false),
         Setting::BATCH,
     ] {
-        let text = setting.text();
+        let text = setting.label();
         match try_out(&[session.clone(), setting.clone()]) {
             Err(why) => println!("{text}: not available here: {why}"),
             Ok(had) => {
@@ -96,9 +96,9 @@ fn controls_are_read_back_in_a_child_and_gone_or_are_not_available_here() {
 }
 
 /// A system that takes everything and has what it likes.
-struct Scripted(Option<Setting>);
+struct ScriptedSystem(Option<Setting>);
 
-impl System for Scripted {
+impl System for ScriptedSystem {
     fn set(&self, setting: &Setting) -> io::Result<()> {
         match setting {
             Setting::Io(_) => Err(io::ErrorKind::PermissionDenied.into()),
@@ -126,14 +126,14 @@ fn what_reads_back_differently_is_an_outcome_of_its_own() {
         (Setting::SliceNs(1), Some(Setting::SliceNs(100_000)), Outcome::ReadBack),
         (Setting::BATCH, Some(Setting::Policy(Policy::Other)), differs("SCHED_OTHER")),
     ] {
-        let system = Scripted(had.clone());
+        let system = ScriptedSystem(had.clone());
         assert_eq!(system.put(&asked).expect("taken"), outcome, "{asked:?} {had:?}");
     }
     // The same where it is undone.
     let (asked, before) = (Setting::Nice(-5), Some(Setting::Nice(3)));
-    let undone = Scripted(Some(asked.clone())).undo(&asked, before).expect("known");
+    let undone = ScriptedSystem(Some(asked.clone())).undo(&asked, before).expect("known");
     assert_eq!(undone.expect("taken"), differs("nice -5"));
-    let refused = Scripted(None).put(&Setting::Io(IoPriority::Idle));
+    let refused = ScriptedSystem(None).put(&Setting::Io(IoPriority::Idle));
     assert_eq!(refused.expect_err("refused").kind(), io::ErrorKind::PermissionDenied);
 }
 
@@ -164,18 +164,18 @@ fn another_thread_by_its_id() {
             let _ = tell.send(crate::thread::current_id().expect("Linux numbers its threads"));
             let _ = end.1.recv();
         });
-        let thread = Task(asked.recv().expect("it began"));
+        let thread = TaskId(asked.recv().expect("it began"));
         assert_eq!(thread.put(&Setting::Nice(19)).expect("free"), Outcome::ReadBack);
         let own = thread.set(&Setting::TimerSlackNs(1)).expect_err("another's");
         assert_eq!(own.kind(), io::ErrorKind::InvalidInput);
         drop(end.0);
     });
     let nice = Setting::Nice(0);
-    let gone = Task(i32::MAX.cast_unsigned()).set(&nice).expect_err("none");
+    let gone = TaskId(i32::MAX.cast_unsigned()).set(&nice).expect_err("none");
     assert_eq!(gone.raw_os_error(), Some(libc::ESRCH));
-    let impossible = Task(u32::MAX).set(&nice).expect_err("none");
+    let impossible = TaskId(u32::MAX).set(&nice).expect_err("none");
     assert_eq!(impossible.kind(), io::ErrorKind::InvalidInput);
-    assert_eq!(Task(u32::MAX).read(&nice), None);
+    assert_eq!(TaskId(u32::MAX).read(&nice), None);
 }
 
 #[test]
@@ -183,7 +183,7 @@ fn the_autogroup_of_a_process_is_read_in_each_thread() {
     let autogroup = Setting::Autogroup(0);
     let own = now(&autogroup);
     assert_eq!(apart(|| now(&autogroup)), own);
-    assert_eq!(Task(std::process::id()).read(&autogroup), own);
+    assert_eq!(TaskId(std::process::id()).read(&autogroup), own);
     let text = std::fs::read_to_string("/proc/self/autogroup").unwrap_or_default();
     assert_eq!(own.is_some(), text.contains(" nice "));
 }

@@ -39,13 +39,17 @@ impl From<Distrust> for io::Error {
 
 /// That only this user and root can change what is found: the owner, and the
 /// permissions of others. A group that has no member but its user is no other.
-pub(crate) fn judge(found: &Stat) -> Result<(), Why> {
-    let mode = Mode::from_raw_mode(found.st_mode);
+pub(crate) fn judge_owner(found: &Stat) -> Result<(), Why> {
     if !is_trusted(found.st_uid) {
         return Err(Why::Owner(found.st_uid));
     }
-    let by_group = || mode.contains(Mode::WGRP) && !is_private_group(found);
-    if mode.contains(Mode::WOTH) || by_group() { Err(Why::Writable) } else { Ok(()) }
+    if is_writable_by_others(found) { Err(Why::Writable) } else { Ok(()) }
+}
+
+/// Whether its permissions let others than its owner write it.
+pub(crate) fn is_writable_by_others(found: &Stat) -> bool {
+    let mode = Mode::from_raw_mode(found.st_mode);
+    mode.contains(Mode::WOTH) || mode.contains(Mode::WGRP) && !is_private_group(found)
 }
 
 /// This user, root, and whose the root directory is: in a container that does
@@ -76,6 +80,6 @@ pub(super) fn has_members(groups: &str, number: u32) -> bool {
     })
 }
 
-pub(crate) fn of(path: &Path, why: Why) -> Distrust {
+pub(crate) fn distrust(path: &Path, why: Why) -> Distrust {
     Distrust { path: path.to_owned(), why }
 }

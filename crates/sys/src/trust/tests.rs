@@ -30,8 +30,8 @@ fn tree() -> (tempfile::TempDir, PathBuf) {
 fn every_directory_on_the_way_counts() {
     let (dir, file) = tree();
     assert_eq!(read_text(&file, 10).expect("ours"), "text");
-    check(&file).expect("ours");
-    check(&dir.path().join("in")).expect("ours");
+    check_path(&file).expect("ours");
+    check_path(&dir.path().join("in")).expect("ours");
     for (path, mode) in [("in/file", 0o666), ("in", 0o757), ("", 0o707)] {
         let path = dir.path().join(path);
         let before = std::fs::metadata(&path).expect("there").permissions();
@@ -39,14 +39,14 @@ fn every_directory_on_the_way_counts() {
         let error = read_text(&file, 10).expect_err("others may change it");
         assert!(error.to_string().contains("chmod go-w"), "{error}");
         assert_eq!(why(error), Some(Why::Writable), "{path:?}");
-        assert_eq!(check(&file).err().and_then(why), Some(Why::Writable));
+        assert_eq!(check_path(&file).err().and_then(why), Some(Why::Writable));
         std::fs::set_permissions(&path, before).expect("a mode");
     }
     // What lies in /tmp is its owner's.
     chmod(dir.path(), 0o1777);
-    check(&file).expect("a sticky directory");
+    check_path(&file).expect("a sticky directory");
     // New files may be put there.
-    assert_eq!(check(dir.path()).err().and_then(why), Some(Why::Writable));
+    assert_eq!(check_path(dir.path()).err().and_then(why), Some(Why::Writable));
 }
 
 #[test]
@@ -60,13 +60,13 @@ fn a_group_counts_unless_it_is_its_owners_alone() {
     chmod(&file, 0o664);
     let mut found = lstat(&file).expect("there");
     found.st_gid = found.st_uid + 1;
-    assert_eq!(judge(&found), Err(Why::Writable));
+    assert_eq!(judge_owner(&found), Err(Why::Writable));
     (found.st_uid, found.st_gid) = (0, 0);
-    assert_eq!(judge(&found), Err(Why::Writable), "root has no such group");
+    assert_eq!(judge_owner(&found), Err(Why::Writable), "root has no such group");
     found.st_mode &= !0o020;
-    assert_eq!(judge(&found), Ok(()));
+    assert_eq!(judge_owner(&found), Ok(()));
     found.st_uid = 4_000_000_000;
-    assert_eq!(judge(&found), Err(Why::Owner(4_000_000_000)));
+    assert_eq!(judge_owner(&found), Err(Why::Owner(4_000_000_000)));
 }
 
 #[test]
@@ -76,7 +76,7 @@ fn own_links_are_followed_and_checked() {
     symlink("in/file", &link).expect("a link");
     assert_eq!(read_text(&link, 10).expect("ours"), "text");
     chmod(&file, 0o646);
-    assert_eq!(check(&link).err().and_then(why), Some(Why::Writable));
+    assert_eq!(check_path(&link).err().and_then(why), Some(Why::Writable));
     assert_eq!(doubt(&file).expect("there"), Some(Why::Writable));
     chmod(&file, 0o644);
     assert_eq!(doubt(&file).expect("there"), None);
@@ -84,7 +84,7 @@ fn own_links_are_followed_and_checked() {
     assert!(doubt(&dir.path().join("absent")).is_err());
     let ring = dir.path().join("ring");
     symlink("ring", &ring).expect("a link");
-    assert!(check(&ring).is_err());
+    assert!(check_path(&ring).is_err());
 }
 
 #[test]

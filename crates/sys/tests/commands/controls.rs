@@ -128,9 +128,9 @@ fn groups_of_both_versions_are_joined_by_the_command_alone() {
 }
 
 /// A control group, removed when dropped.
-struct Made(PathBuf);
+struct ControlGroup(PathBuf);
 
-impl Drop for Made {
+impl Drop for ControlGroup {
     fn drop(&mut self) {
         let until = Instant::now() + Duration::from_secs(10);
         // The last process in it may still be ending.
@@ -141,7 +141,7 @@ impl Drop for Made {
 }
 
 /// A cpuset of version 1 that has all CPUs.
-fn own_cpuset() -> Option<Made> {
+fn own_cpuset() -> Option<ControlGroup> {
     let (group, root) = made(|line| line.contains(" - cgroup ") && line.ends_with("cpuset"))?;
     for file in ["cpuset.cpus", "cpuset.mems"] {
         let value = std::fs::read_to_string(root.join(file)).expect("readable");
@@ -155,12 +155,12 @@ fn own_cpuset() -> Option<Made> {
 }
 
 /// A group of version 2.
-fn own_group() -> Option<Made> {
+fn own_group() -> Option<ControlGroup> {
     Some(made(|line| line.contains(" - cgroup2 "))?.0)
 }
 
 /// A group in the hierarchy with such a line of mountinfo, and its root.
-fn made(is_it: impl Fn(&str) -> bool) -> Option<(Made, PathBuf)> {
+fn made(is_it: impl Fn(&str) -> bool) -> Option<(ControlGroup, PathBuf)> {
     let skip = |why: &str| println!("SKIPPED: {why}");
     if !is_root() {
         skip("making a control group needs root");
@@ -173,7 +173,7 @@ fn made(is_it: impl Fn(&str) -> bool) -> Option<(Made, PathBuf)> {
         return None;
     };
     let root = PathBuf::from(root);
-    let group = Made(root.join(format!("latlas-test-{}", std::process::id())));
+    let group = ControlGroup(root.join(format!("latlas-test-{}", std::process::id())));
     match std::fs::create_dir(&group.0) {
         Ok(()) => Some((group, root)),
         Err(e) => {
@@ -191,11 +191,11 @@ fn a_thread_that_was_above_is_as_before() {
     let own = granted_to_thread;
     let (before, raised) = (own(), Some(Setting::Policy(Policy::Fifo(6))));
     assert!(before.is_some() && before != raised);
-    let above = Above::start(5).expect("tried out");
+    let above = Above::raise(5).expect("tried out");
     assert_eq!(own(), raised);
     drop(above);
     assert_eq!(own(), before);
-    drop(Above::start(99).expect("next to the highest"));
+    drop(Above::raise(99).expect("next to the highest"));
 }
 
 /// Policy of this thread; `granted` tells of the whole process's first.
@@ -248,7 +248,7 @@ fn autogroups_are_set_again_and_again_without_a_right() {
     let controls = [Setting::OwnSession(true), Setting::Autogroup(5)];
     let mut runner = Runner::new();
     for _ in 0..4 {
-        let (_, text) = runner.run(&["cat", "/proc/self/autogroup"], &controls);
+        let (_, text) = runner.run_program(&["cat", "/proc/self/autogroup"], &controls);
         assert!(text.ends_with(" nice 5\n"), "{text}");
     }
     if !is_root() {

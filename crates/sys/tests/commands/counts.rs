@@ -67,7 +67,7 @@ fn known(runner: &mut Runner, kind: &str, number: usize, controls: &[Setting]) -
         "--test-threads=1",
         "--quiet",
     ];
-    let (finished, _) = runner.run(&words, controls);
+    let (finished, _) = runner.run_program(&words, controls);
     assert_eq!(finished.end, End::Code(0), "{kind}:{number}");
     finished
 }
@@ -81,8 +81,8 @@ fn switches_of_a_program_that_sleeps_are_its_sleeps() {
     // will not many more.
     let voluntary = many.voluntary - none.voluntary.min(many.voluntary);
     assert!((290..=330).contains(&voluntary), "{voluntary}");
-    if runner.counts(Event::ContextSwitches) {
-        let of = |u: &Usage| u.counts.get(Event::ContextSwitches).expect("counted");
+    if runner.counts_whole(CounterEvent::ContextSwitches) {
+        let of = |u: &Usage| u.counts.get(CounterEvent::ContextSwitches).expect("counted");
         let switches = of(&many) - of(&none);
         assert!(switches >= 290, "{switches}");
         // The kernel's two accounts of one program: they differ by what
@@ -99,8 +99,8 @@ fn faults_of_a_program_that_touches_pages_are_its_pages() {
     let many = known(&mut runner, "pages", 5001, NONE).usage;
     let more = many.minor_faults - few.minor_faults;
     assert!((4950..=5100).contains(&more), "{more}");
-    for event in [Event::PageFaults, Event::MinorFaults] {
-        if runner.counts(event) {
+    for event in [CounterEvent::PageFaults, CounterEvent::MinorFaults] {
+        if runner.counts_whole(event) {
             let of = |u: &Usage| u.counts.get(event).expect("counted");
             let more = of(&many) - of(&few);
             assert!((4950..=5100).contains(&more), "{event:?} {more}");
@@ -112,8 +112,8 @@ fn faults_of_a_program_that_touches_pages_are_its_pages() {
 /// it: not this one's memory, of which there is much.
 #[test]
 fn the_peak_is_the_commands_own() {
-    let machine = sys::machine(Path::new("/"));
-    if machine.emulated.get().is_some_and(|by| by.name().is_some()) {
+    let machine = sys::machine_facts(Path::new("/"));
+    if machine.emulated.get().is_some_and(|by| by.present_name().is_some()) {
         return println!("SKIPPED: an emulator makes no process that shares only files");
     }
     if !Path::new("/proc/self/clear_refs").exists() {
@@ -125,7 +125,7 @@ fn the_peak_is_the_commands_own() {
     }
     let mut runner = Runner::new();
     // Its own peak, as it sees it itself, just before it ends.
-    let (finished, status) = runner.run(&["cat", "/proc/self/status"], NONE);
+    let (finished, status) = runner.run_program(&["cat", "/proc/self/status"], NONE);
     let usage = finished.usage;
     let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
     let peak = peak.and_then(|peak| peak.trim().strip_suffix(" kB"));
@@ -150,8 +150,8 @@ fn what_children_and_their_children_do_counts() {
     let none = known(&mut runner, "children", 0, NONE).usage;
     let many = known(&mut runner, "children", 40, NONE).usage;
     assert!(many.minor_faults - none.minor_faults > 40 * 20);
-    if runner.counts(Event::PageFaults) {
-        let of = |u: &Usage| u.counts.get(Event::PageFaults).expect("counted");
+    if runner.counts_whole(CounterEvent::PageFaults) {
+        let of = |u: &Usage| u.counts.get(CounterEvent::PageFaults).expect("counted");
         // `true` alone takes some fifty.
         assert!(of(&many) - of(&none) > 40 * 20, "{many:?} {none:?}");
     }
@@ -163,7 +163,7 @@ fn the_task_clock_is_the_cpu_time() {
     let usage = known(&mut runner, "spins", 50, NONE).usage;
     assert!(usage.user_ns + usage.system_ns >= 50_000_000, "{usage:?}");
     assert!(usage.wall_ns >= 50_000_000 && usage.start_ns < usage.wall_ns);
-    if let Some(clock) = usage.counts.get(Event::TaskClock) {
+    if let Some(clock) = usage.counts.get(CounterEvent::TaskClock) {
         assert!(clock >= 50_000_000, "{clock}");
         // One thread has no more than the time that passed.
         assert!(clock <= usage.wall_ns * 11 / 10, "{usage:?}");
@@ -174,10 +174,10 @@ fn the_task_clock_is_the_cpu_time() {
 fn moves_are_counted_and_a_pinned_command_makes_none() {
     let cpus = sys::allowed_cpus().expect("known");
     let mut runner = Runner::new();
-    if cpus.len() < 2 || !runner.counts(Event::CpuMigrations) {
+    if cpus.len() < 2 || !runner.counts_whole(CounterEvent::CpuMigrations) {
         return println!("SKIPPED: one CPU, or moves are not counted");
     }
-    let of = |f: &Finished| f.usage.counts.get(Event::CpuMigrations).expect("counted");
+    let of = |f: &Finished| f.usage.counts.get(CounterEvent::CpuMigrations).expect("counted");
     let moves = of(&known(&mut runner, "moves", 60, NONE));
     assert!((59..=80).contains(&moves), "{moves}");
     let pinned = [Setting::Cpus(vec![cpus[1]])];
@@ -193,17 +193,17 @@ fn the_counters_begin_with_the_program_and_hold_nothing_of_ours() {
         *byte = 1;
     }
     let own = runner.counters.read().expect("readable").since(&before);
-    for event in Event::ALL {
+    for event in CounterEvent::ALL {
         assert!(own.get(event).is_none_or(|n| n == 0), "{event:?} {own:?}");
     }
     // Twice the same: the counters go on after a command has ended.
     let faults: Vec<u64> =
-        (0..3).map(|_| runner.run(&["true"], NONE).0.usage.minor_faults).collect();
+        (0..3).map(|_| runner.run_program(&["true"], NONE).0.usage.minor_faults).collect();
     assert!(faults.iter().all(|&n| n > 20), "{faults:?}");
-    if runner.counts(Event::PageFaults) {
+    if runner.counts_whole(CounterEvent::PageFaults) {
         for _ in 0..20 {
-            let usage = runner.run(&["true"], NONE).0.usage;
-            let counted = usage.counts.get(Event::PageFaults).expect("counted");
+            let usage = runner.run_program(&["true"], NONE).0.usage;
+            let counted = usage.counts.get(CounterEvent::PageFaults).expect("counted");
             assert!(counted > 20, "{usage:?}");
         }
     }

@@ -4,17 +4,17 @@ use sys::command::Action;
 
 use super::*;
 
-fn end(line: &str) -> End {
-    Runner::new().shell(line, NONE, Limits::default())
+fn how_it_ends(line: &str) -> End {
+    Runner::new().shell(line, NONE, WaitLimits::default())
 }
 
 #[test]
 fn a_command_ends_as_it_ends() {
-    assert_eq!(end("true"), End::Code(0));
-    assert_eq!(end("exit 7"), End::Code(7));
-    assert_eq!(end("kill -TERM $$"), End::Signal(15));
+    assert_eq!(how_it_ends("true"), End::Code(0));
+    assert_eq!(how_it_ends("exit 7"), End::Code(7));
+    assert_eq!(how_it_ends("kill -TERM $$"), End::Signal(15));
     // What Rust's runtime ignores for itself, a command must not.
-    assert_eq!(end("kill -PIPE $$"), End::Signal(13));
+    assert_eq!(how_it_ends("kill -PIPE $$"), End::Signal(13));
 }
 
 #[test]
@@ -27,7 +27,7 @@ fn a_command_has_its_name_its_words_and_no_descriptors_of_ours() {
     assert_eq!(listed, usual);
     let path = find_program(OsStr::new("sh")).expect("sh");
     let words = ["./odd/name", "-c", "echo $0"].map(OsStr::new);
-    let run = Runner::new().program(&path, &words, NONE, Limits::default());
+    let run = Runner::new().program(&path, &words, NONE, WaitLimits::default());
     let (finished, text) = run.expect("it starts");
     assert_eq!((finished.end, text.as_str()), (End::Code(0), "./odd/name\n"));
 }
@@ -41,7 +41,7 @@ fn what_can_not_be_started_says_at_which_step() {
     let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
     std::fs::set_permissions(&path, mode).expect("a mode");
     let run = |runner: &mut Runner, path: &Path, controls: &[Setting]| {
-        let run = runner.program(path, &[path.as_os_str()], controls, Limits::default());
+        let run = runner.program(path, &[path.as_os_str()], controls, WaitLimits::default());
         run.expect_err("impossible")
     };
     let error = run(&mut runner, &path, NONE);
@@ -52,7 +52,7 @@ fn what_can_not_be_started_says_at_which_step() {
     assert_eq!(error.action, Action::Control(absent[0].row()));
     // The group still works, and there is no zombie: a child that executed
     // nothing has the name of this thread.
-    assert_eq!(runner.run(&["true"], NONE).0.end, End::Code(0));
+    assert_eq!(runner.run_program(&["true"], NONE).0.end, End::Code(0));
     let ours = format!("(ends::what_can_) Z {} ", std::process::id());
     let zombies = std::fs::read_dir("/proc")
         .expect("proc")
@@ -81,7 +81,7 @@ fn waking_ends_the_waiting() {
         soon("it runs", || running("sleep 86399.5") > 0);
         std::io::Write::write_all(&mut &write, b"x").expect("written");
     });
-    let limits = Limits { time: None, wake: Some(wake.as_fd()) };
+    let limits = WaitLimits { time: None, wake: Some(wake.as_fd()) };
     let end = Runner::new().shell("sleep 86399.5; true", NONE, limits);
     assert_eq!(end, End::Interrupted);
     soon("the child is gone", || running("sleep 86399.5") == 0);
@@ -89,12 +89,12 @@ fn waking_ends_the_waiting() {
 
 #[test]
 fn a_command_that_is_stopped_is_not_waited_for() {
-    assert_eq!(end("kill -STOP $$"), End::Stopped(19));
+    assert_eq!(how_it_ends("kill -STOP $$"), End::Stopped(19));
     // One that goes on by itself is left alone. A busy machine may be late with
     // that, or wake it before it has stopped.
     let goes_on = "(for i in 1 2 3 4 5 6 7 8 9; do sleep 0.1; kill -CONT $$; done) & \
                    kill -STOP $$; wait; sleep 0.6";
-    assert!((0..5).any(|_| end(goes_on) == End::Code(0)));
+    assert!((0..5).any(|_| how_it_ends(goes_on) == End::Code(0)));
 }
 
 #[test]
@@ -104,12 +104,12 @@ fn what_a_command_leaves_running_is_listed_and_ends_with_the_group() {
     if find_program(OsStr::new("bash")).is_none() {
         return println!("SKIPPED: there is no bash");
     }
-    runner.run(&["true"], NONE);
+    runner.run_program(&["true"], NONE);
     assert_eq!(runner.left_over_ns(), 0);
     assert!(runner.group.members().expect("proc").is_empty());
-    let (finished, _) = runner.run(&["bash", "-c", leaves], NONE);
+    let (finished, _) = runner.run_program(&["bash", "-c", leaves], NONE);
     assert_eq!(finished.end, End::Code(0));
-    if runner.counts(Event::TaskClock) {
+    if runner.counts_whole(CounterEvent::TaskClock) {
         soon("it ran", || runner.left_over_ns() > 0);
     }
     assert_eq!(runner.group.members().expect("proc").len(), 1);
@@ -129,7 +129,7 @@ fn what_sessions_leave_is_listed_and_ends_with_the_group() {
         // In the common group.
         (leaves, NONE),
     ] {
-        runner.shell(line, controls, Limits::default());
+        runner.shell(line, controls, WaitLimits::default());
     }
     assert_eq!(runner.group.members().expect("proc").len(), 4);
     drop(runner);

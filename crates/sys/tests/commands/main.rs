@@ -16,18 +16,20 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use model::setting::Setting;
-use sys::command::{Command, End, Finished, Group, Limits, NotStarted, Streams, find_program};
-use sys::counters::{Counted, Counters, Event};
+use sys::command::{
+    Command, End, Finished, NotStarted, ProcessGroup, Streams, WaitLimits, find_program,
+};
+use sys::counters::{Counted, CounterEvent, Counters};
 
 /// A group with counters.
 struct Runner {
-    group: Group,
+    group: ProcessGroup,
     counters: Counters,
 }
 
 impl Runner {
     fn new() -> Runner {
-        Runner { group: Group::start().expect("a group"), counters: Counters::open() }
+        Runner { group: ProcessGroup::new_group().expect("a group"), counters: Counters::open() }
     }
 
     /// Runs a program as `argv[0]`, and returns its output too.
@@ -36,25 +38,25 @@ impl Runner {
         path: &Path,
         words: &[&OsStr],
         controls: &[Setting],
-        limits: Limits,
+        limits: WaitLimits,
     ) -> Result<(Finished, String), NotStarted> {
         let null = sys::process::null_device().expect("/dev/null");
         let mut output = tempfile::tempfile().expect("a file");
         let command = Command::new(words[0], path, &words[1..], controls).expect("a program");
         let streams = Streams { input: null.as_fd(), output: output.as_fd(), error: null.as_fd() };
-        let finished = self.group.run(&command, streams, &mut self.counters, limits)?;
+        let finished = self.group.run_command(&command, streams, &mut self.counters, limits)?;
         Ok((finished, content(&mut output)))
     }
 
     /// Runs a program found in PATH.
-    fn run(&mut self, words: &[&str], controls: &[Setting]) -> (Finished, String) {
+    fn run_program(&mut self, words: &[&str], controls: &[Setting]) -> (Finished, String) {
         let path = find_program(OsStr::new(words[0])).expect("in PATH");
         let words: Vec<&OsStr> = words.iter().map(OsStr::new).collect();
-        self.program(&path, &words, controls, Limits::default()).expect("it starts")
+        self.program(&path, &words, controls, WaitLimits::default()).expect("it starts")
     }
 
     /// Runs a shell's line with limits.
-    fn shell(&mut self, line: &str, controls: &[Setting], limits: Limits) -> End {
+    fn shell(&mut self, line: &str, controls: &[Setting], limits: WaitLimits) -> End {
         let path = find_program(OsStr::new("sh")).expect("sh");
         let words = ["sh", "-c", line].map(OsStr::new);
         let run = self.program(&path, &words, controls, limits);
@@ -66,7 +68,7 @@ impl Runner {
     }
 
     /// Whether an event is counted whole.
-    fn counts(&self, event: Event) -> bool {
+    fn counts_whole(&self, event: CounterEvent) -> bool {
         let counted = self.counters.counted().iter().find(|(e, _)| *e == event);
         counted.is_some_and(|(_, counted)| *counted == Counted::Everything)
     }
@@ -81,7 +83,7 @@ fn content(file: &mut File) -> String {
 
 /// The output of a command that succeeds.
 fn output(words: &[&str], controls: &[Setting]) -> String {
-    let (finished, text) = Runner::new().run(words, controls);
+    let (finished, text) = Runner::new().run_program(words, controls);
     assert_eq!(finished.end, End::Code(0), "{words:?}");
     text
 }
@@ -91,8 +93,8 @@ const NONE: &[Setting] = &[];
 /// Commands in sessions of their own.
 const SESSIONS: &[Setting] = &[Setting::OwnSession(true)];
 
-fn within(milliseconds: u64) -> Limits<'static> {
-    Limits { time: Some(Duration::from_millis(milliseconds)), wake: None }
+fn within(milliseconds: u64) -> WaitLimits<'static> {
+    WaitLimits { time: Some(Duration::from_millis(milliseconds)), wake: None }
 }
 
 /// Processes with this command line, without zombies.

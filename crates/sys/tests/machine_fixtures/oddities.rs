@@ -16,7 +16,7 @@ fn lists_with_zero_bytes_are_read() {
         let shared = if cpu == 3 { "(null)" } else { "1-2" };
         f.topology(cpu, "0\n", threads).cache(cpu, 0, &format!("1 Data 32K 64 8 {shared}"));
     }
-    let m = f.read(&live("x86_64", None));
+    let m = f.machine(&live("x86_64", None));
     assert_eq!(m.online_cpus.value, Some(vec![1, 2, 3]));
     assert_eq!(m.cores.value, Some(2));
     assert_eq!(m.smt.get().map(|smt| smt.threads_per_core), Some(2));
@@ -26,7 +26,7 @@ fn lists_with_zero_bytes_are_read() {
     let caches = m.caches.get().expect("known");
     assert_eq!(caches[1].shared_cpus, [3], "{caches:?}");
     f.topology(3, "0\n", "(null)\n");
-    let m = f.read(&live("x86_64", None));
+    let m = f.machine(&live("x86_64", None));
     assert!(why(&m.cores).contains("cpu3/topology"));
 }
 
@@ -34,10 +34,10 @@ fn lists_with_zero_bytes_are_read() {
 fn a_list_that_names_too_much_is_none() {
     let f = Fixture::new();
     f.write(&format!("{CPU}/online"), "0-4294967295\n");
-    let m = f.read(&live("x86_64", None));
+    let m = f.machine(&live("x86_64", None));
     assert!(why(&m.online_cpus).contains("can't read"));
     f.write("proc/stat", "cpu  1 0 0 0\ncpu0 1 0 0 0\n");
-    let m = f.read(&live("x86_64", None));
+    let m = f.machine(&live("x86_64", None));
     assert_eq!(m.online_cpus.value, Some(vec![0]));
 }
 
@@ -52,7 +52,7 @@ fn other_architectures_have_facts_or_reasons() {
             let f = Fixture::new();
             f.write(&format!("{CPU}/online"), "0,2047\n").write("proc/cpuinfo", &cpuinfo[..end]);
             for arch in [arch, "aarch64"] {
-                let m = f.read(&live(arch, None));
+                let m = f.machine(&live(arch, None));
                 assert!(m.cpu_signature.value.is_none(), "{arch}: {m:?}");
                 assert!(m.sockets.unknown.is_some() && m.cores.unknown.is_some());
                 assert_eq!(m.core_kinds.get().map(Vec::len), Some(1), "{arch}");

@@ -6,10 +6,11 @@
 //! are those of CLOCK_MONOTONIC_RAW, with a snapshot of the clocks. Packets are
 //! compressed together, as the recorder of Perfetto does if it is asked to.
 
-mod field;
+pub(crate) mod field;
 mod stacks;
 mod tracks;
 
+use crate::decode::CLONE_THREAD;
 use crate::protobuf::Message;
 use field::{
     bundle, clocks, defaults, descriptor, ftrace, new_task, packet, switch, system, tree, waking,
@@ -21,18 +22,16 @@ use std::io::{self, Write};
 use tracks::{BEGIN, END, track_event};
 
 /// `BuiltinClock`.
-const REALTIME: u64 = 1;
-const MONOTONIC_RAW: u64 = 5;
-const BOOTTIME: u64 = 6;
+pub(crate) const REALTIME: u64 = 1;
+pub(crate) const MONOTONIC_RAW: u64 = 5;
+pub(crate) const BOOTTIME: u64 = 6;
 /// `FtraceClock`.
-const FTRACE_MONO_RAW: u64 = 4;
+pub(crate) const FTRACE_MONO_RAW: u64 = 4;
 /// The sequence of packets that are of no thread. Each thread has its own, with
 /// names that it interns.
 const SEQUENCE: u64 = 1;
 const STATE_CLEARED: u64 = 1;
 const NEEDS_STATE: u64 = 2;
-/// Flag of clone(2): a thread, not a process.
-const CLONE_THREAD: u64 = 0x1_0000;
 /// Tracks of CPUs; those of threads lie below.
 const FIRST_CPU_TRACK: u64 = 1 << 40;
 /// Events of a bundle, so that no message grows large.
@@ -42,7 +41,7 @@ const BLOCK_BYTES: usize = 512 << 10;
 /// Of zlib.
 const LEVEL: u8 = 6;
 
-pub fn write(trace: &Trace, to: &mut dyn Write) -> io::Result<()> {
+pub fn write_perfetto(trace: &Trace, to: &mut dyn Write) -> io::Result<()> {
     let mut writer = Writer {
         trace,
         threads: trace.by_id(),
@@ -167,7 +166,7 @@ impl Writer<'_> {
             let mut fields = Message::default();
             fields
                 .number(new_task::PID, thread.id.into())
-                .text(new_task::COMM, self.name(parent))
+                .text(new_task::COMM, self.thread_name(parent))
                 .number(new_task::CLONE_FLAGS, flags);
             let mut event = Message::default();
             event
@@ -217,7 +216,7 @@ impl Writer<'_> {
                 .number(switch::NEXT_PID, one.into.into());
             // A thread's name is the same each time.
             if self.named.insert(one.into) {
-                fields.text(switch::NEXT_COMM, self.name(one.into));
+                fields.text(switch::NEXT_COMM, self.thread_name(one.into));
             }
             let mut message = Message::default();
             message
@@ -266,7 +265,7 @@ impl Writer<'_> {
         Ok(())
     }
 
-    fn name(&self, thread: u32) -> &str {
+    fn thread_name(&self, thread: u32) -> &str {
         match thread {
             0 => "swapper",
             id => self.threads.name_of(id).unwrap_or(""),

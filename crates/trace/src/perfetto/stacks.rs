@@ -80,7 +80,7 @@ impl Writer<'_> {
                 new.message(interned::MAPPING_PATHS, &text).message(interned::MAPPINGS, &one);
             }
             let mut name = Message::default();
-            name.number(interned::IID, iid(place)).text(interned::NAME, &stacks.name(of));
+            name.number(interned::IID, iid(place)).text(interned::NAME, &stacks.frame_name(of));
             let mut one = Message::default();
             one.number(frame::IID, iid(place))
                 .number(frame::FUNCTION, iid(place))

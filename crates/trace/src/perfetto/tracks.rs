@@ -5,6 +5,7 @@ use super::{MONOTONIC_RAW, NEEDS_STATE, SEQUENCE, STATE_CLEARED, Writer};
 use crate::protobuf::Message;
 use model::trace::{Call, State, Thread, Trace};
 use std::borrow::Cow;
+use std::cmp::Reverse;
 use std::io;
 
 /// The clock of a thread's sequence: each stamp is the time since that before.
@@ -38,7 +39,7 @@ struct Annotations {
 }
 
 impl Annotations {
-    fn of(values: &[(usize, u64)]) -> Annotations {
+    fn from_values(values: &[(usize, u64)]) -> Annotations {
         let mut all = Annotations::default();
         for (to, value) in all.values.iter_mut().zip(values) {
             *to = *value;
@@ -79,10 +80,14 @@ impl<'a> Writer<'a> {
             events.extend(call_events(self.trace, track, call));
         }
         for fault in &thread.faults {
+            let begins = if fault.served.is_some() { BEGIN } else { INSTANT };
             events.push(TrackEvent {
-                annotations: Annotations::of(&[(ADDRESS, fault.address)]),
-                ..track_event(fault.at_ns, INSTANT, track, "page fault")
+                annotations: Annotations::from_values(&[(ADDRESS, fault.address)]),
+                ..track_event(fault.at_ns, begins, track, "page fault")
             });
+            if let Some(served) = fault.served {
+                events.push(track_event(served.to_ns, END, track, ""));
+            }
         }
         // Those of a track are in their order, also at the same time.
         events.sort_by_key(|event| event.at_ns);
@@ -121,7 +126,7 @@ impl<'a> Writer<'a> {
         self.send()
     }
 
-    /// Slices of a track nest: what overlaps without nesting has another track.
+    /// Signposts, and calls of the allocator, which are stamped as these are. Slices of a track nest: what overlaps without nesting has another track.
     fn signposts(
         &mut self,
         index: usize,
@@ -133,15 +138,20 @@ impl<'a> Writer<'a> {
         let first = FIRST_SIGNPOST_TRACK + (SIGNPOST_TRACKS * index) as u64;
         // For each track, the ends of its open slices.
         let mut tracks: Vec<Vec<u64>> = Vec::new();
-        for signpost in &thread.signposts {
-            let from_ns = signpost.from_ns;
-            let name = trace.signpost_name(signpost).unwrap_or("?");
+        let signposts = thread.signposts.iter();
+        let signposts =
+            signposts.map(|one| (one.from_ns, one.to_ns, trace.signpost_name(one).unwrap_or("?")));
+        let heap = thread.heap.iter();
+        let heap = heap.map(|call| (call.from_ns, call.to_ns, call.operation.name()));
+        let mut all: Vec<(u64, Option<u64>, &str)> = signposts.chain(heap).collect();
+        all.sort_by_key(|&(from_ns, to_ns, _)| (from_ns, Reverse(to_ns)));
+        for (from_ns, to_ns, name) in all {
             for (open, track) in tracks.iter_mut().zip(first..) {
                 while let Some(end_ns) = open.pop_if(|end_ns| *end_ns <= from_ns) {
                     events.push(track_event(end_ns, END, track, ""));
                 }
             }
-            let end_ns = signpost.to_ns.unwrap_or(from_ns);
+            let end_ns = to_ns.unwrap_or(from_ns);
             let nests = |open: &Vec<u64>| open.last().is_none_or(|&around| end_ns <= around);
             let at = tracks.iter().position(nests).unwrap_or(tracks.len());
             let at = at.min(SIGNPOST_TRACKS - 1);
@@ -152,7 +162,7 @@ impl<'a> Writer<'a> {
                     one.text(descriptor::NAME, "signposts").number(descriptor::PARENT, parent);
                 })?;
             }
-            match signpost.to_ns {
+            match to_ns {
                 None => events.push(track_event(from_ns, INSTANT, track, name)),
                 Some(end_ns) => {
                     events.push(track_event(from_ns, BEGIN, track, name));
@@ -237,11 +247,11 @@ fn call_events<'a>(trace: &'a Trace, track: u64, call: &Call) -> [TrackEvent<'a>
     let returned = call.returned.map(|value| (RETURNED, value.cast_unsigned()));
     [
         TrackEvent {
-            annotations: Annotations::of(&arguments),
+            annotations: Annotations::from_values(&arguments),
             ..track_event(call.from_ns, BEGIN, track, name)
         },
         TrackEvent {
-            annotations: Annotations::of(returned.as_slice()),
+            annotations: Annotations::from_values(returned.as_slice()),
             ..track_event(call.to_ns, END, track, "")
         },
     ]

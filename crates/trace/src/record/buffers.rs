@@ -1,7 +1,7 @@
 //! Rings on all CPUs: opened in the largest size that the kernel grants, and emptied.
 
 use std::collections::BTreeSet;
-use sys::perf::{self, Begin, Body, Event, Of, Ring, RingError, Source, Threads};
+use sys::perf::{self, Begin, Body, EventSource, Of, PerfEvent, PerfRing, RingError, Threads};
 
 /// Sizes of a ring, the first that the kernel grants: 8 MiB need a right or a
 /// high RLIMIT_MEMLOCK, 512 KiB are what every user has.
@@ -23,7 +23,7 @@ pub(super) enum Traced {
 }
 
 /// Moves what is there to the chunks; how many bytes.
-pub(super) fn drain(rings: &mut [(u32, Ring)], chunks: &mut Vec<Chunk>) -> u64 {
+pub(super) fn drain(rings: &mut [(u32, PerfRing)], chunks: &mut Vec<Chunk>) -> u64 {
     let mut drained = 0;
     for (cpu, ring) in rings {
         let mut bytes = Vec::new();
@@ -40,18 +40,18 @@ pub(super) fn drain(rings: &mut [(u32, Ring)], chunks: &mut Vec<Chunk>) -> u64 {
 pub(super) type Chunk = (u32, Vec<u8>);
 
 /// Opens events on each CPU; the first ones ever make the rings.
-pub(super) fn add(
-    rings: &mut Vec<(u32, Ring)>,
+pub(super) fn add_rings(
+    rings: &mut Vec<(u32, PerfRing)>,
     sizes: &[usize],
     cpus: &[u32],
     asked: &[Asked],
 ) -> Result<(), RingError> {
     for &cpu in cpus {
         for &(source, of, inherit, begin) in asked {
-            let event = Event { source, of, cpu, inherit, begin };
+            let event = PerfEvent { source, of, cpu, inherit, begin };
             match rings.iter_mut().find(|(of, _)| *of == cpu) {
-                Some((_, ring)) => ring.add(&event).map_err(RingError::Event)?,
-                None => rings.push((cpu, Ring::open(&event, sizes)?)),
+                Some((_, ring)) => ring.add_event(&event).map_err(RingError::Event)?,
+                None => rings.push((cpu, PerfRing::for_event(&event, sizes)?)),
             }
         }
     }
@@ -59,11 +59,11 @@ pub(super) fn add(
 }
 
 pub(super) fn add_own(
-    rings: &mut Vec<(u32, Ring)>,
+    rings: &mut Vec<(u32, PerfRing)>,
     sizes: &[usize],
     chunks: &mut Vec<Chunk>,
     cpus: &[u32],
-    own: &[Source],
+    own: &[EventSource],
     traced: &Traced,
 ) -> Result<(), RingError> {
     let own = own.iter();
@@ -73,10 +73,10 @@ pub(super) fn add_own(
             // An event that no child inherits. Without it the kernel may swap the lists
             // of events of this thread and of the command instead of switching them, and
             // the command's exec would enable ours.
-            let none = Source::Threads(Threads::default());
+            let none = EventSource::Threads(Threads::default());
             let none = (none, Of::CallingThread, false, Begin::Now);
             let own: Vec<Asked> = own.chain([none]).collect();
-            add(rings, sizes, cpus, &own)
+            add_rings(rings, sizes, cpus, &own)
         }
         Traced::Process(id) => {
             let of_thread = |thread| {
@@ -92,7 +92,7 @@ pub(super) fn add_own(
 /// inherits its events if a record says that its creator already had them;
 /// otherwise it gets them in the next pass.
 fn add_process(
-    rings: &mut Vec<(u32, Ring)>,
+    rings: &mut Vec<(u32, PerfRing)>,
     sizes: &[usize],
     chunks: &mut Vec<Chunk>,
     cpus: &[u32],
@@ -107,7 +107,7 @@ fn add_process(
             if !opened.insert(thread) {
                 continue;
             }
-            match add(rings, sizes, cpus, &of_thread(thread)) {
+            match add_rings(rings, sizes, cpus, &of_thread(thread)) {
                 // It has ended.
                 Err(RingError::Event(error)) if error.raw_os_error() == Some(NO_SUCH_PROCESS) => {}
                 other => other?,
@@ -127,7 +127,7 @@ fn add_process(
 }
 
 /// An event to be opened.
-pub(super) type Asked = (Source, Of, bool, Begin);
+pub(super) type Asked = (EventSource, Of, bool, Begin);
 
 /// ESRCH
 const NO_SUCH_PROCESS: i32 = 3;

@@ -2,33 +2,35 @@
 //! happened is not recorded. Other tools went on when the kernel's layout moved,
 //! and attributed nothing.
 
-use crate::decode::{Decoded, Layouts, Samples, Tracepoint};
+use super::buffers::Traced;
+use super::kept::Drained;
+use super::kernel_buffers::KernelBuffers;
+use crate::decode::{Layouts, Samples, Tracepoint};
 use crate::event::What;
+use std::fs::File;
 use std::hint::black_box;
-use std::io;
+use std::io::{self, Read};
+use std::ops::Range;
 use std::sync::mpsc;
 use std::thread::Builder;
 use std::time::Duration;
 use sys::mapping::Mapping;
-use sys::perf::{Begin, Event, Of, Ring, RingError, Source};
 use sys::thread::spawn_scoped;
 
 /// A switch may be missing in a hole of the tracepoints: it is tried again.
 const ATTEMPTS: usize = 5;
-/// Room for the few events.
-const RING_BYTES: usize = 64 << 10;
 /// Memory that is touched for the first time. The allocator might give some that was used before.
 const TOUCHED_BYTES: usize = 1 << 20;
 
 /// The tracepoints whose provoked events were not read as they happened.
-pub(super) fn checked(layouts: &Layouts, cpus: &[u32]) -> Result<Vec<Tracepoint>, RingError> {
-    let failed = |text: &str| RingError::Event(io::Error::other(text));
-    let allowed = sys::allowed_cpus().map_err(RingError::Event)?;
+pub(super) fn checked(layouts: &Layouts, cpus: &[u32]) -> io::Result<Vec<Tracepoint>> {
+    let failed = |text: &str| io::Error::other(text);
+    let allowed = sys::allowed_cpus()?;
     let cpu = cpus.iter().copied().find(|cpu| allowed.contains(cpu));
     let cpu = cpu.ok_or_else(|| failed("no CPU to check the tracepoints on"))?;
     std::thread::scope(|scope| {
         let checking = spawn_scoped(scope, Builder::new(), || {
-            sys::pin_to(&[cpu]).map_err(RingError::Event)?;
+            sys::pin_to(&[cpu])?;
             let mut wrong = attempt(layouts, cpu)?;
             for _ in 1..ATTEMPTS {
                 if !wrong.is_empty() {
@@ -38,44 +40,45 @@ pub(super) fn checked(layouts: &Layouts, cpus: &[u32]) -> Result<Vec<Tracepoint>
             }
             Ok(wrong)
         });
-        let ended = checking.map_err(RingError::Event)?.join();
+        let ended = checking?.join();
         ended.unwrap_or_else(|_| Err(failed("the check of the tracepoints failed")))
     })
 }
 
-fn attempt(layouts: &Layouts, cpu: u32) -> Result<Vec<Tracepoint>, RingError> {
-    let points: Vec<(Tracepoint, u64)> =
-        Tracepoint::ALL.iter().filter_map(|&point| Some((point, layouts.id(point)?))).collect();
-    let mut ring: Option<Ring> = None;
-    for &(point, id) in &points {
-        let of = match point {
-            Tracepoint::Switch | Tracepoint::Waking => Of::Everyone,
-            _ => Of::CallingThread,
-        };
-        let event =
-            Event { source: Source::Tracepoint(id), of, cpu, inherit: false, begin: Begin::Now };
-        match &mut ring {
-            Some(ring) => ring.add(&event).map_err(RingError::Event)?,
-            None => ring = Some(Ring::open(&event, &[RING_BYTES])?),
-        }
-    }
-    let Some(mut ring) = ring else {
-        return Ok(Vec::new());
-    };
-    let parent = sys::system_calls::parent_id().map_err(RingError::Event)?;
-    let mut memory = Mapping::new(TOUCHED_BYTES).map_err(RingError::Event)?;
+fn attempt(layouts: &Layouts, cpu: u32) -> io::Result<Vec<Tracepoint>> {
+    let points = Tracepoint::ALL.into_iter().chain(Tracepoint::TASKS);
+    let points = points.chain([Tracepoint::FaultCount]);
+    let buffers = KernelBuffers::begin(&Traced::Command, &[cpu], layouts, &[])?;
+    buffers.begin_here()?;
+    let parent = sys::system_calls::parent_id()?;
+    let mut memory = Mapping::new(TOUCHED_BYTES)?;
     let memory = memory.as_mut_slice();
     for page in memory.chunks_mut(4096) {
         page[0] = black_box(1);
     }
+    // The kernel writes to memory that was not touched either.
+    let mut written = Mapping::new(TOUCHED_BYTES)?;
+    let written = written.as_mut_slice();
+    File::open("/dev/zero").and_then(|mut zeros| zeros.read_exact(written))?;
     let woken = sleep_and_wake()?;
-    ring.disable().map_err(RingError::Event)?;
-    let mut bytes = Vec::new();
-    ring.drain(&mut bytes);
-    let mut decoded = Decoded::default();
-    decoded.add(&Samples::Tracepoints(layouts.clone()), cpu, &bytes);
+    buffers.disable()?;
+    let mut drained = Drained::default();
+    buffers.drain(&mut drained)?;
+    let decoded = drained.decoded(&Samples::Tracepoints(layouts.clone()));
     let me = sys::thread::current_id().unwrap_or(0);
     let getppid = number_of("getppid");
+    let provoked = [touched(memory), touched(written)];
+    let (mut begun, mut ended) = (0, 0);
+    for event in &decoded.events {
+        match event.what {
+            What::Fault { thread, address, .. } if thread == me => {
+                begun += usize::from(provoked.iter().any(|range| range.contains(&address)));
+            }
+            // Others may end, too.
+            What::Served { thread, .. } if thread == me => ended += 1,
+            _ => {}
+        }
+    }
     let is_provoked = |point: Tracepoint, what: &What| match (point, what) {
         (Tracepoint::Switch, What::Switch { out, state, into }) => {
             *out == me && state & 0xff == 1 && *into != me
@@ -88,21 +91,35 @@ fn attempt(layouts: &Layouts, cpu: u32) -> Result<Vec<Tracepoint>, RingError> {
             *thread == me && *returned == i64::from(parent)
         }
         (Tracepoint::Fault, What::Fault { thread, address, .. }) => {
-            let start = memory.as_ptr() as u64;
-            *thread == me && (start..start + TOUCHED_BYTES as u64).contains(address)
+            *thread == me && touched(memory).contains(address)
         }
+        (Tracepoint::KernelFault, What::Fault { thread, address, .. }) => {
+            *thread == me && touched(written).contains(address)
+        }
+        (Tracepoint::FaultCount, What::Served { thread, .. }) => *thread == me && ended >= begun,
+        (Tracepoint::NewTask, What::Fork { process: None, thread, parent }) => {
+            *parent == me && Some(*thread) == woken
+        }
+        // Nothing of that is sure to happen here. Their fields lie where the kernel says, like those of the others.
+        (Tracepoint::TaskExit | Tracepoint::Rename | Tracepoint::Exec, _) => true,
         _ => false,
     };
-    let wrong = points.into_iter().map(|(point, _)| point).filter(|&point| {
+    let wrong = points.filter(|&point| {
         let mut events = decoded.events.iter();
         !events.any(|event| is_provoked(point, &event.what))
     });
-    Ok(wrong.collect())
+    Ok(wrong.filter(|&point| layouts.knows(point)).collect())
+}
+
+/// The addresses of memory.
+fn touched(memory: &[u8]) -> Range<u64> {
+    let start = memory.as_ptr() as u64;
+    start..start + memory.len() as u64
 }
 
 /// Leaves the CPU for a while, then wakes a thread, whose number it returns. The thread is
 /// not woken by a timer: a guest was seen where no event of one CPU's idle task is recorded.
-fn sleep_and_wake() -> Result<Option<u32>, RingError> {
+fn sleep_and_wake() -> io::Result<Option<u32>> {
     let (started, starting) = mpsc::channel();
     let (sender, message) = mpsc::channel();
     std::thread::scope(|scope| {
@@ -110,7 +127,7 @@ fn sleep_and_wake() -> Result<Option<u32>, RingError> {
             let _ = started.send(sys::thread::current_id());
             let _ = message.recv();
         };
-        spawn_scoped(scope, Builder::new(), wait).map_err(RingError::Event)?;
+        spawn_scoped(scope, Builder::new(), wait)?;
         let woken = starting.recv().ok().flatten();
         std::thread::sleep(Duration::from_millis(1));
         let _ = sender.send(());
@@ -122,5 +139,5 @@ fn sleep_and_wake() -> Result<Option<u32>, RingError> {
 pub(super) fn number_of(name: &str) -> Option<u32> {
     /// No architecture has more numbers.
     const NUMBERS: u32 = 1024;
-    (0..NUMBERS).find(|&number| sys::system_calls::name(number) == Some(name))
+    (0..NUMBERS).find(|&number| sys::system_calls::system_call_name(number) == Some(name))
 }

@@ -3,9 +3,9 @@
 use super::buffers::Traced;
 use super::recorded::Around;
 use super::signposts::Signposts;
-use super::source::Source;
-use super::{RecordError, Request, joined, no_signposts, now};
-use model::trace::{Ended, Reason, Target, Trace};
+use super::source::RecordSource;
+use super::{RecordError, RecordRequest, joined, no_signposts, now};
+use model::trace::{Ended, NotRecorded, Target, Trace};
 use std::ffi::OsString;
 use std::io;
 use std::os::unix::process::ExitStatusExt;
@@ -20,7 +20,11 @@ use sys::thread::spawn_scoped;
 /// Runs a command in the foreground and records it and everything it starts.
 /// Requests to end go on to the command; at the end of the limit it gets
 /// SIGTERM. One that does not end at that, or at a second request, is killed.
-pub fn command(words: &[OsString], held: &Held, request: &Request) -> Result<Trace, RecordError> {
+pub fn record_command(
+    words: &[OsString],
+    held: &Held,
+    request: &RecordRequest,
+) -> Result<Trace, RecordError> {
     let Some((program, arguments)) = words.split_first() else {
         return Err(RecordError::NoCommand);
     };
@@ -36,23 +40,23 @@ const GRACE: Duration = Duration::from_secs(2);
 /// Set for a command whose interrupts are recorded one by one: it needs no counts of them.
 pub const INTERRUPTS_RECORDED: &str = "LATLAS_INTERRUPTS_RECORDED";
 
-/// [`command`] with a prepared command, of which the trace is called so.
+/// [`record_command`] with a prepared command, of which the trace is called so.
 pub fn started(
     mut command: Command,
     target: Target,
     held: &Held,
-    request: &Request,
+    request: &RecordRequest,
 ) -> Result<Trace, RecordError> {
     let traced = Traced::Command;
-    let (source, mut gaps) = Source::open(&traced, request)?;
+    let (source, mut gaps) = RecordSource::open_best_tier(&traced, request)?;
     let signposts = match Signposts::new() {
         _ if request.last.is_some() => {
-            gaps.push(no_signposts(Reason::LastOnly));
+            gaps.push(no_signposts(NotRecorded::LastOnly));
             None
         }
         Ok(signposts) => Some(signposts),
         Err(error) => {
-            gaps.push(no_signposts(Reason::Failed(error.to_string())));
+            gaps.push(no_signposts(NotRecorded::Failed(error.to_string())));
             None
         }
     };
@@ -60,9 +64,14 @@ pub fn started(
     if let Some((variable, path)) = signposts.as_ref().map(Signposts::variable) {
         command.env(variable, path);
     }
+    if let Some(heap) = &request.heap {
+        heap.prepare(&mut command);
+    }
     if source.has_interrupts() {
         command.env(INTERRUPTS_RECORDED, "1");
     }
+    source.prepare(&mut command)?;
+    let program = command.get_program().to_owned();
     let limit = request.limit.unwrap_or(Duration::MAX);
     let stop = AtomicBool::new(false);
     let recorder = Mutex::new(Vec::new());
@@ -95,15 +104,15 @@ pub fn started(
             })
         });
         let marks = marks.transpose().map_err(RecordError::NoThread)?;
-        let started = held.start(&mut command, &[]);
-        let started = started.map_err(|error| RecordError::Start {
-            program: command.get_program().to_owned(),
-            error,
-        })?;
+        let started = held.start_command(&mut command, &[]);
+        let started =
+            started.map_err(|error| RecordError::Start { program: program.clone(), error })?;
+        // It holds files of the kernel's buffers open, which can't be removed so.
+        drop(command);
         let Started::Running(mut running) = started else {
             return Err(RecordError::Interrupted);
         };
-        let _ = tell_root.send(running.id());
+        let _ = tell_root.send(running.process_id());
         // One that has ended is there until it is waited for: where it is sampled, it is seen once.
         let _ = seen.recv();
         let status = running.wait_until_asked_twice(sys::later(Instant::now(), limit));
@@ -123,7 +132,7 @@ pub fn started(
         };
         Ok((recorded, marked.transpose()?, to_ns, ended, running))
     })?;
-    let root = running.id();
+    let root = running.process_id();
     // Signposts may fill their buffer before the records do.
     let (marked, full_ns) = marked.unzip();
     let full_ns = full_ns.flatten().filter(|&full_ns| full_ns < to_ns);
@@ -131,7 +140,7 @@ pub fn started(
         Some(full_ns) => (full_ns, Ended::Full),
         None => (to_ns, ended),
     };
-    let mut trace = recorded.trace(Around {
+    let mut trace = recorded.into_trace(Around {
         target,
         roots: vec![(root, root)],
         stops: running.stops().to_vec(),
@@ -143,8 +152,12 @@ pub fn started(
         request,
     });
     trace.recorder = recorder.into_inner().unwrap_or_else(PoisonError::into_inner);
-    if let Some(marked) = marked {
-        crate::signposts::add(&mut trace, &marked);
+    if let Some(marked) = &marked {
+        crate::signposts::add_to_trace(&mut trace, marked);
+    }
+    if let Some(heap) = &request.heap {
+        let was_loaded = marked.is_some_and(|marked| marked.has_heap());
+        heap.conclude(&mut trace, was_loaded, &program);
     }
     Ok(trace)
 }

@@ -2,11 +2,11 @@
 
 use super::buffers::{Chunk, Traced};
 use super::process;
-use super::{Request, ns};
+use super::{RecordRequest, ns};
 use crate::decode::{Decoded, Samples};
 use crate::event::{Event, What, text_of};
 use crate::stacks::Reader;
-use crate::states::{Settings, kernel_state};
+use crate::states::{TimelineSettings, kernel_state};
 use model::trace::{State, Thread};
 use std::collections::{BTreeMap, VecDeque};
 use std::time::Duration;
@@ -14,7 +14,7 @@ use std::time::Duration;
 /// What was recorded.
 #[derive(Debug)]
 pub(super) struct Collected {
-    pub(super) chunks: Vec<Chunk>,
+    pub(super) drained: Drained,
     /// When no more could be kept.
     pub(super) full_ns: Option<u64>,
     /// From when on all records are there, if older ones were dropped.
@@ -27,13 +27,69 @@ pub(super) struct Collected {
     pub(super) stacks: Option<Box<Reader>>,
 }
 
+/// What was read of the rings, and of the kernel's buffers, whose chunks are pages.
+#[derive(Debug, Default)]
+pub(super) struct Drained {
+    pub(super) rings: Vec<Chunk>,
+    /// What the scheduler does with everybody,
+    pub(super) pages: Vec<Chunk>,
+    /// and what the traced threads do.
+    pub(super) own_pages: Vec<Chunk>,
+}
+
+impl From<Vec<Chunk>> for Drained {
+    fn from(rings: Vec<Chunk>) -> Drained {
+        Drained { rings, ..Drained::default() }
+    }
+}
+
+impl Drained {
+    fn byte_count(&self) -> u64 {
+        let chunks = self.rings.iter().chain(&self.pages).chain(&self.own_pages);
+        chunks.map(|(_, bytes)| bytes.len() as u64).sum()
+    }
+
+    fn append(&mut self, mut later: Drained) {
+        self.rings.append(&mut later.rings);
+        self.pages.append(&mut later.pages);
+        self.own_pages.append(&mut later.own_pages);
+    }
+
+    /// The events in the order of their time.
+    pub(super) fn decoded(&self, samples: &Samples) -> Decoded {
+        let mut decoded = Decoded::default();
+        self.decode(samples, &mut decoded);
+        decoded
+    }
+
+    /// The same, in place of what was there.
+    fn decode(&self, samples: &Samples, decoded: &mut Decoded) {
+        decoded.events.clear();
+        // Buffer after buffer: sorting them joins one run of each, and not one of each chunk.
+        for (cpu, bytes) in by_cpu(&self.rings) {
+            decoded.add_ring(samples, *cpu, bytes);
+        }
+        for (cpu, bytes) in by_cpu(&self.pages).into_iter().chain(by_cpu(&self.own_pages)) {
+            decoded.add_pages(samples, *cpu, bytes);
+        }
+        decoded.sort();
+    }
+}
+
+/// Chunks CPU after CPU.
+fn by_cpu(chunks: &[Chunk]) -> Vec<&Chunk> {
+    let mut chunks: Vec<&Chunk> = chunks.iter().collect();
+    chunks.sort_by_key(|(cpu, _)| *cpu);
+    chunks
+}
+
 /// What the rings of all CPUs held at one time.
 #[derive(Debug)]
 struct Batch {
     /// When all of them were empty: later records are in later batches.
     drained_ns: u64,
     bytes: u64,
-    chunks: Vec<Chunk>,
+    drained: Drained,
 }
 
 /// The records that are kept, oldest first.
@@ -47,44 +103,58 @@ pub(super) struct Kept {
     /// The same of those for which there was no room.
     short_ns: Option<u64>,
     before: Before,
+    /// What was dropped last.
+    dropped: Decoded,
     samples: Samples,
 }
 
-/// The last records are read no later than this after the end of the trace; else it is
-/// a little shorter.
-const LATEST: Duration = Duration::from_millis(100);
+/// The recording threads are taken to learn of the end of the trace at most this much later.
+const TOLD_AFTER: Duration = Duration::from_millis(10);
 
 impl Kept {
-    pub(super) fn new(root: u32, traced: &Traced, request: &Request, samples: Samples) -> Kept {
-        let of_own = matches!(samples, Samples::Faults);
+    pub(super) fn new(
+        root: u32,
+        traced: &Traced,
+        request: &RecordRequest,
+        samples: Samples,
+    ) -> Kept {
+        let of_all = samples.has_all_tasks();
         let threads = match traced {
             Traced::Command => vec![root],
             Traced::Process(id) => process::threads(*id).unwrap_or_default(),
         };
         Kept {
-            last: request.last.map(|last| last.saturating_add(LATEST)),
+            last: request.last.map(|last| last.saturating_add(TOLD_AFTER)),
             limit_bytes: request.limit_bytes,
             bytes: 0,
             batches: VecDeque::new(),
             from_ns: None,
             short_ns: None,
-            before: Before::new(root, threads, request.scheduler_only, of_own),
+            before: Before::new(root, threads, of_all),
+            dropped: Decoded::default(),
             samples,
         }
     }
 
-    /// Adds what the rings held until this time, and drops what is too old; whether there is
-    /// room for more. Others keep so many bytes in addition.
-    pub(super) fn add(&mut self, chunks: Vec<Chunk>, others: u64, drained_ns: u64) -> bool {
-        let bytes = chunks.iter().map(|(_, bytes)| bytes.len() as u64).sum();
+    /// Adds what the rings held until a time, and drops what is too old for a trace that still went on at another:
+    /// however late the rings are read, its last seconds are there. Whether there is room for more. Others keep so
+    /// many bytes in addition.
+    pub(super) fn keep_chunks(
+        &mut self,
+        drained: impl Into<Drained>,
+        others: u64,
+        [going_ns, drained_ns]: [u64; 2],
+    ) -> bool {
+        let drained = drained.into();
+        let bytes = drained.byte_count();
         self.bytes += bytes + others;
         if bytes > 0 {
-            self.batches.push_back(Batch { drained_ns, bytes, chunks });
+            self.batches.push_back(Batch { drained_ns, bytes, drained });
         }
         let Some(last) = self.last else {
             return self.bytes <= self.limit_bytes;
         };
-        let from_ns = drained_ns.saturating_sub(ns(last));
+        let from_ns = going_ns.saturating_sub(ns(last));
         while let Some(oldest) = self.batches.front() {
             // The newest is kept, however large it is.
             let fits = self.bytes <= self.limit_bytes || self.batches.len() == 1;
@@ -99,15 +169,18 @@ impl Kept {
             };
             self.bytes -= oldest.bytes;
             self.from_ns = Some(oldest.drained_ns);
-            self.before.add(&decoded(&self.samples, &oldest.chunks));
+            // In the memory of those before.
+            oldest.drained.decode(&self.samples, &mut self.dropped);
+            self.before.add_events(&self.dropped.events);
         }
         true
     }
 
     pub(super) fn collected(self) -> Collected {
-        let batches = self.batches.into_iter();
+        let mut drained = Drained::default();
+        self.batches.into_iter().for_each(|batch| drained.append(batch.drained));
         Collected {
-            chunks: batches.flat_map(|batch| batch.chunks).collect(),
+            drained,
             full_ns: None,
             stacks: None,
             from_ns: self.from_ns,
@@ -117,28 +190,17 @@ impl Kept {
     }
 }
 
-fn decoded(samples: &Samples, chunks: &[Chunk]) -> Vec<Event> {
-    let mut decoded = Decoded::default();
-    for (cpu, bytes) in chunks {
-        decoded.add(samples, *cpu, bytes);
-    }
-    decoded.sort();
-    decoded.events
-}
-
 /// What dropped records tell of threads that have not ended in them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Before {
-    threads: BTreeMap<u32, Known>,
+    threads: BTreeMap<u32, KnownThread>,
     /// Threads of others leave records too.
     of_all: bool,
-    /// Only the threads' own switches are recorded.
-    of_own: bool,
 }
 
 /// A thread as far as dropped records tell.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-struct Known {
+struct KnownThread {
     process: u32,
     name: Option<String>,
     created_by: Option<u32>,
@@ -152,22 +214,22 @@ struct Known {
     state_ns: u64,
 }
 
-impl Known {
-    fn runs(&mut self) {
+impl KnownThread {
+    fn set_running(&mut self) {
         self.left = None;
         self.is_woken = false;
     }
 }
 
 impl Before {
-    fn new(process: u32, threads: Vec<u32>, of_all: bool, of_own: bool) -> Before {
-        let known = Known { process, ..Known::default() };
+    fn new(process: u32, threads: Vec<u32>, of_all: bool) -> Before {
+        let known = KnownThread { process, ..KnownThread::default() };
         let threads = threads.into_iter();
-        Before { threads: threads.map(|id| (id, known.clone())).collect(), of_all, of_own }
+        Before { threads: threads.map(|id| (id, known.clone())).collect(), of_all }
     }
 
     /// Adds what records tell, in the order of their time.
-    pub(super) fn add(&mut self, events: &[Event]) {
+    pub(super) fn add_events(&mut self, events: &[Event]) {
         for event in events {
             self.event(*event);
         }
@@ -182,6 +244,7 @@ impl Before {
                     return;
                 }
                 let name = parent.and_then(|parent| parent.name.clone());
+                let process = process.or(parent.map(|parent| parent.process)).unwrap_or(0);
                 // A record of its own on another CPU may come first.
                 let known = self.threads.entry(thread).or_default();
                 known.process = process;
@@ -193,12 +256,12 @@ impl Before {
                     return;
                 }
                 let known = self.threads.entry(thread).or_default();
-                known.process = process;
+                known.process = process.unwrap_or(known.process);
                 known.name = Some(text_of(&name));
             }
             What::Exit { thread } => drop(self.threads.remove(&thread)),
             What::Switch { out, state, into } => {
-                let settings = Settings::default();
+                let settings = TimelineSettings::default();
                 self.switched(out, at_ns, |known| {
                     let call = known.call;
                     known.left = match kernel_state(state, into, call, &settings) {
@@ -211,11 +274,12 @@ impl Before {
                         _ => None,
                     };
                 });
-                self.switched(into, at_ns, Known::runs);
+                self.switched(into, at_ns, KnownThread::set_running);
             }
-            What::OwnSwitch { thread, out: false, .. } => self.switched(thread, at_ns, Known::runs),
-            // Else `sched_switch` says it, and more.
-            What::OwnSwitch { thread, ready, .. } if self.of_own => {
+            What::OwnSwitch { thread, out: false, .. } => {
+                self.switched(thread, at_ns, KnownThread::set_running)
+            }
+            What::OwnSwitch { thread, ready, .. } => {
                 self.switched(thread, at_ns, |known| known.left = (!ready).then_some(event));
             }
             What::Waking { thread, .. } => self.switched(thread, at_ns, |known| {
@@ -223,11 +287,11 @@ impl Before {
                 known.is_woken = true;
             }),
             What::Enter { thread, number, .. } => self.switched(thread, at_ns, |known| {
-                known.runs();
+                known.set_running();
                 known.call = Some(number);
             }),
             What::Return { thread, .. } => self.switched(thread, at_ns, |known| {
-                known.runs();
+                known.set_running();
                 known.call = None;
             }),
             What::Lost(_) => {
@@ -243,7 +307,7 @@ impl Before {
 
     /// Something that changed what a thread does, unless a later one is known: rings are
     /// emptied one after the other.
-    fn switched(&mut self, thread: u32, at_ns: u64, change: impl FnOnce(&mut Known)) {
+    fn switched(&mut self, thread: u32, at_ns: u64, change: impl FnOnce(&mut KnownThread)) {
         if let Some(known) = self.threads.get_mut(&thread)
             && known.state_ns <= at_ns
         {
@@ -293,6 +357,7 @@ impl Before {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::decode::Layouts;
 
     fn kept(last: Option<Duration>, limit_bytes: u64) -> Kept {
         Kept {
@@ -302,7 +367,8 @@ mod tests {
             batches: VecDeque::new(),
             from_ns: None,
             short_ns: None,
-            before: Before::new(7, vec![7], false, true),
+            before: Before::new(7, vec![7], false),
+            dropped: Decoded::default(),
             samples: Samples::Faults,
         }
     }
@@ -310,16 +376,16 @@ mod tests {
     /// Lengths of what is kept, and from when on.
     fn lengths(kept: Kept) -> (Vec<usize>, Option<u64>) {
         let collected = kept.collected();
-        let chunks = collected.chunks.iter();
+        let chunks = collected.drained.rings.iter();
         (chunks.map(|(_, bytes)| bytes.len()).collect(), collected.from_ns)
     }
 
     #[test]
     fn all_is_kept_as_long_as_there_is_room() {
         let mut all = kept(None, 10);
-        assert!(all.add(vec![(0, vec![0; 6])], 0, 1_000));
-        assert!(all.add(vec![(0, vec![0; 1])], 3, 9_000_000_000));
-        assert!(!all.add(vec![(1, vec![0; 1])], 0, 9_000_000_001));
+        assert!(all.keep_chunks(vec![(0, vec![0; 6])], 0, [1_000; 2]));
+        assert!(all.keep_chunks(vec![(0, vec![0; 1])], 3, [9_000_000_000; 2]));
+        assert!(!all.keep_chunks(vec![(1, vec![0; 1])], 0, [9_000_000_001; 2]));
         assert_eq!(lengths(all), (vec![6, 1, 1], None));
     }
 
@@ -327,36 +393,49 @@ mod tests {
     fn the_end_may_be_longer_than_a_clock_runs() {
         // One more than 64 bits of ns.
         let mut end = kept(Some(Duration::new(18_446_744_073, 709_551_617)), 10);
-        assert!(end.add(vec![(0, vec![0; 3])], 0, 1_000));
-        assert!(end.add(vec![(0, vec![0; 4])], 0, 9_000));
+        assert!(end.keep_chunks(vec![(0, vec![0; 3])], 0, [1_000; 2]));
+        assert!(end.keep_chunks(vec![(0, vec![0; 4])], 0, [9_000; 2]));
         assert_eq!(lengths(end), (vec![3, 4], None));
     }
 
     #[test]
     fn the_end_is_kept() {
         let mut end = kept(Some(Duration::from_nanos(100)), 10);
-        assert!(end.add(vec![(0, vec![0; 3]), (1, vec![0; 2])], 0, 1_000));
-        assert!(end.add(vec![(0, vec![0; 4])], 0, 1_100));
-        assert!(end.add(Vec::new(), 0, 1_100));
+        assert!(end.keep_chunks(vec![(0, vec![0; 3]), (1, vec![0; 2])], 0, [1_000; 2]));
+        assert!(end.keep_chunks(vec![(0, vec![0; 4])], 0, [1_100; 2]));
+        assert!(end.keep_chunks(Vec::new(), 0, [1_100; 2]));
         // Of the first, something is older.
-        assert!(end.add(vec![(0, vec![0; 1])], 0, 1_101));
+        assert!(end.keep_chunks(vec![(0, vec![0; 1])], 0, [1_101; 2]));
         // There is no room for the second.
-        assert!(end.add(vec![(0, vec![0; 8])], 0, 1_150));
+        assert!(end.keep_chunks(vec![(0, vec![0; 8])], 0, [1_150; 2]));
         assert_eq!(lengths(end), (vec![1, 8], Some(1_100)));
+    }
+
+    #[test]
+    fn what_is_read_late_is_no_older() {
+        let mut end = kept(Some(Duration::from_nanos(100)), 10);
+        assert!(end.keep_chunks(vec![(0, vec![0; 3])], 0, [1_000; 2]));
+        assert!(end.keep_chunks(vec![(0, vec![0; 4])], 0, [1_050, 9_000]));
+        assert!(end.keep_chunks(vec![(0, vec![0; 2])], 0, [1_090, 9_500]));
+        assert_eq!(lengths(end), (vec![3, 4, 2], None));
     }
 
     #[test]
     fn the_newest_is_kept_even_if_it_alone_is_too_large() {
         let mut end = kept(Some(Duration::from_nanos(100)), 10);
-        end.add(vec![(0, vec![0; 3])], 0, 1_000);
-        end.add(vec![(0, vec![0; 11])], 0, 1_010);
+        end.keep_chunks(vec![(0, vec![0; 3])], 0, [1_000; 2]);
+        end.keep_chunks(vec![(0, vec![0; 11])], 0, [1_010; 2]);
         assert_eq!(end.short_ns, Some(1_000));
         assert_eq!(lengths(end), (vec![11], Some(1_000)));
         // What is too old was not asked for.
         let mut old = kept(Some(Duration::from_nanos(100)), 10);
-        old.add(vec![(0, vec![0; 3])], 0, 1_000);
-        old.add(vec![(0, vec![0; 11])], 0, 1_101);
+        old.keep_chunks(vec![(0, vec![0; 3])], 0, [1_000; 2]);
+        old.keep_chunks(vec![(0, vec![0; 11])], 0, [1_101; 2]);
         assert_eq!(old.short_ns, None);
+    }
+
+    fn decoded(samples: &Samples, chunks: &[Chunk]) -> Vec<Event> {
+        Drained::from(chunks.to_vec()).decoded(samples).events
     }
 
     /// A record of a thread that begins (7) or ends (4).
@@ -371,30 +450,40 @@ mod tests {
 
     #[test]
     fn what_is_dropped_tells_of_threads_that_live() {
-        let mut before = Before::new(7, vec![7], false, true);
+        let mut before = Before::new(7, vec![7], false);
         let told = [task(7, (7, 8), 7), task(7, (9, 9), 8), task(4, (7, 8), 7)].concat();
-        before.add(&decoded(&Samples::Faults, &[(0, told)]));
+        before.add_events(&decoded(&Samples::Faults, &[(0, told)]));
         assert_eq!(before.threads(), [(7, 7), (9, 9)]);
         let mut threads = [9, 10].map(|id| Thread { id, ..Thread::default() });
         before.complete(&mut threads);
         assert_eq!((threads[0].process, threads[0].created_by), (9, Some(8)));
         assert_eq!(threads[1].process, 0);
         // Of all threads of the machine, those of others are left out.
-        let mut of_all = Before::new(7, vec![7], true, true);
+        let mut of_all = Before::new(7, vec![7], true);
         let told = [task(7, (50, 50), 49), task(7, (9, 9), 7)].concat();
-        of_all.add(&decoded(&Samples::Faults, &[(0, told)]));
+        of_all.add_events(&decoded(&Samples::Faults, &[(0, told)]));
         assert_eq!(of_all.threads(), [(7, 7), (9, 9)]);
+    }
+
+    #[test]
+    fn others_that_the_kernels_buffers_hold_are_left_out() {
+        let of_all = |samples| {
+            let request = RecordRequest::of_all();
+            Kept::new(7, &Traced::Command, &request, samples).before.of_all
+        };
+        assert!(of_all(Samples::Tracepoints(Layouts::default())));
+        assert!(!of_all(Samples::Faults));
     }
 
     #[test]
     fn what_is_dropped_tells_names_that_no_later_record_does() {
         let name = |thread, text: &[u8; 4]| What::Name {
-            process: 7,
+            process: Some(7),
             thread,
             name: std::array::from_fn(|at| text.get(at).copied().unwrap_or(0)),
             exec: false,
         };
-        let fork = |process, thread| What::Fork { process, thread, parent: 7 };
+        let fork = |process, thread| What::Fork { process: Some(process), thread, parent: 7 };
         let told = [
             name(7, b"main"),
             fork(7, 8),
@@ -404,8 +493,8 @@ mod tests {
             name(10, b"late"),
             fork(10, 10),
         ];
-        let mut before = Before::new(7, vec![7], false, true);
-        before.add(&told.map(|what| event(10, what)));
+        let mut before = Before::new(7, vec![7], false);
+        before.add_events(&told.map(|what| event(10, what)));
         let mut threads = [7, 8, 9, 10].map(|id| Thread { id, ..Thread::default() });
         // What later records say stays.
         threads[1].name = "later".into();
@@ -428,10 +517,10 @@ mod tests {
 
     #[test]
     fn what_is_dropped_tells_who_sleeps() {
-        let mut before = Before::new(7, vec![7, 8, 9, 10], false, false);
+        let mut before = Before::new(7, vec![7, 8, 9, 10], false);
         let switch = |at_ns, out, state, into| event(at_ns, What::Switch { out, state, into });
         let enter = What::Enter { thread: 7, number: 35, arguments: [0; 3] };
-        before.add(&[
+        before.add_events(&[
             switch(10, 0, 0, 7),
             event(20, enter),
             switch(30, 7, 1, 9),
@@ -440,7 +529,7 @@ mod tests {
             switch(60, 10, 2, 0),
         ]);
         // Of another ring: 10 slept later.
-        before.add(&[switch(55, 0, 0, 10)]);
+        before.add_events(&[switch(55, 0, 0, 10)]);
         // 8 slept from the beginning on, 9 has run since.
         let first = vec![event(1, asleep(8, Some(1), true)), event(1, asleep(9, None, true))];
         let expected = [
@@ -450,17 +539,17 @@ mod tests {
         ];
         assert_eq!(before.asleep(100, first.clone()), expected);
         // What was lost may have woken them.
-        before.add(&[event(70, What::Lost(1))]);
+        before.add_events(&[event(70, What::Lost(1))]);
         assert_eq!(before.asleep(100, first), []);
     }
 
     #[test]
     fn own_switches_that_are_dropped_tell_who_sleeps() {
-        let mut before = Before::new(7, vec![7, 8], false, true);
+        let mut before = Before::new(7, vec![7, 8], false);
         let own = |at_ns, thread, out, ready| event(at_ns, What::OwnSwitch { thread, out, ready });
-        before.add(&[own(10, 7, true, false), own(20, 8, true, true)]);
+        before.add_events(&[own(10, 7, true, false), own(20, 8, true, true)]);
         assert_eq!(before.asleep(100, Vec::new()), [own(100, 7, true, false)]);
-        before.add(&[own(30, 7, false, false)]);
+        before.add_events(&[own(30, 7, false, false)]);
         assert_eq!(before.asleep(100, Vec::new()), []);
     }
 }

@@ -46,7 +46,7 @@ pub(super) fn is_of_another_user(process: u32) -> bool {
     own.is_some() && other.is_some() && own != other
 }
 
-pub(super) fn name(process: u32, thread: u32) -> Option<String> {
+pub(super) fn thread_name(process: u32, thread: u32) -> Option<String> {
     let path = format!("/proc/{process}/task/{thread}/comm");
     let name = std::fs::read(path).ok()?;
     Some(String::from_utf8_lossy(&name).trim_end_matches('\n').to_owned())

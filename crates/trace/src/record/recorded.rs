@@ -2,10 +2,10 @@
 
 use super::kept::Collected;
 use super::sampler::{self, Sampled};
-use super::{Request, check, ns};
+use super::{RecordRequest, check, ns};
 use crate::decode::{Decoded, Samples, Tracepoint};
 use crate::event::{Event, text_of};
-use crate::states::{Settings, Timeline, stopped, timeline};
+use crate::states::{Timeline, TimelineSettings, stopped, timeline};
 use model::trace::{Clocks, Ended, Gap, Losses, State, Target, Thread, Tier, Trace};
 use std::time::Duration;
 use sys::attached::Stop;
@@ -13,7 +13,7 @@ use sys::attached::Stop;
 pub(super) enum Recorded {
     Records {
         tier: Tier,
-        samples: Samples,
+        samples: Box<Samples>,
         gaps: Vec<Gap>,
         ring_bytes: u64,
         /// Names of USDT probes.
@@ -36,11 +36,11 @@ pub(super) struct Around<'a> {
     pub(super) began: Clocks,
     pub(super) to_ns: u64,
     pub(super) ended: Ended,
-    pub(super) request: &'a Request,
+    pub(super) request: &'a RecordRequest,
 }
 
 impl Recorded {
-    pub(super) fn trace(self, around: Around<'_>) -> Trace {
+    pub(super) fn into_trace(self, around: Around<'_>) -> Trace {
         let empty = Trace {
             gaps: around.gaps,
             architecture: around.request.architecture.clone(),
@@ -53,11 +53,7 @@ impl Recorded {
         match self {
             Recorded::Samples(sampled) => of_samples(sampled, around.request.last, empty),
             Recorded::Records { tier, samples, mut gaps, ring_bytes, probes, collected } => {
-                let mut decoded = Decoded::default();
-                for (cpu, bytes) in &collected.chunks {
-                    decoded.add(&samples, *cpu, bytes);
-                }
-                decoded.sort();
+                let mut decoded = collected.drained.decoded(&samples);
                 let mut before = collected.before;
                 let asleep = match collected.from_ns {
                     None => around.asleep,
@@ -66,7 +62,7 @@ impl Recorded {
                         let is_old = |event: &Event| event.at_ns < from_ns;
                         let old = decoded.events.partition_point(is_old);
                         let old: Vec<Event> = decoded.events.drain(..old).collect();
-                        before.add(&old);
+                        before.add_events(&old);
                         before.asleep(from_ns, around.asleep)
                     }
                 };
@@ -81,7 +77,7 @@ impl Recorded {
                 let to_ns = collected.full_ns.unwrap_or(u64::MAX).min(around.to_ns);
                 let last = around.request.last;
                 let last_from_ns = last.map(|last| before_by(to_ns, last));
-                let settings = Settings {
+                let settings = TimelineSettings {
                     roots: match collected.from_ns {
                         Some(_) => before.threads(),
                         None => around.roots,
@@ -90,9 +86,10 @@ impl Recorded {
                     shown_from_ns: shown_from(last_from_ns, collected.from_ns, around.began.raw_ns),
                     to_ns,
                     scheduler: tier == Tier::Full,
-                    tasks_of_all: tier == Tier::Full && around.request.scheduler_only,
+                    tasks_of_all: samples.has_all_tasks(),
                     calls: samples.has(Tracepoint::Enter),
                     yield_call: check::number_of("sched_yield"),
+                    all_threads: false,
                 };
                 let mut timeline = timeline(&decoded.events, &settings);
                 let stops = around.stops.iter().map(|stop| {
@@ -145,11 +142,12 @@ fn of_records(timeline: Timeline, decoded: &Decoded, to_ns: u64, empty: Trace) -
         _ => None,
     });
     let numbers = calls.map(|call| call.number).chain(blocked);
-    let names = numbers.filter_map(|n| Some((n, sys::system_calls::name(n)?.to_owned())));
+    let names =
+        numbers.filter_map(|n| Some((n, sys::system_calls::system_call_name(n)?.to_owned())));
     trace.call_names = names.collect();
     let traced: std::collections::BTreeSet<u32> = trace.threads.iter().map(|t| t.id).collect();
     let names = decoded.names.iter().filter(|(id, _)| !traced.contains(id));
-    trace.other_names = names.map(|(&id, name)| (id, text_of(name))).collect();
+    trace.other_names = names.map(|(&id, (_, name))| (id, text_of(name))).collect();
     trace
 }
 
@@ -219,9 +217,10 @@ mod tests {
     }
 
     /// From 100 to 1000 ns, of which the last ones are asked for.
-    fn trace(recorded: Recorded, last_ns: Option<u64>) -> Trace {
-        let request = Request { last: last_ns.map(Duration::from_nanos), ..Request::of_all() };
-        recorded.trace(Around {
+    fn trace_recorded(recorded: Recorded, last_ns: Option<u64>) -> Trace {
+        let request =
+            RecordRequest { last: last_ns.map(Duration::from_nanos), ..RecordRequest::of_all() };
+        recorded.into_trace(Around {
             target: Target::Process(7),
             roots: vec![(7, 7)],
             stops: Vec::new(),
@@ -237,13 +236,13 @@ mod tests {
     fn records(full_ns: Option<u64>, from_ns: Option<u64>, short_ns: Option<u64>) -> Recorded {
         Recorded::Records {
             tier: Tier::OwnProcess,
-            samples: Samples::Faults,
+            samples: Box::new(Samples::Faults),
             gaps: Vec::new(),
             ring_bytes: 512,
             probes: Vec::new(),
             collected: Box::new(Collected {
                 // No record is so short.
-                chunks: vec![(0, vec![0; 5])],
+                drained: vec![(0, vec![0; 5])].into(),
                 full_ns,
                 from_ns,
                 short_ns,
@@ -260,19 +259,19 @@ mod tests {
 
     #[test]
     fn a_trace_of_records_is_as_long_as_they_are_whole() {
-        let all = trace(records(None, None, None), None);
+        let all = trace_recorded(records(None, None, None), None);
         assert_eq!(stretch(&all), (clocks(100), 900, Ended::Gone));
         assert_eq!((all.tier, all.ring_bytes), (Tier::OwnProcess, 512));
         assert_eq!((all.cpu_count, all.losses.unread_bytes), (2, 5));
-        let full = trace(records(Some(900), None, None), None);
+        let full = trace_recorded(records(Some(900), None, None), None);
         assert_eq!(stretch(&full), (clocks(100), 800, Ended::Full));
         // Older ones were dropped than was asked for, or as many.
-        let last = trace(records(None, Some(300), None), Some(600));
+        let last = trace_recorded(records(None, Some(300), None), Some(600));
         assert_eq!(stretch(&last), (clocks(400), 600, Ended::Gone));
-        let kept = trace(records(None, Some(450), None), Some(600));
+        let kept = trace_recorded(records(None, Some(450), None), Some(600));
         assert_eq!(stretch(&kept), (clocks(450), 550, Ended::Gone));
         // More is asked for than there is.
-        let more = trace(records(None, None, None), Some(5_000));
+        let more = trace_recorded(records(None, None, None), Some(5_000));
         assert_eq!(stretch(&more), (clocks(100), 900, Ended::Gone));
     }
 
@@ -280,7 +279,7 @@ mod tests {
     fn an_end_for_which_there_was_no_room_is_told() {
         // Of the last 600 ns, which begin at 400.
         let told = |short_ns, last_ns| {
-            let trace = trace(records(None, Some(500), short_ns), last_ns);
+            let trace = trace_recorded(records(None, Some(500), short_ns), last_ns);
             trace.losses.last_ns
         };
         assert_eq!(told(Some(401), Some(600)), Some(600));
@@ -318,7 +317,7 @@ mod tests {
             });
             threads.collect::<Vec<(u32, u64, u64, Vec<u64>)>>()
         };
-        let all = trace(sampled(None), None);
+        let all = trace_recorded(sampled(None), None);
         assert_eq!(stretch(&all), (clocks(100), 900, Ended::Gone));
         let expected = [
             (7, 50, 900, vec![50, 299, 300, 900]),
@@ -326,11 +325,11 @@ mod tests {
             (9, 50, 300, vec![50, 300]),
         ];
         assert_eq!(times(&all), expected);
-        let last = trace(sampled(None), Some(600));
+        let last = trace_recorded(sampled(None), Some(600));
         assert_eq!(stretch(&last), (clocks(400), 600, Ended::Gone));
         assert_eq!(times(&last), [(7, 0, 600, vec![0, 600]), (9, 0, 0, vec![0])]);
         // The last samples are read after that.
-        let full = trace(sampled(Some(950)), None);
+        let full = trace_recorded(sampled(Some(950)), None);
         assert_eq!(stretch(&full), (clocks(100), 900, Ended::Full));
     }
 }

@@ -1,20 +1,19 @@
-//! The two tiers that record with perf events: which events are opened, for
-//! what, and how their bytes are collected.
+//! The two tiers with records: of the kernel's own buffers and of perf's rings, and how their bytes are collected.
 
-use super::buffers::{Asked, Chunk, RING_BYTES, Traced, add, add_own, drain, smaller_than};
-use super::check::checked;
-use super::kept::{Collected, Kept};
+use super::buffers::{Chunk, RING_BYTES, Traced, add_own, drain, smaller_than};
+use super::full::{Begun, Full};
+use super::kept::{Collected, Drained, Kept};
 use super::stacks::StackRings;
 use super::usdt::Defined;
-use super::{Request, Usdt};
-use crate::decode::{Layouts, Samples, Tracepoint};
+use super::{RecordRequest, gap};
+use crate::decode::{Samples, Tracepoint};
 use model::trace::tier::Missing;
-use model::trace::{Gap, Reason, Topic};
+use model::trace::{Gap, NotRecorded, Topic};
 use std::io;
+use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
-use sys::perf::{self, Begin, Of, Ring, RingError, Source, Threads};
-use sys::tracefs::Tracefs;
+use sys::perf::{self, EventSource, PerfRing, RingError, Threads};
 
 /// How long bytes wait in a ring: with short records, 512 KiB are full after
 /// little more.
@@ -25,62 +24,42 @@ const INTERVAL: Duration = Duration::from_millis(20);
 pub(super) struct Rings {
     pub(super) samples: Samples,
     pub(super) gaps: Vec<Gap>,
-    rings: Vec<(u32, Ring)>,
+    rings: Vec<(u32, PerfRing)>,
+    /// The kernel's own buffers, in the full tier.
+    kernel: Option<Begun>,
     /// Bytes with the CPU whose they are.
     chunks: Vec<Chunk>,
     /// Rings of their own, so that their losses are no others'.
     stacks: Option<StackRings>,
-    /// After the rings: these are closed first.
+    /// After the kernel's buffers, which record them.
     probes: Option<Defined>,
 }
 
 impl Rings {
-    /// The scheduler's tracepoints of all CPUs, and the target's calls, faults
-    /// and own switches.
-    pub(super) fn full(traced: &Traced, request: &Request) -> Result<Rings, Reason> {
-        let cpus = &request.cpus;
-        let (mut layouts, mut gaps) = described(cpus, request)?;
-        let wide = [Tracepoint::Switch, Tracepoint::Waking].into_iter();
-        let wide = wide.chain(Tracepoint::INTERRUPTS);
-        let wide = wide.filter_map(|point| layouts.id(point).map(Source::Tracepoint));
-        let mut wide: Vec<Source> = wide.collect();
-        let own = [Tracepoint::Enter, Tracepoint::Return, Tracepoint::Fault];
-        let mut own: Vec<Source> =
-            own.iter().filter_map(|&point| layouts.id(point).map(Source::Tracepoint)).collect();
-        let probes = request.usdt.as_ref().map(|usdt| defined(traced, usdt, &mut layouts));
-        let probes = match probes.transpose() {
-            Ok(probes) => probes,
-            Err(reason) => {
-                gaps.push(gap(Topic::Probes, reason));
-                None
-            }
-        };
-        // Of all that run the file: where threads inherit them, hits are lost when one ends.
-        let hits = probes.iter().flat_map(|(_, ids)| ids);
-        wide.extend(hits.map(|&id| Source::Tracepoint(id)));
-        let threads =
-            |switches| Source::Threads(Threads { tasks: true, names: true, switches, maps: false });
-        match request.scheduler_only {
-            // Events that threads carry cost them more at each switch than the
-            // records of all threads that begin and end cost the machine.
-            true => wide.push(threads(false)),
-            // Last: that it records means that the others do.
-            false => own.push(threads(true)),
-        }
+    /// The tracepoints of the kernel's own buffers; perf's rings for stacks, and for the ends of page faults where the
+    /// kernel has no tracepoint for them.
+    pub(super) fn full(traced: &Traced, request: &RecordRequest) -> Result<Rings, NotRecorded> {
+        let Full { layouts, mut gaps, kernel, probes } = Full::open(traced, request)?;
+        let lacks_ends = layouts.knows(Tracepoint::Fault) && !layouts.knows(Tracepoint::FaultCount);
+        // Who inherits their events is in the records of threads.
+        let threads = EventSource::Threads(Threads { tasks: true, ..Threads::default() });
+        let ends = served_faults(true).chain([threads]).filter(|_| lacks_ends);
         let samples = Samples::Tracepoints(layouts);
-        match Rings::open(traced, request, &wide, &own, samples, gaps) {
-            // A probe that the kernel refuses costs nothing else.
-            Err(reason) if probes.is_some() => {
-                let mut request = request.clone();
-                request.usdt = None;
-                let mut rings = Rings::full(traced, &request)?;
-                rings.gaps.push(gap(Topic::Probes, reason));
-                Ok(rings)
+        let opened = Rings::open(traced, request, &ends.collect::<Vec<_>>(), samples.clone());
+        let rings = match opened {
+            Err(reason) if lacks_ends => {
+                gaps.push(Gap { of: Missing::FaultEnds, reason });
+                Rings::open(traced, request, &[], samples)?
             }
-            rings => {
-                rings.map(|rings| Rings { probes: probes.map(|(defined, _)| defined), ..rings })
-            }
-        }
+            opened => opened?,
+        };
+        gaps.extend(rings.gaps);
+        Ok(Rings { gaps, kernel: Some(kernel), probes, ..rings })
+    }
+
+    /// Prepares a command to be recorded.
+    pub(super) fn prepare(&self, command: &mut Command) -> io::Result<()> {
+        self.kernel.as_ref().map_or(Ok(()), |(kernel, _)| kernel.begin_with_command(command))
     }
 
     /// The names of the USDT probes, by their places.
@@ -89,51 +68,52 @@ impl Rings {
     }
 
     /// The target's own switches and page faults.
-    pub(super) fn own(traced: &Traced, request: &Request) -> Result<Rings, Reason> {
+    pub(super) fn own(traced: &Traced, request: &RecordRequest) -> Result<Rings, NotRecorded> {
         let threads =
             Threads { tasks: true, names: true, maps: !request.scheduler_only, switches: true };
         // One event for both costs the threads less than two.
-        let (own, mut gaps) = match request.scheduler_only {
-            false => (Source::PageFaults(threads), Vec::new()),
+        let (own, mut gaps): (Vec<EventSource>, _) = match request.scheduler_only {
+            false => {
+                let begins = EventSource::PageFaults(threads);
+                (served_faults(false).chain([begins]).collect(), Vec::new())
+            }
             true => {
-                let left_out = gap(Topic::Faults, Reason::NotAsked);
-                (Source::Threads(threads), vec![left_out])
+                let left_out = gap(Topic::Faults, NotRecorded::NotAsked);
+                (vec![EventSource::Threads(threads)], vec![left_out])
             }
         };
         if request.usdt.is_some() {
-            gaps.push(gap(Topic::Probes, Reason::NotInTier));
+            gaps.push(gap(Topic::Probes, NotRecorded::NotInTier));
         }
-        Rings::open(traced, request, &[], &[own], Samples::Faults, gaps)
+        let rings = Rings::open(traced, request, &own, Samples::Faults)?;
+        gaps.extend(rings.gaps);
+        Ok(Rings { gaps, ..rings })
     }
 
     fn open(
         traced: &Traced,
-        request: &Request,
-        wide: &[Source],
-        own: &[Source],
+        request: &RecordRequest,
+        own: &[EventSource],
         samples: Samples,
-        gaps: Vec<Gap>,
-    ) -> Result<Rings, Reason> {
+    ) -> Result<Rings, NotRecorded> {
         let cpus = request.cpus.as_slice();
-        let wide = wide.iter().map(|&source| (source, Of::Everyone, false, Begin::Now));
-        let wide: Vec<Asked> = wide.collect();
         let with = |sizes: &[usize]| {
             let mut rings = Rings {
                 samples: samples.clone(),
-                gaps: gaps.clone(),
+                gaps: Vec::new(),
                 rings: Vec::new(),
+                kernel: None,
                 chunks: Vec::new(),
                 stacks: None,
                 probes: None,
             };
-            add(&mut rings.rings, sizes, cpus, &wide)?;
             if !own.is_empty() {
                 let to = (&mut rings.rings, &mut rings.chunks);
                 add_own(to.0, sizes, to.1, cpus, own, traced)?;
             }
             Ok(rings)
         };
-        let mut rings = with(&RING_BYTES).map_err(reason)?;
+        let mut rings = with(&RING_BYTES).map_err(tier_reason)?;
         let Some(capture) = request.stacks else {
             return Ok(rings);
         };
@@ -150,7 +130,7 @@ impl Rings {
                     drop(rings);
                     rings = match smaller_than(largest) {
                         [] => break RingError::Memory(error),
-                        smaller => with(smaller).map_err(reason)?,
+                        smaller => with(smaller).map_err(tier_reason)?,
                     };
                 }
                 Err(error) => {
@@ -160,28 +140,35 @@ impl Rings {
                 }
             }
         };
-        let mut rings = with(&RING_BYTES).map_err(reason)?;
-        rings.gaps.push(gap(Topic::Stacks, reason(refused)));
+        let mut rings = with(&RING_BYTES).map_err(tier_reason)?;
+        rings.gaps.push(gap(Topic::Stacks, tier_reason(refused)));
         Ok(rings)
     }
 
     /// The smallest ring.
     pub(super) fn ring_bytes(&self) -> u64 {
+        let kernel = self.kernel.iter().map(|(kernel, _)| kernel.cpu_bytes as u64);
         let sizes = self.rings.iter().map(|(_, ring)| ring.data_bytes() as u64);
-        sizes.min().unwrap_or(0)
+        sizes.chain(kernel).min().unwrap_or(0)
     }
 
     /// Collects records until `stop` is set, or no more can be kept.
     pub(super) fn collect(mut self, stop: &AtomicBool, mut kept: Kept) -> io::Result<Collected> {
         let mut full_ns = None;
-        while !stop.load(Ordering::Acquire) {
+        let mut going_ns = sys::monotonic_raw_ns();
+        loop {
+            let now_ns = sys::monotonic_raw_ns();
+            if stop.load(Ordering::Acquire) {
+                break;
+            }
+            going_ns = now_ns;
             let stacks = self.stacks.iter().flat_map(|stacks| &stacks.rings);
             let all = self.rings.iter().chain(stacks);
-            perf::wait(all.map(|(_, ring)| ring), INTERVAL)?;
-            drain(&mut self.rings, &mut self.chunks);
+            perf::wait_half_full(all.map(|(_, ring)| ring), INTERVAL)?;
+            let drained = self.drain()?;
             let stack_bytes = self.stacks.as_mut().map_or(0, StackRings::drain);
             let drained_ns = sys::monotonic_raw_ns();
-            if !kept.add(std::mem::take(&mut self.chunks), stack_bytes, drained_ns) {
+            if !kept.keep_chunks(drained, stack_bytes, [going_ns, drained_ns]) {
                 full_ns = Some(drained_ns);
                 stop.store(true, Ordering::Release);
             }
@@ -189,93 +176,37 @@ impl Rings {
         for (_, ring) in &self.rings {
             ring.disable()?;
         }
-        drain(&mut self.rings, &mut self.chunks);
-        kept.add(self.chunks, 0, sys::monotonic_raw_ns());
+        self.kernel.as_ref().map_or(Ok(()), |(kernel, _)| kernel.disable())?;
+        let drained = self.drain()?;
+        kept.keep_chunks(drained, 0, [going_ns, sys::monotonic_raw_ns()]);
         let stacks = self.stacks.map(StackRings::finish);
         Ok(Collected { full_ns, stacks: stacks.transpose()?, ..kept.collected() })
     }
 }
 
-/// The layouts of the tracepoints, as far as a provoked event is read right.
-fn described(cpus: &[u32], request: &Request) -> Result<(Layouts, Vec<Gap>), Reason> {
-    let unread = |error: io::Error| Reason::NoTracefs(error.to_string());
-    let tracefs = Tracefs::open().map_err(unread)?;
-    let mut layouts = Layouts::default();
-    let mut gaps = Vec::new();
-    for point in Tracepoint::ALL {
-        if let Some(topic) = topic_of(point).filter(|_| request.scheduler_only) {
-            gaps.push(gap(topic, Reason::NotAsked));
-            continue;
-        }
-        let read = tracefs.read(&format!("events/{}/format", point.path()));
-        let added = read.map_err(|error| Reason::Failed(error.to_string()));
-        let added = added.and_then(|text| {
-            let added = layouts.add(point, &text);
-            added.map_err(|error| Reason::Failed(error.to_string()))
-        });
-        match (added, topic_of(point)) {
-            (Ok(()), _) => {}
-            (Err(reason), Some(topic)) => gaps.push(gap(topic, reason)),
-            (Err(reason), None) => return Err(reason),
-        }
+impl Rings {
+    /// What is there, and what was drained before.
+    fn drain(&mut self) -> io::Result<Drained> {
+        drain(&mut self.rings, &mut self.chunks);
+        let mut drained = Drained::from(std::mem::take(&mut self.chunks));
+        self.kernel.as_ref().map_or(Ok(()), |(kernel, _)| kernel.drain(&mut drained))?;
+        Ok(drained)
     }
-    let wrong = checked(&layouts, cpus).map_err(reason)?;
-    for point in wrong {
-        let Some(topic) = topic_of(point) else {
-            return Err(Reason::CheckFailed);
-        };
-        layouts.remove(point);
-        gaps.push(gap(topic, Reason::CheckFailed));
-    }
-    // Nothing but their time is read. What a processor does not have is not recorded.
-    for point in Tracepoint::INTERRUPTS.into_iter().filter(|_| request.interrupts) {
-        if let Ok(text) = tracefs.read(&format!("events/{}/format", point.path())) {
-            let _ = layouts.add(point, &text);
-        }
-    }
-    // A call needs both of its ends.
-    let ends = [Tracepoint::Enter, Tracepoint::Return];
-    if ends.iter().any(|&end| layouts.id(end).is_none()) {
-        ends.iter().for_each(|&end| layouts.remove(end));
-    }
-    gaps.dedup();
-    Ok((layouts, gaps))
 }
 
-/// Tracepoints for USDT probes, with their ids.
-fn defined(
-    traced: &Traced,
-    usdt: &Usdt,
-    layouts: &mut Layouts,
-) -> Result<(Defined, Vec<u64>), Reason> {
-    let defined = Defined::new(traced, usdt)?;
-    let formats = defined.formats()?;
-    let ids = formats.iter().map(|(name, text)| layouts.add_probe(*name as u32, text));
-    let ids: Result<Vec<u64>, _> = ids.collect();
-    let ids = ids.map_err(|error| Reason::Failed(error.to_string()))?;
-    Ok((defined, ids))
-}
-
-fn gap(topic: Topic, reason: Reason) -> Gap {
-    Gap { of: Missing::Topic(topic), reason }
-}
-
-/// What a tracepoint records; `None` if nothing is lost without it.
-fn topic_of(point: Tracepoint) -> Option<Topic> {
-    match point {
-        Tracepoint::Enter | Tracepoint::Return => Some(Topic::Calls),
-        Tracepoint::Fault => Some(Topic::Faults),
-        _ => None,
-    }
+/// The ends of page faults.
+fn served_faults(in_kernel: bool) -> impl Iterator<Item = EventSource> {
+    let of = move |major| EventSource::ServedFaults { major, in_kernel };
+    [false, true].into_iter().map(of)
 }
 
 /// What an error means for the tier.
-fn reason(error: RingError) -> Reason {
+fn tier_reason(error: RingError) -> NotRecorded {
     match error {
-        RingError::Memory(error) => Reason::NoRing(error.to_string()),
+        RingError::Memory(error) => NotRecorded::NoRing(error.to_string()),
         RingError::Event(error) => match error.kind() {
-            io::ErrorKind::PermissionDenied => Reason::Denied(super::process::paranoid()),
-            _ => Reason::Failed(error.to_string()),
+            io::ErrorKind::PermissionDenied => NotRecorded::Denied(super::process::paranoid()),
+            _ => NotRecorded::Failed(error.to_string()),
         },
     }
 }

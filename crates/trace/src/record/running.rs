@@ -2,10 +2,10 @@
 
 use super::buffers::Traced;
 use super::recorded::Around;
-use super::source::Source;
-use super::{RecordError, Request, joined, no_signposts, now, process as of};
+use super::source::RecordSource;
+use super::{RecordError, RecordRequest, joined, no_signposts, now, process as of};
 use crate::event::{Event, What};
-use model::trace::{Ended, Reason, Target, Trace};
+use model::trace::{Ended, NotRecorded, Target, Trace};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::Builder;
 use std::time::{Duration, Instant};
@@ -16,16 +16,16 @@ use sys::thread::spawn_scoped;
 const LOOK: Duration = Duration::from_millis(20);
 /// Records a process that runs: its threads, and what it starts from now on.
 /// Requests to end stop the recording, and never the process.
-pub fn process(id: u32, held: &Held, request: &Request) -> Result<Trace, RecordError> {
+pub fn process(id: u32, held: &Held, request: &RecordRequest) -> Result<Trace, RecordError> {
     if !of::is_process(id) || !of::is_alive(id) {
         return Err(RecordError::NoProcess(id));
     }
     let traced = Traced::Process(id);
-    let (source, mut gaps) = Source::open(&traced, request)?;
-    gaps.push(no_signposts(Reason::NotStartedHere));
+    let (source, mut gaps) = RecordSource::open_best_tier(&traced, request)?;
+    gaps.push(no_signposts(NotRecorded::NotStartedHere));
     let began = now();
     let roots = of::threads(id).unwrap_or_default();
-    let names = roots.iter().map(|&thread| (thread, of::name(id, thread)));
+    let names = roots.iter().map(|&thread| (thread, of::thread_name(id, thread)));
     let names: Vec<(u32, Option<String>)> = names.collect();
     // What sleeps leaves no event.
     let asleep = roots.iter().filter_map(|&thread| {
@@ -64,7 +64,7 @@ pub fn process(id: u32, held: &Held, request: &Request) -> Result<Trace, RecordE
         stop.store(true, Ordering::Release);
         Ok((joined(collector)?, to_ns, ended))
     })?;
-    let mut trace = recorded.trace(Around {
+    let mut trace = recorded.into_trace(Around {
         target: Target::Process(id),
         roots: roots.iter().map(|&thread| (id, thread)).collect(),
         stops: Vec::new(),

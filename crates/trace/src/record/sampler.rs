@@ -2,8 +2,8 @@
 //! from /proc at an interval. Threads that live for less may be missed.
 
 use super::buffers::Traced;
-use super::process::{family, name, schedstat_of, stat_of, threads};
-use super::{Request, ns};
+use super::process::{family, schedstat_of, stat_of, thread_name, threads};
+use super::{RecordRequest, ns};
 use model::trace::{Sample, Thread};
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -26,7 +26,7 @@ pub(super) fn sample(
     traced: &Traced,
     from_ns: u64,
     stop: &AtomicBool,
-    request: &Request,
+    request: &RecordRequest,
     seen: &dyn Fn(),
 ) -> Sampled {
     let mut sampled = Sampled::default();
@@ -40,7 +40,7 @@ pub(super) fn sample(
         let now_ns = sys::monotonic_raw_ns();
         for process in family(root) {
             for thread in threads(process).unwrap_or_default() {
-                let Some(sample) = read(process, thread) else {
+                let Some(sample) = read_sample(process, thread) else {
                     continue;
                 };
                 let at = *place.entry((process, thread)).or_insert_with(|| {
@@ -51,7 +51,7 @@ pub(super) fn sample(
                     sampled.threads.len() - 1
                 });
                 let known = &mut sampled.threads[at];
-                if let Some(name) = name(process, thread) {
+                if let Some(name) = thread_name(process, thread) {
                     known.name = name;
                 }
                 if known.samples.is_empty() {
@@ -115,7 +115,7 @@ fn begun(process: u32, id: u32, before_ns: u64, is_new: bool) -> Thread {
     }
 }
 
-fn read(process: u32, thread: u32) -> Option<Sample> {
+fn read_sample(process: u32, thread: u32) -> Option<Sample> {
     let read = |file: &str| {
         std::fs::read(format!("/proc/{process}/task/{thread}/{file}"))
             .ok()
@@ -156,7 +156,7 @@ mod tests {
             std::thread::sleep(Duration::from_millis(1));
         }
         let seen = std::cell::Cell::new(0);
-        let request = Request::of_all();
+        let request = RecordRequest::of_all();
         let look = || {
             let stop = AtomicBool::new(true);
             let count = || seen.set(seen.get() + 1);

@@ -55,7 +55,7 @@ impl Signposts {
 
     /// The environment variable by which the command finds it.
     pub(super) fn variable(&self) -> (&'static str, String) {
-        (VARIABLE, self.words.path())
+        (VARIABLE, self.words.shared_path())
     }
 
     /// Collects records until `stop` is set. After more than `limit_bytes` it sets
@@ -76,7 +76,7 @@ impl Signposts {
             let now_ns = sys::monotonic_raw_ns();
             let mut fullest = 0;
             for index in 0..self.rings_used() {
-                if let Some(chunk) = self.read(index, &mut collected.dropped) {
+                if let Some(chunk) = self.read_new(index, &mut collected.dropped) {
                     fullest = fullest.max(chunk.records.len());
                     bytes += size_of_val(&chunk.records[..]) as u64;
                     collected.chunks.push(chunk);
@@ -119,7 +119,7 @@ impl Signposts {
             (after.saturating_sub(before), ticks, before)
         });
         if let Some((took_ns, ticks, before)) = tries.min() {
-            clock.add(ticks, before + took_ns / 2);
+            clock.add_reading(ticks, before + took_ns / 2);
         }
     }
 
@@ -128,16 +128,16 @@ impl Signposts {
     }
 
     fn rings_used(&self) -> usize {
-        self.count(header::RINGS_USED, RINGS)
+        self.count_records(header::RINGS_USED, RINGS)
     }
 
-    fn count(&self, at: usize, most: usize) -> usize {
+    fn count_records(&self, at: usize, most: usize) -> usize {
         let count = self.words[at].load(Ordering::Relaxed);
         usize::try_from(count).map_or(most, |count| count.min(most))
     }
 
     /// What is new in a ring.
-    fn read(&mut self, index: usize, dropped: &mut u64) -> Option<Chunk> {
+    fn read_new(&mut self, index: usize, dropped: &mut u64) -> Option<Chunk> {
         let mut reader = self.rings[index];
         if reader.damaged {
             return None;
@@ -201,7 +201,7 @@ impl Signposts {
     }
 
     fn names(&self) -> Vec<String> {
-        let names = (0..self.count(header::NAMES, NAMES)).map(|index| {
+        let names = (0..self.count_records(header::NAMES, NAMES)).map(|index| {
             let entry = &self.words[NAMES_AT + index * NAME_WORDS..][..NAME_WORDS];
             let length = entry[0].load(Ordering::Acquire) & !NAME_READY;
             let words = entry[1..].iter();
@@ -217,12 +217,12 @@ impl Signposts {
 #[cfg(all(test, target_os = "linux"))]
 mod tests {
     use super::*;
-    use latlas_signpost::layout::{Kind, word};
+    use latlas_signpost::layout::{RecordKind, word};
 
     const ME: u64 = 7 << 32 | 8;
 
     /// What a client would do.
-    fn write(of: &Signposts, index: usize, words: &[(usize, u64)]) {
+    fn write_words(of: &Signposts, index: usize, words: &[(usize, u64)]) {
         let used = &of.words[header::RINGS_USED];
         used.fetch_max(index as u64 + 1, Ordering::Relaxed);
         for &(at, value) in words {
@@ -239,8 +239,8 @@ mod tests {
     fn a_full_buffer_stops_the_recording() {
         let signposts = Signposts::new().expect("made");
         let owned = [(ring::STATE, USED), (ring::OWNER, ME), (ring::HEAD, 3)];
-        write(&signposts, 0, &owned);
-        write(&signposts, 0, &[(ring::DROPPED, 2)]);
+        write_words(&signposts, 0, &owned);
+        write_words(&signposts, 0, &[(ring::DROPPED, 2)]);
         let name = u64::from_ne_bytes(*b"abc\0\0\0\0\0");
         let others = [(header::UNNAMED, 4), (header::RINGLESS, 8), (header::NAMES, 1)];
         let named = [(NAMES_AT, NAME_READY | 2), (NAMES_AT + 1, name)];
@@ -260,21 +260,21 @@ mod tests {
     #[test]
     fn a_ring_is_read_once_and_freed_when_its_thread_has_ended() {
         let mut signposts = Signposts::new().expect("made");
-        let begin = word(Kind::Begin, 3);
+        let begin = word(RecordKind::Begin, 3);
         let record = [(ring::WORDS, 100), (ring::WORDS + 1, begin)];
         let owned = [(ring::STATE, USED), (ring::OWNER, ME), (ring::HEAD, 1)];
-        write(&signposts, 1, &[&record[..], &owned].concat());
+        write_words(&signposts, 1, &[&record[..], &owned].concat());
         let mut dropped = 0;
         let wanted = Chunk { ring: 1, process: 7, thread: 8, records: vec![[100, begin]] };
-        assert_eq!(signposts.read(1, &mut dropped), Some(wanted));
-        assert_eq!(signposts.read(1, &mut dropped), None, "nothing new");
+        assert_eq!(signposts.read_new(1, &mut dropped), Some(wanted));
+        assert_eq!(signposts.read_new(1, &mut dropped), None, "nothing new");
         let word = |signposts: &Signposts, at: usize| signposts.ring(1)[at].load(Ordering::Relaxed);
         assert_eq!(word(&signposts, ring::TAIL), 1);
         assert_eq!(word(&signposts, ring::STATE), USED);
-        write(&signposts, 1, &[(ring::STATE, CLOSED), (ring::DROPPED, 5)]);
-        assert_eq!(signposts.read(1, &mut dropped), None);
+        write_words(&signposts, 1, &[(ring::STATE, CLOSED), (ring::DROPPED, 5)]);
+        assert_eq!(signposts.read_new(1, &mut dropped), None);
         assert_eq!((word(&signposts, ring::STATE), dropped), (FREE, 5));
-        assert_eq!(signposts.read(1, &mut dropped), None);
+        assert_eq!(signposts.read_new(1, &mut dropped), None);
         assert_eq!(dropped, 5, "counted once");
     }
 
@@ -284,18 +284,18 @@ mod tests {
         let records = RECORDS as u64;
         for (index, head) in [(0, records), (1, records + 1)] {
             let owned = [(ring::STATE, USED), (ring::OWNER, ME), (ring::HEAD, head)];
-            write(&signposts, index, &owned);
+            write_words(&signposts, index, &owned);
         }
         let mut dropped = 0;
-        let full = signposts.read(0, &mut dropped).expect("a full ring");
+        let full = signposts.read_new(0, &mut dropped).expect("a full ring");
         assert_eq!((full.records.len(), dropped), (RECORDS, 0));
-        assert_eq!(signposts.read(1, &mut dropped), None);
+        assert_eq!(signposts.read_new(1, &mut dropped), None);
         assert_eq!(dropped, 1);
         let tails = [0, 1].map(|of| signposts.ring(of)[ring::TAIL].load(Ordering::Relaxed));
         assert_eq!(tails, [records, 0]);
         // Also when its head could be right again.
-        write(&signposts, 1, &[(ring::HEAD, 1)]);
-        assert_eq!(signposts.read(1, &mut dropped), None);
+        write_words(&signposts, 1, &[(ring::HEAD, 1)]);
+        assert_eq!(signposts.read_new(1, &mut dropped), None);
         assert_eq!(dropped, 1);
     }
 
@@ -305,8 +305,8 @@ mod tests {
         let id = u64::from(std::process::id());
         for (index, owner) in [(0, id << 32 | id), (1, ME)] {
             let owned = [(ring::STATE, USED), (ring::OWNER, owner), (ring::HEAD, 1)];
-            write(&signposts, index, &owned);
-            signposts.read(index, &mut 0);
+            write_words(&signposts, index, &owned);
+            signposts.read_new(index, &mut 0);
         }
         let seen = [0, 1].map(|ring| signposts.rings[ring].seen);
         assert_eq!(seen, [Some(id << 32 | id), None]);
@@ -324,10 +324,10 @@ mod tests {
     #[test]
     fn a_client_may_write_anything() {
         let signposts = Signposts::new().expect("made");
-        write(&signposts, 0, &[(ring::HEAD, u64::MAX), (ring::OWNER, ME)]);
+        write_words(&signposts, 0, &[(ring::HEAD, u64::MAX), (ring::OWNER, ME)]);
         let records = RECORDS as u64;
-        write(&signposts, 1, &[(ring::HEAD, records), (ring::STATE, 99)]);
-        write(&signposts, 2, &[(ring::DROPPED, u64::MAX - 5)]);
+        write_words(&signposts, 1, &[(ring::HEAD, records), (ring::STATE, 99)]);
+        write_words(&signposts, 2, &[(ring::DROPPED, u64::MAX - 5)]);
         for at in [header::RINGS_USED, header::NAMES, header::UNNAMED] {
             signposts.words[at].store(u64::MAX, Ordering::Relaxed);
         }

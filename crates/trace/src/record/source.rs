@@ -4,25 +4,26 @@ use super::buffers::Traced;
 use super::kept::Kept;
 use super::recorded::Recorded;
 use super::rings::Rings;
-use super::{RecordError, Request, process, sampler};
+use super::{RecordError, RecordRequest, process, sampler};
 use crate::decode::Tracepoint;
 use model::trace::tier::Missing;
-use model::trace::{Gap, Reason, Tier, Topic};
+use model::trace::{Gap, NotRecorded, Tier, Topic};
 use std::io;
+use std::process::Command;
 use std::sync::atomic::AtomicBool;
 
 /// Where records come from.
-pub(super) enum Source {
+pub(super) enum RecordSource {
     Rings(Tier, Box<Rings>),
     Sampler,
 }
 
-impl Source {
+impl RecordSource {
     /// The best tier that is possible, and why the better ones are not.
-    pub(super) fn open(
+    pub(super) fn open_best_tier(
         traced: &Traced,
-        request: &Request,
-    ) -> Result<(Source, Vec<Gap>), RecordError> {
+        request: &RecordRequest,
+    ) -> Result<(RecordSource, Vec<Gap>), RecordError> {
         // Events of a thread for each CPU, and as many again of the machine.
         let _ = sys::process::allow_open_files(u64::MAX);
         let mut gaps = Vec::new();
@@ -36,15 +37,15 @@ impl Source {
                 Tier::Minimal => break,
             };
             let opened = opened.map_err(|reason| match (tier, reason, traced) {
-                (Tier::OwnProcess, Reason::Denied(_), &Traced::Process(id))
+                (Tier::OwnProcess, NotRecorded::Denied(_), &Traced::Process(id))
                     if process::is_of_another_user(id) =>
                 {
-                    Reason::OtherUser
+                    NotRecorded::OtherUser
                 }
                 (_, reason, _) => reason,
             });
             match opened {
-                Ok(rings) => return Ok((Source::Rings(tier, Box::new(rings)), gaps)),
+                Ok(rings) => return Ok((RecordSource::Rings(tier, Box::new(rings)), gaps)),
                 Err(reason) if request.tier == Some(tier) => {
                     return Err(RecordError::Tier { tier, reason });
                 }
@@ -54,23 +55,31 @@ impl Source {
         let asked =
             [(request.stacks.is_some(), Topic::Stacks), (request.usdt.is_some(), Topic::Probes)];
         for (_, topic) in asked.into_iter().filter(|(is_asked, _)| *is_asked) {
-            gaps.push(Gap { of: Missing::Topic(topic), reason: Reason::NotInTier });
+            gaps.push(Gap { of: Missing::Topic(topic), reason: NotRecorded::NotInTier });
         }
-        Ok((Source::Sampler, gaps))
+        Ok((RecordSource::Sampler, gaps))
     }
 
     pub(super) fn tier(&self) -> Tier {
         match self {
-            Source::Rings(tier, _) => *tier,
-            Source::Sampler => Tier::Minimal,
+            RecordSource::Rings(tier, _) => *tier,
+            RecordSource::Sampler => Tier::Minimal,
+        }
+    }
+
+    /// Prepares a command to be recorded.
+    pub(super) fn prepare(&self, command: &mut Command) -> io::Result<()> {
+        match self {
+            RecordSource::Rings(_, rings) => rings.prepare(command),
+            RecordSource::Sampler => Ok(()),
         }
     }
 
     /// Whether it records interrupts, of which those of the timer are the most.
     pub(super) fn has_interrupts(&self) -> bool {
         match self {
-            Source::Rings(_, rings) => rings.samples.has(Tracepoint::Timer),
-            Source::Sampler => false,
+            RecordSource::Rings(_, rings) => rings.samples.has(Tracepoint::Timer),
+            RecordSource::Sampler => false,
         }
     }
 
@@ -82,7 +91,7 @@ impl Source {
         traced: &Traced,
         from_ns: u64,
         stop: &AtomicBool,
-        request: &Request,
+        request: &RecordRequest,
         seen: &dyn Fn(),
     ) -> io::Result<Recorded> {
         let others = request.cpus.iter().copied();
@@ -92,7 +101,7 @@ impl Source {
             let _ = sys::pin_to(&others);
         }
         Ok(match self {
-            Source::Rings(tier, rings) => {
+            RecordSource::Rings(tier, rings) => {
                 seen();
                 let (samples, gaps) = (rings.samples.clone(), rings.gaps.clone());
                 let ring_bytes = rings.ring_bytes();
@@ -100,14 +109,14 @@ impl Source {
                 let kept = Kept::new(root, traced, request, samples.clone());
                 Recorded::Records {
                     tier,
-                    samples,
+                    samples: Box::new(samples),
                     gaps,
                     ring_bytes,
                     probes,
                     collected: Box::new(rings.collect(stop, kept)?),
                 }
             }
-            Source::Sampler => {
+            RecordSource::Sampler => {
                 Recorded::Samples(sampler::sample(root, traced, from_ns, stop, request, seen))
             }
         })

@@ -4,12 +4,12 @@ use super::buffers::{Chunk, RING_BYTES, Traced, add_own, drain};
 use crate::stacks::Reader;
 use std::io;
 use std::path::Path;
-use sys::perf::{Capture, Ring, RingError, Source};
+use sys::perf::{Capture, EventSource, PerfRing, RingError};
 
 /// The rings, and what was read of them.
 #[derive(Debug)]
 pub(super) struct StackRings {
-    pub(super) rings: Vec<(u32, Ring)>,
+    pub(super) rings: Vec<(u32, PerfRing)>,
     chunks: Vec<Chunk>,
     reader: Box<Reader>,
 }
@@ -33,7 +33,7 @@ impl StackRings {
             chunks: Vec::new(),
             reader: Box::new(Reader::new(capture)),
         };
-        let own = [Source::Stacks(capture)];
+        let own = [EventSource::Stacks(capture)];
         let to = (&mut stacks.rings, &mut stacks.chunks);
         add_own(to.0, &RING_BYTES, to.1, cpus, &own, traced)?;
         if let Traced::Process(id) = *traced {
@@ -49,7 +49,7 @@ impl StackRings {
         let until_ns = sys::monotonic_raw_ns().saturating_sub(LATEST_NS);
         let before = self.reader.count();
         drain(&mut self.rings, &mut self.chunks);
-        self.reader.add(&self.chunks, until_ns);
+        self.reader.read_rings(&self.chunks, until_ns);
         self.chunks.clear();
         (self.reader.count() - before) as u64 * KEPT_BYTES
     }
@@ -69,7 +69,7 @@ impl StackRings {
 /// What reading says, and that it is more than `limit` bytes.
 pub(super) fn maps_of(id: u32, limit: u64) -> io::Result<String> {
     let path = format!("/proc/{id}/maps");
-    let maps = sys::input::read(Path::new(&path), limit)?;
+    let maps = sys::input::read_limited(Path::new(&path), limit)?;
     if maps.len() as u64 > limit {
         let why = format!("{path} is larger than {} MiB", limit >> 20);
         return Err(io::Error::new(io::ErrorKind::FileTooLarge, why));

@@ -3,19 +3,20 @@
 use super::buffers::Traced;
 use super::process::is_alive;
 use super::stacks::{MOST_MAPS, maps_of};
-use crate::usdt::{Probe, matches, probes};
-use model::trace::Reason;
+use crate::decode::Layouts;
+use crate::usdt::{Probe, file_probes};
+use model::pattern::matches;
+use model::trace::NotRecorded;
 use object::{Object, ObjectSection, ReadCache};
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::fs::File;
-use std::io;
 use std::os::fd::AsRawFd;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
-use sys::capture::{self, Captured, Limits};
+use sys::capture::{self, CaptureLimits, Captured};
 use sys::input;
 use sys::tracefs::Tracefs;
 
@@ -31,7 +32,7 @@ pub struct Usdt {
 /// Each is an event for each CPU, and of a process for each thread.
 const MOST: usize = 1024;
 /// What a loader may take to list the libraries of a program.
-const LISTING: Limits = Limits { time: Duration::from_secs(10), bytes: 1 << 20 };
+const LISTING: CaptureLimits = CaptureLimits { time: Duration::from_secs(10), bytes: 1 << 20 };
 /// The file of the kernel's definitions.
 const DEFINITIONS: &str = "uprobe_events";
 /// Before the number of the process that records.
@@ -46,13 +47,18 @@ pub(super) struct Defined {
     /// The names of the probes. One may stand at several places of a program.
     pub(super) names: Vec<String>,
     /// Of each tracepoint, the place of its name.
-    places: Vec<usize>,
+    places: Vec<u32>,
 }
 
 impl Defined {
-    pub(super) fn new(traced: &Traced, usdt: &Usdt) -> Result<Defined, Reason> {
-        let tracefs = Tracefs::open().map_err(|error| Reason::NoTracefs(error.to_string()))?;
-        delete_leftovers(&tracefs);
+    /// Defines them, and adds their layouts.
+    pub(super) fn new(
+        traced: &Traced,
+        usdt: &Usdt,
+        layouts: &mut Layouts,
+    ) -> Result<Defined, NotRecorded> {
+        let tracefs = Tracefs::open().map_err(|error| NotRecorded::NoTracefs(error.to_string()))?;
+        delete_leftovers(&tracefs, std::process::id());
         let mut defined = Defined {
             tracefs,
             group: format!("{GROUP}{}", std::process::id()),
@@ -67,28 +73,30 @@ impl Defined {
             let path = format!("/proc/self/fd/{}", file.as_raw_fd());
             let line = format!("p:{tracepoint} {path}:{offset:#x}{counter}");
             let added = defined.tracefs.append(DEFINITIONS, &line);
-            added.map_err(|error| Reason::Failed(format!("{name}: {DEFINITIONS}: {error}")))?;
+            added
+                .map_err(|error| NotRecorded::Failed(format!("{name}: {DEFINITIONS}: {error}")))?;
             let known = defined.names.iter().position(|known| *known == name);
-            defined.places.push(known.unwrap_or(defined.names.len()));
+            defined.places.push(known.unwrap_or(defined.names.len()) as u32);
             if known.is_none() {
                 defined.names.push(name);
             }
         }
+        for (path, &name) in defined.paths().iter().zip(&defined.places) {
+            let text = defined.tracefs.read_text(&format!("events/{path}/format"));
+            let text = text.map_err(|error| NotRecorded::NoTracefs(error.to_string()))?;
+            let added = layouts.add_probe(name, &text);
+            added.map_err(|error| NotRecorded::Failed(error.to_string()))?;
+        }
         Ok(defined)
+    }
+
+    /// Their directories below `events`.
+    pub(super) fn paths(&self) -> Vec<String> {
+        (0..self.places.len()).map(|number| self.tracepoint(number)).collect()
     }
 
     fn tracepoint(&self, number: usize) -> String {
         format!("{}/p{number}", self.group)
-    }
-
-    /// The description of each tracepoint, with the place of its name.
-    pub(super) fn formats(&self) -> Result<Vec<(usize, String)>, Reason> {
-        let formats = self.places.iter().enumerate().map(|(number, &name)| {
-            let path = format!("events/{}/format", self.tracepoint(number));
-            Ok((name, self.tracefs.read(&path)?))
-        });
-        let formats: io::Result<Vec<_>> = formats.collect();
-        formats.map_err(|error| Reason::NoTracefs(error.to_string()))
     }
 }
 
@@ -104,21 +112,21 @@ fn delete(tracefs: &Tracefs, tracepoint: &str) {
     let _ = tracefs.append(DEFINITIONS, &format!("-:{tracepoint}"));
 }
 
-/// Deletes the tracepoints of recorders that were killed.
-fn delete_leftovers(tracefs: &Tracefs) {
-    let all = tracefs.read(DEFINITIONS).unwrap_or_default();
+/// Deletes the tracepoints of recorders that were killed, and of this one.
+pub(super) fn delete_leftovers(tracefs: &Tracefs, recorder: u32) {
+    let all = tracefs.read_text(DEFINITIONS).unwrap_or_default();
     for line in all.lines() {
         let tracepoint = line.split([':', ' ']).nth(1).unwrap_or_default();
         let group = tracepoint.strip_prefix(GROUP).unwrap_or_default();
         let owner = group.split('/').next().and_then(|id| id.parse().ok());
-        if owner.is_some_and(|id| id == std::process::id() || !is_alive(id)) {
+        if owner.is_some_and(|id| id == recorder || !is_alive(id)) {
             delete(tracefs, tracepoint);
         }
     }
 }
 
 /// The probes that are meant, with their files.
-fn found(traced: &Traced, usdt: &Usdt) -> Result<Vec<(File, Probe)>, Reason> {
+fn found(traced: &Traced, usdt: &Usdt) -> Result<Vec<(File, Probe)>, NotRecorded> {
     let files = files(traced, usdt);
     let program = files.first().map_or(Path::new("the program"), PathBuf::as_path);
     let program = program.display().to_string();
@@ -129,12 +137,13 @@ fn found(traced: &Traced, usdt: &Usdt) -> Result<Vec<(File, Probe)>, Reason> {
         let Ok(file) = input::open_file(path) else {
             continue;
         };
-        let all = file.try_clone().ok().and_then(probes).unwrap_or_default();
+        let all = file.try_clone().ok().and_then(file_probes).unwrap_or_default();
         for probe in all {
             there.insert(probe.name.clone());
             let is_meant = |pattern: &String| matches(pattern, &probe.name);
             if usdt.pattern.as_ref().is_none_or(is_meant) {
-                let file = file.try_clone().map_err(|error| Reason::Failed(error.to_string()))?;
+                let file =
+                    file.try_clone().map_err(|error| NotRecorded::Failed(error.to_string()))?;
                 found.push((file, probe));
             }
         }
@@ -151,7 +160,7 @@ fn found(traced: &Traced, usdt: &Usdt) -> Result<Vec<(File, Probe)>, Reason> {
         }
         (_, many) => format!("{many} USDT probes are too many: choose with --usdt=PROVIDER:NAME"),
     };
-    Err(Reason::Failed(reason))
+    Err(NotRecorded::Failed(reason))
 }
 
 /// The program, and its libraries if probes of them may be meant.
@@ -187,7 +196,8 @@ fn needed(program: &Path) -> Vec<PathBuf> {
 /// The libraries that a loader lists; none if it can't, or goes on for long. Which program that is stands in the
 /// file of the traced one.
 fn listed(loader: &mut Command) -> Vec<PathBuf> {
-    let Ok(Captured::Exited { out, .. }) = capture::run(loader.stdin(Stdio::null()), LISTING)
+    let Ok(Captured::Exited { out, .. }) =
+        capture::capture_output(loader.stdin(Stdio::null()), LISTING)
     else {
         return Vec::new();
     };

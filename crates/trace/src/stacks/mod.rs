@@ -2,20 +2,22 @@
 //! functions with names. They are read while the recording goes on, since
 //! copies of stacks are large, and files of programs may not last.
 
+mod interner;
 mod module;
 mod space;
-mod table;
 mod unwind;
 
 use crate::event::{Event, What};
+use interner::{Code, Interner};
 use model::trace::Stacks;
 use model::trace::stacks::Frame;
 use module::Modules;
 use space::{Mapping, Spaces};
 use std::collections::{BTreeMap, HashMap};
-use sys::perf::{Body, Capture, StackSample, UserStack, addresses, record, split, stack_sample};
-use table::{Code, Table};
-use unwind::{Known, Unwinding};
+use sys::perf::{
+    Body, Capture, StackSample, UserStack, addresses, parse_record, split, stack_sample,
+};
+use unwind::{ModuleUnwinder, Unwinding};
 
 /// Most bytes of the names of all functions: a program has fewer, and a document has room for no
 /// more.
@@ -25,9 +27,9 @@ const MOST_NAME_BYTES: usize = 1 << 27;
 pub struct Reader {
     capture: Capture,
     modules: Modules,
-    spaces: Spaces<Known>,
+    spaces: Spaces<ModuleUnwinder>,
     unwinding: Unwinding,
-    table: Table<Code>,
+    table: Interner<Code>,
     /// Records that are later than what other rings are known to hold.
     held: Vec<Vec<u8>>,
     events: Vec<Event>,
@@ -60,7 +62,7 @@ impl Reader {
             modules: Modules::default(),
             spaces: Spaces::default(),
             unwinding: Unwinding::new(),
-            table: Table::default(),
+            table: Interner::default(),
             held: Vec::new(),
             events: Vec::new(),
             lost: 0,
@@ -79,7 +81,7 @@ impl Reader {
     }
 
     /// Reads bytes of the rings of CPUs, up to this time.
-    pub fn add(&mut self, chunks: &[(u32, Vec<u8>)], until_ns: u64) {
+    pub fn read_rings(&mut self, chunks: &[(u32, Vec<u8>)], until_ns: u64) {
         let held = std::mem::take(&mut self.held);
         let new = chunks.iter().flat_map(|(_, bytes)| split(bytes));
         let all = held.iter().map(Vec::as_slice).chain(new);
@@ -88,7 +90,7 @@ impl Reader {
         for (at_ns, bytes) in all {
             match at_ns > until_ns {
                 true => self.held.push(bytes.to_vec()),
-                false => self.record(at_ns, bytes),
+                false => self.read_record(at_ns, bytes),
             }
         }
     }
@@ -99,7 +101,7 @@ impl Reader {
     }
 
     fn at_ns(&self, bytes: &[u8]) -> u64 {
-        let record = record(bytes);
+        let record = parse_record(bytes);
         let of_sample = match record.body {
             Body::Sample(body) => stack_sample(body, self.capture).map(|sample| sample.at_ns),
             _ => None,
@@ -107,8 +109,8 @@ impl Reader {
         of_sample.or(record.at_ns).unwrap_or(0)
     }
 
-    fn record(&mut self, at_ns: u64, bytes: &[u8]) {
-        match record(bytes).body {
+    fn read_record(&mut self, at_ns: u64, bytes: &[u8]) {
+        match parse_record(bytes).body {
             Body::Sample(body) => match stack_sample(body, self.capture) {
                 Some(sample) => self.sample(at_ns, &sample),
                 None => self.unread_bytes += body.len() as u64,
@@ -128,13 +130,13 @@ impl Reader {
 
     fn map(&mut self, process: u32, start: u64, end: u64, offset: u64, inode: u64, file: &[u8]) {
         if start < end {
-            let module = self.modules.number(file, inode, process);
-            self.spaces.of(process).map(Mapping { start, end, offset, module });
+            let module = self.modules.module_number(file, inode, process);
+            self.spaces.space(process).map(Mapping { start, end, offset, module });
         }
     }
 
     fn sample(&mut self, at_ns: u64, sample: &StackSample<'_>) {
-        let space = self.spaces.of(sample.process);
+        let space = self.spaces.space(sample.process);
         let mut found = Vec::new();
         match sample.stack {
             UserStack::Addresses(bytes) => {
@@ -168,9 +170,9 @@ impl Reader {
 
     /// The stacks with the names of their functions.
     pub fn finish(mut self) -> Read {
-        self.add(&[], u64::MAX);
-        let frames = self.named();
-        let mut table = Table::default();
+        self.read_rings(&[], u64::MAX);
+        let frames = self.named_frames();
+        let mut table = Interner::default();
         // Callers come before what they call.
         let mut places: Vec<Option<u32>> = Vec::new();
         for node in &self.table.nodes {
@@ -196,7 +198,7 @@ impl Reader {
     }
 
     /// All frames with the functions that they are in.
-    fn named(&self) -> Vec<Frame> {
+    fn named_frames(&self) -> Vec<Frame> {
         let mut by_module: BTreeMap<u32, Vec<u64>> = BTreeMap::new();
         for code in &self.table.frames {
             if let Some(module) = code.module {
@@ -257,7 +259,7 @@ mod tests {
         };
         assert_eq!(sample(&mut reader, 1), (1, 0));
         let node = reader.table.nodes[0];
-        reader.table.nodes.resize(table::MOST, node);
+        reader.table.nodes.resize(interner::MOST, node);
         let others = [2, 1, 3].map(|address| sample(&mut reader, address));
         assert_eq!(others, [(1, 1), (2, 1), (2, 2)], "one of them is known");
     }

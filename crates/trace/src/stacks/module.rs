@@ -49,7 +49,7 @@ const LONGEST_NAME: usize = 1 << 16;
 
 impl Modules {
     /// The number of a file that a process maps; `None` of what is no file.
-    pub(super) fn number(&mut self, path: &[u8], inode: u64, process: u32) -> Option<u32> {
+    pub(super) fn module_number(&mut self, path: &[u8], inode: u64, process: u32) -> Option<u32> {
         // Memory without a file has no name, or "//anon".
         if path.is_empty() || path.starts_with(b"//") || self.all.len() >= MOST {
             return None;

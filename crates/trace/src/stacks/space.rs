@@ -1,6 +1,6 @@
 //! What is mapped where in each process, from records of mappings.
 
-use super::table::Code;
+use super::interner::Code;
 use std::collections::{BTreeMap, HashMap};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -77,7 +77,7 @@ impl<T> Default for Spaces<T> {
 }
 
 impl<T: Clone> Spaces<T> {
-    pub(super) fn of(&mut self, process: u32) -> &mut Space<T> {
+    pub(super) fn space(&mut self, process: u32) -> &mut Space<T> {
         self.0.entry(process).or_default()
     }
 
@@ -87,7 +87,7 @@ impl<T: Clone> Spaces<T> {
             let child = Space { threads: Some(0), ..parent };
             self.0.insert(process, child);
         }
-        let space = self.of(process);
+        let space = self.space(process);
         space.threads = space.threads.map(|threads| threads + 1);
     }
 
@@ -145,24 +145,24 @@ mod tests {
     #[test]
     fn a_process_inherits_and_replaces() {
         let mut spaces = Spaces::<()>::default();
-        spaces.of(1).map(mapping(100, 200, 1));
+        spaces.space(1).map(mapping(100, 200, 1));
         spaces.fork(2, 1);
         spaces.exec(1);
-        assert_eq!(code(spaces.of(2), 100), Some((1, 0x1000)));
-        assert_eq!(code(spaces.of(1), 100), None);
+        assert_eq!(code(spaces.space(2), 100), Some((1, 0x1000)));
+        assert_eq!(code(spaces.space(1), 100), None);
         spaces.fork(2, 2);
         spaces.exit(2);
-        assert_eq!(code(spaces.of(2), 100), Some((1, 0x1000)), "one is left");
+        assert_eq!(code(spaces.space(2), 100), Some((1, 0x1000)), "one is left");
         spaces.exit(2);
-        assert_eq!(code(spaces.of(2), 100), None);
+        assert_eq!(code(spaces.space(2), 100), None);
     }
 
     #[test]
     fn what_was_mapped_before_outlives_a_new_thread() {
         let mut spaces = Spaces::<()>::default();
-        spaces.of(1).map(mapping(100, 200, 1));
+        spaces.space(1).map(mapping(100, 200, 1));
         spaces.fork(1, 1);
         spaces.exit(1);
-        assert_eq!(code(spaces.of(1), 100), Some((1, 0x1000)));
+        assert_eq!(code(spaces.space(1), 100), Some((1, 0x1000)));
     }
 }

@@ -19,7 +19,7 @@ const DEEPEST: usize = 127;
 
 /// How the functions of a process are unwound.
 #[derive(Clone)]
-pub(super) struct Known(Native<Arc<[u8]>, MayAllocateDuringUnwind>);
+pub(super) struct ModuleUnwinder(Native<Arc<[u8]>, MayAllocateDuringUnwind>);
 
 /// What is kept from one stack to the next.
 pub(super) struct Unwinding(Cache<MayAllocateDuringUnwind>);
@@ -33,7 +33,7 @@ impl Unwinding {
     /// the copy goes.
     pub(super) fn unwind(
         &mut self,
-        space: &mut Space<Known>,
+        space: &mut Space<ModuleUnwinder>,
         modules: &mut Modules,
         copied: &StackCopy<'_>,
         addresses: &mut Vec<u64>,
@@ -41,7 +41,7 @@ impl Unwinding {
         if space.cached.is_none() {
             space.cached = Some(known(space, modules));
         }
-        let Some(Known(unwinder)) = &space.cached else {
+        let Some(ModuleUnwinder(unwinder)) = &space.cached else {
             return;
         };
         let mut read = |address: u64| {
@@ -70,7 +70,7 @@ fn registers(copied: &StackCopy<'_>) -> Registers {
     Registers::new(copied.instruction, copied.stack, copied.frame)
 }
 
-fn known(space: &Space<Known>, modules: &mut Modules) -> Known {
+fn known(space: &Space<ModuleUnwinder>, modules: &mut Modules) -> ModuleUnwinder {
     let mut unwinder = Native::new();
     for mapping in space.mappings() {
         let sections = mapping.module.and_then(|module| modules.sections(module));
@@ -83,5 +83,5 @@ fn known(space: &Space<Known>, modules: &mut Modules) -> Known {
             unwinder.add_module(module);
         }
     }
-    Known(unwinder)
+    ModuleUnwinder(unwinder)
 }

@@ -1,5 +1,4 @@
-//! The chain of switches on each CPU: its test, and its repair by the threads'
-//! own records.
+//! The chain of switches on each CPU, and its test.
 
 use super::thread::kernel_state;
 use super::{Builder, IDLE};
@@ -20,7 +19,7 @@ pub(super) struct Processor {
     pub(super) breaks: Vec<(u64, u64)>,
 }
 
-impl Builder<'_> {
+impl Builder {
     pub(super) fn switch(&mut self, at_ns: u64, cpu: u32, out: u32, state: u32, into: u32) {
         let processor = self.cpus.entry(cpu).or_default();
         processor.switches.push(Switch { at_ns, out, state, into });
@@ -37,11 +36,16 @@ impl Builder<'_> {
             let came = self.by_id.contains_key(&out) && !self.is_on(out, cpu);
             self.losses.repaired += u64::from(!left && !came);
         }
-        if let Some(&at) = self.by_id.get(&out) {
-            self.switched_out(at_ns, cpu, at, state, into);
+        let places = [out, into].map(|id| match self.settings.all_threads && id != IDLE {
+            true => Some(self.place(at_ns, id)),
+            false => self.by_id.get(&id).copied(),
+        });
+        if let Some(place) = places[0] {
+            self.switched_out(at_ns, cpu, place, state, into);
         }
-        if self.by_id.contains_key(&into) {
-            self.switched_in(at_ns, cpu, into);
+        // Unless it has just ended.
+        if let Some(place) = places[1].filter(|_| into != out || self.by_id.contains_key(&into)) {
+            self.switched_in(at_ns, cpu, place);
         }
     }
 
@@ -53,7 +57,7 @@ impl Builder<'_> {
     }
 
     fn switched_out(&mut self, at_ns: u64, cpu: u32, at: usize, state: u32, into: u32) {
-        let lost = self.lost_since(self.threads[at].thread.id);
+        let lost = self.lost_since(at);
         let thread = &mut self.threads[at];
         // Its stack is recorded after this.
         thread.leaving = None;
@@ -64,7 +68,7 @@ impl Builder<'_> {
             _ => State::Lost,
         };
         let call = thread.call.map(|call| call.number);
-        let becomes = kernel_state(state, into, call, self.settings);
+        let becomes = kernel_state(state, into, call, &self.settings);
         let woken_ns = thread.woken_ns;
         thread.change(at_ns, was, becomes.unwrap_or(State::Unknown), lost);
         thread.woken_ns = woken_ns;
@@ -73,12 +77,16 @@ impl Builder<'_> {
         }
     }
 
-    pub(super) fn switched_in(&mut self, at_ns: u64, cpu: u32, id: u32) {
-        let lost = self.lost_since(id);
-        let woken_ns = self.known(at_ns, id).woken_ns;
-        let was_off = matches!(self.known(at_ns, id).state, State::Blocked { .. } | State::Stopped);
+    pub(super) fn switched_in(&mut self, at_ns: u64, cpu: u32, place: usize) {
+        let lost = self.lost_since(place);
+        let thread = &mut self.threads[place];
+        let woken_ns = thread.woken_ns;
+        let was_off = matches!(thread.state, State::Blocked { .. } | State::Stopped);
         self.losses.wakeups += u64::from(was_off && woken_ns.is_none() && lost.is_none());
-        let thread = self.known(at_ns, id);
+        if let (State::Unknown, Some(woken_ns), None) = (thread.state, woken_ns, lost) {
+            // No switch out was recorded since: it was off its CPU when it was woken.
+            thread.change(woken_ns, State::Unknown, State::Runnable, None);
+        }
         let was = match thread.state {
             // It had left the other CPU before, at an unknown time.
             State::Running(on) if on != cpu => State::Lost,
@@ -90,22 +98,20 @@ impl Builder<'_> {
         thread.change(at_ns, was, State::Running(cpu), lost);
     }
 
-    /// The second source: confirms `sched_switch`, or stands in for it.
+    /// The kernel's record of the thread itself, where `sched_switch` is not recorded.
     pub(super) fn own_switch(&mut self, at_ns: u64, cpu: u32, id: u32, out: bool, ready: bool) {
-        let state = self.known(at_ns, id).state;
+        let place = self.place(at_ns, id);
+        let state = self.threads[place].state;
         let on = state == State::Running(cpu);
         let unknown = matches!(state, State::Unknown | State::Lost);
         if out != on && !(out && unknown) {
             return;
         }
-        if self.settings.scheduler && out == on {
-            self.missing_switch(at_ns, cpu, id, out);
-        }
         if !out {
-            return self.switched_in(at_ns, cpu, id);
+            return self.switched_in(at_ns, cpu, place);
         }
-        let lost = self.lost_since(id);
-        let thread = self.known(at_ns, id);
+        let lost = self.lost_since(place);
+        let thread = &mut self.threads[place];
         let becomes = match ready {
             true => State::PreemptedOrYielded,
             false => State::BlockedOrRunnable,
@@ -113,32 +119,12 @@ impl Builder<'_> {
         thread.change(at_ns, thread.state, becomes, lost);
     }
 
-    /// A switch that the thread's own record tells of, and the chain lacks.
-    fn missing_switch(&mut self, at_ns: u64, cpu: u32, id: u32, out: bool) {
-        let processor = self.cpus.entry(cpu).or_default();
-        let since_ns = std::mem::replace(&mut processor.last_switch_ns, at_ns);
-        let into = (!out).then_some(id);
-        // After a switch out that is missing, the one in is of the same break.
-        let Some(before) = std::mem::replace(&mut processor.current, into) else {
-            return;
-        };
-        self.losses.breaks += 1;
-        self.losses.repaired += 1;
-        match into {
-            // The idle task has no other state.
-            Some(into) if before == IDLE => {
-                processor.switches.push(Switch { at_ns, out: IDLE, state: 0, into })
-            }
-            _ => processor.breaks.push((since_ns, at_ns)),
-        }
-    }
-
     pub(super) fn loss(&mut self, at_ns: u64, cpu: u32, records: u64) {
         self.losses.records = self.losses.records.saturating_add(records);
         let processor = self.cpus.entry(cpu).or_default();
         let from_ns = processor.last_event_ns;
         processor.current = None;
-        processor.lost.add(from_ns, at_ns);
-        self.lost.add(from_ns, at_ns);
+        processor.lost.add_loss(from_ns, at_ns);
+        self.lost.add_loss(from_ns, at_ns);
     }
 }

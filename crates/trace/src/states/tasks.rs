@@ -4,7 +4,7 @@ use super::Builder;
 use super::thread::Building;
 use model::trace::State;
 
-impl Builder<'_> {
+impl Builder {
     /// A traced thread has this number, and has not begun to end.
     pub(super) fn is_traced(&self, id: u32) -> bool {
         let thread = self.by_id.get(&id).map(|&at| &self.threads[at]);
@@ -13,12 +13,14 @@ impl Builder<'_> {
 
     pub(super) fn ended(&mut self, at_ns: u64, at: usize) {
         let thread = &mut self.threads[at];
-        thread.end(at_ns, None);
+        thread.end_thread(at_ns, None);
         thread.thread.ended = true;
         self.by_id.remove(&thread.thread.id);
     }
 
-    pub(super) fn fork(&mut self, at_ns: u64, process: u32, id: u32, parent: u32) {
+    pub(super) fn fork(&mut self, at_ns: u64, process: Option<u32>, id: u32, parent: u32) {
+        let of_parent = || self.by_id.get(&parent).map(|&at| self.threads[at].thread.process);
+        let process = process.or_else(of_parent).unwrap_or(0);
         if let Some(&at) = self.by_id.get(&id) {
             let known = &self.threads[at].thread;
             if known.segments.is_empty() && known.created_by.is_none() {
@@ -35,7 +37,7 @@ impl Builder<'_> {
         thread.thread.created_by = Some(parent);
         let name = self.by_id.get(&parent).map(|&at| &self.threads[at].thread.name);
         thread.thread.name = name.cloned().unwrap_or_default();
-        self.begin(thread);
+        self.begin_thread(thread);
     }
 
     pub(super) fn exit(&mut self, at_ns: u64, id: u32) {

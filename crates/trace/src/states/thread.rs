@@ -1,9 +1,9 @@
 //! A thread as far as its events say.
 
-use super::{IDLE, Settings};
+use super::{IDLE, TimelineSettings};
 use crate::lost::push;
 use model::trace::stacks::Left;
-use model::trace::{Call, Kind, State, Thread};
+use model::trace::{Access, Call, PageFault, ServedFault, State, StateKind, Thread};
 
 /// A thread as far as its events say.
 pub(super) struct Building {
@@ -13,6 +13,10 @@ pub(super) struct Building {
     /// Woken at this time, before it was switched out.
     pub(super) woken_ns: Option<u64>,
     pub(super) call: Option<Call>,
+    /// A page fault that is being served.
+    fault: Option<PageFault>,
+    /// The kernel waits for a device to serve it.
+    pub(super) is_major: bool,
     /// The first return may be of a call that began before the recording.
     pub(super) may_return: bool,
     pub(super) exit_ns: Option<u64>,
@@ -32,6 +36,8 @@ impl Building {
             since_ns: from_ns,
             woken_ns: None,
             call: None,
+            fault: None,
+            is_major: false,
             may_return: true,
             exit_ns: None,
             left_ns: None,
@@ -47,8 +53,9 @@ impl Building {
         let segments = &mut self.thread.segments;
         push(segments, self.since_ns, known_to, was);
         push(segments, known_to, at_ns, State::Lost);
-        let is_off =
-            |state: State| !matches!(state.kind(), Kind::Running | Kind::Lost | Kind::Unknown);
+        let is_off = |state: State| {
+            !matches!(state.kind(), StateKind::Running | StateKind::Lost | StateKind::Unknown)
+        };
         let leaves = is_off(becomes) && !is_off(was);
         if leaves || !is_off(becomes) {
             self.left_ns = leaves.then_some(at_ns);
@@ -70,11 +77,44 @@ impl Building {
         }
     }
 
-    pub(super) fn end(&mut self, at_ns: u64, lost: Option<u64>) {
+    /// One begins. That before has no end: the memory was not there, or its record is lost.
+    pub(super) fn faults(&mut self, fault: PageFault) {
+        self.goes_on();
+        self.fault = Some(fault);
+    }
+
+    /// It does something else: what fault there was has no end.
+    pub(super) fn goes_on(&mut self) {
+        self.thread.faults.extend(self.fault.take());
+        self.is_major = false;
+    }
+
+    /// The kernel has served one; of which no begin is recorded, that is all that is known.
+    pub(super) fn served(&mut self, at_ns: u64, address: Option<u64>, major: bool) {
+        /// The least that processors have.
+        const PAGE: u64 = 4096;
+        let major = major || std::mem::take(&mut self.is_major);
+        let Some(address) = address.or(self.fault.map(|fault| fault.address)) else {
+            return;
+        };
+        let fault = match self.fault.take() {
+            Some(fault) if fault.address / PAGE == address / PAGE => {
+                PageFault { served: Some(ServedFault { to_ns: at_ns, major }), ..fault }
+            }
+            other => {
+                self.thread.faults.extend(other);
+                PageFault { at_ns, address, access: Access::Unknown, served: None }
+            }
+        };
+        self.thread.faults.push(fault);
+    }
+
+    pub(super) fn end_thread(&mut self, at_ns: u64, lost: Option<u64>) {
         self.change(at_ns, self.state, State::Unknown, lost);
         if let Some(call) = self.call.take() {
             self.thread.calls.push(Call { to_ns: at_ns.max(call.from_ns), ..call });
         }
+        self.goes_on();
         self.thread.to_ns = at_ns.max(self.thread.from_ns);
     }
 }
@@ -85,7 +125,7 @@ pub(crate) fn kernel_state(
     state: u32,
     into: u32,
     call: Option<u32>,
-    settings: &Settings,
+    settings: &TimelineSettings,
 ) -> Option<State> {
     const UNINTERRUPTIBLE: u32 = 0x02;
     const STOPPED_OR_TRACED: u32 = 0x04 | 0x08;

@@ -1,7 +1,7 @@
 //! The stretch that a trace covers.
 
 use super::chain::Processor;
-use model::trace::{Cpu, Interrupt, Switch, Thread};
+use model::trace::{Cpu, Interrupt, ServedFault, Switch, Thread};
 
 /// The stretch that the trace covers. Times become those since its beginning.
 #[derive(Clone, Copy)]
@@ -30,12 +30,17 @@ impl Window {
         });
         thread.faults.retain_mut(|fault| {
             let kept = within(fault.at_ns);
-            (fault.at_ns, _) = self.clip(fault.at_ns, fault.at_ns);
+            let to_ns = fault.served.map_or(fault.at_ns, |served| served.to_ns);
+            let (at_ns, to_ns) = self.clip(fault.at_ns, to_ns);
+            fault.at_ns = at_ns;
+            fault.served = fault.served.map(|served| ServedFault { to_ns, ..served });
             kept
         });
         thread.signposts.retain_mut(|passed| {
             let kept = within(passed.from_ns);
-            (passed.from_ns, _) = self.clip(passed.from_ns, passed.from_ns);
+            let (from_ns, to_ns) = self.clip(passed.from_ns, passed.to_ns.unwrap_or(0));
+            passed.from_ns = from_ns;
+            passed.to_ns = passed.to_ns.map(|_| to_ns);
             kept
         });
         thread.left.retain_mut(|left| {

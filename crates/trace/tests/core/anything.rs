@@ -5,11 +5,17 @@ use model::trace::{Ended, Stacks, Target, Tier, Trace};
 use sys::perf::Capture;
 use trace::decode::{Decoded, Layouts, Samples};
 use trace::stacks::{Read, Reader};
-use trace::states::{Settings, timeline};
+use trace::states::{TimelineSettings, timeline};
 
-/// A ring of records, of four bytes each.
-pub(crate) fn ring(records: &[[u8; 4]]) -> Vec<u8> {
-    records.iter().copied().fold(Bytes::default(), record).0
+/// Records of a CPU, of four bytes each.
+pub(crate) fn ring(records: &[[u8; 4]]) -> Bytes {
+    records.iter().copied().fold(Bytes::default(), record)
+}
+
+/// The same bytes as perf's ring and as pages of the kernel's buffer.
+pub(crate) fn decode(layouts: &Layouts, cpu: u32, bytes: &[u8], decoded: &mut Decoded) {
+    decoded.add_ring(&Samples::Faults, cpu, bytes);
+    decoded.add_pages(&Samples::Tracepoints(layouts.clone()), cpu, bytes);
 }
 
 /// One record of a few threads on a few CPUs, in any order.
@@ -31,20 +37,26 @@ fn record(bytes: Bytes, [kind, at, a, b]: [u8; 4]) -> Bytes {
     }
 }
 
-/// The trace of these rings, as the recorder makes it.
-pub(crate) fn trace(layouts: &Layouts, rings: &[Vec<u8>], scheduler: bool) -> Trace {
+/// The trace of the records of all CPUs.
+pub(crate) fn trace(layouts: &Layouts, cpus: &[Bytes], scheduler: bool) -> Trace {
     let mut decoded = Decoded::default();
-    for (cpu, bytes) in (0..).zip(rings) {
-        decoded.add(&Samples::Tracepoints(layouts.clone()), cpu, bytes);
+    for (cpu, bytes) in (0..).zip(cpus) {
+        bytes.decode(layouts, cpu, &mut decoded);
     }
+    trace_of(decoded, scheduler)
+}
+
+/// The trace of these events, as the recorder makes it.
+pub(crate) fn trace_of(mut decoded: Decoded, scheduler: bool) -> Trace {
     decoded.sort();
-    let settings = Settings {
+    let settings = TimelineSettings {
         roots: vec![(1, 1)],
         from_ns: 0,
         to_ns: 200,
         shown_from_ns: None,
         scheduler,
         tasks_of_all: false,
+        all_threads: false,
         calls: true,
         yield_call: Some(24),
     };
@@ -63,8 +75,8 @@ pub(crate) fn trace(layouts: &Layouts, rings: &[Vec<u8>], scheduler: bool) -> Tr
 pub(crate) fn stacks(chunks: &[(u32, Vec<u8>)], copied: bool) -> Stacks {
     let capture = if copied { Capture::Copy(512) } else { Capture::FramePointers };
     let mut reader = Reader::new(capture);
-    reader.add(chunks, 100);
-    reader.add(chunks, u64::MAX);
+    reader.read_rings(chunks, 100);
+    reader.read_rings(chunks, u64::MAX);
     let Read { stacks, .. } = reader.finish();
     for (place, node) in (0..).zip(&stacks.nodes) {
         assert!((node.frame as usize) < stacks.frames.len());

@@ -2,9 +2,10 @@
 //! `trace` has the same.
 
 use crate::anything;
-use crate::ring::layouts;
-use model::trace::{Kind, Trace};
+use crate::ring::{Bytes, layouts};
+use model::trace::{StateKind, Trace};
 use proptest::prelude::*;
+use trace::decode::Decoded;
 
 proptest! {
     #[test]
@@ -13,12 +14,12 @@ proptest! {
             proptest::collection::vec(any::<[u8; 4]>(), 0..60), 1..4),
         scheduler in any::<bool>(),
     ) {
-        let rings: Vec<Vec<u8>> = cpus.iter().map(|records| anything::ring(records)).collect();
+        let rings: Vec<Bytes> = cpus.iter().map(|records| anything::ring(records)).collect();
         let trace = anything::trace(&layouts(), &rings, scheduler);
         anything::holds(&trace);
         prop_assert!(shares(&trace));
         let mut written = Vec::new();
-        trace::perfetto::write(&trace, &mut written).expect("to memory");
+        trace::perfetto::write_perfetto(&trace, &mut written).expect("to memory");
     }
 
     #[test]
@@ -30,7 +31,11 @@ proptest! {
     #[test]
     fn of_any_bytes(rings in proptest::collection::vec(
         proptest::collection::vec(any::<u8>(), 0..300), 1..3)) {
-        anything::holds(&anything::trace(&layouts(), &rings, true));
+        let mut decoded = Decoded::default();
+        for (cpu, bytes) in (0..).zip(&rings) {
+            anything::decode(&layouts(), cpu, bytes, &mut decoded);
+        }
+        anything::holds(&anything::trace_of(decoded, true));
     }
 }
 
@@ -38,7 +43,7 @@ proptest! {
 fn shares(trace: &Trace) -> bool {
     let summary = model::trace::summary::summary(trace);
     summary.threads.iter().all(|thread| {
-        let times = Kind::ALL.map(|kind| thread.time_ns(kind));
+        let times = StateKind::ALL.map(|kind| thread.time_ns(kind));
         times.iter().sum::<u64>() == thread.life_ns
     })
 }

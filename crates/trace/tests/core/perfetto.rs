@@ -54,7 +54,7 @@ impl<'a> Field<'a> {
     }
 }
 
-fn all<'a>(bytes: &'a [u8], number: u32) -> Vec<Field<'a>> {
+fn fields_numbered<'a>(bytes: &'a [u8], number: u32) -> Vec<Field<'a>> {
     let of = fields(bytes).into_iter().filter(|(of, _)| *of == number);
     of.map(|(_, field)| field).collect()
 }
@@ -63,10 +63,10 @@ fn all<'a>(bytes: &'a [u8], number: u32) -> Vec<Field<'a>> {
 fn written(trace: &Trace) -> Vec<u8> {
     const COMPRESSED: u32 = 50;
     let mut bytes = Vec::new();
-    trace::perfetto::write(trace, &mut bytes).expect("to memory");
-    let blocks = all(&bytes, 1).into_iter();
+    trace::perfetto::write_perfetto(trace, &mut bytes).expect("to memory");
+    let blocks = fields_numbered(&bytes, 1).into_iter();
     let blocks = blocks.map(|block| {
-        let block = all(block.bytes(), COMPRESSED)[0].bytes();
+        let block = fields_numbered(block.bytes(), COMPRESSED)[0].bytes();
         miniz_oxide::inflate::decompress_to_vec_zlib(block).expect("a stream")
     });
     blocks.collect::<Vec<_>>().concat()
@@ -83,54 +83,54 @@ fn switches_have_the_stamps_and_states_of_the_kernel() {
     let trace = Trace {
         began: Clocks { raw_ns: 1 << 40, boot_ns: 2 << 40, real_ns: 3 << 40 },
         call_names: [(39, "getppid".to_owned())].into(),
-        ..anything::trace(&layouts(), &[ring.0], true)
+        ..anything::trace(&layouts(), &[ring], true)
     };
     assert_eq!(trace.losses, Losses::default());
     let bytes = written(&trace);
-    let packets: Vec<&[u8]> = all(&bytes, 1).into_iter().map(Field::bytes).collect();
+    let packets: Vec<&[u8]> = fields_numbered(&bytes, 1).into_iter().map(Field::bytes).collect();
     assert_eq!(packets.len(), fields(&bytes).len(), "packets and nothing else");
     let bundles: Vec<&[u8]> =
-        packets.iter().flat_map(|packet| all(packet, 1)).map(Field::bytes).collect();
+        packets.iter().flat_map(|packet| fields_numbered(packet, 1)).map(Field::bytes).collect();
     // New threads, and those of the CPU.
     let [_, bundle] = bundles[..] else {
         panic!("{bundles:?}");
     };
     // CPU 0, CLOCK_MONOTONIC_RAW.
-    assert_eq!(all(bundle, 1), [Field::Number(0)]);
-    assert_eq!(all(bundle, 5), [Field::Number(4)]);
-    let events = all(bundle, 2);
+    assert_eq!(fields_numbered(bundle, 1), [Field::Number(0)]);
+    assert_eq!(fields_numbered(bundle, 5), [Field::Number(4)]);
+    let events = fields_numbered(bundle, 2);
     let second = events[1].bytes();
-    assert_eq!(all(second, 1), [Field::Number((1 << 40) + 150)]);
-    let switch = all(second, 4)[0].bytes();
-    let numbers = [2, 4, 6].map(|number| all(switch, number)[0]);
+    assert_eq!(fields_numbered(second, 1), [Field::Number((1 << 40) + 150)]);
+    let switch = fields_numbered(second, 4)[0].bytes();
+    let numbers = [2, 4, 6].map(|number| fields_numbered(switch, number)[0]);
     assert_eq!(numbers, [1, 0x102, 8].map(Field::Number));
-    assert_eq!(all(events[2].bytes(), 20).len(), 1, "a wake-up");
+    assert_eq!(fields_numbered(events[2].bytes(), 20).len(), 1, "a wake-up");
     // The call: begin with its name, end with what it returned.
     let events: Vec<&[u8]> =
-        packets.iter().flat_map(|packet| all(packet, 11)).map(Field::bytes).collect();
-    let kinds: Vec<Field<'_>> = events.iter().flat_map(|event| all(event, 9)).collect();
+        packets.iter().flat_map(|packet| fields_numbered(packet, 11)).map(Field::bytes).collect();
+    let kinds: Vec<Field<'_>> = events.iter().flat_map(|event| fields_numbered(event, 9)).collect();
     assert_eq!(kinds, [Field::Number(1), Field::Number(2)]);
-    let returned = all(events[1], 4)[0].bytes();
-    assert_eq!(all(returned, 4), [Field::Number((-4_i64).cast_unsigned())]);
+    let returned = fields_numbered(events[1], 4)[0].bytes();
+    assert_eq!(fields_numbered(returned, 4), [Field::Number((-4_i64).cast_unsigned())]);
     assert!(bytes.windows(7).any(|part| part == b"getppid"));
 }
 
 #[test]
 fn missing_records_are_marked() {
     let ring = Bytes::default().switch(100, 0, 0, (1, "me")).switch(150, 8, 1, (0, ""));
-    let trace = anything::trace(&layouts(), &[ring.0], true);
+    let trace = anything::trace(&layouts(), &[ring], true);
     let bytes = written(&trace);
     assert!(bytes.windows(15).any(|part| part == b"records missing"));
     // On a track that is named before: Perfetto shows no other.
-    let packets = all(&bytes, 1).into_iter().map(Field::bytes);
+    let packets = fields_numbered(&bytes, 1).into_iter().map(Field::bytes);
     let packets: Vec<&[u8]> = packets.collect();
-    let place = |field| packets.iter().position(|one| !all(one, field).is_empty());
+    let place = |field| packets.iter().position(|one| !fields_numbered(one, field).is_empty());
     let [described, event] = [60, 11].map(|field| place(field).expect("a packet"));
     assert!(described < event);
-    let [track, event] =
-        [(60, described), (11, event)].map(|(field, place)| all(packets[place], field)[0].bytes());
-    assert_eq!(all(track, 2), [Field::Bytes(b"CPU 0")]);
-    assert_eq!(all(track, 1), all(event, 11));
+    let [track, event] = [(60, described), (11, event)]
+        .map(|(field, place)| fields_numbered(packets[place], field)[0].bytes());
+    assert_eq!(fields_numbered(track, 2), [Field::Bytes(b"CPU 0")]);
+    assert_eq!(fields_numbered(track, 1), fields_numbered(event, 11));
 }
 
 /// The clocks of a snapshot: their numbers, as `clock_gettime(2)` and Perfetto's own documentation
@@ -140,13 +140,13 @@ fn snapshot(packet: &[u8]) -> Option<(Vec<(u64, u64)>, Field<'_>)> {
         Some(Field::Number(number)) => *number,
         other => panic!("{other:?}"),
     };
-    let snapshot = all(packet, 6).first()?.bytes();
-    let clocks = all(snapshot, 1).into_iter().map(Field::bytes);
+    let snapshot = fields_numbered(packet, 6).first()?.bytes();
+    let clocks = fields_numbered(snapshot, 1).into_iter().map(Field::bytes);
     let clocks = clocks.map(|clock| {
-        let of = |field| number(all(clock, field).first());
+        let of = |field| number(fields_numbered(clock, field).first());
         (of(1), of(2))
     });
-    Some((clocks.collect(), all(snapshot, 2)[0]))
+    Some((clocks.collect(), fields_numbered(snapshot, 2)[0]))
 }
 
 #[test]
@@ -157,10 +157,10 @@ fn the_clocks_are_those_of_the_beginning() {
     let ring = Bytes::default().switch(100, 0, 0, (1, "me"));
     let trace = Trace {
         began: Clocks { raw_ns: 1 << 40, boot_ns: 2 << 40, real_ns: 3 << 40 },
-        ..anything::trace(&layouts(), &[ring.0], true)
+        ..anything::trace(&layouts(), &[ring], true)
     };
     let bytes = written(&trace);
-    let packets: Vec<&[u8]> = all(&bytes, 1).into_iter().map(Field::bytes).collect();
+    let packets: Vec<&[u8]> = fields_numbered(&bytes, 1).into_iter().map(Field::bytes).collect();
     let snapshots: Vec<_> = packets.iter().filter_map(|packet| snapshot(packet)).collect();
     let (mut clocks, stamps) = snapshots[0].clone();
     clocks.sort_unstable();
@@ -168,6 +168,6 @@ fn the_clocks_are_those_of_the_beginning() {
     assert!(snapshots.iter().all(|(_, stamps)| *stamps == Field::Number(MONOTONIC_RAW)));
     assert_eq!(stamps, Field::Number(MONOTONIC_RAW));
     // What a packet without a clock of its own is stamped by.
-    let defaults = all(packets[0], 59)[0].bytes();
-    assert_eq!(all(defaults, 58), [Field::Number(MONOTONIC_RAW)]);
+    let defaults = fields_numbered(packets[0], 59)[0].bytes();
+    assert_eq!(fields_numbered(defaults, 58), [Field::Number(MONOTONIC_RAW)]);
 }

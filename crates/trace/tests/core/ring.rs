@@ -1,11 +1,11 @@
 //! Bytes as the kernel writes them to a ring, with the layouts of
 //! `tests/formats`.
 
-use trace::decode::{Layouts, Tracepoint};
+use trace::decode::{Decoded, Layouts, Samples, Tracepoint};
 
-/// Records of one CPU.
-#[derive(Default)]
-pub(crate) struct Bytes(pub(crate) Vec<u8>);
+/// Records of one CPU: those of perf's ring, and those of the kernel's own buffer with their times.
+#[derive(Clone, Default)]
+pub(crate) struct Bytes(pub(crate) Vec<u8>, pub(crate) Vec<(u64, Vec<u8>)>);
 
 /// The layouts of `tests/formats`.
 pub(crate) fn layouts() -> Layouts {
@@ -15,11 +15,15 @@ pub(crate) fn layouts() -> Layouts {
         (Tracepoint::Enter, include_str!("../formats/sys_enter.txt")),
         (Tracepoint::Return, include_str!("../formats/sys_exit.txt")),
         (Tracepoint::Fault, include_str!("../formats/page_fault_user.txt")),
+        (Tracepoint::KernelFault, include_str!("../formats/page_fault_kernel.txt")),
+        (Tracepoint::FaultCount, include_str!("../formats/count_memcg_events.txt")),
     ];
     let mut layouts = Layouts::default();
     for (point, text) in texts {
-        layouts.add(point, text).expect("a description");
+        layouts.add_tracepoint(point, text).expect("a description");
     }
+    assert!(layouts.set_counted("nr_free 1\npgpgin 5\npgpgout 5\npgfault 9\npgmajfault 1\n"));
+    layouts.set_page(include_str!("../formats/header_page.txt")).expect("a page");
     layouts
 }
 
@@ -28,6 +32,9 @@ const WAKING: u16 = 375;
 const ENTER: u16 = 443;
 const RETURN: u16 = 442;
 const FAULT: u16 = 190;
+const FAULT_COUNT: u16 = 761;
+/// The flags of a page before which records were lost, of a known number.
+const LOST: u64 = 1 << 31 | 1 << 30;
 
 impl Bytes {
     fn record(mut self, kind: u32, misc: u16, body: &[u8]) -> Bytes {
@@ -39,14 +46,21 @@ impl Bytes {
         self
     }
 
-    fn sample(self, at_ns: u64, raw: &[u8]) -> Bytes {
-        let mut body = at_ns.to_ne_bytes().to_vec();
-        body.extend(u32::try_from(raw.len()).expect("short").to_ne_bytes());
-        body.extend(raw);
-        while !body.len().is_multiple_of(8) {
-            body.push(0);
-        }
-        self.record(9, 0, &body)
+    /// A record of the kernel's buffer.
+    fn sample(mut self, at_ns: u64, raw: &[u8]) -> Bytes {
+        self.1.push((at_ns, raw.to_vec()));
+        self
+    }
+
+    /// The pages of the kernel's buffer, each with one record: they may stand in any order.
+    pub(crate) fn pages(&self) -> Vec<u8> {
+        self.1.iter().flat_map(|record| page(record.0, 0, std::slice::from_ref(record))).collect()
+    }
+
+    /// What the recorder makes of both.
+    pub(crate) fn decode(&self, layouts: &Layouts, cpu: u32, decoded: &mut Decoded) {
+        decoded.add_ring(&Samples::Faults, cpu, &self.0);
+        decoded.add_pages(&Samples::Tracepoints(layouts.clone()), cpu, &self.pages());
     }
 
     pub(crate) fn switch(self, at_ns: u64, out: u32, state: i64, into: (u32, &str)) -> Bytes {
@@ -85,6 +99,24 @@ impl Bytes {
     pub(crate) fn fault(self, at_ns: u64, thread: u32, address: u64, error: u64) -> Bytes {
         let mut raw = common(FAULT, 0, thread);
         raw.extend([address, 0, error].map(u64::to_ne_bytes).concat());
+        self.sample(at_ns, &raw)
+    }
+
+    pub(crate) fn served(self, at_ns: u64, thread: u32, address: u64, major: bool) -> Bytes {
+        let mut body = stamp(thread, at_ns);
+        // The CPU; of a major one also the period.
+        let rest = [address, 3, 1].into_iter().take(2 + usize::from(major));
+        body.extend(rest.flat_map(u64::to_ne_bytes));
+        self.record(9, 0, &body)
+    }
+
+    /// The kernel counts this item for a thread.
+    pub(crate) fn fault_count(self, at_ns: u64, thread: u32, item: i32) -> Bytes {
+        let mut raw = common(FAULT_COUNT, 0, thread);
+        raw.extend(33_u64.to_ne_bytes());
+        raw.extend(item.to_ne_bytes());
+        raw.extend([0; 4]);
+        raw.extend(1_u64.to_ne_bytes());
         self.sample(at_ns, &raw)
     }
 
@@ -145,7 +177,7 @@ impl Bytes {
     }
 }
 
-fn common(kind: u16, flags: u8, thread: u32) -> Vec<u8> {
+pub(crate) fn common(kind: u16, flags: u8, thread: u32) -> Vec<u8> {
     let mut raw = kind.to_ne_bytes().to_vec();
     raw.extend([flags, 0]);
     raw.extend(thread.to_ne_bytes());
@@ -158,6 +190,25 @@ fn stamp(thread: u32, at_ns: u64) -> Vec<u8> {
     bytes
 }
 
-fn padded(name: &str) -> [u8; 16] {
+pub(crate) fn padded(name: &str) -> [u8; 16] {
     std::array::from_fn(|at| name.as_bytes().get(at).copied().unwrap_or(0))
+}
+
+/// A page that begins at this time.
+pub(crate) fn page(at_ns: u64, lost: u64, records: &[(u64, Vec<u8>)]) -> Vec<u8> {
+    let mut data = Vec::new();
+    let mut before = at_ns;
+    for (at_ns, raw) in records {
+        let delta = u32::try_from(at_ns - before).expect("soon");
+        before = *at_ns;
+        let words = raw.len().div_ceil(4);
+        data.extend((delta << 5 | u32::try_from(words).expect("short")).to_ne_bytes());
+        data.extend(raw);
+        data.resize(data.len().next_multiple_of(4), 0);
+    }
+    let flags = if lost > 0 { LOST } else { 0 };
+    let mut page = [at_ns, data.len() as u64 | flags].map(u64::to_ne_bytes).concat();
+    page.extend(data);
+    page.extend((lost > 0).then(|| lost.to_ne_bytes()).into_iter().flatten());
+    page
 }

@@ -1,10 +1,12 @@
 //! What a program wrote into its rings, on the threads of a trace.
 
-use latlas_signpost::layout::Kind::{self, Begin, End, Moment};
+use latlas_signpost::layout::RecordKind::{self, Begin, End, Moment};
 use latlas_signpost::layout::word;
-use model::trace::{Clocks, Ended, Segment, Signpost, State, Target, Thread, Tier, Trace};
+use model::trace::{
+    Clocks, Ended, HeapCall, MemoryOperation, Segment, Signpost, State, Target, Thread, Tier, Trace,
+};
 use proptest::prelude::*;
-use trace::signposts::{Chunk, Clock, Collected, add};
+use trace::signposts::{Chunk, Clock, Collected, add_to_trace};
 
 const BEGAN_NS: u64 = 1000;
 
@@ -32,12 +34,12 @@ fn trace(threads: &[Thread], tier: Tier) -> Trace {
 fn clock() -> Clock {
     let mut clock = Clock::default();
     for ns in [BEGAN_NS, BEGAN_NS + 100, BEGAN_NS + 400] {
-        clock.add(2 * ns, ns);
+        clock.add_reading(2 * ns, ns);
     }
     clock
 }
 
-fn chunk(thread: u32, records: &[(u64, Kind, u32)]) -> Chunk {
+fn chunk(thread: u32, records: &[(u64, RecordKind, u32)]) -> Chunk {
     let records =
         records.iter().map(|&(at_ns, kind, name)| [2 * (BEGAN_NS + at_ns), word(kind, name)]);
     Chunk { ring: 0, process: 1, thread, records: records.collect() }
@@ -61,7 +63,7 @@ fn stretches_nest_and_have_their_names() {
     let mut trace = trace(&[thread(5, 0, 500)], Tier::Full);
     let first = [(10, Begin, 0), (20, Begin, 1), (25, Moment, 2)];
     let then = [(30, End, 1), (450, End, 0)];
-    add(&mut trace, &collected(vec![chunk(5, &first), chunk(5, &then)]));
+    add_to_trace(&mut trace, &collected(vec![chunk(5, &first), chunk(5, &then)]));
     // Two entries of the table are the same name. Beyond the last comparison
     // of the clocks their line goes on.
     assert_eq!(trace.signpost_names, ["a", "b"]);
@@ -71,9 +73,48 @@ fn stretches_nest_and_have_their_names() {
 }
 
 #[test]
+fn operations_on_memory_are_no_signposts() {
+    let mut trace = trace(&[thread(5, 0, 500)], Tier::Full);
+    let names = ["memory:loaded", "memory:malloc", "a", "memory:free", "memory:other"];
+    // A malloc of 70,000 bytes around a signpost, a free that does not end, and an own name.
+    let records = [(10, Begin, 1), (12, Moment, 2), (20, End, 1), (30, Begin, 3), (40, Moment, 4)];
+    let mut chunk = chunk(5, &records);
+    chunk.records[2][1] |= 70_000 << 24;
+    let mut collected = collected(vec![chunk]);
+    collected.names = names.map(str::to_owned).to_vec();
+    add_to_trace(&mut trace, &collected);
+    assert_eq!(trace.signpost_names, ["a", "memory:other"]);
+    let thread = &trace.threads[0];
+    assert_eq!(thread.signposts, [signpost(12, None, 0), signpost(40, None, 1)]);
+    let heap = |from_ns, to_ns, operation, bytes| HeapCall { from_ns, to_ns, operation, bytes };
+    let wanted = [
+        heap(10, Some(20), MemoryOperation::Malloc, Some(70_000)),
+        heap(30, None, MemoryOperation::Free, None),
+    ];
+    assert_eq!(thread.heap, wanted);
+    assert_eq!(trace.losses.signposts, 0);
+}
+
+#[test]
+fn only_the_end_of_an_operation_on_memory_has_a_size() {
+    let mut trace = trace(&[thread(5, 0, 500)], Tier::Full);
+    let records = [(10, Begin, 0), (20, End, 0), (30, Begin, 1), (40, Moment, 1)];
+    let mut chunk = chunk(5, &records);
+    for record in &mut chunk.records[1..3] {
+        record[1] |= 1 << 24;
+    }
+    let mut collected = collected(vec![chunk]);
+    collected.names = ["a", "memory:malloc"].map(str::to_owned).to_vec();
+    add_to_trace(&mut trace, &collected);
+    // The signpost's end, the begin with a size, and a moment of what is none.
+    assert_eq!(trace.losses.signposts, 3);
+    assert_eq!(trace.threads[0].heap, []);
+}
+
+#[test]
 fn a_stretch_without_an_end_ends_with_its_thread() {
     let mut trace = trace(&[thread(5, 0, 300)], Tier::Full);
-    add(&mut trace, &collected(vec![chunk(5, &[(10, Begin, 0)])]));
+    add_to_trace(&mut trace, &collected(vec![chunk(5, &[(10, Begin, 0)])]));
     assert_eq!(trace.threads[0].signposts, [signpost(10, Some(300), 0)]);
 }
 
@@ -81,7 +122,7 @@ fn a_stretch_without_an_end_ends_with_its_thread() {
 fn a_number_that_is_used_again_is_the_thread_of_that_time() {
     let mut trace = trace(&[thread(5, 0, 100), thread(5, 200, 300)], Tier::Full);
     let records = [(50, Moment, 0), (250, Moment, 1)];
-    add(&mut trace, &collected(vec![chunk(5, &records)]));
+    add_to_trace(&mut trace, &collected(vec![chunk(5, &records)]));
     let of = |at: usize| trace.threads[at].signposts.as_slice();
     assert_eq!(of(0), [signpost(50, None, 0)]);
     assert_eq!(of(1), [signpost(250, None, 1)]);
@@ -90,7 +131,7 @@ fn a_number_that_is_used_again_is_the_thread_of_that_time() {
 #[test]
 fn a_thread_that_no_record_tells_of_is_unknown() {
     let mut of_records = trace(&[thread(5, 0, 500)], Tier::Full);
-    add(&mut of_records, &collected(vec![chunk(6, &[(50, Moment, 0)])]));
+    add_to_trace(&mut of_records, &collected(vec![chunk(6, &[(50, Moment, 0)])]));
     let unknown = &of_records.threads[1];
     assert_eq!((unknown.id, unknown.from_ns, unknown.to_ns), (6, 50, 500));
     assert_eq!(unknown.segments[0].state, State::Unknown);
@@ -101,7 +142,7 @@ fn a_sampled_thread_lives_until_its_last_signpost() {
     let sampled = Thread { segments: Vec::new(), ..thread(5, 100, 200) };
     let mut trace = trace(&[sampled], Tier::Minimal);
     let records = [(50, Begin, 0), (60, Begin, 1), (230, End, 0)];
-    add(&mut trace, &collected(vec![chunk(5, &records)]));
+    add_to_trace(&mut trace, &collected(vec![chunk(5, &records)]));
     let thread = &trace.threads[0];
     assert_eq!((thread.from_ns, thread.to_ns), (50, 231));
     // Not the end of the thread: it has ended.
@@ -115,7 +156,7 @@ fn what_makes_no_sense_is_counted() {
     let mut wrong = chunk(5, &[(10, End, 0), (20, Begin, 0), (15, End, 0), (30, Moment, 7)]);
     wrong.records.push([40, 99]);
     wrong.records.push([40, u64::MAX]);
-    add(&mut trace, &collected(vec![wrong]));
+    add_to_trace(&mut trace, &collected(vec![wrong]));
     assert_eq!(trace.losses.signposts, 5);
     assert_eq!(trace.threads[0].signposts, []);
 }
@@ -125,7 +166,7 @@ fn what_lies_outside_of_the_trace_is_not_part_of_it() {
     let mut trace = trace(&[thread(5, 0, 500)], Tier::Full);
     let mut records = chunk(5, &[(490, Begin, 0), (600, End, 0), (700, Moment, 0)]);
     records.records.push([2 * BEGAN_NS - 10, word(Moment, 0)]);
-    add(&mut trace, &collected(vec![records]));
+    add_to_trace(&mut trace, &collected(vec![records]));
     assert_eq!(trace.threads[0].signposts, [signpost(490, Some(500), 0)]);
 }
 
@@ -143,17 +184,17 @@ proptest! {
         let mut all = collected(vec![chunk]);
         if odd {
             for (ticks, ns) in clock {
-                all.clock.add(ticks, ns);
+                all.clock.add_reading(ticks, ns);
             }
         }
         let mut trace = trace(&[thread(5, 0, 300)], Tier::Full);
-        add(&mut trace, &all);
+        add_to_trace(&mut trace, &all);
         for signpost in &trace.threads[0].signposts {
             prop_assert!(signpost.from_ns <= 500);
             let ends = signpost.to_ns.unwrap_or(signpost.from_ns);
             prop_assert!((signpost.from_ns..=500).contains(&ends));
         }
         let mut bytes = Vec::new();
-        trace::perfetto::write(&trace, &mut bytes).expect("to memory");
+        trace::perfetto::write_perfetto(&trace, &mut bytes).expect("to memory");
     }
 }

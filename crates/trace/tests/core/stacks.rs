@@ -3,29 +3,29 @@
 use crate::ring::{Bytes, layouts};
 use model::trace::{State, Thread};
 use sys::perf::Capture;
-use trace::decode::{Decoded, Samples};
+use trace::decode::Decoded;
 use trace::event::{Event, What};
 use trace::stacks::{Read, Reader};
-use trace::states::{Settings, timeline};
+use trace::states::{TimelineSettings, timeline};
 
 fn reader() -> Reader {
     Reader::new(Capture::FramePointers)
 }
 
-fn read(rings: Vec<Bytes>) -> Read {
+fn read_rings(rings: Vec<Bytes>) -> Read {
     let mut reader = reader();
     let chunks: Vec<(u32, Vec<u8>)> = (0..).zip(rings).map(|(cpu, ring)| (cpu, ring.0)).collect();
-    reader.add(&chunks, u64::MAX);
+    reader.read_rings(&chunks, u64::MAX);
     reader.finish()
 }
 
 /// The stack of each event.
-fn names(read: &Read) -> Vec<Vec<String>> {
+fn stack_names(read: &Read) -> Vec<Vec<String>> {
     let events = read.events.iter();
     let of = |event: &Event| match event.what {
         What::Stack { stack, .. } => {
             let frames = read.stacks.frames(stack);
-            frames.map(|frame| read.stacks.name(frame)).collect()
+            frames.map(|frame| read.stacks.frame_name(frame)).collect()
         }
         other => panic!("{other:?}"),
     };
@@ -45,9 +45,9 @@ fn addresses_are_places_in_files() {
         .stack(40, 1, &[USER, 0x1010, 0x7777, 0x1041])
         // Without a user mode.
         .stack(50, 1, &[]);
-    let read = read(vec![ring]);
+    let read = read_rings(vec![ring]);
     let whole = ["lib.so+0x10", "prog+0x420", "prog+0x440"];
-    assert_eq!(names(&read), [&whole[..], &whole[..], &["prog+0x410"]]);
+    assert_eq!(stack_names(&read), [&whole[..], &whole[..], &["prog+0x410"]]);
     assert_eq!((read.lost, read.unread_bytes), (0, 0));
     assert_eq!(read.stacks.nodes.len(), 4, "each once");
 }
@@ -70,10 +70,10 @@ fn a_process_has_what_was_mapped_at_the_time() {
         "/nowhere/b",
     );
     let mut reader = reader();
-    reader.add(&[(0, one.0)], 25);
-    reader.add(&[(1, other.0)], 65);
+    reader.read_rings(&[(0, one.0)], 25);
+    reader.read_rings(&[(1, other.0)], 65);
     let read = reader.finish();
-    assert_eq!(names(&read), [["a+0x1"], ["a+0x1"], ["b+0x101"]]);
+    assert_eq!(stack_names(&read), [["a+0x1"], ["a+0x1"], ["b+0x101"]]);
     assert_eq!(read.lost, 3);
 }
 
@@ -85,10 +85,10 @@ fn what_was_mapped_before_the_recording_is_known() {
     reader.add_maps(1, maps);
     // Of two records until a time, the one at that time is read.
     let ring = Bytes::default().stack(20, 1, &[USER, 0x1021]).stack(21, 1, &[USER, 0x2000, 0x1021]);
-    reader.add(&[(0, ring.0)], 20);
+    reader.read_rings(&[(0, ring.0)], 20);
     assert_eq!(reader.count(), 1);
     let (code, data) = ("prog+0x421", "0x2000");
-    assert_eq!(names(&reader.finish()), [vec![code], vec![data, "prog+0x420"]]);
+    assert_eq!(stack_names(&reader.finish()), [vec![code], vec![data, "prog+0x420"]]);
 }
 
 #[test]
@@ -99,23 +99,28 @@ fn of_bytes_that_are_cut_off_nothing_is_read() {
         &[USER, 0x1001, 0x1002],
     );
     for length in 0..whole.0.len() {
-        let cut = Bytes(whole.0[..length].to_vec());
-        assert!(read(vec![cut]).events.is_empty(), "{length}");
+        let cut = Bytes(whole.0[..length].to_vec(), Vec::new());
+        assert!(read_rings(vec![cut]).events.is_empty(), "{length}");
     }
-    assert_eq!(read(vec![whole]).events.len(), 1);
+    assert_eq!(read_rings(vec![whole]).events.len(), 1);
 }
 
 /// Stacks of thread 1 with these records of CPU 0.
 fn left(ring: Bytes, stacks: &[(u64, u32)], scheduler: bool) -> (Thread, Vec<(u64, u32)>) {
     let mut decoded = Decoded::default();
-    decoded.add(&Samples::Tracepoints(layouts()), 0, &ring.0);
+    ring.decode(&layouts(), 0, &mut decoded);
     decoded.events.extend(stacks.iter().map(|&(at_ns, stack)| Event {
         at_ns,
         cpu: 0,
         what: What::Stack { thread: 1, stack },
     }));
     decoded.sort();
-    let settings = Settings { roots: vec![(1, 1)], to_ns: 1000, scheduler, ..Settings::default() };
+    let settings = TimelineSettings {
+        roots: vec![(1, 1)],
+        to_ns: 1000,
+        scheduler,
+        ..TimelineSettings::default()
+    };
     let timeline = timeline(&decoded.events, &settings);
     let thread = timeline.threads[0].clone();
     let left = thread.left.iter().map(|left| (left.at_ns, left.stack));

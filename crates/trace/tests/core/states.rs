@@ -1,36 +1,37 @@
 //! Events into states: each rule on the shortest sequence that shows it.
 
 use crate::ring::{Bytes, layouts};
-use model::trace::{Call, InterruptKind, Losses, State, Thread};
-use trace::decode::{Decoded, Samples};
+use model::trace::{Call, InterruptKind, Losses, ServedFault, State, Thread};
+use trace::decode::Decoded;
 use trace::event::{Event, What};
-use trace::states::{Settings, Timeline, timeline};
+use trace::states::{Timeline, TimelineSettings, timeline};
 
 /// Thread 1 of process 1 is traced, from 0 to 1000 ns.
-fn settings() -> Settings {
-    Settings {
+fn settings() -> TimelineSettings {
+    TimelineSettings {
         roots: vec![(1, 1)],
         from_ns: 0,
         to_ns: 1000,
         shown_from_ns: None,
         scheduler: true,
         tasks_of_all: false,
+        all_threads: false,
         calls: true,
         yield_call: Some(24),
     }
 }
 
-fn of(rings: &[Bytes], settings: &Settings) -> Timeline {
+fn timeline_of(rings: &[Bytes], settings: &TimelineSettings) -> Timeline {
     let mut decoded = Decoded::default();
     for (cpu, bytes) in (0..).zip(rings) {
-        decoded.add(&Samples::Tracepoints(layouts()), cpu, &bytes.0);
+        bytes.decode(&layouts(), cpu, &mut decoded);
     }
     decoded.sort();
     timeline(&decoded.events, settings)
 }
 
 fn full(rings: &[Bytes]) -> Timeline {
-    of(rings, &settings())
+    timeline_of(rings, &settings())
 }
 
 fn states(thread: &Thread) -> Vec<(u64, State)> {
@@ -100,8 +101,8 @@ fn ready_threads_were_preempted_or_yielded() {
         .switch(200, 1, 0x100, (7, "hog"))
         .switch(300, 7, 0, ME)
         .switch(400, 1, 0, (7, "hog"));
-    let without = Settings { calls: false, ..settings() };
-    let timeline = of(&[ring], &without);
+    let without = TimelineSettings { calls: false, ..settings() };
+    let timeline = timeline_of(&[ring], &without);
     let states = states(&timeline.threads[0]);
     assert_eq!(states[2], (200, State::Preempted(7)));
     assert_eq!(states[4], (400, State::PreemptedOrYielded));
@@ -166,63 +167,11 @@ fn a_thread_is_on_one_cpu() {
 }
 
 #[test]
-fn its_own_records_repair_a_break() {
-    let out = Bytes::default()
-        .switch(100, 0, 0, ME)
-        .own_switch(300, 1, true, false)
-        .switch(400, 7, 1, IDLE);
-    let timeline = full(&[out]);
-    let wanted = [(0, Unknown), (100, RUNNING), (300, BlockedOrRunnable)];
-    assert_eq!(states(&timeline.threads[0]), wanted);
-    let repaired = Losses { breaks: 1, repaired: 1, ..Losses::default() };
-    assert_eq!(timeline.losses, repaired);
-    // A wake-up that is recorded ends what was blocked.
-    let woken =
-        Bytes::default().switch(100, 0, 0, ME).own_switch(300, 1, true, false).waking(350, 0, 2, 1);
-    let states_of = states(&full(&[woken]).threads[0]);
-    assert_eq!(states_of[2..], [(300, blocked(None)), (350, Runnable)]);
-    let into = Bytes::default()
-        .switch(100, 0, 0, ME)
-        .switch(200, 1, 1, IDLE)
-        .own_switch(300, 1, false, false)
-        .switch(400, 1, 1, IDLE);
-    let timeline = full(&[into]);
-    let states = states(&timeline.threads[0]);
-    assert_eq!(states[2..4], [(200, BlockedOrRunnable), (300, RUNNING)]);
-    // Its wake-up is missing, too.
-    let and_woken = Losses { wakeups: 1, ..repaired };
-    assert_eq!(timeline.losses, and_woken);
-    // The switch out of the idle task stands among the others.
-    let cpu = &timeline.cpus[0];
-    let switches: Vec<(u64, u32)> = cpu.switches.iter().map(|s| (s.at_ns, s.into)).collect();
-    assert_eq!(switches, [(100, 1), (200, 0), (300, 1), (400, 0)]);
-    assert!(cpu.lost.is_empty());
-}
-
-#[test]
 fn breaks_between_others_change_nothing() {
     let ring = Bytes::default().switch(100, 0, 0, (7, "other")).switch(200, 8, 1, IDLE);
     let timeline = full(&[ring]);
     assert_eq!(states(&timeline.threads[0]), [(0, Unknown)]);
     assert_eq!((timeline.losses.breaks, timeline.losses.repaired), (1, 1));
-}
-
-#[test]
-fn its_own_records_confirm_a_whole_chain() {
-    let ring = Bytes::default()
-        .switch(100, 0, 0, ME)
-        .own_switch(101, 1, false, false)
-        .switch(300, 1, 1, IDLE)
-        .own_switch(301, 1, true, false)
-        .waking(400, 0x10, 5, 1)
-        .switch(500, 0, 0, ME)
-        .own_switch(502, 1, false, false);
-    let timeline = full(&[ring]);
-    let wanted =
-        [(0, Unknown), (100, RUNNING), (300, blocked(None)), (400, Runnable), (500, RUNNING)];
-    assert_eq!(states(&timeline.threads[0]), wanted);
-    assert_eq!(timeline.losses, Losses::default());
-    assert_eq!(timeline.wakeups[0].by, None, "an interrupt");
 }
 
 #[test]
@@ -277,7 +226,7 @@ fn a_thread_that_sleeps_at_the_beginning() {
     };
     let states_of = |ring: Bytes| {
         let mut decoded = Decoded::default();
-        decoded.add(&Samples::Tracepoints(layouts()), 0, &ring.0);
+        ring.decode(&layouts(), 0, &mut decoded);
         decoded.events.push(asleep(1));
         decoded.sort();
         states(&timeline(&decoded.events, &settings()).threads[0])
@@ -288,7 +237,7 @@ fn a_thread_that_sleeps_at_the_beginning() {
     assert_eq!(states_of(woken), [slept, (400, Runnable)]);
     // It was woken while /proc was read.
     let woken = Bytes::default().waking(40, 0, 2, 1).switch(90, 0, 0, ME);
-    assert_eq!(states_of(woken), [(0, Unknown), (90, RUNNING)]);
+    assert_eq!(states_of(woken), [(0, Unknown), (40, Runnable), (90, RUNNING)]);
 }
 
 #[test]
@@ -348,18 +297,18 @@ fn calls_that_lack_an_end_are_counted() {
     assert_eq!(timeline.losses.unpaired_calls, 2);
     assert_eq!(timeline.threads[0].calls.len(), 1);
     // Before the recording has begun, one end may be recorded without the other.
-    let later = Settings { from_ns: 600, ..settings() };
+    let later = TimelineSettings { from_ns: 600, ..settings() };
     let ring = Bytes::default()
         .enter(200, 1, READ, [0; 6])
         .enter(300, 1, 1, [0; 6])
         .returns(400, 1, 1, 0)
         .returns(500, 1, 1, 0);
-    assert_eq!(of(&[ring], &later).losses.unpaired_calls, 0);
+    assert_eq!(timeline_of(&[ring], &later).losses.unpaired_calls, 0);
 }
 
 #[test]
 fn own_records_alone_tell_ready_from_blocked_when_it_leaves() {
-    let own = Settings { scheduler: false, calls: false, ..settings() };
+    let own = TimelineSettings { scheduler: false, calls: false, ..settings() };
     let ring = Bytes::default()
         .own_switch(100, 1, false, false)
         .fork(150, 1, 2, 1)
@@ -368,7 +317,7 @@ fn own_records_alone_tell_ready_from_blocked_when_it_leaves() {
         .own_switch(400, 1, false, false)
         .own_switch(500, 1, true, true)
         .exit(600, 2);
-    let timeline = of(&[ring], &own);
+    let timeline = timeline_of(&[ring], &own);
     let wanted = [
         (0, Unknown),
         (100, RUNNING),
@@ -379,7 +328,7 @@ fn own_records_alone_tell_ready_from_blocked_when_it_leaves() {
     assert_eq!(states(&timeline.threads[0]), wanted);
     // It ran when the recording began.
     let out = Bytes::default().own_switch(100, 1, true, false);
-    let first = &of(&[out], &own).threads[0];
+    let first = &timeline_of(&[out], &own).threads[0];
     assert_eq!(states(first), [(0, Unknown), (100, BlockedOrRunnable)]);
     let second = &timeline.threads[1];
     assert_eq!(states(second), [(150, Runnable), (210, RUNNING)]);
@@ -390,7 +339,7 @@ fn own_records_alone_tell_ready_from_blocked_when_it_leaves() {
 
 #[test]
 fn records_of_all_threads_begin_those_of_traced_ones_only() {
-    let settings = Settings { tasks_of_all: true, ..settings() };
+    let settings = TimelineSettings { tasks_of_all: true, ..settings() };
     let ring = Bytes::default()
         .switch(100, 0, 0, ME)
         .fork(110, 50, 50, 40)
@@ -401,7 +350,7 @@ fn records_of_all_threads_begin_those_of_traced_ones_only() {
         // Another process has the number before its last switch is recorded.
         .exec(160, 2, "other")
         .fork(170, 60, 60, 2);
-    let timeline = of(&[ring], &settings);
+    let timeline = timeline_of(&[ring], &settings);
     let ids: Vec<u32> = timeline.threads.iter().map(|thread| thread.id).collect();
     assert_eq!(ids, [1, 2]);
     assert_ne!(timeline.threads[1].name, "other");
@@ -428,7 +377,7 @@ fn interrupts_are_kept_by_cpu() {
 
 #[test]
 fn where_the_end_is_shown_nothing_lies_outside_of_it() {
-    let end = Settings { shown_from_ns: Some(300), ..settings() };
+    let end = TimelineSettings { shown_from_ns: Some(300), ..settings() };
     let ring = Bytes::default()
         .switch(100, 0, 0, ME)
         .fork(110, 1, 2, 1)
@@ -446,7 +395,7 @@ fn where_the_end_is_shown_nothing_lies_outside_of_it() {
         .returns(450, 1, READ, 0)
         .fault(1000, 1, 12288, 0)
         .fault(1001, 1, 16384, 0);
-    let timeline = of(&[ring], &end);
+    let timeline = timeline_of(&[ring], &end);
     assert_eq!(timeline.began_ns, 300);
     let [thread] = &timeline.threads[..] else {
         panic!("{:?}", timeline.threads);
@@ -461,4 +410,77 @@ fn where_the_end_is_shown_nothing_lies_outside_of_it() {
     assert_eq!(wakeups.collect::<Vec<_>>(), [(0, 1)]);
     let switches = timeline.cpus[0].switches.iter().map(|one| one.at_ns);
     assert_eq!(switches.collect::<Vec<_>>(), [0]);
+}
+
+#[test]
+fn a_page_fault_lasts_from_its_begin_to_its_end() {
+    let ring = Bytes::default()
+        .switch(100, 0, 0, ME)
+        .fault(110, 1, 0x1008, 6)
+        .served(120, 1, 0x1008, false)
+        // It waits for its page.
+        .fault(130, 1, 0x2000, 4)
+        .switch(140, 1, 2, IDLE)
+        .waking(150, 0, 2, 1)
+        .switch(160, 0, 0, ME)
+        .served(170, 1, 0x2fff, true)
+        // Without memory there.
+        .fault(180, 1, 0x3000, 4)
+        .fault(190, 1, 0x4000, 4)
+        // An end of another page, which has no begin.
+        .served(200, 1, 0x5000, false)
+        .fault(210, 1, 0x6000, 4);
+    let timeline = full(&[ring]);
+    let faults = timeline.threads[0].faults.iter();
+    let faults: Vec<_> = faults.map(|one| (one.at_ns, one.address, one.served)).collect();
+    let served = |to_ns, major| Some(ServedFault { to_ns, major });
+    assert_eq!(
+        faults,
+        [
+            (110, 0x1008, served(120, false)),
+            (130, 0x2000, served(170, true)),
+            (180, 0x3000, None),
+            (190, 0x4000, None),
+            (200, 0x5000, None),
+            (210, 0x6000, None),
+        ]
+    );
+}
+
+#[test]
+fn a_page_fault_ends_when_the_kernel_counts_it() {
+    let [served, major] = [2, 3];
+    let ring = Bytes::default()
+        .switch(100, 0, 0, ME)
+        .fault(110, 1, 0x1008, 6)
+        // Something else that is counted.
+        .fault_count(115, 1, 0)
+        .fault_count(120, 1, served)
+        // It waits for its page.
+        .fault(130, 1, 0x2000, 4)
+        .fault_count(135, 1, major)
+        .switch(140, 1, 2, IDLE)
+        .waking(150, 0, 2, 1)
+        .switch(160, 0, 0, ME)
+        .fault_count(170, 1, served)
+        // Without memory there. What the kernel reads in a call is no fault of the thread's.
+        .fault(180, 1, 0x3000, 4)
+        .enter(185, 1, READ, [0; 6])
+        .fault_count(190, 1, served)
+        .returns(195, 1, READ, 0)
+        .fault(200, 1, 0x4000, 4)
+        .fault_count(210, 1, served);
+    let timeline = full(&[ring]);
+    let faults = timeline.threads[0].faults.iter();
+    let faults: Vec<_> = faults.map(|one| (one.at_ns, one.address, one.served)).collect();
+    let served = |to_ns, major| Some(ServedFault { to_ns, major });
+    assert_eq!(
+        faults,
+        [
+            (110, 0x1008, served(120, false)),
+            (130, 0x2000, served(170, true)),
+            (180, 0x3000, None),
+            (200, 0x4000, served(210, false)),
+        ]
+    );
 }

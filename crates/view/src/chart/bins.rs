@@ -9,15 +9,15 @@ pub(super) const BINS: usize = 36;
 
 /// Where each bin begins, in words of a row's unit: of one that is seen as a
 /// speed still times, which are what was sampled.
-pub(super) fn names(bins: &Bins, unit: &Unit) -> Vec<String> {
+pub(super) fn bin_names(bins: &Bins, unit: &Unit) -> Vec<String> {
     let name = |value: f64| match unit.is_time() {
         true => time(value),
-        false => model::figure::value(unit, value),
+        false => model::figure::value_text(unit, value),
     };
-    (0..bins.number()).map(|bin| name(bins.begin(bin))).collect()
+    (0..bins.bin_count()).map(|bin| name(bins.bin_start(bin))).collect()
 }
 
 /// A row's own samples: of the row, not of a point of it.
-pub(super) fn cell<'r>(run: &'r Run, id: &str) -> Option<&'r Cell> {
+pub(super) fn own_cell<'r>(run: &'r Run, id: &str) -> Option<&'r Cell> {
     run.cell(id, &[])
 }

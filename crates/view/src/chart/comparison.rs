@@ -2,28 +2,47 @@
 //! be said of it.
 
 use super::figure::log;
+use super::forest::by_change;
+use super::slopes::of_slopes;
 use super::source::{OtherRun, Picture};
 use super::{Body, Chart, Dot, Dots, Quantity, Section};
 use compare::{ComparedRow, Comparison, Ends};
 use model::compare::finding;
 use model::estimate::Verdict;
+use model::phrases::counted;
 
 /// The picture of the run against one other, the baseline; or its id and why
 /// there is none.
 pub(super) fn comparison(place: usize, other: &OtherRun) -> Result<Picture, (String, String)> {
-    let id = match place {
-        0 => "comparison".to_owned(),
-        n => format!("comparison.{}", n + 1),
-    };
+    let id = numbered("comparison", place);
     match &other.comparison {
-        Ok(found) => Ok(draw(id, ["this run", &other.name], found, &found.rows)),
+        Ok(found) if found.rows.iter().all(|row| row.ratio.is_none()) => {
+            Err((id, "no row has a ratio".into()))
+        }
+        Ok(found) => Ok(draw_pair(id, ["this run", &other.name], found, &found.rows)),
         Err(why) => Err((id, why.clone())),
+    }
+}
+
+/// The slopes from one other to this run; none where they share no time.
+pub(super) fn slopes(place: usize, other: &OtherRun) -> Option<Picture> {
+    let found = other.comparison.as_ref().ok()?;
+    let chart = of_slopes(found, [&other.name, "this run"])?;
+    let rows = found.rows.iter().map(|row| row.id.clone()).collect();
+    Some(Picture { chart: Chart { id: numbered(&chart.id, place), ..chart }, rows })
+}
+
+/// The id of a picture of one of several others.
+pub(crate) fn numbered(id: &str, place: usize) -> String {
+    match place {
+        0 => id.to_owned(),
+        n => format!("{id}.{}", n + 1),
     }
 }
 
 /// The picture of B over A, which its page names, with some of the rows.
 pub fn of_comparison(found: &Comparison, rows: &[ComparedRow]) -> Chart {
-    let chart = draw("comparison".into(), ["B", "A"], found, rows).chart;
+    let chart = draw_pair("comparison".into(), ["B", "A"], found, rows).chart;
     let Body::Dots(dots) = chart.body else {
         return chart;
     };
@@ -35,33 +54,38 @@ pub fn of_comparison(found: &Comparison, rows: &[ComparedRow]) -> Chart {
 }
 
 /// The first one over the other.
-fn draw(id: String, [own, name]: [&str; 2], found: &Comparison, shown: &[ComparedRow]) -> Picture {
-    let dots: Vec<Dot> = shown.iter().map(dot).collect();
+fn draw_pair(
+    id: String,
+    [own, name]: [&str; 2],
+    found: &Comparison,
+    shown: &[ComparedRow],
+) -> Picture {
+    let dots = by_change(shown.iter().map(dot).collect());
     let rows = shown.iter().map(|row| row.id.clone()).collect();
-    let count = |verdict| found.count(verdict);
+    let count = |verdict| found.count_findings(verdict);
     let points = |finding| found.points.iter().filter(|p| p.finding == finding).count();
     let mut notes = vec![
         format!(
-            "Of {} rows {} are different, {} the same within noise, {} undecided; of {} \
-             points of curves {}, {} and {}.",
-            found.rows.len(),
+            "{}: {} different, {} same within noise, {} inconclusive; {} of curves: \
+             {}, {} and {}.",
+            counted(found.rows.len(), "row"),
             count(finding::Verdict::Different),
             count(finding::Verdict::SameWithinNoise),
             count(finding::Verdict::CannotTell),
-            found.points.len(),
+            counted(found.points.len(), "point"),
             points(finding::Verdict::Different),
             points(finding::Verdict::SameWithinNoise),
             points(finding::Verdict::CannotTell),
         ),
         format!("Compared {}.", found.method.cycles),
     ];
-    notes.push("Hollow marks: undecided rows.".into());
     notes.extend(found.differences.iter().map(|difference| {
         format!("They differ in {}: {} and {}.", difference.what, difference.a, difference.b)
     }));
     for (side, ids) in [(name, &found.only_in_a), (own, &found.only_in_b)] {
         if !ids.is_empty() {
-            notes.push(format!("{} rows are only in {side}.", ids.len()));
+            let verb = if ids.len() == 1 { "is" } else { "are" };
+            notes.push(format!("{} {verb} only in {side}.", counted(ids.len(), "row")));
         }
     }
     Picture {
@@ -70,13 +94,11 @@ fn draw(id: String, [own, name]: [&str; 2], found: &Comparison, shown: &[Compare
             title: format!("This run against {name}"),
             caption: format!(
                 "Each row's figure in {own} over that in {name}, with the 95 % interval of \
-                 the ratio. For times, right of 1 is slower; for speeds, faster."
+                 the ratio, the largest change first. For times, right of 1 is slower; for \
+                 speeds, faster."
             ),
             section: Section::Comparison,
-            body: Body::Dots(Dots {
-                value: log("this run over the other", Quantity::Ratio),
-                rows: dots,
-            }),
+            body: Body::Dots(Dots::new(log("this run over the other", Quantity::Ratio), dots)),
             notes,
         },
         rows,
@@ -90,7 +112,7 @@ fn dot(row: &ComparedRow) -> Dot {
     };
     // Undecided: hollow like any uncertain figure, and the verdict says so.
     let verdict = (row.finding == finding::Verdict::CannotTell).then_some(Verdict::CannotTell);
-    let found = row.finding.text();
+    let found = row.finding.printed();
     let found = match row.direction {
         _ if verdict.is_some() => None,
         Some(direction) => Some(format!("{found}: {}", direction.text())),
@@ -98,7 +120,7 @@ fn dot(row: &ComparedRow) -> Dot {
     };
     let mut said: Vec<String> =
         found.into_iter().chain(row.why.iter().map(ToString::to_string)).collect();
-    let ends = match row.ratio.map(|ratio| ratio.ends()) {
+    let ends = match row.ratio.map(|ratio| ratio.interval_ends()) {
         Some(Ends::At(ends)) => Some(ends),
         Some(Ends::TooWide) => {
             said.push("its interval is too wide to draw".into());
@@ -114,5 +136,6 @@ fn dot(row: &ComparedRow) -> Dot {
         verdict,
         reason: said.join("; "),
         others: Vec::new(),
+        finding: Some(row.finding),
     }
 }

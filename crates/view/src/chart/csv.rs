@@ -2,13 +2,31 @@
 //! a record for each mark. What is not known is empty.
 
 use super::{Axis, Body, Chart, Quantity};
+use crate::shade::{CALL, MEMORY};
 use model::estimate::Verdict;
-use model::text::csv_field as field;
+use model::printable::csv_field as field;
 
 /// The figures of a picture, with a head (RFC 4180, but for the ends of lines).
 pub fn csv(chart: &Chart) -> String {
-    let records = records(&chart.body).into_iter();
-    records.map(|record| record.join(",") + "\n").collect()
+    lines(&records(&chart.body))
+}
+
+/// The same for a page, which most of such figures make longer: `~` is the first field of the record above.
+pub(crate) fn short_csv(chart: &Chart) -> String {
+    let mut records = records(&chart.body);
+    for at in (1..records.len()).rev() {
+        let [above, own] = [at - 1, at].map(|at| records[at].first().cloned());
+        if own.as_deref() == Some("~") {
+            records[at][0] = "\"~\"".into();
+        } else if own == above && own.is_some() {
+            records[at][0] = "~".into();
+        }
+    }
+    lines(&records)
+}
+
+fn lines(records: &[Vec<String>]) -> String {
+    records.iter().map(|record| record.join(",") + "\n").collect()
 }
 
 /// The head and a record for each mark, of fields as they are written.
@@ -16,11 +34,11 @@ fn records(body: &Body) -> Vec<Vec<String>> {
     match body {
         Body::Lines(lines) => {
             let head = head(["curve"], [&lines.x], &lines.y);
-            let points = |line: &'_ super::Line| {
+            let points = |line: &'_ super::ChartLine| {
                 let name = field(&line.name);
                 let record = move |p: &super::Point| {
-                    let start = vec![name.clone(), number(Some(p.x))];
-                    [start, figure(Some(p.y), p.low, p.high, p.verdict)].concat()
+                    let start = vec![name.clone(), number_text(Some(p.x))];
+                    [start, figure_columns(Some(p.y), p.low, p.high, p.verdict)].concat()
                 };
                 line.points.iter().map(record).collect::<Vec<_>>()
             };
@@ -33,7 +51,7 @@ fn records(body: &Body) -> Vec<Vec<String>> {
             let head = std::iter::once(field(&bars.label)).chain(parts).collect();
             let record = |(at, category): (usize, &String)| {
                 let values = bars.parts.iter();
-                let values = values.map(|part| number(part.values.get(at).copied().flatten()));
+                let values = values.map(|part| number_text(part.values.get(at).copied().flatten()));
                 std::iter::once(field(category)).chain(values).collect()
             };
             let records = bars.categories.iter().enumerate().map(record);
@@ -45,25 +63,15 @@ fn records(body: &Body) -> Vec<Vec<String>> {
                 |names: &[String], at: usize| field(names.get(at).map_or("", String::as_str));
             let record = |cell: &super::HeatCell| {
                 let start = vec![name(&heat.y, cell.y), name(&heat.x, cell.x)];
-                let figure = figure(Some(cell.value), cell.low, cell.high, cell.verdict);
+                let figure = figure_columns(Some(cell.value), cell.low, cell.high, cell.verdict);
                 [start, figure].concat()
             };
             std::iter::once(head).chain(heat.cells.iter().map(record)).collect()
         }
         Body::Lanes(lanes) => {
-            let head = ["thread", "state", "from_ns", "to_ns", "share_on_cpu"];
-            let states = |lane: &super::Lane| {
-                let name = field(&lane.name);
-                let record = move |state: &super::LaneState| {
-                    let kind = field(state.kind.name());
-                    let numbers = [Some(state.from_ns), Some(state.to_ns), state.share];
-                    [vec![name.clone(), kind], numbers.map(number).to_vec()].concat()
-                };
-                lane.states.iter().map(record).collect::<Vec<_>>()
-            };
+            let head = ["thread", "lane", "name", "from_ns", "to_ns", "share"];
             let head = head.map(str::to_owned).to_vec();
-            let records = lanes.lanes.iter().flat_map(states);
-            std::iter::once(head).chain(records).collect()
+            std::iter::once(head).chain(lanes.lanes.iter().flat_map(lane_records)).collect()
         }
         Body::Strips(strips) => {
             let names = ["group", &strips.label, "from_ns", "to_ns"].map(field);
@@ -74,7 +82,7 @@ fn records(body: &Body) -> Vec<Vec<String>> {
                 let record = |(at, shares): (usize, &Vec<f64>)| {
                     let ends = [at, at + 1].map(|at| Some(at as f64 * column_ns));
                     let parts = (0..strips.parts.len()).map(|part| shares.get(part).copied());
-                    let numbers = ends.into_iter().chain(parts).map(number);
+                    let numbers = ends.into_iter().chain(parts).map(number_text);
                     names.iter().cloned().chain(numbers).collect::<Vec<_>>()
                 };
                 strip.columns.iter().enumerate().map(record).collect::<Vec<_>>()
@@ -82,10 +90,26 @@ fn records(body: &Body) -> Vec<Vec<String>> {
             let records = strips.strips.iter().flat_map(columns);
             std::iter::once(head.collect()).chain(records).collect()
         }
+        Body::Slopes(slopes) => {
+            let sides = slopes.sides.iter().flat_map(|side| {
+                [titled(side, slopes.value.quantity), "low".into(), "high".into()]
+            });
+            let head = std::iter::once("row".to_owned()).chain(sides);
+            let record = |line: &super::Slope| {
+                let numbers = line.ends.iter().flat_map(|end| [Some(end.value), end.low, end.high]);
+                let name = std::iter::once(field(&line.name));
+                let finding = [line.finding.printed().to_owned()];
+                name.chain(numbers.map(number_text)).chain(finding).collect()
+            };
+            let head = head.chain(["finding".to_owned()]).collect();
+            std::iter::once(head).chain(slopes.lines.iter().map(record)).collect()
+        }
         Body::Dots(dots) => {
             let mut head = head(["row"], [], &dots.value);
             let mut names: Vec<&str> = Vec::new();
-            for other in dots.rows.iter().flat_map(|dot| &dot.others) {
+            // Labels differ from line to line.
+            let rows = dots.rows.iter().filter(|_| !dots.labelled);
+            for other in rows.flat_map(|dot| &dot.others) {
                 if !names.contains(&other.name.as_str()) {
                     names.push(&other.name);
                 }
@@ -94,17 +118,32 @@ fn records(body: &Body) -> Vec<Vec<String>> {
             let others = names.iter();
             head.extend(others.map(|name| titled(name, dots.value.quantity)));
             let record = |dot: &super::Dot| {
-                let figure = figure(dot.value, dot.low, dot.high, dot.verdict);
+                let figure = figure_columns(dot.value, dot.low, dot.high, dot.verdict);
                 let mut record = [vec![field(&dot.id)], figure, vec![field(&dot.reason)]].concat();
                 record.extend(names.iter().map(|name| {
                     let of = dot.others.iter().find(|other| other.name == **name);
-                    number(of.map(|other| other.value))
+                    number_text(of.map(|other| other.value))
                 }));
                 record
             };
             std::iter::once(head).chain(dots.rows.iter().map(record)).collect()
         }
     }
+}
+
+/// A record for each state, system call and operation on memory that is drawn.
+fn lane_records(lane: &super::Lane) -> Vec<Vec<String>> {
+    let states = lane.states.iter();
+    let states = states.map(|one| ("state", one.kind.name(), one.from_ns, one.to_ns, one.share));
+    let spans = [(CALL.name, &lane.calls), (MEMORY.name, &lane.memory)].into_iter();
+    let spans = spans.flat_map(|(of, spans)| {
+        spans.iter().map(move |one| (of, &*one.name, one.from_ns, one.to_ns, Some(one.share)))
+    });
+    let record = |(of, name, from_ns, to_ns, share): (&str, &str, f64, f64, Option<f64>)| {
+        let numbers = [Some(from_ns), Some(to_ns), share].map(number_text);
+        [[&*lane.name, of, name].map(field).to_vec(), numbers.to_vec()].concat()
+    };
+    states.chain(spans).map(record).collect()
 }
 
 /// Names, numbers on axes, then the figure with its interval and verdict.
@@ -121,19 +160,19 @@ fn head<const N: usize, const A: usize>(
 }
 
 /// A figure with its 95 % interval and its verdict.
-fn figure(
+fn figure_columns(
     value: Option<f64>,
     low: Option<f64>,
     high: Option<f64>,
     verdict: Option<Verdict>,
 ) -> Vec<String> {
     let verdict = verdict.map_or("", Verdict::text).to_owned();
-    [value, low, high].map(number).into_iter().chain([verdict]).collect()
+    [value, low, high].map(number_text).into_iter().chain([verdict]).collect()
 }
 
 /// A whole number as it is, any other to eight digits, of which no measured
 /// figure has as many.
-fn number(value: Option<f64>) -> String {
+fn number_text(value: Option<f64>) -> String {
     let eight = |value: f64| format!("{value:.7e}").parse().unwrap_or(value);
     value.map_or(String::new(), |value| match value.fract() == 0.0 {
         true => value.to_string(),
@@ -167,9 +206,9 @@ fn unit(quantity: Quantity) -> &'static str {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Axis, Line, Lines, Point, Section};
+    use super::super::{Axis, ChartLine, Lines, Point, Section};
     use super::*;
-    use model::chart::Kind;
+    use model::chart::CurveKind;
 
     #[test]
     fn a_curve_with_units_eight_digits_and_nothing_to_compute() {
@@ -184,13 +223,13 @@ mod tests {
             verdict: Some(Verdict::Noisy),
             ..Point::bare(32768.0, 3.614_900_123_456)
         };
-        let line = Line {
+        let line = ChartLine {
             name: "=load, \"1\"".into(),
-            is: Kind::Measured,
+            is: CurveKind::Measured,
             points: vec![exact, Point::bare(65536.0, -1.0)],
             joined: true,
         };
-        let chart = Chart {
+        let mut chart = Chart {
             id: "x".into(),
             title: String::new(),
             caption: String::new(),
@@ -208,5 +247,13 @@ mod tests {
              \"'=load, \"\"1\"\"\",32768,3.6149001,3.5,,noisy\n\
              \"'=load, \"\"1\"\"\",65536,-1,,,\n"
         );
+        assert_eq!(
+            short_csv(&chart),
+            csv(&chart).replace("\n\"'=load, \"\"1\"\"\",65536", "\n~,65536")
+        );
+        let Body::Lines(lines) = &mut chart.body else { unreachable!() };
+        lines.series[0].name = "~".into();
+        let heads = short_csv(&chart).lines().map(|line| line[..4].to_owned()).collect::<Vec<_>>();
+        assert_eq!(heads, ["curv", "\"~\",", "\"~\","]);
     }
 }

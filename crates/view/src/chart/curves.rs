@@ -1,8 +1,9 @@
 //! Several rows that are curves over the same thing, in one picture.
 
-use super::figure::{Figure, curve, joined, linear, log};
-use super::source::{Drawn, Picture, Source, why_not};
-use super::{Body, Chart, Kind, Line, Lines, Quantity, Section};
+use super::figure::{PlottedFigure, curve, joined, linear, log};
+use super::published::published_points;
+use super::source::{ChartSource, Drawn, Picture, why_not};
+use super::{Body, Chart, ChartLine, CurveKind, Lines, Quantity, Section};
 use crate::grouped::grouped;
 use model::estimate::Verdict;
 use model::run::{self, Row, Run};
@@ -26,7 +27,7 @@ pub(super) struct Curves {
     /// The unit of a row's figures at an x.
     pub(super) unit: fn(&Row, u64) -> Unit,
     /// What else is drawn.
-    pub(super) finish: fn(&Source, &mut Picture),
+    pub(super) finish: fn(&ChartSource, &mut Picture),
 }
 
 /// What pictures of curves have in common: the row's own unit, nothing else.
@@ -57,13 +58,13 @@ pub(super) fn rows_below(run: &Run, over: run::Axis, prefix: &str) -> Vec<(Strin
 
 impl Curves {
     /// The picture of the rows that there are; of other runs, the same.
-    pub(super) fn draw(&self, source: &Source) -> Drawn {
+    pub(super) fn draw(&self, source: &ChartSource) -> Drawn {
         let owned = |&(id, name): &(&str, &str)| (id.to_owned(), name.to_owned());
         self.draw_rows(source, self.rows.iter().map(owned).collect())
     }
 
     /// The same with rows that depend on the run.
-    pub(super) fn draw_rows(&self, source: &Source, rows: Vec<(String, String)>) -> Drawn {
+    pub(super) fn draw_rows(&self, source: &ChartSource, rows: Vec<(String, String)>) -> Drawn {
         let axis = if self.linear { linear } else { log };
         let (x, y) = (axis(self.x.0, self.x.1), axis(self.y.0, self.y.1));
         let mut notes = Vec::new();
@@ -73,7 +74,7 @@ impl Curves {
             let Some(row) = source.run.row(id) else {
                 continue;
             };
-            match self.line(row, name.clone(), Kind::Measured, &mut notes) {
+            match self.curve_line(row, name.clone(), CurveKind::Measured, &mut notes) {
                 Some(line) => {
                     shown.push(id.clone());
                     series.push(line);
@@ -89,11 +90,16 @@ impl Curves {
             for (id, name) in rows.iter().filter(|(id, _)| shown.contains(id)) {
                 let name = format!("{name}: {run_name}");
                 let row = other.row(id);
-                let line = row.and_then(|r| self.line(r, name, Kind::Reference, &mut Vec::new()));
+                let line = row
+                    .and_then(|r| self.curve_line(r, name, CurveKind::Reference, &mut Vec::new()));
                 series.extend(line);
             }
         }
+        let drawn: Vec<_> = rows.into_iter().filter(|(id, _)| shown.contains(id)).collect();
+        let (published, not_drawn) = published_points(source, &drawn, self.unit);
+        series.extend(published);
         notes.extend(notes_of(source.run, &shown));
+        notes.extend(not_drawn);
         notes.extend(doubts(&series));
         notes.extend(
             source
@@ -121,25 +127,31 @@ impl Curves {
 
     /// The row's curve. What has no place on a logarithmic axis is given in a
     /// note.
-    fn line(&self, row: &Row, name: String, is: Kind, notes: &mut Vec<String>) -> Option<Line> {
+    fn curve_line(
+        &self,
+        row: &Row,
+        name: String,
+        is: CurveKind,
+        notes: &mut Vec<String>,
+    ) -> Option<ChartLine> {
         let (mut points, mut missing) = (Vec::new(), Vec::new());
         for point in curve(row, self.over)? {
             let unit = (self.unit)(row, point.x);
-            let at = self.over.text(point.x);
-            let Some(figure) = Figure::first(&point.estimate, &unit) else {
+            let at = self.over.value_text(point.x);
+            let Some(figure) = PlottedFigure::first(&point.estimate, &unit) else {
                 missing.push((point.estimate.reason.as_str(), at));
                 continue;
             };
             let off_x = !self.linear && point.x == 0;
             if off_x || !self.linear && figure.value <= 0.0 {
-                let value = model::figure::value(&unit, figure.value);
+                let value = model::figure::value_text(&unit, figure.value);
                 notes.push(format!(
                     "{} at {at} is {value}: a logarithmic axis has no place for it.",
                     row.id
                 ));
                 continue;
             }
-            points.push(figure.at(point.x as f64, Some(point.estimate.verdict)));
+            points.push(figure.as_point(point.x as f64, Some(point.estimate.verdict)));
         }
         let missing = without_figure(missing).map(|text| format!("{} at {text}", row.id));
         notes.extend(missing);
@@ -169,8 +181,8 @@ fn unavailable(run: &Run, id: &str) -> Option<String> {
 }
 
 /// How many points of what was measured are not ok.
-pub(super) fn doubts(series: &[Line]) -> Option<String> {
-    let measured = series.iter().filter(|line| line.is == Kind::Measured);
+pub(super) fn doubts(series: &[ChartLine]) -> Option<String> {
+    let measured = series.iter().filter(|line| line.is == CurveKind::Measured);
     let verdicts = measured.flat_map(|line| line.points.iter().filter_map(|p| p.verdict));
     hollow(verdicts)
 }

@@ -1,11 +1,11 @@
 //! The samples of one row, for rows that no other picture draws.
 
-use super::bins::{BINS, cell, names};
+use super::bins::{BINS, bin_names, own_cell};
 use super::figure::{linear, log};
 use super::source::{Picture, why_not};
-use super::{Axis, Bars, Body, Chart, Part, Quantity, Section, Stretches};
+use super::{Axis, BarPart, Bars, Body, Chart, Quantity, Section, Stretches};
 use crate::grouped::grouped;
-use model::figure::value;
+use model::figure::value_text;
 use model::run::{Cell, Regime, Run};
 use model::sample::{Sample, flag};
 use model::story::histogram::{Bins, values};
@@ -17,7 +17,7 @@ use model::unit::Unit;
 /// # Errors
 /// Why there is nothing to draw, ready to stand behind the row's name.
 pub fn of_row(run: &Run, id: &str) -> Result<Picture, String> {
-    let Some(cell) = cell(run, id) else {
+    let Some(cell) = own_cell(run, id) else {
         return Err(match run.row(id) {
             Some(_) => "it has no samples of its own in the document".into(),
             None => why_not(run, &[id]),
@@ -31,12 +31,12 @@ pub fn of_row(run: &Run, id: &str) -> Result<Picture, String> {
     let named = samples.iter().zip(quiet).zip(&ns);
     let parts = grouped(named.map(|((sample, quiet), &ns)| (group(cell, sample, quiet), ns)));
     let mut notes = vec![format!("{} samples.", ns.len())];
-    let below = bins.count(&ns).not_above_zero;
+    let below = bins.count_values(&ns).not_above_zero;
     if below > 0 {
         notes.push(format!("{below} samples of 0 or less have no place in bins of equal factors."));
     }
     if let Some(estimate) = run.row(id).and_then(|row| row.estimate()) {
-        let figure = estimate.ns().map(|ns| value(&unit, unit.of_ns(ns.value)));
+        let figure = estimate.ns().map(|ns| value_text(&unit, unit.of_ns(ns.value)));
         let figure = figure.unwrap_or("none".into());
         let reason = match estimate.reason.as_str() {
             "" => String::new(),
@@ -46,8 +46,8 @@ pub fn of_row(run: &Run, id: &str) -> Result<Picture, String> {
         notes.push(format!("The row's figure is {figure}: {verdict}{reason}."));
     }
     let parts = parts.into_iter().map(|(name, ns)| {
-        let counts = bins.count(&ns).bins;
-        Part { name, values: counts.into_iter().map(|n| Some(n as f64)).collect() }
+        let counts = bins.count_values(&ns).bins;
+        BarPart { name, colour: None, values: counts.into_iter().map(|n| Some(n as f64)).collect() }
     });
     Ok(Picture {
         chart: Chart {
@@ -66,14 +66,14 @@ pub fn of_row(run: &Run, id: &str) -> Result<Picture, String> {
                     _ => "time of an operation, from",
                 }
                 .into(),
-                categories: names(&bins, &unit),
+                categories: bin_names(&bins, &unit),
                 value: linear("samples", Quantity::Count),
                 parts: parts.collect(),
                 lying: false,
                 apart: 0,
                 stretches: Some(Stretches {
                     axis: of_samples(&unit),
-                    edges: (0..=bins.number()).map(|bin| bins.begin(bin)).collect(),
+                    edges: (0..=bins.bin_count()).map(|bin| bins.bin_start(bin)).collect(),
                 }),
             }),
             notes,

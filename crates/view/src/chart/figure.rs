@@ -2,7 +2,7 @@
 //! and curves. No figure is changed: a bandwidth is the bytes of an operation
 //! over its time, and the ends of its interval change places.
 
-use super::{Axis, Kind, Line, Point, Quantity};
+use super::{Axis, ChartLine, CurveKind, Point, Quantity};
 use model::estimate::{Estimate, Verdict};
 use model::run::{self, CurvePoint, Outcome, Row};
 use model::stats::Interval;
@@ -10,7 +10,7 @@ use model::unit::Unit;
 
 /// A figure with the ends of its 95 % interval.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Figure {
+pub(super) struct PlottedFigure {
     pub(super) value: f64,
     pub(super) low: Option<f64>,
     /// Absent where it has no bound: a time whose interval holds 0 is as fast
@@ -18,9 +18,9 @@ pub(super) struct Figure {
     pub(super) high: Option<f64>,
 }
 
-impl Figure {
+impl PlottedFigure {
     /// An interval in ns, seen in a unit; nothing where it is no number there.
-    pub(super) fn of(ns: &Interval, unit: &Unit) -> Option<Figure> {
+    pub(super) fn from_interval(ns: &Interval, unit: &Unit) -> Option<PlottedFigure> {
         let (low, high) = match unit.inverted() {
             true => (ns.high, ns.low),
             false => (ns.low, ns.high),
@@ -31,16 +31,16 @@ impl Figure {
             true => None,
             false => Some(unit.of_ns(ns)).filter(|end| end.is_finite()),
         };
-        value.is_finite().then(|| Figure { value, low: end(low), high: end(high) })
+        value.is_finite().then(|| PlottedFigure { value, low: end(low), high: end(high) })
     }
 
     /// What an estimate says first, quiet or typical.
-    pub(super) fn first(estimate: &Estimate, unit: &Unit) -> Option<Figure> {
-        Figure::of(&estimate.ns()?, unit)
+    pub(super) fn first(estimate: &Estimate, unit: &Unit) -> Option<PlottedFigure> {
+        PlottedFigure::from_interval(&estimate.ns()?, unit)
     }
 
     /// As a point of a curve.
-    pub(super) fn at(self, x: f64, verdict: Option<Verdict>) -> Point {
+    pub(super) fn as_point(self, x: f64, verdict: Option<Verdict>) -> Point {
         Point { x, y: self.value, low: self.low, high: self.high, verdict }
     }
 }
@@ -73,8 +73,8 @@ pub(crate) fn linear(label: &str, quantity: Quantity) -> Axis {
 }
 
 /// A joined curve of what was measured.
-pub(super) fn joined(name: impl Into<String>, is: Kind, points: Vec<Point>) -> Line {
-    Line { name: name.into(), is, points, joined: true }
+pub(super) fn joined(name: impl Into<String>, is: CurveKind, points: Vec<Point>) -> ChartLine {
+    ChartLine { name: name.into(), is, points, joined: true }
 }
 
 #[cfg(test)]
@@ -86,7 +86,7 @@ mod tests {
     #[test]
     fn the_ends_of_a_speed_change_places() {
         let speed = Unit::Bandwidth { bytes_per_op: 16.0 };
-        let of = |ns: &Interval, unit| Figure::of(ns, unit).expect("a figure");
+        let of = |ns: &Interval, unit| PlottedFigure::from_interval(ns, unit).expect("a figure");
         let time = of(&NS, &Unit::Time);
         assert_eq!((time.value, time.low, time.high), (4.0, Some(2.0), Some(8.0)));
         let fast = of(&NS, &speed);
@@ -95,6 +95,6 @@ mod tests {
         let fast = of(&one_sided, &speed);
         assert_eq!((fast.low, fast.high), (Some(2.0), None));
         let nothing = Interval { value: 0.0, ..NS };
-        assert_eq!(Figure::of(&nothing, &speed), None);
+        assert_eq!(PlottedFigure::from_interval(&nothing, &speed), None);
     }
 }

@@ -2,17 +2,20 @@
 
 use super::curves::{CURVES, Curves};
 use super::maker::Maker;
-use super::source::{Picture, Source};
+use super::source::{ChartSource, Picture};
+use super::writes::writes;
 use super::{Quantity, Section};
 use model::run::{self, Row};
 use model::story::create_delete;
 use model::unit::Unit;
 
 pub(super) const PICTURES: &[Maker] = &[
+    Maker::Curves(&READ_TIME),
     Maker::Curves(&READ),
     Maker::Curves(&READ_OPEN),
     Maker::Curves(&READ_WITH_OPEN),
     Maker::Curves(&CREATE_DELETE),
+    Maker::Own("file.write_whole", writes),
 ];
 
 /// Speeds over the size of a file.
@@ -29,6 +32,17 @@ const READING: Curves = Curves {
 fn bytes_of_file(_: &Row, bytes: u64) -> Unit {
     Unit::Bandwidth { bytes_per_op: bytes as f64 }
 }
+
+const READ_TIME: Curves = Curves {
+    id: "file.read.time",
+    title: "Time of reading files of growing size",
+    caption: "Time of reading a whole file from the page cache, over its size: of a file that is \
+              open, and with opening and closing it. Small files take the same time whatever their \
+              size; where the curve turns upwards, each byte counts.",
+    y: ("time of a file", Quantity::Nanoseconds),
+    unit: CURVES.unit,
+    ..READ
+};
 
 const READ: Curves = Curves {
     id: "file.read",
@@ -77,7 +91,7 @@ const CREATE_DELETE: Curves = Curves {
     ..READING
 };
 
-fn sentence(source: &Source, picture: &mut Picture) {
+fn sentence(source: &ChartSource, picture: &mut Picture) {
     let words = create_delete::conclusion(source.run);
     picture.chart.notes.insert(0, words);
 }

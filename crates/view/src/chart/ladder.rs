@@ -1,9 +1,9 @@
 //! The ladder: every single figure on one axis, and the operations that everybody asks for.
 
 use super::curves::of_results;
-use super::figure::{Figure, log};
+use super::figure::{PlottedFigure, log};
 use super::maker::Maker;
-use super::source::{Drawn, Picture, Source};
+use super::source::{ChartSource, Drawn, Picture};
 use super::{Body, Chart, Dot, Dots, Other, Quantity, Section};
 use crate::against::Against;
 use compare::references::DEFAULT_KEY;
@@ -14,13 +14,13 @@ use model::unit::Unit;
 
 /// All of them, in their order.
 pub(super) const PICTURES: &[Maker] = &[
-    Maker::Own("ladder", times),
+    Maker::Own("ladder", draw_times),
     Maker::Own("ladder.bandwidth", speeds),
     Maker::Own("overview", operations),
 ];
 
 /// Rows that are times.
-fn times(source: &Source) -> Drawn {
+fn draw_times(source: &ChartSource) -> Drawn {
     let texts = [
         "ladder",
         "The latency ladder",
@@ -28,11 +28,11 @@ fn times(source: &Source) -> Drawn {
          the same operation.",
         "time of an operation",
     ];
-    rows(source, texts, Quantity::Nanoseconds, |unit| *unit == Unit::Time)
+    rows_of_unit(source, texts, Quantity::Nanoseconds, |unit| *unit == Unit::Time)
 }
 
 /// Rows that are speeds.
-fn speeds(source: &Source) -> Drawn {
+fn speeds(source: &ChartSource) -> Drawn {
     let texts = [
         "ladder.bandwidth",
         "Speeds",
@@ -41,13 +41,18 @@ fn speeds(source: &Source) -> Drawn {
         "bandwidth",
     ];
     let quantity = Quantity::GigabytesPerSecond;
-    rows(source, texts, quantity, |unit| matches!(unit, Unit::Bandwidth { .. }))
+    rows_of_unit(source, texts, quantity, |unit| matches!(unit, Unit::Bandwidth { .. }))
 }
 
 /// Rows of a unit; curves and maps have pictures of their own.
-fn rows(source: &Source, texts: [&str; 4], quantity: Quantity, wanted: fn(&Unit) -> bool) -> Drawn {
+fn rows_of_unit(
+    source: &ChartSource,
+    texts: [&str; 4],
+    quantity: Quantity,
+    wanted: fn(&Unit) -> bool,
+) -> Drawn {
     let tables = source.references.tables.iter().map(Against::Table);
-    let against: Vec<Against> = tables.chain(source.runs()).collect();
+    let against: Vec<Against> = tables.chain(source.drawn_runs()).collect();
     let of_row = |row: &Row| {
         let above = row.estimate().filter(|estimate| estimate.below_ns.is_none());
         let others = others(&against, |one| one.of_row(row));
@@ -65,14 +70,15 @@ fn rows(source: &Source, texts: [&str; 4], quantity: Quantity, wanted: fn(&Unit)
     let ids = dots.iter().map(|dot| dot.id.clone()).collect();
     let mut picture = picture(source, texts, quantity, dots, ids);
     if missing > 0 {
-        let note = format!("{missing} rows are not available here; each says why.");
+        let note =
+            format!("{missing} rows are not available here (`latlas show --all` has the reasons).");
         picture.chart.notes.push(note);
     }
     Ok(picture)
 }
 
 /// The operations, with the published times of the usual table or of the only one.
-fn operations(source: &Source) -> Drawn {
+fn operations(source: &ChartSource) -> Drawn {
     let lines = overview::ladder(source.run);
     if lines.iter().all(|line| line.ns.is_none()) {
         return Err("this run has none of its operations".into());
@@ -93,21 +99,21 @@ fn operations(source: &Source) -> Drawn {
 }
 
 fn picture(
-    source: &Source,
+    source: &ChartSource,
     [id, title, caption, axis]: [&str; 4],
     quantity: Quantity,
     dots: Vec<Dot>,
     rows: Vec<String>,
 ) -> Picture {
     let notes = of_results(source.run, dots.iter().filter_map(|dot| dot.verdict));
-    let body = Body::Dots(Dots { value: log(axis, quantity), rows: dots });
+    let body = Body::Dots(Dots::new(log(axis, quantity), dots));
     let [id, title, caption] = [id, title, caption].map(str::to_owned);
     Picture { chart: Chart { id, title, caption, section: Section::Ladder, body, notes }, rows }
 }
 
 /// The values of others on a line.
 pub(super) fn others(against: &[Against], value: impl Fn(&Against) -> Option<f64>) -> Vec<Other> {
-    let other = |one: &Against| Some(Other { name: one.name().into(), value: value(one)? });
+    let other = |one: &Against| Some(Other { name: one.legend_name().into(), value: value(one)? });
     against.iter().filter_map(other).collect()
 }
 
@@ -121,7 +127,7 @@ pub(super) fn dot(id: String, row: &Row, ns: Option<Interval>, others: Vec<Other
         },
         _ => String::new(),
     };
-    let figure = ns.and_then(|ns| Figure::of(&ns, &row.unit));
+    let figure = ns.and_then(|ns| PlottedFigure::from_interval(&ns, &row.unit));
     Dot {
         id,
         value: figure.map(|f| f.value),
@@ -130,5 +136,6 @@ pub(super) fn dot(id: String, row: &Row, ns: Option<Interval>, others: Vec<Other
         verdict: row.estimate().map(|estimate| estimate.verdict),
         reason,
         others,
+        finding: None,
     }
 }

@@ -2,14 +2,14 @@
 
 use super::curves::Curves;
 use super::memory::map::Map;
-use super::source::{Drawn, Source};
+use super::source::{ChartSource, Drawn};
 
 pub(super) enum Maker {
     Curves(&'static Curves),
     /// A row with a figure for each pair.
     Map(&'static Map),
     /// A function of its own, with the picture's id.
-    Own(&'static str, fn(&Source) -> Drawn),
+    Own(&'static str, fn(&ChartSource) -> Drawn),
 }
 
 impl Maker {
@@ -22,7 +22,7 @@ impl Maker {
     }
 
     /// The picture, or why there is none.
-    pub(super) fn draw(&self, source: &Source) -> Drawn {
+    pub(super) fn draw(&self, source: &ChartSource) -> Drawn {
         match self {
             Maker::Curves(curves) => curves.draw(source),
             Maker::Map(map) => map.draw(source),

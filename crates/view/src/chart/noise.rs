@@ -3,9 +3,10 @@
 use super::decimate::extremes;
 use super::figure::{joined, linear, log};
 use super::maker::Maker;
-use super::source::{Drawn, Picture, Source};
+use super::source::{ChartSource, Drawn, Picture};
 use super::{
-    Axis, Bars, Body, Chart, Kind, Line, Lines, Part, Point, Quantity, Section, Stretches, number,
+    Axis, BarPart, Bars, Body, Chart, ChartLine, CurveKind, Lines, Point, Quantity, Section,
+    Stretches, number,
 };
 use crate::render::header::conditions_in_words;
 use model::figure::time;
@@ -24,20 +25,20 @@ const STRETCHES: usize = 60;
 /// Readings of the clock's picture: each is a shape that a browser has to draw.
 const MOST: usize = 122;
 
-fn before(source: &Source) -> Drawn {
+fn before(source: &ChartSource) -> Drawn {
     let around = around(source)?;
     let mut picture = osnoise(&around.before, "before", "OS noise just before the run")?;
     picture.chart.notes.push(conditions_in_words(source.run).join("; "));
     Ok(picture)
 }
 
-fn after(source: &Source) -> Drawn {
+fn after(source: &ChartSource) -> Drawn {
     let after = around(source)?.after.as_ref();
     let after = after.ok_or("the run ended before anything was watched after it")?;
     osnoise(after, "after", "OS noise just after the run")
 }
 
-fn around<'r>(source: &Source<'r>) -> Result<&'r OsnoiseAround, String> {
+fn around<'r>(source: &ChartSource<'r>) -> Result<&'r OsnoiseAround, String> {
     let osnoise = source.run.conditions.osnoise.as_ref();
     osnoise.ok_or_else(|| "OS noise was not measured in this run".into())
 }
@@ -52,8 +53,9 @@ fn osnoise(osnoise: &Osnoise, when: &str, title: &str) -> Drawn {
     let count = |histogram: &[u64], bin: usize| histogram.get(bin).copied().unwrap_or(0);
     let any = |&bin: &usize| osnoise.causes.iter().any(|c| count(&c.histogram, bin) > 0);
     let first = (0..last).find(any).unwrap_or(0);
-    let parts = osnoise.causes.iter().map(|cause| Part {
+    let parts = osnoise.causes.iter().map(|cause| BarPart {
         name: cause.cause.words().into(),
+        colour: Some(cause.cause as usize),
         values: (first..last).map(|bin| Some(count(&cause.histogram, bin) as f64)).collect(),
     });
     let lost = time(osnoise.lost_ns as f64);
@@ -72,14 +74,14 @@ fn osnoise(osnoise: &Osnoise, when: &str, title: &str) -> Drawn {
             section: Section::Noise,
             body: Body::Bars(Bars {
                 label: "length of the detour, from".into(),
-                categories: (first..last).map(|bin| time(begin(bin))).collect(),
+                categories: (first..last).map(|bin| time(bin_start(bin))).collect(),
                 value: linear("detours", Quantity::Count),
                 parts: parts.collect(),
                 lying: false,
                 apart: 0,
                 stretches: Some(Stretches {
                     axis: log("length of the detour", Quantity::Nanoseconds),
-                    edges: (first..=last).map(begin).collect(),
+                    edges: (first..=last).map(bin_start).collect(),
                 }),
             }),
             notes,
@@ -89,12 +91,12 @@ fn osnoise(osnoise: &Osnoise, when: &str, title: &str) -> Drawn {
 }
 
 /// Where a bin of detours begins, ns.
-fn begin(bin: usize) -> f64 {
+fn bin_start(bin: usize) -> f64 {
     (1_u64 << bin.min(63)) as f64
 }
 
 /// The core clock over the run, as the canaries beside samples saw it.
-fn clock(source: &Source) -> Drawn {
+fn clock(source: &ChartSource) -> Drawn {
     let mut readings: Vec<(u32, f64)> = Vec::new();
     for cell in &source.run.cells {
         let samples = cell.samples.samples().map_err(|damage| damage.to_string())?;
@@ -104,15 +106,15 @@ fn clock(source: &Source) -> Drawn {
         readings.extend(ordinary.filter_map(|s| Some((s.at_ms, ghz(s)?))));
     }
     if readings.is_empty() {
-        return Err("no canary saw the core's clock in this run".into());
+        return Err("the core clock was not measured in this run".into());
     }
     readings.sort_by_key(|&(at_ms, _)| at_ms);
     let medians = medians(&readings);
     let near = near(&readings, &medians);
     let drawn = extremes(&near, MOST, |&(_, ghz)| ghz);
     let mut notes = vec![format!(
-        "{} of {} readings are drawn: the highest and the lowest of each stretch. The line is \
-         the median of all in each of {} stretches.",
+        "{} of {} readings are drawn: the highest and the lowest of each interval. The line is \
+         the median of all in each of {} intervals.",
         drawn.len(),
         readings.len(),
         medians.len()
@@ -130,21 +132,21 @@ fn clock(source: &Source) -> Drawn {
         chart: Chart {
             id: "noise.clock".into(),
             title: "The core's clock over the run".into(),
-            caption: "Cycles a second in the canaries next to the samples. Rows bound by the core \
-                      are counted in cycles first, so that this does not move them."
+            caption: "Core frequency, measured next to the samples. Rows bound by the core \
+                      are measured in cycles, so that this does not move them."
                 .into(),
             section: Section::Noise,
             body: Body::Lines(Lines::new(
                 linear("into the run", Quantity::Nanoseconds),
                 Axis { from_zero: false, ..linear("core clock", Quantity::Gigahertz) },
                 vec![
-                    Line {
+                    ChartLine {
                         name: "single readings".into(),
-                        is: Kind::Measured,
+                        is: CurveKind::Measured,
                         points: drawn.into_iter().map(reading).collect(),
                         joined: false,
                     },
-                    joined("median", Kind::Measured, medians),
+                    joined("median", CurveKind::Measured, medians),
                 ],
             )),
             notes,

@@ -1,12 +1,12 @@
 //! The picture that somebody means by a name: its own id, a row, or a probe.
 
 use super::distribution::of_row;
-use super::of_run::{LeftOut, pictures};
+use super::of_run::{LeftOut, one_value, pictures};
 use super::source::{OtherRun, Picture};
 use super::{Body, Chart, Dot};
 use compare::references::References;
 use model::nearest::suggestion;
-use model::pattern::names;
+use model::pattern::pattern_matches;
 use model::run::Run;
 
 /// Why there is no such picture.
@@ -42,8 +42,8 @@ pub fn pick(
             why: "there is no other run to compare with: --vs names one".into(),
         });
     }
-    let draws = |p: &&Picture| p.rows.iter().any(|row| names(name, row));
-    let own = |p: &&Picture| !matches!(section(&p.chart), Place::OfAll);
+    let draws = |p: &&Picture| p.rows.iter().any(|row| pattern_matches(name, row));
+    let own = |p: &&Picture| !matches!(section(&p.chart), PictureScope::OfAll);
     if let Some(picture) = all.iter().filter(own).find(draws) {
         return Ok(picture.chart.clone());
     }
@@ -65,8 +65,25 @@ pub fn pick(
         Some(Err(why)) => PickError::Nothing { id: name.to_owned(), why },
         _ => unknown(),
     })?;
+    line_of(on_ladder, name)
+}
+
+/// The row's line of the ladder, which others' figures stand on; `None` where it has none.
+pub fn ladder_line(
+    run: &Run,
+    references: &References,
+    others: &[OtherRun],
+    row: &str,
+) -> Option<Chart> {
+    let (all, _) = pictures(run, references, others);
+    let ladder = all.iter().find(|picture| picture.rows.iter().any(|known| known == row))?;
+    line_of(ladder, row).ok()
+}
+
+/// A picture of lines with the one of a row.
+fn line_of(on_ladder: &Picture, name: &str) -> Result<Chart, PickError> {
     let mut chart = only(on_ladder.chart.clone(), &[name.to_owned()])?;
-    if let Some(why) = without_figures(&chart) {
+    if let Some(why) = without_figures(&chart).or_else(|| one_value(&chart)) {
         let id = name.to_owned();
         return Err(PickError::Nothing { id, why });
     }
@@ -87,15 +104,15 @@ fn without_figures(chart: &Chart) -> Option<String> {
 }
 
 /// Whether a picture is of single rows' own, or of all rows together.
-enum Place {
+enum PictureScope {
     Own,
     OfAll,
 }
 
-fn section(chart: &Chart) -> Place {
+fn section(chart: &Chart) -> PictureScope {
     match chart.section {
-        super::Section::Ladder | super::Section::Comparison => Place::OfAll,
-        _ => Place::Own,
+        super::Section::Ladder | super::Section::Comparison => PictureScope::OfAll,
+        _ => PictureScope::Own,
     }
 }
 
@@ -111,7 +128,7 @@ pub fn only(mut chart: Chart, patterns: &[String]) -> Result<Chart, PickError> {
         };
     };
     for pattern in patterns {
-        if !dots.rows.iter().any(|dot| names(pattern, &dot.id)) {
+        if !dots.rows.iter().any(|dot| pattern_matches(pattern, &dot.id)) {
             return Err(no_row(pattern));
         }
     }
@@ -119,7 +136,7 @@ pub fn only(mut chart: Chart, patterns: &[String]) -> Result<Chart, PickError> {
         && !patterns.is_empty()
     {
         let all = dots.rows.len();
-        dots.rows.retain(|dot| patterns.iter().any(|pattern| names(pattern, &dot.id)));
+        dots.rows.retain(|dot| patterns.iter().any(|pattern| pattern_matches(pattern, &dot.id)));
         if dots.rows.len() < all {
             let shown = dots.rows.len();
             let note = format!("Showing {shown} of {all} rows; totals include all rows.");

@@ -4,25 +4,25 @@ use super::Chart;
 use crate::against::Against;
 use compare::Comparison;
 use compare::references::References;
+use model::phrases::short_id;
 use model::run::{Outcome, Run, Scale};
-use model::text::short_id;
 use model::utc;
 
 /// The run that is drawn, and what is set beside it.
-pub(super) struct Source<'a> {
+pub(super) struct ChartSource<'a> {
     pub(super) run: &'a Run,
     pub(super) references: &'a References,
     /// Other runs with their names.
     pub(super) others: Vec<(String, &'a Run)>,
 }
 
-impl<'a> Source<'a> {
+impl<'a> ChartSource<'a> {
     /// A run with nothing beside it.
-    pub(super) fn alone(run: &'a Run, references: &'a References) -> Source<'a> {
-        Source { run, references, others: Vec::new() }
+    pub(super) fn alone(run: &'a Run, references: &'a References) -> ChartSource<'a> {
+        ChartSource { run, references, others: Vec::new() }
     }
 
-    pub(super) fn runs(&self) -> Vec<Against<'_>> {
+    pub(super) fn drawn_runs(&self) -> Vec<Against<'_>> {
         self.others.iter().map(|(name, run)| Against::Run(name, run)).collect()
     }
 }
@@ -55,7 +55,7 @@ pub fn name_of(run: &Run) -> String {
     match &run.imported {
         Some(imported) => format!("{host} {} ({id})", imported.format),
         None => {
-            let when = utc::text(run.started_unix_ms);
+            let when = utc::readable_utc(run.started_unix_ms);
             // To the minute: the id tells the rest.
             format!("{host} {} ({id})", when.get(..16).unwrap_or(&when))
         }

@@ -1,7 +1,9 @@
 //! A row over all machines, one figure each.
 
 use super::figure::{log, of_unit};
-use super::{Body, Chart, Dot, Dots, Kind, Line, Lines, Point, Quantity, Section, figure};
+use super::{
+    Body, Chart, ChartLine, CurveKind, Dot, Dots, Lines, Point, Quantity, Section, figure,
+};
 use model::estimate::Verdict;
 use model::unit::Unit;
 use store::index::{MachineStanding, RowStanding};
@@ -30,7 +32,7 @@ pub fn standing(
                 verdict: Some(Verdict::Ok),
                 ..Dot::default()
             };
-            Body::Dots(Dots { value, rows: machines.iter().map(dot).collect() })
+            Body::Dots(Dots::new(value, machines.iter().map(dot).collect()))
         }
         false => {
             let mut values: Vec<f64> = machines.iter().map(shown).collect();
@@ -40,9 +42,9 @@ pub fn standing(
             Body::Lines(Lines::new(
                 value,
                 figure::linear("machines with at most this figure", Quantity::Percent),
-                vec![Line {
+                vec![ChartLine {
                     name: "machines".into(),
-                    is: Kind::Measured,
+                    is: CurveKind::Measured,
                     points: values.into_iter().enumerate().map(point).collect(),
                     joined: true,
                 }],
@@ -64,7 +66,7 @@ mod tests {
     use super::*;
     use model::summary::MachineKey;
 
-    fn of(count: usize) -> Option<Chart> {
+    fn chart_of(count: usize) -> Option<Chart> {
         let machine = |at: usize| MachineStanding {
             machine: MachineKey(at.to_string()),
             value_ns: (at + 1) as f64,
@@ -85,13 +87,13 @@ mod tests {
 
     #[test]
     fn a_line_each_in_the_rows_unit_and_a_curve_of_many() {
-        assert_eq!(of(1), None);
-        let Body::Dots(dots) = of(3).expect("a picture").body else {
+        assert_eq!(chart_of(1), None);
+        let Body::Dots(dots) = chart_of(3).expect("a picture").body else {
             panic!("dots");
         };
         let values: Vec<_> = dots.rows.iter().map(|dot| dot.value).collect();
         assert_eq!(values, [Some(4.0), Some(2.0), Some(4.0 / 3.0)]);
-        let Body::Lines(lines) = of(50).expect("a picture").body else {
+        let Body::Lines(lines) = chart_of(50).expect("a picture").body else {
             panic!("a curve");
         };
         let points = &lines.series[0].points;

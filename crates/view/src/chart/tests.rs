@@ -14,7 +14,7 @@ pub(super) fn references() -> References {
 }
 
 /// The synthetic run with what it lacks: files that are read.
-pub(super) fn run() -> Run {
+pub(super) fn run_with_gaps() -> Run {
     let mut run = synthetic::run();
     for (id, factor) in [("file.read_open", 1.0), ("file.read_with_open", 1.5)] {
         let point = |x: u64| CurvePoint {
@@ -33,8 +33,8 @@ pub(super) fn run() -> Run {
 /// Another run set beside this one.
 pub(super) fn other_run<'r>(run: &Run, other: &'r Run) -> OtherRun<'r> {
     let name = name_of(other);
-    let baseline = Operand::run(&name, other.clone());
-    let own = Operand::run("this run", run.clone());
+    let baseline = Operand::from_run(&name, other.clone());
+    let own = Operand::from_run("this run", run.clone());
     let options = Options { margin: 0.05, fail_above: None, normalize: None };
     let comparison = compare(&baseline, &own, &[], &|_| true, &options);
     OtherRun { name, run: other, comparison: comparison.map_err(|why| why.to_string()) }
@@ -57,7 +57,7 @@ fn lines(run: &Run, id: &str) -> Lines {
     }
 }
 
-fn line(run: &Run, id: &str, name: &str) -> Line {
+fn chart_line(run: &Run, id: &str, name: &str) -> ChartLine {
     let lines = lines(run, id);
     let found = lines.series.into_iter().find(|line| line.name == name);
     found.unwrap_or_else(|| panic!("no curve {name} in {id}"))
@@ -81,13 +81,13 @@ fn expected(points: &[CurvePoint], of: impl Fn(u64, f64) -> f64) -> Vec<(f64, f6
     points.iter().map(figure).collect()
 }
 
-fn found(line: &Line) -> Vec<(f64, f64, [f64; 2])> {
+fn found(line: &ChartLine) -> Vec<(f64, f64, [f64; 2])> {
     let ends = |p: &Point| [p.low.expect("low"), p.high.expect("high")];
     line.points.iter().map(|p| (p.x, p.y, ends(p))).collect()
 }
 
 /// A picture as text: what stands around it, and all its figures.
-pub(crate) fn text(chart: &Chart) -> String {
+pub(crate) fn chart_text(chart: &Chart) -> String {
     let mut text =
         format!("{}: {} ({:?})\n{}\n", chart.id, chart.title, chart.section, chart.caption);
     for table in tables(chart) {
@@ -103,19 +103,19 @@ pub(crate) fn text(chart: &Chart) -> String {
 /// Pictures as text, and why others were left out.
 fn all_as_text(run: &Run, others: &[OtherRun]) -> String {
     let (drawn, left_out) = pictures(run, &references(), others);
-    let drawn = drawn.iter().map(|picture| text(&picture.chart));
+    let drawn = drawn.iter().map(|picture| chart_text(&picture.chart));
     let left_out = left_out.iter().map(|left| format!("{} left out: {}\n", left.id, left.why));
     drawn.chain(left_out).collect::<Vec<_>>().join("\n")
 }
 
 #[test]
 fn every_picture_of_a_run() {
-    insta::assert_snapshot!(all_as_text(&run(), &[]));
+    insta::assert_snapshot!(all_as_text(&run_with_gaps(), &[]));
 }
 
 #[test]
 fn pictures_next_to_another_run() {
-    let run = run();
+    let run = run_with_gaps();
     let mut other =
         Run { id: "0123456789ab".into(), ..synthetic::slower(&run, "cpu.add_i32", 2.0) };
     for row in other.rows.iter_mut().filter(|r| r.id == "memory.latency") {
@@ -125,19 +125,20 @@ fn pictures_next_to_another_run() {
     }
     let all = of_run(&run, &references(), &[other_run(&run, &other)]);
     let wanted = ["ladder", "memory.parallelism", "comparison"];
-    let shown: Vec<String> = all.iter().filter(|c| wanted.contains(&&c.id[..])).map(text).collect();
+    let shown: Vec<String> =
+        all.iter().filter(|c| wanted.contains(&&c.id[..])).map(chart_text).collect();
     insta::assert_snapshot!(shown.join("\n"));
     let Body::Lines(latency) = &all.iter().find(|c| c.id == "memory.latency").expect("drawn").body
     else {
         panic!("lines");
     };
-    let values_of_others = latency.series.iter().find(|l| l.is == Kind::Reference);
+    let values_of_others = latency.series.iter().find(|l| l.is == CurveKind::Reference);
     assert_eq!(values_of_others.expect("the other's curve").points.len(), 3);
 }
 
 #[test]
 fn pictures_with_nothing_to_show_say_why() {
-    let mut run = run();
+    let mut run = run_with_gaps();
     let wanted = ["memory.mountain", "thread.lifecycle/join"];
     run.rows.retain(|row| !wanted.contains(&&row.id[..]));
     let outcome = Outcome::Unavailable { reason: "one NUMA node".into() };
@@ -158,18 +159,18 @@ fn pictures_with_nothing_to_show_say_why() {
 
 #[test]
 fn samples_that_are_no_times_are_in_their_own_unit() {
-    let mut run = run();
+    let mut run = run_with_gaps();
     let shown = [Unit::Time, Unit::Bytes, Unit::Count].map(|unit| {
         let row = run.rows.iter_mut().find(|row| row.id == "cpu.add_i32");
         row.expect("the row").unit = unit;
-        text(&of_row(&run, "cpu.add_i32").expect("a picture").chart)
+        chart_text(&of_row(&run, "cpu.add_i32").expect("a picture").chart)
     });
     insta::assert_snapshot!(shown.join("\n"));
 }
 
 #[test]
 fn curves_hold_the_figures_of_the_document() {
-    let run = run();
+    let run = run_with_gaps();
     let time = |_: u64, ns: f64| ns;
     let touched = |_: u64, ns: f64| 4.0 / ns;
     let of_file = |bytes: u64, ns: f64| bytes as f64 / ns;
@@ -183,20 +184,20 @@ fn curves_hold_the_figures_of_the_document() {
         ("sched.pool", "measured", "sched.pool", &time),
     ];
     for (id, name, row, of) in cases {
-        let line = line(&run, id, name);
+        let line = chart_line(&run, id, name);
         assert_eq!(found(&line), expected(points(&run, row), of), "{id}");
         let verdicts = points(&run, row).iter().map(|p| Some(p.estimate.verdict));
         assert!(line.points.iter().map(|p| p.verdict).eq(verdicts), "{id}");
-        assert_eq!((line.is, line.joined), (Kind::Measured, true), "{id}");
+        assert_eq!((line.is, line.joined), (CurveKind::Measured, true), "{id}");
     }
-    let ideal = line(&run, "sched.pool", "ideal");
-    assert_eq!(ideal.is, Kind::Ideal);
+    let ideal = chart_line(&run, "sched.pool", "ideal");
+    assert_eq!(ideal.is, CurveKind::Ideal);
     assert_eq!(found(&ideal), expected(points(&run, "sched.pool/ideal"), time));
 }
 
 #[test]
 fn doubtful_published_figures_are_no_markers() {
-    let run = run();
+    let run = run_with_gaps();
     let mut references = references();
     let doubted = "memory.latency/L2";
     for table in &mut references.tables {
@@ -219,9 +220,9 @@ fn cell<'r>(run: &'r Run, row: &str, at: &[u64]) -> &'r Cell {
 
 #[test]
 fn single_operations_are_samples_and_hold_the_longest() {
-    let mut run = run();
+    let mut run = run_with_gaps();
     let singles = |run: &Run, threads: u64| -> Vec<f64> {
-        let line = line(run, "sched.pool.single", "single operations");
+        let line = chart_line(run, "sched.pool.single", "single operations");
         let of = |p: &&Point| p.x == threads as f64;
         line.points.iter().filter(of).map(|p| p.y).collect()
     };
@@ -252,7 +253,7 @@ fn single_operations_are_samples_and_hold_the_longest() {
 
 #[test]
 fn pictures_are_told_apart_and_in_order() {
-    let run = run();
+    let run = run_with_gaps();
     let twice = [other_run(&run, &run), other_run(&run, &run)];
     let (all, left_out) = pictures(&run, &references(), &twice);
     let ids = all.iter().map(|p| p.chart.id.as_str());
@@ -272,7 +273,7 @@ fn pictures_are_told_apart_and_in_order() {
 
 #[test]
 fn a_row_is_found_in_its_picture_or_by_its_samples() {
-    let run = run();
+    let run = run_with_gaps();
     let find = |name: &str| pick(&run, &references(), &[], name);
     let id = |name: &str| find(name).map(|chart| chart.id);
     for (name, chart) in [
@@ -305,7 +306,7 @@ fn a_row_is_found_in_its_picture_or_by_its_samples() {
 
 #[test]
 fn the_samples_of_a_row_are_all_in_its_bins() {
-    let run = run();
+    let run = run_with_gaps();
     let picture = of_row(&run, "cpu.add_i32").expect("a picture");
     let Body::Bars(bars) = picture.chart.body else {
         panic!("bars");
@@ -323,7 +324,7 @@ fn the_samples_of_a_row_are_all_in_its_bins() {
 
 #[test]
 fn lines_of_the_ladder_can_be_chosen() {
-    let run = run();
+    let run = run_with_gaps();
     let ladder = chart(&run, "ladder");
     let some = only(ladder.clone(), &["cpu.add*".into(), "alloc".into()]);
     assert!(matches!(some, Err(PickError::NoRow { ref pattern, .. }) if pattern == "alloc"));
@@ -340,13 +341,40 @@ fn lines_of_the_ladder_can_be_chosen() {
 }
 
 #[test]
-fn the_documentation_names_every_picture() {
-    const PAGE: &str = include_str!("../../../../docs/pictures.md");
-    let (drawn, left_out) = pictures(&run(), &references(), &[]);
-    let ids = drawn.into_iter().map(|p| p.chart.id);
-    let ids: Vec<String> = ids.chain(left_out.into_iter().map(|l| l.id)).collect();
-    assert!(ids.len() > 25);
-    for id in ids {
-        assert!(PAGE.contains(&format!("`{id}`")), "{id}");
-    }
+fn one_value_is_a_sentence_and_no_picture() {
+    let mut run = run_with_gaps();
+    let own = |id: &str| {
+        let outcome = Outcome::Figure(stamped_figure(4.0, 0.1));
+        Row::new(id, Unit::Bandwidth { bytes_per_op: 64.0 }, Bound::Memory, outcome)
+    };
+    run.rows.retain(|row| !matches!(row.unit, Unit::Bandwidth { .. }));
+    run.rows.push(own("own.copy"));
+    let (drawn, left_out) = pictures(&run, &references(), &[]);
+    let is_there =
+        |all: &[Picture]| all.iter().any(|picture| picture.chart.id == "ladder.bandwidth");
+    assert!(!is_there(&drawn));
+    let why = &left_out.iter().find(|left| left.id == "ladder.bandwidth").expect("left out").why;
+    assert!(why.starts_with("it has one bandwidth: own.copy, 16.0 GB/s"), "{why}");
+    run.rows.push(own("own.fill"));
+    assert!(is_there(&pictures(&run, &references(), &[]).0));
+}
+
+#[test]
+fn one_value_alone_is_no_picture_but_one_beside_another_is() {
+    let dot = |id: &str, others: Vec<Other>| Dot {
+        id: id.into(),
+        value: Some(3.0),
+        others,
+        ..Dot::default()
+    };
+    let of_dots = |rows| {
+        let own = chart(&synthetic::run(), "ladder");
+        let value = figure::log("time", Quantity::Nanoseconds);
+        of_run::one_value(&Chart { body: Body::Dots(Dots::new(value, rows)), ..own })
+    };
+    let alone = of_dots(vec![dot("a", Vec::new())]).expect("a sentence");
+    assert_eq!(alone, "it has one time: a, 3.00 ns");
+    let other = Other { name: "2012".into(), value: 4.0 };
+    assert_eq!(of_dots(vec![dot("a", vec![other])]), None);
+    assert_eq!(of_dots(vec![dot("a", Vec::new()), dot("b", Vec::new())]), None);
 }

@@ -2,10 +2,11 @@
 //! every figure of it as text. The text is there for those whom the drawing
 //! tells nothing: readers of screens, and people who want the number.
 
-use super::{Place, table};
-use crate::chart::svg::{Inline, inline, notes};
-use crate::chart::{Body, Chart, csv, tables};
+use super::{PageContext, table};
+use crate::chart::svg::{Inline, inline, inline_of_height, notes};
+use crate::chart::{Body, Chart, Section, forest, short_csv, tables};
 use maud::{Markup, PreEscaped, html};
+use model::phrases::counted;
 
 /// Widths in px: of a picture in a column, of one with long names, of one over
 /// the whole page, and of that one on a phone.
@@ -13,28 +14,38 @@ const COLUMN: u32 = 480;
 const NAMES: u32 = 560;
 const WIDE: u32 = 940;
 const NARROW: u32 = 390;
+/// Width and height of one of several small pictures.
+const SMALL: (u32, f64) = (400, 170.0);
 /// What a picture can be copied as.
 const COPIES: [(&str, &str); 3] = [("svg", "SVG"), ("png", "PNG"), ("csv", "CSV")];
+/// CPUs from which on a map of their pairs is over the whole page.
+const MANY_CPUS: usize = 16;
 /// Notes that are worth their room.
 const NOTES: usize = 3;
 
 /// The picture with all that belongs to it.
-pub fn figure(chart: &Chart) -> Markup {
+pub fn chart_figure(chart: &Chart) -> Markup {
+    if chart.section == Section::History {
+        return small(chart);
+    }
     let is_wide = is_wide(&chart.body);
-    let drawn: Vec<(&str, Inline)> = match is_wide {
+    let (width, is_small_on_phones) = match chart.body {
+        _ if is_wide => (WIDE, true),
+        // Its lines would be too small to read on a phone.
+        Body::Dots(_) => (NAMES, forest::is_forest(chart)),
+        Body::Slopes(_) => (NARROW, false),
+        _ => (COLUMN, false),
+    };
+    let drawn: Vec<(&str, Inline)> = match is_small_on_phones {
         true => vec![
-            ("on-wide", inline(chart, WIDE, &format!("w-{}", chart.id))),
+            ("on-wide", inline(chart, width, &format!("w-{}", chart.id))),
             ("on-narrow", inline(chart, NARROW, &format!("n-{}", chart.id))),
         ],
-        false => {
-            let has_names = matches!(chart.body, Body::Dots(_));
-            let width = if has_names { NAMES } else { COLUMN };
-            vec![("", inline(chart, width, &format!("c-{}", chart.id)))]
-        }
+        false => vec![("", inline(chart, width, &format!("c-{}", chart.id)))],
     };
     let legend = drawn.first().map_or(&[][..], |(_, first)| &first.legend);
     html! {
-        figure.picture .(kind(&chart.body)) .wide[is_wide] id={ "p-" (chart.id) } data-csv=(csv(chart)) {
+        figure.picture .(kind(&chart.body)) .wide[is_wide] id={ "p-" (chart.id) } data-csv=(short_csv(chart)) {
             figcaption {
                 h3 data-title=(chart.title) { (chart.title) }
                 p { (chart.caption) }
@@ -51,20 +62,59 @@ pub fn figure(chart: &Chart) -> Markup {
                 @for (class, Inline { svg, .. }) in &drawn { div.drawn .(class) { (PreEscaped(svg)) } }
             }
             button.reset type="button" hidden { "Reset zoom" }
-            p.copy hidden {
-                "Copy as"
-                @for (kind, name) in COPIES {
-                    " " button type="button" data-as=(kind) { (name) span.hidden { ": " (chart.title) } }
-                }
-            }
+            (copies(chart))
             (notes_below(chart))
             details.figures-of {
                 summary { "Figures" span.hidden { " of " (chart.title) } }
-                div.scroll tabindex="0" role="region" aria-label={ "Figures of " (chart.title) } {
-                    @for one in tables(chart) { (table::plain(&one, Place::CHAPTER)) }
-                }
+                (figures_of(chart))
             }
         }
+    }
+}
+
+/// One of several small pictures beside each other, which are read together: title, drawing, and all else folded.
+fn small(chart: &Chart) -> Markup {
+    let Inline { svg, .. } = inline_of_height(chart, SMALL, &format!("c-{}", chart.id));
+    html! {
+        figure.picture.small.(kind(&chart.body)) id={ "p-" (chart.id) } data-csv=(short_csv(chart)) {
+            figcaption { h3 data-title=(chart.title) { (chart.title) } p { (chart.caption) } }
+            div.chart data-chart=(chart.id) tabindex="0" role="group"
+                aria-label={ "Chart: " (chart.title) } aria-describedby="keys" {
+                div.drawn { (PreEscaped(svg)) }
+            }
+            button.reset type="button" hidden { "Reset zoom" }
+            details.figures-of {
+                summary { "Figures" span.hidden { " of " (chart.title) } }
+                (copies(chart))
+                ul.notes { @for note in notes(chart) { li { (note) } } }
+                (figures_of(chart))
+            }
+        }
+    }
+}
+
+fn copies(chart: &Chart) -> Markup {
+    html! {
+        p.copy hidden {
+            "Copy as"
+            @for (kind, name) in COPIES {
+                " " button type="button" data-as=(kind) { (name) span.hidden { ": " (chart.title) } }
+            }
+        }
+    }
+}
+
+/// The figures as text; of a forest plot those that are drawn, since pages list all rows that they compare.
+fn figures_of(chart: &Chart) -> Markup {
+    let most = if forest::is_forest(chart) { forest::MOST } else { usize::MAX };
+    let mut tables = tables(chart);
+    let more: usize = tables.iter().map(|one| one.rows.len().saturating_sub(most)).sum();
+    tables.iter_mut().for_each(|one| one.rows.truncate(most));
+    html! {
+        div.scroll tabindex="0" role="region" aria-label={ "Figures of " (chart.title) } {
+            @for one in &tables { (table::plain(one, PageContext::CHAPTER)) }
+        }
+        @if more > 0 { p { (counted(more, "more row")) ": in the CSV." } }
     }
 }
 
@@ -72,8 +122,10 @@ pub fn figure(chart: &Chart) -> Markup {
 fn is_wide(body: &Body) -> bool {
     match body {
         Body::Lines(lines) => !lines.bands.is_empty(),
+        Body::Dots(dots) => dots.labelled,
         Body::Lanes(_) | Body::Strips(_) => true,
-        Body::Dots(_) | Body::Bars(_) | Body::Heat(_) => false,
+        Body::Heat(heat) => heat.clusters.as_ref().is_some_and(|all| all.order.len() > MANY_CPUS),
+        Body::Bars(_) | Body::Slopes(_) => false,
     }
 }
 
@@ -101,5 +153,6 @@ fn kind(body: &Body) -> &'static str {
         Body::Dots(_) => "dots",
         Body::Lanes(_) => "lanes",
         Body::Strips(_) => "strips",
+        Body::Slopes(_) => "slopes",
     }
 }

@@ -14,7 +14,7 @@ pub fn policy() -> String {
 }
 
 /// What the head of every page begins with. It runs this script and no other.
-pub(crate) fn meta(generator: &str, script: &str) -> Markup {
+pub fn meta(generator: &str, script: &str) -> Markup {
     html! {
         meta charset="utf-8";
         meta http-equiv="Content-Security-Policy" content=(policy_for(script));

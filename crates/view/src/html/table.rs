@@ -1,13 +1,15 @@
 //! Tables of a story on a page.
 
-use super::{Place, class};
+use super::sort_key::sort_key;
+use super::strip::{axis, strip};
+use super::{PageContext, class, code_spans, verdict_class};
 use maud::{Markup, html};
 use model::estimate::Verdict;
-use model::story::{Cell, Column, Row, Table, Value};
+use model::story::{Cell, Column, Link, Row, Table, Value};
 
 /// Tables below each other, in a region that scrolls by itself on a narrow
 /// screen, by keyboard too. Those of as many columns line up.
-pub(super) fn scrolled(label: &str, tables: &[Table], place: Place) -> Markup {
+pub(super) fn scrolled(label: &str, tables: &[Table], place: PageContext) -> Markup {
     // Regions of a page need different names: below no heading, that of the first column.
     let firsts = tables.iter().flat_map(|table| table.columns.first());
     let mut labels = [label].into_iter().chain(firsts.map(|column| column.title.trim()));
@@ -15,11 +17,18 @@ pub(super) fn scrolled(label: &str, tables: &[Table], place: Place) -> Markup {
     html! {
         div.scroll tabindex="0" role="region" aria-label=(label) {
             @for alike in tables.chunk_by(|a, b| a.columns.len() == b.columns.len()) {
-                table.plain {
-                    @if let [first, rest @ ..] = alike {
+                @if let [first, rest @ ..] = alike {
+                    @let folded = first.folded.filter(|&most| first.rows.len() > most);
+                    @let place = Place { place, sorted: is_sorted(alike) };
+                    @let (near, far) = match folded { Some(most) if place.sorted && rest.is_empty() => parted(&first.rows, most), _ => (&first.rows[..], &[][..]) };
+                    table.plain.sorted[place.sorted] data-folded=[folded] data-far=[(!far.is_empty()).then(|| lines_of(far))] {
                         @if has_titles(first) { thead { (titles(first)) } }
-                        (rows(first, html! {}, place))
-                        @for one in rest { (rows(one, titles(one), place)) }
+                        (rows_markup(first, near, html! {}, place))
+                        @for one in rest { (rows_markup(one, &one.rows, titles(one), place)) }
+                    }
+                    // To a browser with scripts a text, which costs nothing until it is asked for.
+                    @if !far.is_empty() {
+                        noscript { table.plain { thead { (titles(first)) } (rows_markup(first, far, html! {}, place)) } }
                     }
                 }
             }
@@ -28,13 +37,54 @@ pub(super) fn scrolled(label: &str, tables: &[Table], place: Place) -> Markup {
 }
 
 /// One table. Its first column names the rows.
-pub(super) fn plain(table: &Table, place: Place) -> Markup {
+pub(super) fn plain(table: &Table, place: PageContext) -> Markup {
     html! {
         table.plain {
             @if has_titles(table) { thead { (titles(table)) } }
-            (rows(table, html! {}, place))
+            (rows_markup(table, &table.rows, html! {}, Place { place, sorted: false }))
         }
     }
+}
+
+/// Where a cell stands.
+#[derive(Clone, Copy)]
+struct Place<'p> {
+    place: PageContext<'p>,
+    /// In a table that the script sorts and filters.
+    sorted: bool,
+}
+
+/// Rows beyond which those that are folded are no elements of the page until they are asked for:
+/// ten thousand take a browser ten seconds.
+const FAR: usize = 500;
+
+/// Rows of which the first few are shown at first, and those that can wait: notes stay with theirs.
+fn parted(rows: &[Row], most: usize) -> (&[Row], &[Row]) {
+    if lines_of(rows) <= FAR {
+        return (rows, &[]);
+    }
+    let mut lines = rows.iter().enumerate().filter(|(_, row)| matches!(row, Row::Cells(_)));
+    rows.split_at(lines.nth(most).map_or(rows.len(), |(at, _)| at))
+}
+
+/// Rows without the notes below them.
+fn lines_of(rows: &[Row]) -> usize {
+    rows.iter().filter(|row| matches!(row, Row::Cells(_))).count()
+}
+
+/// Rows from which on an order matters.
+const SORTED: usize = 3;
+
+/// Whether the script sorts these tables: all have the columns of the first, with titles.
+fn is_sorted(tables: &[Table]) -> bool {
+    let titles = |table: &Table| -> Vec<String> {
+        table.columns.iter().map(|column| column.title.clone()).collect()
+    };
+    tables.first().is_some_and(|first| {
+        has_titles(first)
+            && tables.iter().all(|one| titles(one) == titles(first))
+            && tables.iter().any(|one| lines_of(&one.rows) >= SORTED)
+    })
 }
 
 fn has_titles(table: &Table) -> bool {
@@ -48,29 +98,56 @@ fn titles(table: &Table) -> Markup {
             @for column in &table.columns {
                 @match column.title.trim() {
                     "" => td {},
-                    title => th class=[number(column.right)] scope="col" { (title) },
+                    title => th class=[number_class(column.right)] scope="col" {
+                        (title) @if !column.ticks.is_empty() { (axis(&column.ticks)) }
+                    },
                 }
             }
         }
     }
 }
 
-fn rows(table: &Table, titles: Markup, place: Place) -> Markup {
+fn rows_markup(table: &Table, rows: &[Row], titles: Markup, place: Place) -> Markup {
     let columns = &table.columns;
     html! {
-            tbody class=[number(columns.iter().any(|column| column.right))] { (titles) @for row in &table.rows { tr {
+            tbody class=[number_class(columns.iter().any(|column| column.right))] { (titles) @for row in rows { tr id=[id(row, place)] {
                 @match row {
-                    Row::Note(note) => td.why colspan=(columns.len()) { (note.text) },
+                    Row::Note(note) => td.why colspan=(columns.len()) {
+                        // A word that names it, not what indents it on a terminal.
+                        @if note.label.trim().ends_with(':') { b { (note.label.trim()) } " " }
+                        (code_spans(&note.text))
+                    },
                     Row::Cells(cells) => @for (at, (value, column)) in cells.iter().zip(columns).enumerate() {
                         @let rest = columns.len() - at;
                         @let spans = (at > 0 && at + 1 == cells.len() && rest > 1).then_some(rest);
                         // A heading without a text would name nothing.
-                        @if at == 0 && !is_empty(value) { th scope="row" colspan=[(cells.len() == 1 && rest > 1).then_some(rest)] { (cell(value, column, place)) } }
-                        @else { td class=[class_of(value, column, spans.is_some())] colspan=[spans] { (cell(value, column, place)) } }
+                        @if at == 0 && !is_empty(value) { th scope="row" colspan=[(cells.len() == 1 && rest > 1).then_some(rest)] { (cell_markup(value, column, place.place)) } }
+                        @else {
+                            @let key = place.sorted.then(|| sort_key(value, column)).flatten();
+                            td class=[class_of(value, column, spans.is_some())] colspan=[spans] data-sort=[key.map(|(_, value)| shortest(value))] data-class=[key.map(|(kind, _)| kind).filter(|&kind| kind > 0)] { (cell_markup(value, column, place.place)) }
+                        }
                     },
                 }
             } } }
     }
+}
+
+/// What links to a row lead to.
+fn id(row: &Row, place: Place) -> Option<String> {
+    let Row::Cells(cells) = row else { return None };
+    let target = cells.first()?.target.as_ref()?;
+    // A part of a thread's time is a place in the timeline, not this row.
+    if matches!(target, Link::Slice(_)) {
+        return None;
+    }
+    let href = (place.place.href)(target)?;
+    Some(href.strip_prefix('#')?.to_owned())
+}
+
+/// More digits would only make the page longer.
+fn shortest(value: f64) -> String {
+    let rounded: f64 = format!("{value:.8e}").parse().unwrap_or(value);
+    rounded.to_string()
 }
 
 fn is_empty(cell: &Cell) -> bool {
@@ -92,24 +169,29 @@ fn class_of(cell: &Cell, column: &Column, spans: bool) -> Option<&'static str> {
 }
 
 /// The class of what is above numbers, or around them.
-fn number(is: bool) -> Option<&'static str> {
+fn number_class(is: bool) -> Option<&'static str> {
     is.then_some("n")
 }
 
-fn cell(cell: &Cell, column: &Column, place: Place) -> Markup {
-    if let Value::Bar { from, to, .. } = cell.value {
-        return bar(from, to);
+fn cell_markup(cell: &Cell, column: &Column, place: PageContext) -> Markup {
+    if let Value::Bar { from, to, hollow, .. } = cell.value {
+        return bar(from, to, hollow);
     }
-    if let Value::Strip { dots, marked, .. } = &cell.value {
-        return strip(dots, marked);
+    if let Value::Strip { dots, .. } = &cell.value {
+        return strip(dots, place);
     }
     let [value, half, _] = cell.parts(column.unit);
     let text = html! {
-        (value.trim())
+        // The name of a document may be read from the right; the figure behind it is not.
+        (long_text(value.trim()))
         @if !half.is_empty() { " " span.half { (half) } }
         @if cell.verdict != Verdict::Ok { " " span.verdict { (cell.verdict.text()) } }
     };
-    let text = match class(cell.tone) {
+    let tone = match cell.verdict {
+        Verdict::Ok => class(cell.tone),
+        verdict => verdict_class(verdict),
+    };
+    let text = match tone {
         Some(tone) => html! { span.(tone) { (text) } },
         None => text,
     };
@@ -119,11 +201,49 @@ fn cell(cell: &Cell, column: &Column, place: Place) -> Markup {
     }
 }
 
+/// Characters of a text, such as a stack, that are shown before it is unfolded, and from which
+/// on it is folded at all.
+const SHOWN: usize = 100;
+const LONG: usize = 160;
+
+fn long_text(text: &str) -> Markup {
+    let count = text.chars().count();
+    if count <= LONG {
+        return isolated(text);
+    }
+    // At the end of a word, if there is one.
+    let first: String = text.chars().take(SHOWN).collect();
+    let first = first
+        .rsplit_once(' ')
+        .filter(|(most, _)| !most.is_empty())
+        .map_or(&*first, |(most, _)| most);
+    let left = count - first.chars().count();
+    html! { details.long { summary { (isolated(first)) "… " span.half { "(" (left) " more characters)" } } (isolated(text)) } }
+}
+
+/// A name that reads from right to left changes no order of what follows it, such as its number.
+fn isolated(text: &str) -> Markup {
+    if !text.chars().any(is_right_to_left) {
+        return html! { (text) };
+    }
+    match text.rsplit_once(' ') {
+        Some((name, number)) if number.bytes().all(|byte| byte.is_ascii_digit()) => {
+            html! { bdi { (name) } " " (number) }
+        }
+        _ => html! { bdi { (text) } },
+    }
+}
+
+/// Hebrew, Arabic and their neighbours (Unicode Standard Annex 9, classes R and AL, roughly).
+fn is_right_to_left(c: char) -> bool {
+    matches!(c, '\u{590}'..='\u{8ff}' | '\u{fb1d}'..='\u{fdff}' | '\u{fe70}'..='\u{fefc}' | '\u{10800}'..='\u{10fff}' | '\u{1e800}'..='\u{1efff}')
+}
+
 /// A bar in shares of its column; the figure stands next to it as text.
-fn bar(from: f64, to: f64) -> Markup {
+fn bar(from: f64, to: f64, hollow: bool) -> Markup {
     let [from, to] = [from.min(to), from.max(to)].map(|share| share.clamp(0.0, 1.0) * 100.0);
     html! {
-        svg.bar-of aria-hidden="true" width="100%" height="0.8em" {
+        svg.bar-of.unsure-bar[hollow] aria-hidden="true" width="100%" height="0.8em" {
             @if to > from {
                 rect x=(format!("{from:.2}%")) width=(format!("{:.2}%", to - from)) height="100%" {}
             }
@@ -131,35 +251,51 @@ fn bar(from: f64, to: f64) -> Markup {
     }
 }
 
-/// Dots in thousandths of the column; in one place they are piled up to this height, to both sides of the middle.
-const THOUSANDTHS: f64 = 1000.0;
-const PILE: usize = 3;
-/// Closer than this many thousandths dots are in one place.
-const PLACE: f64 = 6.0;
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use model::story::{left, right};
 
-/// A dot for each figure, all in one path: a fleet has tens of thousands of them. Those that stand out lie on
-/// top, in another colour.
-fn strip(dots: &[f64], marked: &[f64]) -> Markup {
-    html! {
-        svg.strip aria-hidden="true" width="100%" height="1.7em" viewBox="0 0 1000 20" preserveAspectRatio="none" {
-            path d=(path(dots)) {}
-            @if !marked.is_empty() { path.apart d=(path(marked)) {} }
-        }
+    #[test]
+    fn a_name_from_right_to_left_stands_before_its_number() {
+        assert_eq!(isolated("worker <1> 1004").into_string(), "worker &lt;1&gt; 1004");
+        assert_eq!(isolated("אבג דה 1004").into_string(), "<bdi>אבג דה</bdi> 1004");
+        assert_eq!(isolated("main < אבג").into_string(), "<bdi>main &lt; אבג</bdi>");
     }
-}
 
-/// A line of no length, which a round end makes a dot, at each place.
-fn path(shares: &[f64]) -> String {
-    let (mut path, mut last, mut piled) = (String::new(), (0, 0), (f64::NEG_INFINITY, 0));
-    for share in shares {
-        let x = (share * THOUSANDTHS).round();
-        piled = if x - piled.0 < PLACE { (piled.0, piled.1 + 1) } else { (x, 0) };
-        // 0, 1 up, 1 down, 2 up ..., then again.
-        let step = piled.1 % (2 * PILE + 1);
-        let away = step.div_ceil(2) as i64 * 3;
-        let y = if step.is_multiple_of(2) { 10 - away } else { 10 + away };
-        path += &format!("m{} {}h0", x as i64 - last.0, y - last.1);
-        last = (x as i64, y);
+    #[test]
+    fn rows_that_can_wait_are_those_of_long_tables_and_notes_stay_with_theirs() {
+        let table = |rows: usize| {
+            let mut table = Table::new([left("row")]);
+            for at in 0..rows {
+                table.row([Cell::from(at.to_string())]);
+                table.note("", "why");
+            }
+            table
+        };
+        let parts = |rows: usize| {
+            let table = table(rows);
+            let (near, far) = parted(&table.rows, 20);
+            (near.len(), far.len())
+        };
+        assert_eq!(parts(FAR), (2 * FAR, 0));
+        assert_eq!(parts(FAR + 1), (40, 2 * (FAR + 1) - 40));
     }
-    path
+
+    #[test]
+    fn a_name_from_the_right_stays_apart_from_its_figure() {
+        let mut table = Table::new([left("row"), right("time")]);
+        table.row(["\u{5e9}\u{5dc}\u{5d5}\u{5dd} 1".into(), "2 ns".into()]);
+        table.row(["plain".into(), "3 ns".into()]);
+        let markup = plain(&table, PageContext::CHAPTER).into_string();
+        assert_eq!(markup.matches("<bdi>").count(), 1);
+        table.note("  \u{2514} ", "why");
+        table.note("  published: ", "elsewhere");
+        let notes = plain(&table, PageContext::CHAPTER).into_string();
+        assert!(
+            notes.contains(">why<") && notes.contains("<b>published:</b> elsewhere"),
+            "{notes}"
+        );
+        assert!(markup.contains("<bdi>\u{5e9}\u{5dc}\u{5d5}\u{5dd}</bdi> 1"), "{markup}");
+    }
 }

@@ -2,15 +2,16 @@
 //! choose from them.
 
 use super::Options;
-use super::figures::{Shown, cycles, frames, human, shown, typical, versus};
+use super::figures::{Shown, cycles, frames, human, shown_figure, typical, versus};
 use compare::references::Reference;
 use model::estimate::Estimate;
-use model::run::Row;
+use model::run::{Row, Run};
+use model::shown::typical_alone;
 use model::story::{Cell, Column, Table, left, right};
 use model::unit::Unit;
 
 /// A figure that has a line.
-pub(super) struct Entry<'r> {
+pub(super) struct FigureLine<'r> {
     pub(super) name: String,
     pub(super) row: &'r Row,
     /// Its place on the axes of a curve or a map.
@@ -18,7 +19,7 @@ pub(super) struct Entry<'r> {
     pub(super) estimate: &'r Estimate,
 }
 
-impl Entry<'_> {
+impl FigureLine<'_> {
     fn unit(&self) -> &Unit {
         &self.row.unit
     }
@@ -27,35 +28,40 @@ impl Entry<'_> {
 /// A column and what it says.
 pub(super) struct Said<'t> {
     column: Column,
-    cell: Box<dyn Fn(&Entry) -> Cell + 't>,
+    cell: Box<dyn Fn(&FigureLine) -> Cell + 't>,
 }
 
 /// A column with this heading.
-pub(super) fn said<'t, C: Into<Cell>>(column: Column, cell: impl Fn(&Entry) -> C + 't) -> Said<'t> {
+pub(super) fn said<'t, C: Into<Cell>>(
+    column: Column,
+    cell: impl Fn(&FigureLine) -> C + 't,
+) -> Said<'t> {
     Said { column, cell: Box::new(move |entry| cell(entry).into()) }
 }
 
 /// A table of these columns, still without lines.
-pub(super) fn table(columns: &[Said]) -> Table {
+pub(super) fn columns_table(columns: &[Said]) -> Table {
     Table::new(columns.iter().map(|said| said.column.clone()))
 }
 
 /// A line of it.
-pub(super) fn cells(columns: &[Said], entry: &Entry) -> Vec<Cell> {
+pub(super) fn figure_cells(columns: &[Said], entry: &FigureLine) -> Vec<Cell> {
     columns.iter().map(|said| (said.cell)(entry)).collect()
 }
 
 /// What it is called.
-pub(super) fn name(heading: &str) -> Said<'static> {
+pub(super) fn name_column(heading: &str) -> Said<'static> {
     said(left(heading), |entry| entry.name.clone())
 }
 
 /// The quiet figure; the typical figure alone belongs into its own column, while there is room for
 /// that.
 pub(super) fn quiet() -> Said<'static> {
-    said(right("quiet ±"), |entry| match shown(entry.estimate, entry.unit()) {
+    said(right("quiet ±"), |entry| match shown_figure(entry.estimate, entry.unit()) {
         Shown::Figure(typical) if entry.estimate.quiet.is_none() => {
-            Cell::from("-").or_instead(format!("typical {}", typical.text()))
+            let ns = entry.estimate.ns();
+            let text = ns.map_or(typical.text(), |ns| typical_alone(&ns, entry.unit()));
+            Cell::from("-").or_instead(format!("typical {text}"))
         }
         _ => Cell::estimate(entry.estimate, entry.unit()),
     })
@@ -78,6 +84,7 @@ pub(super) fn of_all_samples(column: Column) -> Said<'static> {
 
 /// Those on other scales that were asked for, and the published tables under their titles.
 pub(super) fn asked<'t>(
+    run: &'t Run,
     options: &Options,
     tables: &'t [&Reference],
     title: fn(&str) -> &str,
@@ -90,7 +97,7 @@ pub(super) fn asked<'t>(
         })
     };
     let published = |table: &'t &Reference| {
-        let cell = |entry: &Entry| versus(&entry.row.id, entry.estimate, entry.unit(), table);
+        let cell = |entry: &FigureLine| versus(run, entry.row, entry.estimate, table);
         said(left(title(&table.key)), cell)
     };
     let human = options.human.then(|| scaled("1ns=1s", human));

@@ -10,23 +10,23 @@ use model::story::{Block, Table, left, right};
 /// none is recorded: a row that is measured by another row's operations takes
 /// none of its own.
 pub(super) fn of_cell(run: &Run, row: &str, at: &[u64]) -> String {
-    text(run.cells.at(row, at).map(|cell| cell.wall_ms).sum())
+    ms_text(run.cells.at_point(row, at).map(|cell| cell.wall_ms).sum())
 }
 
-fn text(ms: f64) -> String {
+fn ms_text(ms: f64) -> String {
     if ms > 0.0 { time(ms * 1e6) } else { String::new() }
 }
 
 /// Rows by what all their cells took, the most costly first; empty where
 /// nothing is recorded.
 pub(super) fn cost(run: &Run) -> Vec<Block> {
-    let rows = rows(run);
+    let rows = row_costs(run);
     let all: f64 = rows.iter().map(|row| row.ms).sum();
     if all.is_nan() || all <= 0.0 {
         return Vec::new();
     }
     let took = format!(
-        "visits took {} of the run's {}, preparation included; rows measured by the same operations \
+        "batches took {} of the run's {}, preparation included; rows measured by the same operations \
          count for the first",
         time(all * 1e6),
         time(run.wall_ms as f64 * 1e6)
@@ -39,7 +39,7 @@ pub(super) fn cost(run: &Run) -> Vec<Block> {
         };
         table.row([
             format!("  {}", row.id).into(),
-            text(row.ms).into(),
+            ms_text(row.ms).into(),
             percent(row.ms / all).into(),
             cells.into(),
         ]);
@@ -47,20 +47,20 @@ pub(super) fn cost(run: &Run) -> Vec<Block> {
     vec![Block::text(took), Block::Table(table)]
 }
 
-struct Cost<'r> {
+struct RowCost<'r> {
     id: &'r str,
     ms: f64,
     cells: usize,
 }
 
-fn rows(run: &Run) -> Vec<Cost<'_>> {
+fn row_costs(run: &Run) -> Vec<RowCost<'_>> {
     let cells = run.cells.iter().map(|cell| (&cell.row, cell.wall_ms));
-    let rows = grouped(cells).into_iter().map(|(id, ms)| Cost {
+    let rows = grouped(cells).into_iter().map(|(id, ms)| RowCost {
         id,
         ms: ms.iter().sum(),
         cells: ms.len(),
     });
-    let mut rows: Vec<Cost> = rows.collect();
+    let mut rows: Vec<RowCost> = rows.collect();
     rows.retain(|row| row.ms > 0.0);
     rows.sort_by(|a, b| b.ms.total_cmp(&a.ms));
     rows

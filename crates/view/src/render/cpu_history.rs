@@ -2,11 +2,12 @@
 
 use super::trace::{ended, shortened};
 use crate::chart::of_cpu_history;
-use model::cpu_history::{CpuHistory, Imbalance, Spread, Ticks};
+use model::cpu_history::{BusySpread, CpuHistory, Imbalance, Ticks};
 use model::figure::time;
+use model::phrases::counted;
+use model::printable::visible;
 use model::share::percent;
 use model::story::{Block, Cell, Note, Table, Tone, left, right};
-use model::text::{counted, visible};
 
 /// The recording as blocks.
 pub(super) fn cpu_history(history: &CpuHistory) -> Vec<Block> {
@@ -109,11 +110,11 @@ fn uneven(of: Imbalance) -> Table {
         right("busiest CPU's share"),
         right("coefficient of variation"),
     ]);
-    let equal = Spread { busiest_share: 1.0 / of.cpus as f64, variation: 0.0 };
+    let equal = BusySpread { busiest_share: 1.0 / of.cpus as f64, variation: 0.0 };
     let rows = [
         (format!("whole recording (CPU {})", of.busiest), of.whole),
         ("within intervals, mean".into(), of.intervals),
-        (format!("{} used alike", counted(of.cpus, "CPU")), equal),
+        (format!("{} used equally", counted(of.cpus, "CPU")), equal),
     ];
     for (name, spread) in rows {
         let cells = [percent(spread.busiest_share), format!("{:.2}", spread.variation)];
@@ -126,10 +127,11 @@ fn uneven(of: Imbalance) -> Table {
 pub(crate) mod tests {
     use super::*;
     use crate::terminal::layout::keeps_to;
-    use crate::terminal::paint_plain;
+    use crate::terminal::{live, paint_plain};
     use model::cpu_history::{CpuStrip, NO_QUEUES};
     use model::machine::{CoreKind, Fact};
     use model::trace::Ended;
+    use std::time::Duration;
 
     /// Eight CPUs of two kinds, 100 intervals of 100 ms: background work on the
     /// efficiency cores, then a command on all.
@@ -184,6 +186,38 @@ pub(crate) mod tests {
         }
     }
 
+    fn live_screen(columns: usize, lines: usize) -> String {
+        let every = Duration::from_millis(500);
+        live::cpu_lines(&hybrid(), every, columns, lines).join("\n")
+    }
+
+    #[test]
+    fn the_live_screen_has_the_newest_intervals_of_each_cpu() {
+        let screen = live_screen(80, 24);
+        assert!(keeps_to(&screen, 80), "{screen}");
+        insta::assert_snapshot!(screen);
+    }
+
+    #[test]
+    fn a_small_window_says_what_is_missing() {
+        let screen = live_screen(60, 8);
+        assert_eq!(screen.lines().count(), 8, "{screen}");
+        assert!(keeps_to(&screen, 60), "{screen}");
+        insta::assert_snapshot!(screen);
+        assert_eq!(live_screen(40, 1).lines().count(), 1);
+        assert!(keeps_to(&live_screen(20, 24), 20));
+    }
+
+    #[test]
+    fn before_the_first_interval_nothing_is_claimed() {
+        let mut history = hybrid();
+        history.cpus.clear();
+        history.ends_ns.clear();
+        let lines = live::cpu_lines(&history, Duration::from_secs(1), 80, 24);
+        assert!(lines[0].starts_with("All programs"), "{lines:?}");
+        assert!(!lines.join("\n").contains('%'), "{lines:?}");
+    }
+
     #[test]
     fn nothing_recorded_is_said() {
         let mut history = alike();
@@ -198,7 +232,7 @@ pub(crate) mod tests {
         let mut history = hybrid();
         history.command = Some(vec!["<script>".into()]);
         let blocks = cpu_history(&history);
-        let page = crate::html::paint(&blocks, crate::html::Place::CHAPTER).into_string();
+        let page = crate::html::paint(&blocks, crate::html::PageContext::CHAPTER).into_string();
         for text in ["&lt;script&gt;", "E-core", "CPU 7", "busiest CPU", "data-csv="] {
             assert!(page.contains(text), "{text}");
         }
@@ -208,7 +242,7 @@ pub(crate) mod tests {
     #[test]
     fn figures_and_picture_are_the_recordings() {
         let chart = of_cpu_history(&hybrid());
-        let svg = crate::chart::svg::draw(&chart, crate::chart::svg::Theme::Light);
+        let svg = crate::chart::svg::to_svg(&chart, crate::chart::svg::Theme::Light);
         for text in [">P-core<", ">E-core<", ">CPU 0<", ">user<", ">not known<"] {
             assert!(svg.contains(text), "{text}: {svg}");
         }

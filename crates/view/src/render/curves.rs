@@ -52,7 +52,7 @@ fn is_of(id: &str, probe: &str) -> bool {
 }
 
 /// A column of a block: what it is called, and where on the axis it stands.
-struct Column {
+struct CurveColumn {
     name: String,
     x: u64,
 }
@@ -83,7 +83,7 @@ fn block(run: &Run, axis: Axis, rows: &[Curve]) -> Vec<Block> {
 
 /// Points that stand for the whole: one a level for working sets, else spread
 /// evenly over the longest curve.
-fn columns(run: &Run, axis: Axis, rows: &[Curve]) -> Vec<Column> {
+fn columns(run: &Run, axis: Axis, rows: &[Curve]) -> Vec<CurveColumn> {
     let longest = rows.iter().map(|(_, points)| *points).max_by_key(|p| p.len());
     let Some(points) = longest.filter(|p| !p.is_empty()) else {
         return Vec::new();
@@ -93,8 +93,8 @@ fn columns(run: &Run, axis: Axis, rows: &[Curve]) -> Vec<Column> {
             .iter()
             .min_by(|a, b| oddness(a.x, wanted).total_cmp(&oddness(b.x, wanted)))
             .map_or(wanted, |p| p.x);
-        let place = axis.text(x);
-        Column {
+        let place = axis.value_text(x);
+        CurveColumn {
             name: match name {
                 "" => place,
                 name => format!("{name} {place}"),
@@ -160,10 +160,10 @@ fn map(row: &Row, y_axis: Axis, x_axis: Axis, points: &[MapPoint]) -> Vec<Block>
         points.len()
     );
     let mut table = Table::new([right("")]);
-    let titles = shown_xs.iter().map(|&at| right(x_axis.text(xs[at])));
+    let titles = shown_xs.iter().map(|&at| right(x_axis.value_text(xs[at])));
     table.columns.extend(titles.map(|column| column.of_unit(row.unit.name())));
     for &y_at in &shown_ys {
-        let mut cells: Vec<Cell> = vec![format!("  {}", y_axis.text(ys[y_at])).into()];
+        let mut cells: Vec<Cell> = vec![format!("  {}", y_axis.value_text(ys[y_at])).into()];
         cells.extend(shown_xs.iter().map(|&x_at| {
             match points.iter().find(|p| (p.y, p.x) == (ys[y_at], xs[x_at])) {
                 Some(point) => {

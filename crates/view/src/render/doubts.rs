@@ -38,7 +38,7 @@ mod tests {
     use model::synthetic;
 
     fn draw(run: &Run, references: &References, options: &Options) -> String {
-        plain(&crate::render::run(run, references, options))
+        plain(&crate::render::render_run(run, references, options))
     }
 
     #[test]
@@ -46,13 +46,13 @@ mod tests {
         let references = References::embedded().expect("references");
         let run = synthetic::run();
         let counterpart = |key: &str| Options {
-            versus: vec![references.find(key).expect(key)],
+            versus: vec![references.find(key).expect(key).clone()],
             ..Options::default()
         };
         let text = draw(&run, &references, &counterpart("kurkin-2012"));
         let line = text.lines().find(|line| line.contains("semaphore_switch/free"));
         let line = line.expect("the row");
-        assert!(line.contains("25 ns     ?") && !line.contains('x'), "{line}");
+        assert!(line.contains("25 ns ?") && !line.contains('x'), "{line}");
         assert!(
             text.contains("? kurkin-2012, 25 ns for sync.semaphore_switch/free: no ratio: in"),
             "{text}"

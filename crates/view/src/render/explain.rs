@@ -3,10 +3,13 @@
 use super::curves::axis_text;
 use super::figures::published;
 use super::list::{ProbeText, since_text};
+use super::published_of_cpu::{CpuForPrograms, cpu_for_programs};
 use compare::references::{Reference, ReferenceRow, References};
 use model::run::{Bound, Regime};
 use model::story::Block;
 use model::unit::Unit;
+use references::DamagedRecords;
+use references::comparison::PublishedOfCpu;
 use serde::Serialize;
 
 /// The page about a row, for programs.
@@ -21,6 +24,8 @@ pub struct Explained<'a> {
     sampling: String,
     /// Every published figure of it.
     published: Vec<PublishedIn<'a>>,
+    /// Those of this CPU and of many machines; absent where the records are damaged.
+    this_cpu: Option<CpuForPrograms>,
 }
 
 #[derive(Serialize, Debug)]
@@ -37,6 +42,7 @@ pub fn explained<'a>(
     probe: &'a ProbeText,
     asked: &'a str,
     references: &'a References,
+    of_cpu: &Result<PublishedOfCpu, DamagedRecords>,
 ) -> Explained<'a> {
     let published = concerning(asked, references).into_iter().map(|(table, rows)| PublishedIn {
         key: &table.key,
@@ -45,7 +51,8 @@ pub fn explained<'a>(
         method: table.method.as_deref(),
         rows,
     });
-    Explained { asked, probe, sampling: sampling(probe), published: published.collect() }
+    let this_cpu = of_cpu.as_ref().ok().map(cpu_for_programs);
+    Explained { asked, probe, sampling: sampling(probe), published: published.collect(), this_cpu }
 }
 
 /// The page about a row: `asked` is the row as it was named, which may be the
@@ -53,12 +60,12 @@ pub fn explained<'a>(
 pub fn explain(probe: &ProbeText, asked: &str, references: &References) -> Vec<Block> {
     let heading = Block::text(format!("{}: {}", asked, probe.title));
     let mut blocks = vec![heading, Block::empty_line()];
-    let facts = facts(probe).into_iter();
+    let facts = probe_facts(probe).into_iter();
     blocks.extend(facts.map(|(label, text)| Block::fact(label, text)));
     blocks.push(Block::empty_line());
     let published = concerning(asked, references);
     blocks.push(Block::text(match published.is_empty() {
-        true => "No published figures.",
+        true => "In no published table.",
         false => "Published figures",
     }));
     for (table, rows) in published {
@@ -68,7 +75,7 @@ pub fn explain(probe: &ProbeText, asked: &str, references: &References) -> Vec<B
 }
 
 /// What the catalogue says of a probe: label and text.
-pub(crate) fn facts(probe: &ProbeText) -> Vec<(&'static str, String)> {
+pub(crate) fn probe_facts(probe: &ProbeText) -> Vec<(&'static str, String)> {
     let mut facts = Vec::new();
     let mut fact = |label, text: String| facts.push((label, text));
     fact("operation", probe.operation.clone());
@@ -84,7 +91,7 @@ pub(crate) fn facts(probe: &ProbeText) -> Vec<(&'static str, String)> {
     if probe.levels {
         fact(
             "levels",
-            format!("flat stretches of its curve are rows too: {}/L1, /L2 and so on", probe.id),
+            format!("plateaus of its curve are rows too: {}/L1, /L2 and so on", probe.id),
         );
     }
     if !probe.points.is_empty() {
@@ -108,7 +115,11 @@ pub(super) fn sampling(probe: &ProbeText) -> String {
     let text = of_regime(probe.regime);
     match (probe.long_from, probe.axes.last()) {
         (Some(from), Some(&axis)) => {
-            format!("{text}. From {} on: {}", axis.text(from), of_regime(Regime::Distribution))
+            format!(
+                "{text}. From {} on: {}",
+                axis.value_text(from),
+                of_regime(Regime::Distribution)
+            )
         }
         _ => text.into(),
     }
@@ -118,8 +129,7 @@ pub(super) fn sampling(probe: &ProbeText) -> String {
 pub(crate) fn of_regime(regime: Regime) -> &'static str {
     match regime {
         Regime::Gated => {
-            "short samples between canaries; those taken on a quiet machine give the quiet figure, \
-             all of them the typical one"
+            "short samples; the undisturbed ones give the quiet figure, all of them the typical one"
         }
         Regime::Distribution => {
             "every sample counts: the operation is too long, or on too many CPUs, to ask whether \
@@ -128,14 +138,14 @@ pub(crate) fn of_regime(regime: Regime) -> &'static str {
         Regime::Stamped => {
             "operations between two stamps of each thread, wherever these ran: the median, \
              and 10 % to 90 % of them. The tail, where each stamped time is a single operation: \
-             99 % and 99.9 % where at least ten operations lie above, and the longest, which says \
-             nothing without the number of operations and the time over which they were seen. A \
+             99 % and 99.9 % where at least ten operations lie above, and the maximum, which \
+             depends on the number of operations and the time over which they were seen. A \
              second stamp that came before the first is a negative time, and stays one; where \
              there are such, a figure below 5 µs is noisy from ±250 ns on, not from ±5 %. Where \
              operations run in several modes, such as the same CPU and another one, each with \
              its share and figure; two states if two modes have a sixth of the operations each \
              and lie 20 % apart. Where the kernel's own counts contradict the method in most \
-             visits, the row is invalid"
+             batches, the row is invalid"
         }
     }
 }

@@ -1,16 +1,19 @@
 //! Figures beside published ones, and in units for people.
 
-use compare::references::{Reference, ReferenceRow};
+use compare::references::{ComparisonRule, Reference, ReferenceRow};
+use compare::tables::stand_in;
 use model::estimate::Estimate;
-use model::figure::{decimals, figure, magnitude, time_scale, without_zeros};
+use model::figure::{decimals, figure_in_unit, magnitude, time_scale, without_zeros};
+use model::run::{Row, Run};
 use model::stats::Interval;
 use model::unit::Unit;
 
 pub(crate) use model::figure::number_of_digits;
+pub(super) use model::phrases::counted;
 pub(crate) use model::shown::{
-    Shown, cycle_count, cycles, number_parts, quiet_half, set, shown, typical, typical_half,
+    Shown, cycle_count, cycles, interval_figure, number_parts, quiet_half, shown_figure, typical,
+    typical_half,
 };
-pub(super) use model::text::counted;
 
 /// One frame at 60 Hz, ns: the budget that rows are set against.
 const FRAME_NS: f64 = 1e9 / 60.0;
@@ -53,12 +56,16 @@ fn two_digits(value: f64) -> String {
     format!("{value:.*}", (1 - magnitude(value)).clamp(0, 6) as usize)
 }
 
-/// A published figure as it was published: `7 ns`, `20 MB/s`.
+/// A published figure as it was published: `7 ns`, `20 MB/s`, `4 cycles`.
 pub(crate) fn published(row: &ReferenceRow) -> String {
-    match (row.ns, row.mb_per_s) {
-        (Some(ns), _) => published_time(ns),
-        (None, Some(speed)) => format!("{speed} MB/s"),
-        (None, None) => String::new(),
+    match (row.ns, row.mb_per_s, row.cycles) {
+        (Some(ns), ..) => published_time(ns),
+        (None, Some(speed), _) => format!("{speed} MB/s"),
+        (None, None, Some(cycles)) => {
+            let text = format!("{cycles:.*}", decimals(cycles, 0.0));
+            format!("{} cycles", without_zeros(&text))
+        }
+        (None, None, None) => String::new(),
     }
 }
 
@@ -70,26 +77,23 @@ pub(crate) fn published_time(ns: f64) -> String {
     format!("{} {name}", without_zeros(&text))
 }
 
-/// A table's figure for one of our rows, and the ratio; a mark where there
-/// can be none: `~` another operation that does the same job, `?` doubtful.
-/// Both parts are padded, so that a column of them lines up.
-pub(super) fn versus(id: &str, estimate: &Estimate, unit: &Unit, table: &Reference) -> String {
-    let Some(counterpart) = table.counterpart(id) else {
+/// A table's figure for one of our rows, and how much faster or slower ours is, with `~` where ours is
+/// of another library under the same calls; a mark where nothing can be said: `~` another operation that
+/// does the same job, `?` doubtful. The figure is padded, so that a column of them lines up.
+pub(super) fn versus(run: &Run, row: &Row, estimate: &Estimate, table: &Reference) -> String {
+    let Some(counterpart) = table.counterpart(&row.id) else {
         return String::new();
     };
     let mark = if counterpart.row.doubtful.is_some() {
         "?".to_owned()
-    } else if !counterpart.same_operation {
+    } else if counterpart.rule == ComparisonRule::Near {
         "~".to_owned()
     } else {
-        counterpart.ratio(estimate, unit).map_or(String::new(), ratio_text)
+        let other_code = if stand_in(run, &row.id).is_some() { "~" } else { "" };
+        let ratio = counterpart.ratio(estimate, &row.unit);
+        ratio.map_or(String::new(), |ratio| format!("{other_code}{}", faster_or_slower(ratio)))
     };
-    beside_text(counterpart.row, &mark)
-}
-
-/// A published figure with its ratio or mark.
-pub(super) fn beside_text(row: &ReferenceRow, mark: &str) -> String {
-    format!("{:>7} {mark:>5}", published(row))
+    format!("{:>7} {mark}", published(counterpart.row)).trim_end().to_owned()
 }
 
 /// `0.53x`, to two or three digits.
@@ -122,7 +126,7 @@ pub(super) fn ratio_digits(ratio: f64) -> String {
 
 /// An interval in GHz from one in ns a cycle.
 pub(super) fn clock(cycle_ns: &Interval) -> String {
-    figure(cycle_ns, &Unit::Frequency).parts().join(" ")
+    figure_in_unit(cycle_ns, &Unit::Frequency).number_and_half().join(" ")
 }
 
 /// A stretch of time in words for headers: `31.2 s`.
@@ -130,9 +134,50 @@ pub(in crate::render) fn elapsed(ms: u64) -> String {
     format!("{:.1} s", ms as f64 / 1e3)
 }
 
+/// A ratio with as many digits as its interval supports, three behind the
+/// point at most.
+pub(crate) fn digits(ratio: f64, half: f64) -> String {
+    if ratio >= 1000.0 {
+        // So wide that the figure itself means nothing.
+        return ">1000".into();
+    }
+    match half > 0.0 && half.is_finite() && (0.01..100.0).contains(&ratio) {
+        // One digit more than the half width's first: the ends must show
+        // which side of 1 they are on.
+        true => {
+            let places = (1 - magnitude(half)).clamp(1, 3) as usize;
+            format!("{ratio:.places$}")
+        }
+        false => ratio_digits(ratio),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use compare::references::References;
+    use model::synthetic;
+
+    #[test]
+    fn a_ratio_of_another_librarys_code_is_marked() {
+        let references = References::embedded().expect("references");
+        let table = references.find("mac-pro-2013").expect("a table");
+        let of_objc = |row: &&ReferenceRow| row.id.starts_with("objc.") && row.comparable();
+        let published = table.rows.iter().find(of_objc).expect("Ash's figures");
+        let mut run = synthetic::run();
+        let row =
+            Row { id: published.id.clone(), ..run.row("cpu.add_i32").expect("a row").clone() };
+        let estimate = row.estimate().expect("a figure");
+        let ratio = |run: &Run| {
+            let cell = versus(run, &row, estimate, table);
+            let (_, words) = cell.split_once(" ns").expect("a figure and words");
+            words.trim().to_owned()
+        };
+        let gnustep = ratio(&run);
+        assert!(gnustep.ends_with(" faster") || gnustep.ends_with(" slower"), "{gnustep}");
+        run.program.target = "aarch64-apple-darwin".into();
+        assert_eq!(gnustep, format!("~{}", ratio(&run)));
+    }
 
     #[test]
     fn ratios_say_which_way() {

@@ -3,14 +3,29 @@
 use super::comparison::tone;
 use model::fit::expectation::{Expectation, FEW_HOSTS, LeftOut};
 use model::fit::identity::Differs;
-use model::fit::judge::{ANOTHER_MACHINE, FITS, Judged, NOT_QUIET, OUT_OF_RANGE, Test, Tested};
-use model::fit::{Counted, Element, Vector};
+use model::fit::judge::{
+    ANOTHER_MACHINE, FITS, INCONCLUSIVE, Judged, NOT_QUIET, OUT_OF_RANGE, SLOW, Test, Tested,
+};
+use model::fit::published::PublishedHosts;
+use model::fit::{Element, ElementUnit, Vector};
+use model::phrases::counted;
 use model::share::{half, percent};
 use model::story::{Block, Cell, Table, Tone, left, right};
-use model::text::counted;
 
-/// The verdict, what differs, and every test.
+/// The verdict, what differs, and every test; then the same by published figures.
 pub fn fit(judged: &Judged) -> Vec<Block> {
+    let mut blocks = verdict_with_tests(judged);
+    if let Some(published) = &judged.published {
+        blocks.push(Block::empty_line());
+        blocks.extend(verdict_with_tests(published));
+    }
+    if judged.published_disagrees() {
+        blocks.push(Block::labelled("note: ", "runs and published figures disagree"));
+    }
+    blocks
+}
+
+fn verdict_with_tests(judged: &Judged) -> Vec<Block> {
     let mut blocks = vec![Block::Note(model::story::Note {
         tone: tone(judged.verdict.0),
         ..model::story::Note::new("", headline(judged))
@@ -26,7 +41,7 @@ pub fn fit(judged: &Judged) -> Vec<Block> {
         left(""),
     ]);
     for test in &judged.tests {
-        table.row(cells(test));
+        table.row(test_cells(test));
     }
     for missing in &judged.not_compared {
         let text = format!("{}: not compared: {}", missing.element.text(), missing.why);
@@ -40,15 +55,33 @@ pub fn fit(judged: &Judged) -> Vec<Block> {
         );
         blocks.push(Block::labelled("note: ", text));
     }
+    if let Some(hosts) = judged.published_hosts() {
+        blocks.push(Block::labelled("published: ", published_hosts_text(hosts)));
+    }
     blocks
 }
 
-/// The vector of a run that there is nothing to compare with.
-pub fn vector(vector: &Vector) -> Vec<Block> {
+/// `44 cloud types with AMD EPYC 9V74 of Azure; Spare Cores`.
+fn published_hosts_text(hosts: &PublishedHosts) -> String {
+    let types = counted(hosts.types, "cloud type");
+    match (&hosts.provider, hosts.types) {
+        (_, 0) => "cycles of this CPU signature; InstLatX64".into(),
+        (Some(_), _) => format!("{types} with {}; {}", hosts.cpu, hosts.credit),
+        (None, _) => format!(
+            "{types} with {} of {} (this host's is unknown, or too few of its types are published); {}",
+            hosts.cpu,
+            counted(hosts.providers, "provider"),
+            hosts.credit
+        ),
+    }
+}
+
+/// The vector of a run that there is nothing to compare with, and why no published figure is.
+pub fn vector(vector: &Vector, nothing_published: &str) -> Vec<Block> {
     let mut table = Table::new([left("element"), right("here")]);
     for (element, value) in &vector.elements {
         let text = match value.get() {
-            Some(value) => figure(*element, *value),
+            Some(value) => element_text(*element, *value),
             None => "-".into(),
         };
         table.row([element.text().into(), text.into()]);
@@ -60,7 +93,10 @@ pub fn vector(vector: &Vector) -> Vec<Block> {
     blocks
         .extend(vector.noise.iter().map(|noise| Block::labelled("not quiet: ", noise.to_string())));
     blocks.push(Block::text(
-        "nothing to compare with: no quiet earlier `latlas fit` of this machine is stored, and no --expect FILE was given",
+        format!(
+            "nothing to compare with: no quiet earlier `latlas fit` of this machine is stored, no --expect FILE was \
+             given, and nothing is published: {nothing_published}"
+        ),
     ));
     blocks
 }
@@ -77,13 +113,17 @@ pub fn learned(expected: &Expectation) -> Vec<Block> {
     for own in &expected.elements {
         table.row([
             own.element.text().into(),
-            figure(own.element, own.median).into(),
+            element_text(own.element, own.median).into(),
             half(own.spread.deviation).into(),
             own.spread.within.map_or("-".into(), half).into(),
             own.hosts.to_string().into(),
         ]);
     }
-    let text = format!("learned from {} of {}", runs(expected.runs), hosts(expected.hosts.len()));
+    let text = format!(
+        "learned from {} of {}",
+        run_count_text(expected.runs),
+        hosts(expected.hosts.len())
+    );
     let mut blocks = vec![Block::text(text), Block::empty_line(), Block::Table(table)];
     blocks.extend(expected.left_out.iter().map(|out| Block::labelled("left out: ", left_out(out))));
     if expected.hosts.len() < FEW_HOSTS {
@@ -98,17 +138,39 @@ pub fn learned(expected: &Expectation) -> Vec<Block> {
 pub fn reason(judged: &Judged) -> String {
     let mut line = vec![format!("latlas fit: {}", words(judged).0)];
     line.extend(differences(judged));
+    if judged.published_disagrees()
+        && let Some(published) = &judged.published
+    {
+        line.push(format!("published figures disagree: {}", words(published).0));
+    }
     line.join("; ")
 }
 
 /// The verdict as printed, and what follows it where there is room.
 fn words(judged: &Judged) -> (&'static str, String) {
-    let of = format!("{} of {}", runs(judged.runs), hosts(judged.hosts));
+    let published = judged.published_hosts();
+    let of = match published {
+        Some(_) => "published figures of this CPU".into(),
+        None => format!("{} of {}", run_count_text(judged.runs), hosts(judged.hosts)),
+    };
     match judged.verdict {
         FITS => ("fits", format!(" {of}")),
+        ANOTHER_MACHINE if published.is_some() => ("another machine", " than it says it is".into()),
         ANOTHER_MACHINE => ("another machine", format!(" than in {of}")),
         OUT_OF_RANGE => ("out of range", format!(" of {of}")),
+        SLOW => ("slow", format!(", by {of}")),
+        INCONCLUSIVE => ("inconclusive", inconclusive_why(judged)),
         _ => ("not quiet now", ", measure again".into()),
+    }
+}
+
+/// What would have been seen.
+fn inconclusive_why(judged: &Judged) -> String {
+    match judged.detectable() {
+        Some(share) => {
+            format!(": only a memory slower by {} or more would be seen", percent(share))
+        }
+        None => ": memory was not compared".into(),
     }
 }
 
@@ -139,24 +201,24 @@ fn of_test(test: &Test) -> String {
         (Tested::Element(element), Some(here), Some(expected)) => format!(
             "{} {}, expected {} ({:.2}x)",
             element.text(),
-            figure(element, here),
-            figure(element, expected),
+            element_text(element, here),
+            element_text(element, expected),
             test.factor
         ),
-        (of, ..) => format!("{} {:.2}x slower", name(of), test.factor),
+        (of, ..) => format!("{} {:.2}x slower", tested_name(of), test.factor),
     }
 }
 
-fn name(of: Tested) -> &'static str {
+fn tested_name(of: Tested) -> &'static str {
     match of {
         Tested::Element(element) => element.text(),
         Tested::Group(group) => group.text(),
     }
 }
 
-fn cells(test: &Test) -> [Cell; 6] {
+fn test_cells(test: &Test) -> [Cell; 6] {
     let value = |value: Option<f64>| match (test.of, value) {
-        (Tested::Element(element), Some(value)) => Cell::from(figure(element, value)),
+        (Tested::Element(element), Some(value)) => Cell::from(element_text(element, value)),
         _ => "-".into(),
     };
     let verdict = match test.differs {
@@ -164,33 +226,40 @@ fn cells(test: &Test) -> [Cell; 6] {
         false => "".into(),
     };
     [
-        name(test.of).into(),
+        tested_name(test.of).into(),
         value(test.here),
         value(test.expected),
         format!("{:.3}x", test.factor).into(),
-        format!("{:.2} to {:.2}x", test.allowed[0], test.allowed[1]).into(),
+        allowed_text(test.allowed).into(),
         verdict,
     ]
 }
 
-fn figure(element: Element, value: f64) -> String {
+fn allowed_text([least, most]: [f64; 2]) -> String {
+    match least > 0.0 {
+        true => format!("{least:.2} to {most:.2}x"),
+        false => format!("up to {most:.2}x"),
+    }
+}
+
+fn element_text(element: Element, value: f64) -> String {
     let three = |value: f64| format!("{:.*}", model::figure::decimals(value, 0.0), value);
     match element.counted() {
-        Counted::Ghz => format!("{} GHz", three(value)),
-        Counted::Cycles => format!("{} cycles", three(value)),
-        Counted::Ns => model::figure::time(value),
-        Counted::Share => percent(value),
+        ElementUnit::Ghz => format!("{} GHz", three(value)),
+        ElementUnit::Cycles => format!("{} cycles", three(value)),
+        ElementUnit::Ns => model::figure::time(value),
+        ElementUnit::Share => percent(value),
     }
 }
 
 fn left_out(out: &LeftOut) -> String {
-    format!("{} ({}): {}", out.host, runs(out.runs), out.why)
+    format!("{} ({}): {}", out.host, run_count_text(out.runs), out.why)
 }
 
 fn hosts(count: usize) -> String {
     format!("{count} host{}", if count == 1 { "" } else { "s" })
 }
 
-fn runs(count: usize) -> String {
+fn run_count_text(count: usize) -> String {
     format!("{count} run{}", if count == 1 { "" } else { "s" })
 }

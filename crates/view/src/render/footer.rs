@@ -5,10 +5,10 @@ use super::{Options, header};
 use crate::grouped::grouped;
 use model::estimate::Estimate;
 use model::gate::GateState;
+use model::phrases::{several, short_id};
 use model::run::{Outcome, Row, Run};
 use model::story::{Block, Note, Tone};
 use model::tally::tally;
-use model::text::{several, short_id};
 use std::collections::HashMap;
 use store::not_whole;
 
@@ -29,8 +29,8 @@ pub(super) fn footer(run: &Run, options: &Options) -> Vec<Block> {
     for (note, rows) in notes {
         say("note: ", &format!("{note} ({})", rows_named(&rows, run.rows.len())));
     }
-    say("rows: ", &counts(run));
-    blocks.extend(kept(run, options));
+    say("rows: ", &tally_line(run));
+    blocks.extend(kept_note(run, options));
     let legend = match (&run.commands, run.is_of_recording()) {
         (Some(_), _) => COMMANDS,
         (_, true) => RECORDED,
@@ -47,7 +47,7 @@ pub(super) fn footer(run: &Run, options: &Options) -> Vec<Block> {
 }
 
 /// Where the run is kept, if it is.
-pub(super) fn kept(run: &Run, options: &Options) -> Option<Block> {
+pub(super) fn kept_note(run: &Run, options: &Options) -> Option<Block> {
     let place = options.kept.as_ref()?;
     let id = short_id(&run.id);
     let text = match not_whole(run) {
@@ -66,7 +66,7 @@ fn quiet_unknown(run: &Run) -> Option<&'static str> {
             Some("memory-only load of neighbours goes undetected (L1 capacity can't be read here)")
         }
         GateState::NeverQuiet if header::is_emulated(run) => {
-            Some("no quiet figures: canaries are meaningless under emulation")
+            Some("no quiet figures: interference can't be detected under emulation")
         }
         GateState::NeverQuiet if run.gate.quiet_ratio.is_none() => Some(
             "no reference timings for this CPU: run again on an idle machine, or report this CPU",
@@ -85,6 +85,9 @@ pub(super) fn keys(run: &Run, options: &Options, legend: &str) -> Vec<Block> {
     if run.rows.iter().any(|row| row.estimate().is_some()) {
         blocks.push(Block::text(legend));
         blocks.extend(clock_movement(run).map(Block::text));
+    }
+    if run.program.is_for_apple() && run.rows.iter().any(is_stamped) {
+        blocks.push(Block::text(WAITS_UNCOUNTED));
     }
     if options.human {
         blocks.push(Block::text("1ns=1s: the time if a nanosecond were a second."));
@@ -111,18 +114,22 @@ fn clock_movement(run: &Run) -> Option<String> {
 
 const LEGEND: &str = "quiet ±: cost on the undisturbed machine, half of its 95 % interval (* in ns at \
     the clock of this run: compare runs in cycles). typical: median [10-90 %]. After a published \
-    figure: this machine / published (~ same job through other code, ? doubtful). Details: `latlas \
+    figure: how this machine compares (~ same job through other code, ? doubtful). Details: `latlas \
     explain ROW`.";
 
 const RECORDED: &str = "typical ±: half of its 95 % interval, [10-90 %] of the samples. Shares of time \
     are parts of 1.";
 
-const COMMANDS: &str = "median ±: half of its 95 % interval, by order statistics and by stretches of \
+const COMMANDS: &str = "median ±: half of its 95 % interval, by order statistics and by parts of \
     the run. wall: from before the fork to the exit; start: until the program is loaded. user, \
     system, voluntary, involuntary, peak memory (of the largest process, not the sum): of the \
     command and all waited-for descendants. Other rows: counters from the program's first \
     instruction on, all descendants included. Outliers (beyond 1.5 interquartile ranges) are \
-    counted and kept. Details: docs/exec.md.";
+    counted and kept. Details: `latlas help exec`.";
+
+/// What is not known of single operations where the kernel doesn't count run delay.
+const WAITS_UNCOUNTED: &str = "Single operations: this system doesn't count how long threads wait for a CPU; \
+     a time may be in part such a wait.";
 
 const STAMPED: &str = "Single operations: modes (same CPU, other CPU) with median and share. p99 ±: 99th \
     percentile, half of its 95 % interval (its ends where they lie unevenly); max: of all samples \
@@ -139,7 +146,7 @@ fn is_stamped(row: &Row) -> bool {
     }
 }
 
-fn counts(run: &Run) -> String {
+fn tally_line(run: &Run) -> String {
     let tally = tally(run);
     let mut parts = Vec::new();
     if tally.rows.total() > 0 {
@@ -149,7 +156,7 @@ fn counts(run: &Run) -> String {
         parts.push(format!("{} not available here", tally.unavailable));
     }
     if tally.points.total() > 0 {
-        parts.push(format!("points of curves: {}", tally.points.text()));
+        parts.push(format!("points of curves: {}", tally.points.tally_text()));
     }
     match parts.is_empty() {
         true => "none".into(),
@@ -197,6 +204,16 @@ fn rows_named(rows: &[&str], all: usize) -> String {
     }
 }
 
+/// What to type next: each command up to its closing quote and what it is.
+pub(super) fn next_commands<const N: usize>(options: &Options, commands: [&str; N]) -> Block {
+    let commands = |before: &str| commands.map(|words| format!("`{before}{words}")).join(", ");
+    Block::text(match &options.program {
+        None => format!("Next: {}", commands("latlas ")),
+        // A path of its own is long.
+        Some(program) => format!("Next, after `{program}`: {}", commands("")),
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -204,7 +221,7 @@ mod tests {
     use model::core_clock::{ClockMovement, MovementSource};
     use model::synthetic;
 
-    fn text(run: &Run) -> String {
+    fn footer_text(run: &Run) -> String {
         plain(&footer(run, &Options::default()))
     }
 
@@ -231,9 +248,20 @@ mod tests {
     }
 
     #[test]
+    fn a_system_that_counts_no_waits_says_so_of_single_operations() {
+        let mut run = synthetic::run();
+        let said = |run: &Run| footer_text(run).contains("wait for a CPU");
+        assert!(!said(&run));
+        run.program.target = "aarch64-apple-darwin".into();
+        assert!(said(&run));
+        run.rows = run.rows.iter().filter(|row| !is_stamped(row)).cloned().collect();
+        assert!(!said(&run));
+    }
+
+    #[test]
     fn modes_and_tails_are_explained_where_there_are_any() {
         let mut run = synthetic::run();
-        let said = |run: &Run| text(run).contains("Single operations");
+        let said = |run: &Run| footer_text(run).contains("Single operations");
         assert!(said(&run));
         run.rows.retain(|row| !is_stamped(row));
         assert!(!said(&run));
@@ -248,25 +276,25 @@ mod tests {
             source: MovementSource::Stored { runs: 12, pairs: 66 },
         });
         let said = "* includes the core clock's movement between runs, ±3.1 % (12 stored runs).";
-        assert!(!text(&run).contains("movement"), "no interval includes it");
+        assert!(!footer_text(&run).contains("movement"), "no interval includes it");
         let outcomes = run.rows.iter_mut().map(|row| &mut row.outcome);
         for outcome in outcomes {
             if let Outcome::Figure(Estimate { quiet: Some(quiet), .. }) = outcome {
                 quiet.clock_movement = Some(0.031);
             }
         }
-        let text = text(&run).replace('\n', " ");
+        let text = footer_text(&run).replace('\n', " ");
         assert!(text.contains(said), "{text}");
     }
 
     #[test]
     fn one_dim_line_says_what_to_do_where_quiet_is_not_known() {
         let mut run = synthetic::run();
-        assert!(!text(&run).contains("quiet: "));
+        assert!(!footer_text(&run).contains("quiet: "));
         run.gate.state = GateState::NeverQuiet;
-        assert!(!text(&run).contains("quiet: "), "the first line says it");
+        assert!(!footer_text(&run).contains("quiet: "), "the first line says it");
         run.gate.quiet_ratio = None;
-        let last = |run: &Run| text(run).lines().last().unwrap_or_default().to_string();
+        let last = |run: &Run| footer_text(run).lines().last().unwrap_or_default().to_string();
         assert!(last(&run).starts_with("quiet: no reference timings for this CPU"));
         assert!(header::warnings(&run).is_empty());
         run.program.emulated = Some("qemu-user".into());
@@ -280,7 +308,7 @@ mod tests {
             row.notes = vec!["Measured on base pages.".into()];
         }
         run.rows[0].notes.push("Only here.".into());
-        let text = text(&run);
+        let text = footer_text(&run);
         assert_eq!(text.matches("Measured on base pages.").count(), 1, "{text}");
         assert!(text.contains("(all rows)"), "{text}");
         assert!(text.contains(&format!("Only here. ({})", run.rows[0].id)), "{text}");

@@ -13,7 +13,7 @@ pub fn gate(gate: &Gate) -> Vec<Block> {
     let mut looked_at: Vec<&GateRow> = gate.rows.iter().filter(|r| r.p_values.len() > 1).collect();
     looked_at.sort_by(|a, b| a.p_value.total_cmp(&b.p_value));
     if !looked_at.is_empty() {
-        blocks.extend([Block::Table(table(gate, &looked_at)), Block::empty_line()]);
+        blocks.extend([Block::Table(gate_table(gate, &looked_at)), Block::empty_line()]);
     }
     if looked_at.iter().any(|row| row.normalized) {
         let text = format!(
@@ -29,18 +29,19 @@ pub fn gate(gate: &Gate) -> Vec<Block> {
     blocks
 }
 
-fn table(gate: &Gate, rows: &[&GateRow]) -> Table {
+fn gate_table(gate: &Gate, rows: &[&GateRow]) -> Table {
     let mut table = Table::new([left("row"), left("figure")]);
     let runs = (1..=gate.runs).map(|run| right(format!("run {run}")));
     table.columns.extend(runs.chain([right("p"), left("")]));
     for row in rows {
-        let mut cells: Vec<Cell> = vec![row.row.as_str().into(), figure(row).into()];
+        let mut cells: Vec<Cell> = vec![row.row.as_str().into(), compared_figure(row).into()];
         cells.extend((0..gate.runs).map(|run| Cell::from(of_run(row, run))));
         cells.push(chance(row.p_value).into());
+        let answer = Cell::from(row.answer_text());
         cells.push(match (row.crossed, row.is_judged()) {
-            (true, _) => Cell::from("SLOWER").toned(Tone::Bad),
-            (_, true) => Cell::from("not shown").toned(Tone::Good),
-            (_, false) => "inconclusive".into(),
+            (true, _) => answer.toned(Tone::Bad),
+            (_, true) => answer.toned(Tone::Good),
+            (_, false) => answer,
         });
         table.row(cells);
     }
@@ -48,8 +49,8 @@ fn table(gate: &Gate, rows: &[&GateRow]) -> Table {
 }
 
 /// What is compared.
-fn figure(row: &GateRow) -> String {
-    let measure = row.measure.map_or("-", Measure::name);
+fn compared_figure(row: &GateRow) -> String {
+    let measure = row.measure.map_or("-", Measure::label);
     if row.normalized { format!("{measure}, over DRAM") } else { measure.to_owned() }
 }
 

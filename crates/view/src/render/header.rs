@@ -4,10 +4,10 @@ use super::figures::{clock, elapsed};
 use super::{machine, noise};
 use model::conditions::Conditions;
 use model::imported::{Imported, UNKNOWN};
+use model::phrases::short_id;
 use model::run::{Program, Run, Scale};
 use model::share::percent;
 use model::story::Block;
-use model::text::short_id;
 use model::utc;
 
 /// The label of the file system that files were written to.
@@ -19,7 +19,7 @@ const RELEASE: &str = "release";
 /// The lines above the table.
 pub(crate) fn header(run: &Run) -> Vec<Block> {
     let mut blocks = warning_blocks(Some(run));
-    let facts = facts(run).into_iter();
+    let facts = header_facts(run).into_iter();
     blocks.extend(facts.map(|(label, text)| Block::fact(label, text)));
     blocks
 }
@@ -28,17 +28,17 @@ pub(crate) fn header(run: &Run) -> Vec<Block> {
 /// stand at its top, and without naming a directory.
 pub(crate) fn facts_for_others(run: &Run) -> Vec<Block> {
     let named = |(label, text): (&'static str, String)| match &run.files_on {
-        Some(filesystem) if label == FILES_ON => (label, filesystem.text()),
+        Some(filesystem) if label == FILES_ON => (label, filesystem.one_line()),
         _ => (label, text),
     };
-    let facts = facts(run).into_iter().map(named);
+    let facts = header_facts(run).into_iter().map(named);
     facts.map(|(label, text)| Block::fact(label, text)).collect()
 }
 
 /// What must be known above a short page: machine, clock, conditions.
 pub(super) fn short(run: &Run) -> Vec<Block> {
     let mut blocks = warning_blocks(Some(run));
-    let known = facts(run).into_iter();
+    let known = header_facts(run).into_iter();
     let known = known.filter(|(label, _)| SHORT.contains(label));
     blocks.extend(known.map(|(label, text)| Block::fact(label, text)));
     blocks
@@ -54,7 +54,7 @@ pub(crate) fn warning_blocks(run: Option<&Run>) -> Vec<Block> {
 }
 
 /// What there is to say of a run as a whole: label and text.
-fn facts(run: &Run) -> Vec<(&'static str, String)> {
+fn header_facts(run: &Run) -> Vec<(&'static str, String)> {
     let mut facts = Vec::new();
     let mut fact = |label, text: String| facts.push((label, text));
     fact("machine", run.machine.one_line());
@@ -133,7 +133,7 @@ fn core_kind(run: &Run, kind: &str) -> String {
 
 fn core_clock(run: &Run) -> String {
     match &run.core_clock {
-        None => "unknown: no row of this run carried a canary".into(),
+        None => "unknown: not measured by any row of this run".into(),
         Some(c) => format!(
             "{} ({:.2} to {:.2} GHz over the run)",
             clock(&c.cycle_ns),
@@ -145,8 +145,9 @@ fn core_clock(run: &Run) -> String {
 
 fn timed_by(run: &Run) -> String {
     let clock = &run.clock;
-    let cost =
-        clock.cost_ns.map_or(String::new(), |ns| format!("; an empty bracket reads {ns:.1} ns"));
+    let cost = clock
+        .cost_ns
+        .map_or(String::new(), |ns| format!("; an empty measurement reads {ns:.1} ns"));
     format!("{}, {:.4} ns a tick ({}){cost}", clock.name, clock.ns_per_tick, clock.source)
 }
 
@@ -197,7 +198,7 @@ pub(crate) fn disturbances(run: &Run) -> Vec<String> {
             model::figure::time(us as f64 * 1e3)
         ));
     }
-    parts.extend(conditions.osnoise.as_ref().map(noise::osnoise::in_words));
+    parts.extend(conditions.osnoise.as_ref().map(noise::osnoise::conditions_text));
     parts
 }
 
@@ -218,7 +219,7 @@ fn measured_by(run: &Run, imported: &Imported) -> String {
     };
     format!(
         "{}{when}, not by latlas: figures as in its file; clock, conditions and outliers unknown",
-        program(&run.program)
+        program_line(&run.program)
     )
 }
 
@@ -226,7 +227,7 @@ fn imported_description(run: &Run, imported: &Imported) -> String {
     let short = short_id(&run.id);
     format!(
         "{short}, imported {} by {} from {}",
-        utc::text(run.started_unix_ms),
+        utc::readable_utc(run.started_unix_ms),
         imported.by,
         imported.from.join(", ")
     )
@@ -240,20 +241,20 @@ fn description(run: &Run) -> String {
     };
     let short = short_id(&run.id);
     let plan = match (&run.commands, run.is_of_recording()) {
-        (Some(_), _) => "commands".into(),
-        (_, true) => run.plan.asked.join(", "),
-        (_, false) => format!("{scale} plan"),
+        (Some(_), _) => ", commands".into(),
+        (_, true) => run.plan.asked.iter().map(|asked| format!(", {asked}")).collect(),
+        (_, false) => format!(", {scale} plan"),
     };
     format!(
-        "{short}, {}, {}, {plan}, seed {}, {}",
-        utc::text(run.started_unix_ms),
+        "{short}, {}, {}{plan}, seed {}, {}",
+        utc::readable_utc(run.started_unix_ms),
         elapsed(run.wall_ms),
         run.plan.seed,
-        program(&run.program)
+        program_line(&run.program)
     )
 }
 
-pub(super) fn program(program: &Program) -> String {
+pub(super) fn program_line(program: &Program) -> String {
     let commit = program.commit.as_deref().map(|c| c.get(..10).unwrap_or(c));
     let mut parts: Vec<&str> = commit.into_iter().collect();
     if !matches!(program.profile.as_str(), RELEASE | UNKNOWN) {
@@ -276,16 +277,16 @@ mod tests {
     use crate::terminal::plain;
     use model::synthetic;
 
-    fn text(run: &Run) -> String {
+    fn header_text(run: &Run) -> String {
         plain(&header(run))
     }
 
     #[test]
     fn a_build_that_is_not_optimised_says_so_first() {
         let mut run = synthetic::run();
-        assert!(!text(&run).contains("BUILT AS"));
+        assert!(!header_text(&run).contains("BUILT AS"));
         run.program.profile = "debug".into();
-        let text = text(&run);
+        let text = header_text(&run);
         assert!(text.starts_with("BUILT AS debug: "), "{text}");
         assert!(text.contains("cargo run --release"), "{text}");
     }
@@ -293,11 +294,11 @@ mod tests {
     #[test]
     fn a_run_on_one_kind_of_cores_says_so() {
         let mut run = synthetic::run();
-        assert!(!text(&run).contains("only performance"));
+        assert!(!header_text(&run).contains("only performance"));
         run.plan.core_kind = Some("performance (P-core)".into());
         let only = run.machine.core_kinds.value.clone().expect("synthetic");
         run.machine.core_kinds.value = Some([only.clone(), only].concat());
-        let text = text(&run);
+        let text = header_text(&run);
         let line = text.lines().find(|line| line.starts_with("cores "));
         assert_eq!(
             line.expect("a line").split_once(' ').expect("words").1.trim(),

@@ -2,7 +2,7 @@
 //! level, and a line for each.
 
 use super::figures::number_parts;
-use compare::history::{Entry, History};
+use compare::history::{History, HistoryEntry};
 use model::estimate::Verdict;
 use model::figure::in_scale;
 use model::stats::Interval;
@@ -24,7 +24,7 @@ const LEAST_SPAN: f64 = 0.01;
 /// its verdict was for.
 pub fn history(history: &History, wide: bool) -> Vec<Block> {
     let heading =
-        format!("{}, {}, on {}", history.name(), history.measure.name(), history.machine.line);
+        format!("{}, {}, on {}", history.name(), history.measure.label(), history.machine.line);
     let mut blocks = vec![Block::Heading(heading), Block::empty_line()];
     if history.tested() >= 2 {
         blocks.extend(picture(history));
@@ -33,7 +33,7 @@ pub fn history(history: &History, wide: bool) -> Vec<Block> {
     blocks.extend([
         Block::text(history.conclusion().to_string()),
         Block::empty_line(),
-        Block::Table(list(history, wide, " (--wide lists all)")),
+        Block::Table(history_table(history, wide, " (--wide lists all)")),
     ]);
     blocks
 }
@@ -79,7 +79,7 @@ fn picture(history: &History) -> Vec<Block> {
     }
     table.row(["".into(), format!("└{}", axis(history, hidden)).into()]);
     let mut legend = vec!["• figure, ░ 95 % interval".to_owned()];
-    let any = |test: &dyn Fn(&Entry) -> bool| shown.iter().any(test);
+    let any = |test: &dyn Fn(&HistoryEntry) -> bool| shown.iter().any(test);
     if any(&|e| e.figure.is_some() && !e.tested) {
         legend.push("x not tested".into());
     }
@@ -98,7 +98,7 @@ fn picture(history: &History) -> Vec<Block> {
     vec![Block::Table(table), Block::text(legend.join("; "))]
 }
 
-fn dot(entry: &Entry, beyond: bool) -> char {
+fn dot(entry: &HistoryEntry, beyond: bool) -> char {
     match (entry.tested, beyond) {
         (_, true) => '↕',
         (true, false) => '•',
@@ -138,7 +138,7 @@ fn range(figures: &[Interval]) -> Option<(f64, f64)> {
 
 /// A line for each run, with what changed between two of them; the newest ones
 /// unless it is `wide`. `more` says how to see the others.
-pub fn list(history: &History, wide: bool, more: &str) -> Table {
+pub fn history_table(history: &History, wide: bool, more: &str) -> Table {
     let hidden = if wide { 0 } else { history.runs.len().saturating_sub(LISTED) };
     let newest = history.runs.iter().rev().find_map(|entry| entry.figure);
     let (scale, unit) = history.scale(newest.map_or(0.0, |figure| figure.value));
@@ -163,12 +163,12 @@ pub fn list(history: &History, wide: bool, more: &str) -> Table {
         if !entry.setup.is_empty() {
             table.note("┴ ", entry.setup_text());
         }
-        table.row(cells(entry, scale, wide));
+        table.row(entry_cells(entry, scale, wide));
     }
     table
 }
 
-fn cells(entry: &Entry, scale: f64, wide: bool) -> [Cell; 7] {
+fn entry_cells(entry: &HistoryEntry, scale: f64, wide: bool) -> [Cell; 7] {
     let figure = entry
         .figure
         .map_or("-".into(), |figure| Cell::digits(number_parts(&figure.scaled(1.0 / scale))));
@@ -189,7 +189,8 @@ fn cells(entry: &Entry, scale: f64, wide: bool) -> [Cell; 7] {
         remark = format!("partial {remark}").trim_end().to_owned();
     }
     [
-        Cell::from(utc::text(entry.run.started_unix_ms)).to(Link::Run(entry.run.id.clone())),
+        Cell::from(utc::readable_utc(entry.run.started_unix_ms))
+            .to(Link::Run(entry.run.id.clone())),
         figure,
         ns.into(),
         verdict,

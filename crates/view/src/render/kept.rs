@@ -1,7 +1,7 @@
 //! What is kept, as text.
 
 use super::figures::counted;
-use super::stored::{self, facts};
+use super::stored::{self, run_facts};
 use model::story::Block;
 use model::summary::KeptRun;
 use model::tally::Tally;
@@ -12,14 +12,14 @@ use store::index::{Percentile, Rebuilt, Verified};
 pub fn kept_runs(runs: &[KeptRun]) -> Vec<Block> {
     match runs {
         [] => Vec::new(),
-        runs => vec![Block::Table(stored::runs(runs).wide())],
+        runs => vec![Block::Table(stored::runs_lines(runs).wide())],
     }
 }
 
 /// What is kept of one run.
 pub fn kept_run(run: &KeptRun, bytes: u64, tally: &Tally) -> Vec<Block> {
     let document = format!("{}, {bytes} bytes", run.path.display());
-    facts(run, &document, tally)
+    run_facts(run, &document, tally)
 }
 
 /// Where a machine stands among all, a line for each row; points of curves and

@@ -2,7 +2,7 @@
 
 use super::figures::counted;
 use model::run::{Axis, Bound, Regime, Scale};
-use model::story::{Block, Table, left};
+use model::story::Block;
 use model::unit::Unit;
 use serde::Serialize;
 
@@ -29,6 +29,8 @@ pub struct ProbeText {
     pub regime: Regime,
     /// Points of its curve from here on are sampled as a distribution.
     pub long_from: Option<u64>,
+    /// Whether what others share decides its figures, so that stored runs count.
+    pub by_shared_part: bool,
     /// The smallest scale that runs it.
     pub since: Scale,
     /// What its points run over: none for a figure, one for a curve, two for
@@ -53,16 +55,6 @@ impl ProbeText {
         match self.rows.as_slice() {
             [only] => only,
             _ => &self.id,
-        }
-    }
-
-    fn form(&self) -> &'static str {
-        match (self.axes.len(), self.levels) {
-            (0, _) => "",
-            (1, false) if !self.points.is_empty() => "curve and points of it",
-            (1, false) => "curve",
-            (1, true) => "curve and its levels",
-            _ => "map",
         }
     }
 }
@@ -96,29 +88,37 @@ pub struct RowTitle<'a> {
 
 /// The rows of a group or level, one line each.
 pub fn group(name: &str, rows: &[RowTitle]) -> Vec<Block> {
-    let mut table = Table::new(["", ""].map(left));
-    for RowTitle { row, title } in rows {
-        table.row([row.as_str().into(), (*title).into()]);
-    }
     let count = counted(rows.len(), "row");
     let text = format!("{name}: {count}; `latlas explain ROW` explains one");
-    vec![Block::text(text), Block::empty_line(), Block::Table(table.wide())]
+    let width = rows.iter().map(|row| row.row.len()).max().unwrap_or(0).min(MOST_COLUMNS);
+    let listed = rows
+        .iter()
+        .map(|RowTitle { row, title }| Block::labelled(format!("{row:width$}  "), *title));
+    [Block::text(text), Block::empty_line()].into_iter().chain(listed).collect()
 }
 
-/// One line a row: id, unit, form, when it runs, title.
-pub fn list(probes: &[ProbeText]) -> Vec<Block> {
-    let mut table = Table::new(["row", "unit", "form", "runs", "title"].map(left));
+/// Columns of a row's id in the list; a longer one moves its own line.
+const ID_COLUMNS: usize = 31;
+/// The same where the title has the rest of the line.
+const MOST_COLUMNS: usize = 40;
+
+/// Each row with its unit, and once for the rows of a probe its title and the runs that have it.
+pub fn probe_list(probes: &[ProbeText]) -> Vec<Block> {
+    let mut blocks = Vec::new();
     for probe in probes {
-        for row in &probe.rows {
-            table.row([
-                row.as_str().into(),
-                probe.unit.name().into(),
-                probe.form().into(),
-                since_text(probe.since).into(),
-                probe.title.as_str().into(),
-            ]);
+        for (at, row) in probe.rows.iter().enumerate() {
+            let text = match (at, probe.since) {
+                (0, Scale::Quick) => probe.title.clone(),
+                (0, Scale::Default) => format!("{} (not with --quick)", probe.title),
+                (0, Scale::Full) => format!("{} (--full)", probe.title),
+                _ => String::new(),
+            };
+            let (name, unit) = (format!("{row:ID_COLUMNS$}  "), probe.unit.name());
+            blocks.push(match text.is_empty() {
+                true => Block::labelled(name, unit),
+                false => Block::labelled(format!("{name}{unit:4}  "), text),
+            });
         }
     }
-    let legend = "runs: always; by default (not with --quick); only with --full";
-    vec![Block::Table(table.wide()), Block::text(legend)]
+    blocks
 }

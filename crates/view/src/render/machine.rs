@@ -2,15 +2,15 @@
 
 use model::filesystem::Filesystem;
 use model::machine::{CacheFact, CoreKind, Fact, HugetlbPool, Limit, Machine, NumaNode, Presence};
+use model::phrases::ranges;
 use model::size;
 use model::story::levels::{cache_name, cache_size};
 use model::story::{Block, Note, Tone};
-use model::text::ranges;
 
 /// Every fact of a machine, one a line, and where rows of files would put
 /// theirs.
-pub fn machine(machine: &Machine, files_on: &Fact<Filesystem>) -> Vec<Block> {
-    let mut blocks = facts(machine);
+pub fn machine_page(machine: &Machine, files_on: &Fact<Filesystem>) -> Vec<Block> {
+    let mut blocks = machine_facts(machine);
     let mut files = Facts { blocks: Vec::new() };
     files.heading("files");
     files.fact("would be on", files_on, files_on_text);
@@ -19,7 +19,7 @@ pub fn machine(machine: &Machine, files_on: &Fact<Filesystem>) -> Vec<Block> {
 }
 
 /// Every fact of a machine, by topic.
-pub(crate) fn facts(machine: &Machine) -> Vec<Block> {
+pub(crate) fn machine_facts(machine: &Machine) -> Vec<Block> {
     let m = machine;
     let mut page = Facts { blocks: Vec::new() };
     page.fact("host", &m.hostname, String::clone);
@@ -66,10 +66,10 @@ pub(crate) fn facts(machine: &Machine) -> Vec<Block> {
     page.fact("physical", &m.memory.physical_bytes, |&b| size::about(b));
     page.fact("available", &m.memory.available_bytes, |&b| size::about(b));
     page.fact("cgroup limit", &m.memory.cgroup_limit_bytes, |limit| {
-        limit.at().map_or("no limit".into(), size::about)
+        limit.as_option().map_or("no limit".into(), size::about)
     });
-    page.fact("page", &m.pages.base_bytes, |&b| size::text(b));
-    page.fact("huge page", &m.pages.transparent_huge_bytes, |&b| size::text(b));
+    page.fact("page", &m.pages.base_bytes, |&b| size::format_size(b));
+    page.fact("huge page", &m.pages.transparent_huge_bytes, |&b| size::format_size(b));
     page.fact("huge page policy", &m.pages.transparent_huge_policy, String::clone);
     page.many("reserved", &m.pages.hugetlb, pool);
     page.heading("clock");
@@ -80,7 +80,7 @@ pub(crate) fn facts(machine: &Machine) -> Vec<Block> {
 }
 /// A file system, and the directory on it.
 pub(super) fn files_on_text(filesystem: &Filesystem) -> String {
-    format!("{}; in {}", filesystem.text(), filesystem.directory)
+    format!("{}; in {}", filesystem.one_line(), filesystem.directory)
 }
 
 struct Facts {
@@ -160,7 +160,7 @@ fn numa_node(node: &NumaNode) -> String {
 }
 
 fn pool(pool: &HugetlbPool) -> String {
-    format!("{} of {} pages of {} free", pool.free, pool.pages, size::text(pool.page_bytes))
+    format!("{} of {} pages of {} free", pool.free, pool.pages, size::format_size(pool.page_bytes))
 }
 
 #[cfg(test)]
@@ -170,7 +170,7 @@ mod tests {
     #[test]
     fn whatever_is_unknown_says_why() {
         const WHY: &str = "this platform keeps it to itself";
-        let blocks = machine(&Machine::unknown("riscv64", WHY), &Fact::unknown(WHY));
+        let blocks = machine_page(&Machine::unknown("riscv64", WHY), &Fact::unknown(WHY));
         let text = crate::terminal::plain(&blocks);
         let facts = text.lines().filter(|l| l.starts_with("  ")).count();
         let unknown = text.matches("unknown: this platform keeps it to itself").count();

@@ -1,5 +1,6 @@
 //! What a machine could tell now, as text.
 
+use crate::chart::{Chart, of_comparison};
 use compare::obstacle::brief;
 use compare::selftest::{Detectable, SelfTest};
 use model::share::{limit, percent};
@@ -35,17 +36,22 @@ pub(super) fn selftest(test: &SelfTest) -> Vec<Block> {
          {} rows that changed (level over their number, the first step of the correction). Both \
          hold once these sets are kept (--keep). one run ±: half of its own 95 % interval; sets \
          differ: standard deviation of {} sets. With few sets the assumed variation between runs \
-         counts too (docs/compare.md).",
+         counts too (`latlas help compare`).",
         limit(test.power),
         limit(test.level),
         test.among,
         test.order.len()
     );
+    let chart = of_comparison(&test.comparison, &test.comparison.rows);
+    let chart = Block::chart(Chart { id: "selftest".into(), ..chart });
     vec![
-        Block::Table(table),
-        Block::empty_line(),
         Block::text(verdict(test)),
         Block::text(alarms(test)),
+        Block::empty_line(),
+        chart,
+        Block::empty_line(),
+        Block::Table(table),
+        Block::empty_line(),
         Block::text(legend),
     ]
 }
@@ -55,6 +61,9 @@ fn verdict(test: &SelfTest) -> String {
         .iter()
         .map(|&size| (size, test.detecting(size)))
         .filter(|&(_, rows)| rows > 0)
+        // A size that no more rows detect says nothing new.
+        .scan(0, |before, (size, rows)| Some((size, rows, rows > std::mem::replace(before, rows))))
+        .filter_map(|(size, rows, is_more)| is_more.then_some((size, rows)))
         .map(|(size, rows)| format!("{} on {rows} rows", limit(size)))
         .collect();
     let all = test.rows.len();

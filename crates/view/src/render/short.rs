@@ -1,7 +1,7 @@
 //! A run on a few screens: a line for each figure, families of alike rows
 //! folded, what is missing or uncertain gathered at the end.
 
-use super::columns::{self, Entry, Said};
+use super::columns::{self, FigureLine, Said};
 use super::doubts::doubts;
 use super::figures::counted;
 use super::table::{group_of, in_group, short_title, tables};
@@ -11,11 +11,11 @@ use compare::references::{Reference, References};
 use model::estimate::{Estimate, Verdict};
 use model::overview::{Doubt, cause_of};
 use model::pattern::matches;
+use model::phrases::several;
 use model::run::{Outcome, Row, Run};
 use model::story::core_to_core::{self, Pairs};
 use model::story::{Block, Cell, Note, left, levels};
 use model::tally::tally;
-use model::text::several;
 
 /// Of the rows of a run that match one of these, the first stands for all.
 const FAMILIES: [&str; 14] = [
@@ -36,7 +36,7 @@ const FAMILIES: [&str; 14] = [
 ];
 /// What marks and columns of the page are.
 const SHORT: &str = "±: half of the 95 % interval (* in ns at the clock of this run: compare runs in \
-    cycles). After a published figure: this machine / published (~ same job through other code, ? \
+    cycles). After a published figure: how this machine compares (~ same job through other code, ? \
     doubtful).";
 /// Libraries that most systems don't have, by how the reason of their rows begins.
 const LIBRARIES: [(&str, &str); 3] = [
@@ -56,13 +56,17 @@ pub(super) fn short(run: &Run, references: &References, options: &Options) -> Ve
     parts.push(conclusions(run, references));
     let mut end = doubts(run, references, options);
     end.extend(uncertain(run));
-    end.extend(missing(run));
+    end.extend(missing_rows(run));
     end.push(Block::text(points(run)));
     end.extend(footer::keys(run, options, SHORT));
-    end.extend(footer::kept(run, options));
-    end.push(Block::text(
-        "latlas show --all: every row, curve and reason · latlas report: a web page · latlas \
-         explain ROW: what a row is",
+    end.extend(footer::kept_note(run, options));
+    end.push(footer::next_commands(
+        options,
+        [
+            "show --all` (every row, curve and reason)",
+            "report` (HTML)",
+            "explain call.syscall` (a row)",
+        ],
     ));
     parts.push(end);
     joined(parts)
@@ -74,20 +78,11 @@ fn groups(run: &Run, against: &[&Reference], options: &Options) -> Block {
     let figures: Vec<&Row> = figures.collect();
     let groups = figures.chunk_by(|a, b| group_of(&a.id) == group_of(&b.id));
     let of_group = |rows: &[&Row]| {
-        let columns = columns(group_of(&rows[0].id), against, options);
-        let mut table = columns::table(&columns);
-        let mut folded = 0;
-        let mut seen: Vec<&str> = Vec::new();
-        for row in rows {
-            let family = FAMILIES.iter().find(|family| matches(family, &row.id));
-            match family {
-                Some(family) if seen.contains(family) => folded += 1,
-                _ => {
-                    seen.extend(family);
-                    table.row(cells(row, &columns));
-                }
-            }
-        }
+        let columns = columns(run, group_of(&rows[0].id), against, options);
+        let mut table = columns::columns_table(&columns);
+        let firsts = first_of_families(rows);
+        firsts.iter().for_each(|row| table.row(row_cells(row, &columns)));
+        let folded = rows.len() - firsts.len();
         if folded > 0 {
             table.note(" ", format!("{folded} more: --all"));
         }
@@ -96,9 +91,27 @@ fn groups(run: &Run, against: &[&Reference], options: &Options) -> Block {
     Block::Tables(groups.map(of_group).collect())
 }
 
-fn columns<'t>(group: &str, against: &'t [&Reference], options: &Options) -> Vec<Said<'t>> {
-    let mut columns = vec![columns::name(group), columns::time(), columns::cycle_count()];
-    columns.extend(columns::asked(options, against, short_title));
+/// Of rows of a group the first of each family.
+pub(super) fn first_of_families<'r>(rows: &[&'r Row]) -> Vec<&'r Row> {
+    let mut seen: Vec<&str> = Vec::new();
+    let mut firsts = rows.to_vec();
+    firsts.retain(|row| {
+        let family = FAMILIES.iter().find(|family| matches(family, &row.id));
+        let is_first = family.is_none_or(|family| !seen.contains(family));
+        seen.extend(family);
+        is_first
+    });
+    firsts
+}
+
+fn columns<'t>(
+    run: &'t Run,
+    group: &str,
+    against: &'t [&Reference],
+    options: &Options,
+) -> Vec<Said<'t>> {
+    let mut columns = vec![columns::name_column(group), columns::time(), columns::cycle_count()];
+    columns.extend(columns::asked(run, options, against, short_title));
     columns.push(columns::said(left("verdict"), |entry| {
         let verdict = entry.estimate.verdict.text();
         let mode = entry.estimate.mode().map(|mode| format!("{verdict}, {mode}"));
@@ -107,15 +120,15 @@ fn columns<'t>(group: &str, against: &'t [&Reference], options: &Options) -> Vec
     columns
 }
 
-fn cells(row: &Row, columns: &[Said]) -> Vec<Cell> {
+fn row_cells(row: &Row, columns: &[Said]) -> Vec<Cell> {
     let name = format!(" {}", in_group(&row.id));
-    let entry = |estimate| Entry { name, row, at: &[], estimate };
-    row.estimate().map_or(Vec::new(), |estimate| columns::cells(columns, &entry(estimate)))
+    let entry = |estimate| FigureLine { name, row, at: &[], estimate };
+    row.estimate().map_or(Vec::new(), |estimate| columns::figure_cells(columns, &entry(estimate)))
 }
 
 /// What follows from several figures, without their tables.
 fn conclusions(run: &Run, references: &References) -> Vec<Block> {
-    let pairs = Pairs::of(run).map(|pairs| format!("{}: {pairs}", core_to_core::PROBE));
+    let pairs = Pairs::measured_in(run).map(|pairs| format!("{}: {pairs}", core_to_core::PROBE));
     let of_story = |story: Story| {
         let notes = story.blocks.into_iter().filter_map(|block| match block {
             Block::Note(note) if !note.text.is_empty() => Some(note),
@@ -144,7 +157,7 @@ fn uncertain(run: &Run) -> Vec<Block> {
             Block::labelled(label, several(&rows, NAMED))
         })
         .collect();
-    let doubt = Doubt::of(run);
+    let doubt = Doubt::about_run(run);
     if let Some((cause, remedy)) = cause_of(run).zip(doubt.and_then(|doubt| doubt.remedy())) {
         let text = format!("{cause}. For steadier results {remedy}.");
         blocks.push(Block::labelled("likely cause: ", text));
@@ -154,15 +167,11 @@ fn uncertain(run: &Run) -> Vec<Block> {
 
 /// Rows that can't be measured here, by reason; those of libraries that most
 /// systems don't have in one line.
-fn missing(run: &Run) -> Vec<Block> {
+fn missing_rows(run: &Run) -> Vec<Block> {
     let rows = run.rows.iter().filter_map(|row| match &row.outcome {
         Outcome::Unavailable { reason } => Some((reason.as_str(), row.id.as_str())),
         _ => None,
     });
-    let library = |reason: &str| {
-        let of = |(start, name): &(&str, &'static str)| reason.starts_with(start).then_some(*name);
-        LIBRARIES.iter().find_map(of)
-    };
     let (optional, others): (Vec<_>, Vec<_>) =
         rows.partition(|(reason, _)| library(reason).is_some());
     let mut blocks: Vec<Block> = grouped(others)
@@ -182,6 +191,11 @@ fn missing(run: &Run) -> Vec<Block> {
         ));
     }
     blocks
+}
+
+/// The library that most systems don't have, where that is why a row is missing.
+pub(super) fn library(reason: &str) -> Option<&'static str> {
+    LIBRARIES.iter().find_map(|(start, name)| reason.starts_with(start).then_some(*name))
 }
 
 /// How many figures there are, and that curves are not on this page.
@@ -226,7 +240,7 @@ mod tests {
         add("dispatch.sync", "libdispatch not found (needs a toolchain)");
         add("dispatch.async", "libdispatch (/lib/x) has no function y");
         add("numa.latency", "one NUMA node");
-        let text = plain(&missing(&run));
+        let text = plain(&missing_rows(&run));
         assert_eq!(
             text,
             "not available here (1): libdispatch (/lib/x) has no function y: dispatch.async\n\

@@ -2,7 +2,7 @@
 //! in a line of its own.
 
 use super::Options;
-use super::columns::{self, Entry, Said, said};
+use super::columns::{self, FigureLine, Said, said};
 use super::cost;
 use super::figures::typical_half;
 use compare::references::{Reference, References};
@@ -13,28 +13,28 @@ use model::share::percent;
 use model::story::tail::{longest, modes_with_intervals, percentile};
 use model::story::{Block, left, right};
 
-pub(super) fn table(run: &Run, references: &References, options: &Options) -> Vec<Block> {
+pub(super) fn wide_rows(run: &Run, references: &References, options: &Options) -> Vec<Block> {
     let tables = tables(run, references, options);
     let columns = columns(run, &tables, options);
-    let mut wide = columns::table(&columns).wide();
+    let mut wide = columns::columns_table(&columns).wide();
     for row in &run.rows {
         let mut add = |name: String, at: &[u64], estimate: &Estimate| {
-            wide.row(columns::cells(&columns, &Entry { name, row, at, estimate }));
+            wide.row(columns::figure_cells(&columns, &FigureLine { name, row, at, estimate }));
         };
         match &row.outcome {
             Outcome::Figure(estimate) => add(row.id.clone(), &[], estimate),
             Outcome::Level { estimate, plateau } => {
-                let range = [plateau.from_bytes, plateau.to_bytes].map(model::size::text);
+                let range = [plateau.from_bytes, plateau.to_bytes].map(model::size::format_size);
                 add(format!("{} ({} to {})", row.id, range[0], range[1]), &[], estimate);
             }
             Outcome::Curve { axis, points } => {
                 for p in points {
-                    add(format!("{} at {}", row.id, axis.text(p.x)), &[p.x], &p.estimate);
+                    add(format!("{} at {}", row.id, axis.value_text(p.x)), &[p.x], &p.estimate);
                 }
             }
             Outcome::Map { y_axis, x_axis, points } => {
                 for p in points {
-                    let (y, x) = (y_axis.text(p.y), x_axis.text(p.x));
+                    let (y, x) = (y_axis.value_text(p.y), x_axis.value_text(p.x));
                     let name = format!("{} at {y} x {x}", row.id);
                     add(name, &[p.y, p.x], &p.estimate);
                 }
@@ -51,10 +51,10 @@ pub(super) fn table(run: &Run, references: &References, options: &Options) -> Ve
 pub(super) fn tables<'a>(
     run: &Run,
     references: &'a References,
-    options: &Options<'a>,
+    options: &'a Options,
 ) -> Vec<&'a Reference> {
     if !options.versus.is_empty() {
-        return options.versus.clone();
+        return options.versus.iter().collect();
     }
     let has_figure =
         |table: &&Reference| run.rows.iter().any(|row| table.counterpart(&row.id).is_some());
@@ -71,7 +71,7 @@ fn columns<'t>(run: &'t Run, tables: &'t [&Reference], options: &Options) -> Vec
         said(right(heading), move |entry| entry.estimate.quiet.as_ref().map_or(String::new(), of))
     };
     let mut columns = vec![
-        columns::name("row"),
+        columns::name_column("row"),
         columns::quiet(),
         said(right("minimum"), |entry| {
             let above = entry.estimate.quiet.filter(|_| entry.estimate.below_ns.is_none());
@@ -92,9 +92,9 @@ fn columns<'t>(run: &'t Run, tables: &'t [&Reference], options: &Options) -> Vec
             samples.map_or(String::new(), |count| count.to_string())
         }),
         of_quiet("workers", |quiet| quiet.workers.to_string()),
-        said(right("visits took"), |entry| cost::of_cell(run, &entry.row.id, entry.at)),
+        said(right("batches took"), |entry| cost::of_cell(run, &entry.row.id, entry.at)),
     ];
-    columns.extend(columns::asked(options, tables, |key| key));
+    columns.extend(columns::asked(run, options, tables, |key| key));
     columns.push(columns::verdict());
     columns.push(said(left("reason"), |entry| entry.estimate.reason.clone()));
     columns
@@ -119,7 +119,7 @@ mod tests {
             run.cells.push(cell);
         }
         let references = References::embedded().expect("references");
-        let text = plain(&table(&run, &references, &Options::default()));
+        let text = plain(&wide_rows(&run, &references, &Options::default()));
         for (name, took) in [
             ("sched.pool at 8 ", "808 ms"),
             ("sched.ring at 8 x 16KiB ", "816 ms"),

@@ -1,6 +1,6 @@
 //! What a page is made of.
 
-use crate::chart::{Chart, LeftOut, Picture};
+use crate::chart::{Chart, LeftOut, Picture, Section, forest};
 use crate::render::{ProbeText, probe_of};
 use compare::Comparison;
 use compare::references::References;
@@ -12,7 +12,7 @@ const LISTS: [&str; 2] = ["overview", "ladder"];
 
 /// A run under the name it was asked for.
 #[derive(Clone, Copy, Debug)]
-pub struct Shown<'a> {
+pub struct TitledRun<'a> {
     /// As it was named: a file, `last`, a tag.
     pub name: &'a str,
     pub run: &'a Run,
@@ -40,9 +40,9 @@ pub struct Link {
 #[derive(Clone, Copy, Debug)]
 pub struct Content<'a> {
     /// The run that is shown.
-    pub shown: Shown<'a>,
+    pub shown: TitledRun<'a>,
     /// Those set beside it.
-    pub others: &'a [Shown<'a>],
+    pub others: &'a [TitledRun<'a>],
     /// The published tables.
     pub references: &'a References,
     /// What the catalogue says of each probe.
@@ -63,14 +63,15 @@ pub struct Content<'a> {
 
 impl<'a> Content<'a> {
     /// The run that is shown.
-    pub(super) fn first(&self) -> Shown<'a> {
+    pub(super) fn first(&self) -> TitledRun<'a> {
         self.shown
     }
 
-    /// The pictures that the page draws: what is a list of its own is not drawn twice.
+    /// The pictures that the page draws: what is a list of its own is not drawn twice, nor what a recording opens on.
     pub(super) fn charts(&self) -> impl Iterator<Item = &'a Chart> + use<'a> {
+        let opens = |chart: &Chart| chart.section == Section::Noise && forest::is_forest(chart);
         let charts = self.pictures.iter().map(|picture| &picture.chart);
-        charts.filter(|chart| !LISTS.contains(&chart.id.as_str()))
+        charts.filter(move |chart| !LISTS.contains(&chart.id.as_str()) && !opens(chart))
     }
 
     /// The first picture that shows each row.

@@ -2,7 +2,7 @@
 //! machine, or why it is not known.
 
 use super::content::Content;
-use crate::html::{Place, paint};
+use crate::html::{PageContext, paint};
 use crate::render::{facts_for_others, machine_facts};
 use maud::{Markup, html};
 
@@ -11,7 +11,7 @@ pub(super) fn conditions(content: &Content) -> Markup {
     html! {
         section #conditions aria-labelledby="h-conditions" {
             h2 #h-conditions { "Conditions" }
-            (paint(&facts_for_others(content.first().run), Place::CHAPTER))
+            (paint(&facts_for_others(content.first().run), PageContext::CHAPTER))
             @if !(content.others.is_empty() && content.offered.is_empty()) { dl.facts {
                 @if !content.others.is_empty() {
                     dt { "compared with" }
@@ -51,8 +51,8 @@ pub(super) fn section(content: &Content) -> Markup {
     html! {
         section #machine aria-labelledby="h-machine" {
             h2 #h-machine { "The machine" }
-            p.lead { "Facts from the system; a missing fact has its reason." }
-            (paint(&machine_facts(&run.machine), Place::CHAPTER))
+            p.lead { "System facts; where one is missing, why." }
+            (paint(&machine_facts(&run.machine), PageContext::CHAPTER))
         }
     }
 }

@@ -2,18 +2,19 @@
 //! verdict, and all of them on one axis with what others have.
 
 use super::charts_of;
-use super::content::{Content, Shown as ShownRun};
+use super::content::{Content, TitledRun as ShownRun};
 use super::marks::{Marks, ends, points};
 use crate::against::{Against, estimate_of};
 use crate::axis::Scale;
 use crate::chart::Section;
-use crate::html::{Place, class as tone_class, paint};
+use crate::html::{PageContext, paint, verdict_class};
 use crate::render::curves::axis_text;
 use crate::render::figures::{
-    Shown, cycles, frames, human, published, quiet_half, ratio_text, shown, typical, typical_half,
+    Shown, cycles, faster_or_slower, frames, human, published, quiet_half, shown_figure, typical,
+    typical_half,
 };
 use crate::render::{group_of, short_title};
-use compare::references::{Counterpart, DEFAULT_KEY, Reference};
+use compare::references::{ComparisonRule, Counterpart, DEFAULT_KEY, Reference};
 use maud::{Markup, html};
 use model::estimate::{Estimate, Verdict};
 use model::run::{Outcome, Row};
@@ -55,13 +56,21 @@ pub(super) fn section(content: &Content) -> Markup {
     let times = rows.iter().filter(|row| row.unit == Unit::Time);
     let times = times.flat_map(|row| [Marks::of_row(row).times_ns(), of_others(row)]).flatten();
     let axis = Scale::of_decades(times);
+    if rows.is_empty() {
+        return html! {
+            section #ladder aria-labelledby="h-ladder" {
+                h2 #h-ladder { "All rows" }
+                p.lead { "This run has no row." }
+            }
+        };
+    }
     html! {
         section #ladder aria-labelledby="h-ladder" {
             h2 #h-ladder { "All rows" }
             p.lead {
                 "Every row of this run on one logarithmic axis: "
-                span.key.measured aria-hidden="true" {} " measured here, hollow where it is not to be relied on; "
-                span.key.published aria-hidden="true" {} " published figures of the same operation; the line is the 95 % interval, the faint one holds the middle 80 % of what came. "
+                span.key.measured aria-hidden="true" {} " measured here, hollow: uncertain; "
+                span.key.published aria-hidden="true" {} " published figures of the same operation; the line is the 95 % interval, the pale bar spans the middle 80 % of samples. "
                 "Where a row has no quiet figure, its mark is the typical one. "
                 @if !others.runs.is_empty() { span.key.of-run aria-hidden="true" {} " other runs. " }
                 "Click a heading to sort."
@@ -78,13 +87,13 @@ pub(super) fn section(content: &Content) -> Markup {
                                     th scope="rowgroup" colspan=(1 + COLUMNS + others.columns()) { (group_of(&row.id)) }
                                 }
                             }
-                            (line(content, row, at, &axis, &others))
+                            (ladder_line(content, row, at, &axis, &others))
                         }
                     }
                 }
             }
             p.empty #nothing hidden { "No row matches." }
-            (paint(&charts_of(content, Section::Ladder), Place::CHAPTER))
+            (paint(&charts_of(content, Section::Ladder), PageContext::CHAPTER))
         }
     }
 }
@@ -184,7 +193,7 @@ fn heading(axis: &Scale, others: &Others) -> Markup {
     }
 }
 
-fn line(content: &Content, row: &Row, at: usize, axis: &Scale, others: &Others) -> Markup {
+fn ladder_line(content: &Content, row: &Row, at: usize, axis: &Scale, others: &Others) -> Markup {
     let state = match (&row.outcome, row.estimate()) {
         (Outcome::Unavailable { .. }, _) => "gone",
         (_, Some(estimate)) => estimate.verdict.text(),
@@ -195,13 +204,13 @@ fn line(content: &Content, row: &Row, at: usize, axis: &Scale, others: &Others) 
             @match (&row.outcome, row.estimate()) {
                 (_, Some(estimate)) => {
                     th.c-row scope="row" {
-                        (id(content, row))
+                        (row_link(content, row))
                         @for text in notes_of_row(&row.id, estimate, &row.unit) { span.why { (text) } }
                     }
-                    (figures(row, estimate, axis, others))
+                    (ladder_marks(row, estimate, axis, others))
                 },
                 (Outcome::Unavailable { reason }, _) => {
-                    th.c-row scope="row" { (id(content, row)) }
+                    th.c-row scope="row" { (row_link(content, row)) }
                     td.gone colspan=(COLUMNS + others.columns()) { "not available here: " (reason) }
                 },
                 _ => (curve(content, row, axis, others)),
@@ -211,7 +220,7 @@ fn line(content: &Content, row: &Row, at: usize, axis: &Scale, others: &Others) 
 }
 
 /// A row's name, which leads to how it is measured.
-fn id(content: &Content, row: &Row) -> Markup {
+fn row_link(content: &Content, row: &Row) -> Markup {
     html! {
         @match content.probe_of(&row.id) {
             Some(probe) => a href={ "#m-" (probe.own_name()) } title=(probe.title) { (row.id) },
@@ -220,7 +229,7 @@ fn id(content: &Content, row: &Row) -> Markup {
     }
 }
 
-fn figures(row: &Row, estimate: &Estimate, axis: &Scale, others: &Others) -> Markup {
+fn ladder_marks(row: &Row, estimate: &Estimate, axis: &Scale, others: &Others) -> Markup {
     let above = estimate.below_ns.is_none();
     let quiet = estimate.quiet.map(|quiet| quiet.ns).filter(|_| above);
     let typical_ns = estimate.headline().map(|(t, _)| t.ns).filter(|_| above);
@@ -236,7 +245,7 @@ fn figures(row: &Row, estimate: &Estimate, axis: &Scale, others: &Others) -> Mar
         td.n.c-half data-sort=[quiet.map(|ns| sort_key(ns.relative_half_width()))] {
             @if let Some(ns) = quiet { (half(ns.relative_half_width())) }
         }
-        td.c-verdict data-sort=(estimate.verdict as u8) { span.(tone_class(estimate.verdict.into()).unwrap_or_default()) { (estimate.verdict.text()) } }
+        td.c-verdict data-sort=(estimate.verdict as u8) { span.(verdict_class(estimate.verdict).unwrap_or_default()) { (estimate.verdict.text()) } }
         td.n.c-cycles data-sort=[cycle_count.map(sort_key)] { (cycles(estimate)) }
         td.n.c-human { (of_time.map_or(String::new(), human)) }
         td.n.c-frames { (of_time.map_or(String::new(), frames)) }
@@ -254,7 +263,7 @@ fn figures(row: &Row, estimate: &Estimate, axis: &Scale, others: &Others) -> Mar
 /// The quiet figure. A typical one has its own column, and stands here only
 /// where that is not shown.
 fn value(row: &Row, estimate: &Estimate) -> Markup {
-    let figure = match shown(estimate, &row.unit) {
+    let figure = match shown_figure(estimate, &row.unit) {
         Shown::Below(text) => return html! { (text) },
         Shown::Nothing => return html! { "-" },
         Shown::Figure(figure) => figure,
@@ -274,7 +283,7 @@ fn value(row: &Row, estimate: &Estimate) -> Markup {
 fn of_run(row: &Row, other: &ShownRun) -> Markup {
     let estimate = estimate_of(other.run, row);
     let ns = estimate.and_then(Estimate::ns);
-    let figure = estimate.map(|estimate| shown(estimate, &row.unit));
+    let figure = estimate.map(|estimate| shown_figure(estimate, &row.unit));
     html! {
         td.n.run data-sort=[ns.map(|ns| sort_key(row.unit.of_ns(ns.value)))] data-class=[class(&row.unit)] {
             @if let Some(Shown::Figure(figure)) = figure {
@@ -309,8 +318,8 @@ fn published_figures(row: &Row, estimate: &Estimate, others: &Others) -> Markup 
     let count = figures.iter().rposition(Option::is_some).map_or(0, |last| last + 1);
     let mark = |theirs: &Counterpart| match theirs.ratio(estimate, &row.unit) {
         _ if theirs.row.doubtful.is_some() => "doubtful".into(),
-        _ if !theirs.same_operation => "other code".into(),
-        ratio => ratio.map_or(String::new(), ratio_text),
+        _ if theirs.rule == ComparisonRule::Near => "other code".into(),
+        ratio => ratio.map_or(String::new(), faster_or_slower),
     };
     html! {
         @for (at, theirs) in figures.iter().take(count).enumerate() {
@@ -334,7 +343,7 @@ fn drawing(row: &Row, axis: &Scale, others: &Others) -> Markup {
     }
     let mark = |(at, one): (usize, Against)| {
         let x = one.of_row(row).and_then(|ns| axis.percent_at(ns))?;
-        let title = html! { title { (one.name()) } };
+        let title = html! { title { (one.legend_name()) } };
         Some(match one {
             Against::Run(..) => html! { circle.of-run cx=(x) { (title) } },
             Against::Table(_) => {
@@ -360,11 +369,11 @@ fn curve(content: &Content, row: &Row, axis: &Scale, others: &Others) -> Markup 
         // Of a speed the shortest time is the most.
         let mut ends = [low, high].map(|ns| row.unit.of_ns(ns));
         ends.sort_by(f64::total_cmp);
-        ends.map(|v| model::figure::value(&row.unit, v)).join(" to ")
+        ends.map(|v| model::figure::value_text(&row.unit, v)).join(" to ")
     });
     html! {
         th.c-row scope="row" {
-            (id(content, row))
+            (row_link(content, row))
             span.why {
                 (count) @if count == 1 { " point over " } @else { " points over " } (over)
                 @if let Some(text) = text { ": " (text) }

@@ -3,7 +3,7 @@
 use crate::axis::{Scale, span};
 use maud::{Markup, html};
 use model::estimate::{Estimate, Verdict};
-use model::overview::Line;
+use model::overview::OverviewLine;
 use model::run::{Outcome, Row};
 use model::unit::Unit;
 
@@ -18,7 +18,7 @@ pub(super) struct Marks {
 
 impl Marks {
     /// An operation: how far it reaches, and the middle of its samples.
-    pub(super) fn of_line(line: &Line) -> Marks {
+    pub(super) fn of_line(line: &OverviewLine) -> Marks {
         let figure = line.ns.map(|ns| ns.value);
         let reach = figure.map(|ns| ("reach", [0.0, ns]));
         let spread = line.spread_ns.map(|(low, high)| ("spread", [low, high]));

@@ -2,12 +2,26 @@
 //! run has to add, and what was published.
 
 use super::content::Content;
-use crate::html::{Place, paint};
+use crate::html::{PageContext, paint};
 use crate::render::{ProbeText, bound_of, explained_facts, group_of, sampling_of};
 use maud::{Markup, html};
+use model::phrases::counted;
 use model::run::{Bound, Regime, Row};
 use model::story::Block;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
+
+/// The probes that the catalogue knows of the run's rows.
+fn probes<'c>(content: &'c Content) -> Vec<&'c ProbeText> {
+    let rows = &content.first().run.rows;
+    let own: HashSet<&str> =
+        rows.iter().filter_map(|row| Some(content.probe_of(&row.id)?.own_name())).collect();
+    content.probes.iter().filter(|probe| own.contains(probe.own_name())).collect()
+}
+
+/// Whether there is such a section.
+pub(super) fn is_there(content: &Content) -> bool {
+    !probes(content).is_empty()
+}
 
 pub(super) fn section(content: &Content) -> Markup {
     let mut rows_of: HashMap<&str, Vec<&Row>> = HashMap::new();
@@ -16,20 +30,22 @@ pub(super) fn section(content: &Content) -> Markup {
             rows_of.entry(probe.own_name()).or_default().push(row);
         }
     }
-    let of = |probe: &&ProbeText| rows_of.contains_key(probe.own_name());
-    let probes: Vec<&ProbeText> = content.probes.iter().filter(of).collect();
+    let probes = probes(content);
     html! {
         @if !probes.is_empty() {
             section #methods aria-labelledby="h-methods" {
                 h2 #h-methods { "What each row is, and how it was measured" }
-                p.lead { "docs/method.md describes how figures, intervals and verdicts are computed." }
-                (paint(&terms(&probes), Place::CHAPTER))
+                p.lead { "`latlas help method` describes how figures, intervals and verdicts are computed."
+                    // Nothing can be unfolded there.
+                    span.on-paper { " What was measured, and how, is folded for " (counted(probes.len(), "operation")) ": `latlas explain ROW` prints it." }
+                }
+                (paint(&terms(&probes), PageContext::CHAPTER))
                 @for (at, probe) in probes.iter().enumerate() {
                     @let group = group_of(&probe.id);
                     @if at == 0 || group_of(&probes[at - 1].id) != group { h3 { (group) } }
                     details.method id={ "m-" (probe.own_name()) } {
                         summary { code { (probe.title_id()) } " " span { (probe.title) } }
-                        (paint(&facts(&rows_of[probe.own_name()], probe), Place::CHAPTER))
+                        (paint(&method_facts(&rows_of[probe.own_name()], probe), PageContext::CHAPTER))
                     }
                 }
             }
@@ -58,7 +74,7 @@ fn terms(probes: &[&ProbeText]) -> Vec<Block> {
 }
 
 /// What the catalogue and this run's rows say of a probe.
-fn facts(rows: &[&Row], probe: &ProbeText) -> Vec<Block> {
+fn method_facts(rows: &[&Row], probe: &ProbeText) -> Vec<Block> {
     let catalogue = explained_facts(probe).into_iter();
     let catalogue = catalogue.map(|(label, text)| Block::fact(label, shorter(text)));
     let notes = rows.iter().flat_map(|row| {

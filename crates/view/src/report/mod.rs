@@ -8,23 +8,24 @@ mod comparison;
 mod content;
 mod facts;
 mod first;
-mod fleet;
 mod head;
 mod ladder;
 mod marks;
 mod methods;
 mod past;
 mod published;
+mod shared;
 #[cfg(test)]
 mod tests;
 
-pub use content::{Content, Link, Offered, Shown};
+pub use comparison::{answer_html, comparison_html};
+pub use content::{Content, Link, Offered, TitledRun};
 pub use facts::link;
-pub use fleet::fleet_page;
 pub use past::{histories, set_over_time};
+pub use shared::{SharedContent, card, shared_html};
 
 use crate::chart::{Section, footer};
-use crate::html::{Place, finished, keys, paint, script, style};
+use crate::html::{PageContext, finished, keys, paint, script, style};
 use crate::render::{Options, recorded, stories};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use model::story::{Block, core_to_core, levels};
@@ -33,13 +34,13 @@ use model::story::{Block, core_to_core, levels};
 /// it is replaced.
 pub const GENERATOR: &str = "latlas report";
 
-/// Whether a file's first bytes are those of a page that [`page`] made.
+/// Whether a file's first bytes are those of a page that [`report_html`] made.
 pub fn is_ours(head: &[u8]) -> bool {
     let mark = format!("<meta name=\"generator\" content=\"{GENERATOR}\"");
     head.windows(mark.len()).any(|bytes| bytes == mark.as_bytes())
 }
 
-pub fn page(content: &Content) -> String {
+pub fn report_html(content: &Content) -> String {
     let run = content.first().run;
     let style = style() + &ladder::style(content) + &first::style(content);
     let markup = html! {
@@ -52,8 +53,12 @@ pub fn page(content: &Content) -> String {
                 (first::header(content))
                 main #main tabindex="-1" data-source=(footer(run)) {
                     (keys())
+                    (comparison::opening(content))
+                    @if !content.others.is_empty() { (first::ratio_list(run)) }
+                    // A run that is a recording opens on what that says.
+                    @if run.is_of_recording() { (recordings(content)) }
                     (first::section(content))
-                    (recordings(content))
+                    @if !run.is_of_recording() { (recordings(content)) }
                     (ladder::section(content))
                     @for part in &PARTS { (chapter(content, part)) }
                     (comparison::section(content))
@@ -71,7 +76,7 @@ pub fn page(content: &Content) -> String {
 }
 
 /// A part of the page that is pictures.
-struct Part {
+struct PictureSection {
     section: Section,
     anchor: &'static str,
     title: &'static str,
@@ -79,36 +84,36 @@ struct Part {
     lead: &'static str,
 }
 
-const PARTS: [Part; 5] = [
-    Part {
+const PARTS: [PictureSection; 5] = [
+    PictureSection {
         section: Section::Memory,
         anchor: "memory",
         title: "Memory",
-        lead: "How long a load takes and how much gets through, by the size of what is touched.",
+        lead: "Latency of a load and bandwidth, by working-set size.",
     },
-    Part {
+    PictureSection {
         section: Section::Threads,
         anchor: "threads",
         title: "Threads and cores",
-        lead: "What a thread's life costs, how work spreads over threads, and how far cores are apart.",
+        lead: "Thread life cycle, scheduling and core-to-core latency.",
     },
-    Part {
+    PictureSection {
         section: Section::Files,
         anchor: "files",
         title: "Files",
         lead: "Reading, opening, creating and deleting files, by their size.",
     },
-    Part {
+    PictureSection {
         section: Section::Noise,
         anchor: "noise",
         title: "Noise",
-        lead: "What took the CPU away from a thread that only spins, just before and just after.",
+        lead: "OS noise: interruptions of a spinning thread, before and after the run.",
     },
-    Part {
+    PictureSection {
         section: Section::History,
         anchor: "history",
         title: "History",
-        lead: "The same rows over the last 40 kept runs of this machine: those that changed, and the best known. latlas plot history:ROW draws any row over all runs.",
+        lead: "The same rows over the last 40 kept runs of this machine: those that changed, and those known best. latlas plot history:ROW draws any row over all runs.",
     },
 ];
 
@@ -116,6 +121,16 @@ const PARTS: [Part; 5] = [
 fn charts_of(content: &Content, section: Section) -> Vec<Block> {
     let charts = content.charts().filter(|chart| chart.section == section);
     charts.cloned().map(Block::chart).collect()
+}
+
+/// The same without those that stand in the story of a recording.
+fn chapter_charts(content: &Content, section: Section) -> Vec<Block> {
+    let told = recorded::charts_of_stories(content.first().run, content.references);
+    let is_told = |block: &Block| match block {
+        Block::Chart(chart) => told.iter().any(|other| other.id == chart.id),
+        _ => false,
+    };
+    charts_of(content, section).into_iter().filter(|block| !is_told(block)).collect()
 }
 
 /// What a terminal shows of a part: the figures of its pictures and what follows
@@ -134,8 +149,8 @@ fn as_text(content: &Content, section: Section) -> Vec<Block> {
     blocks
 }
 
-fn chapter(content: &Content, part: &Part) -> Markup {
-    let charts = charts_of(content, part.section);
+fn chapter(content: &Content, part: &PictureSection) -> Markup {
+    let charts = chapter_charts(content, part.section);
     let text = as_text(content, part.section);
     html! {
         @if !charts.is_empty() {
@@ -145,11 +160,11 @@ fn chapter(content: &Content, part: &Part) -> Markup {
                 @if part.section == Section::Threads {
                     @if let Some(pair) = core_to_core::only_pair(content.first().run) { p { (pair) "." } }
                 }
-                (paint(&charts, Place::CHAPTER))
+                (paint(&charts, PageContext::CHAPTER))
                 @if !text.is_empty() {
                     details.folded {
                         summary { "As text" span.hidden { ": " (part.title) } }
-                        (paint(&text, Place::CHAPTER))
+                        (paint(&text, PageContext::CHAPTER))
                     }
                 }
             }
@@ -157,20 +172,15 @@ fn chapter(content: &Content, part: &Part) -> Markup {
     }
 }
 
-/// What recordings say; their pictures stand in their parts.
+/// What recordings say.
 fn recordings(content: &Content) -> Markup {
-    let run = content.first().run;
-    let stories = run.recordings.iter().map(|recording| {
-        let options = Options { wide: true, ..Options::default() };
-        let parts = recorded::story(run, recording, content.references, &options);
-        let texts = parts.into_iter().flatten().filter(|block| !matches!(block, Block::Chart(_)));
-        (recording.name(), texts.collect::<Vec<Block>>())
-    });
+    let options = Options { wide: true, ..Options::default() };
+    let stories = recorded::stories_of(content.first().run, content.references, &options);
     html! {
-        @for (number, (name, blocks)) in stories.enumerate() {
+        @for (number, (name, blocks)) in stories.iter().enumerate() {
             section #{ "recording-" (number) } aria-labelledby={ "h-recording-" (number) } {
                 h2 id={ "h-recording-" (number) } { (name) }
-                (paint(&blocks, Place::CHAPTER))
+                (paint(blocks, PageContext::CHAPTER))
             }
         }
     }
@@ -178,17 +188,18 @@ fn recordings(content: &Content) -> Markup {
 
 /// The bar that stays in sight: where to go, and how it looks.
 fn bar(content: &Content) -> Markup {
-    let parts = PARTS.iter().filter(|part| !charts_of(content, part.section).is_empty());
+    let parts = PARTS.iter().filter(|part| !chapter_charts(content, part.section).is_empty());
     html! {
         nav.bar aria-label="Parts of this page" {
             p.brand { "latlas" @if let Some(href) = content.all_runs { " " a href=(href) { "All runs" } } }
             div.links {
+                @if !content.others.is_empty() { a href="#answer" { "Answer" } }
                 a href="#ladder" { "All rows" }
                 @for part in parts { a href={ "#" (part.anchor) } { (part.title) } }
                 @if !content.comparisons.is_empty() { a href="#comparison" { "Comparison" } }
                 a href="#conditions" { "Conditions" }
                 a href="#machine" { "Machine" }
-                a href="#methods" { "Methods" }
+                @if methods::is_there(content) { a href="#methods" { "Methods" } }
             }
             button.theme #theme type="button" hidden { "Dark" }
         }

@@ -1,14 +1,14 @@
 //! Rows of a run over time, for the report: which of them are worth a picture.
 
 use crate::chart::{LeftOut, Picture, history::chart};
-use compare::history::{Figure, History};
+use compare::history::{FollowedFigure, History};
 use model::overview::OPERATIONS;
 use model::run::Run;
 use model::summary::MachineKey;
 use std::collections::HashSet;
 use std::fmt::Display;
 use store::StoreError;
-use store::history::{HistoryError, HistoryQuery, find};
+use store::history::{HistoryError, HistoryQuery, find_history};
 use store::index::Index;
 
 /// Pictures at most.
@@ -28,7 +28,7 @@ const ROWS: usize = OPERATIONS.len();
 /// level changed, the latest change first, then the best known ones. Empty
 /// where fewer than three runs are kept.
 pub fn histories(index: &Index, run: &Run) -> Result<Vec<Picture>, StoreError> {
-    let machine = MachineKey::of(run);
+    let machine = MachineKey::from_run(run);
     let machines = index.machines()?;
     let kept = machines.iter().find(|known| known.key == machine);
     let runs = kept.map_or(0, |known| known.runs);
@@ -41,16 +41,16 @@ pub fn histories(index: &Index, run: &Run) -> Result<Vec<Picture>, StoreError> {
     let single: HashSet<&str> = single.map(|(id, _)| id.as_str()).collect();
     let is_kept = |row: &&str| single.contains(row);
     let mut found: Vec<History> = Vec::new();
-    for row in rows(run).into_iter().filter(is_kept).take(looked_at) {
+    for row in single_rows(run).into_iter().filter(is_kept).take(looked_at) {
         let asked = HistoryQuery {
             machine: &machine,
             row,
             at: &[],
-            figure: Figure::Best,
+            figure: FollowedFigure::Best,
             since_unix_ms: None,
             last: Some(LAST),
         };
-        match find(index, &asked, &[]) {
+        match find_history(index, &asked, &[]) {
             Ok(history) if history.tested() >= FEWEST => found.push(history),
             Ok(_) => {}
             Err(HistoryError::Store(fault)) => return Err(fault),
@@ -83,7 +83,7 @@ pub fn set_over_time<E: Display>(
 }
 
 /// The rows that are single figures, the best known first.
-fn rows(run: &Run) -> Vec<&str> {
+fn single_rows(run: &Run) -> Vec<&str> {
     let known = OPERATIONS.iter().map(|operation| operation.row);
     let known = known.filter(|id| run.row(id).is_some_and(|row| row.estimate().is_some()));
     let figures = run.rows.iter().filter(|row| row.estimate().is_some());

@@ -6,8 +6,9 @@ use crate::chart::{Body, Chart, pictures, tables};
 use crate::render::ProbeText;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use compare::references::References;
-use model::run::{Bound, Regime, Run, Scale};
+use compare::references::{ComparisonRule, References};
+use model::estimate::Verdict;
+use model::run::{Bound, Outcome, Regime, Run, Scale};
 use model::synthetic;
 use model::unit::Unit;
 
@@ -17,8 +18,6 @@ use store::index::Index;
 
 /// The page of a run, with a probe and a document that are called so.
 fn page_of(run: &Run, called: &str) -> String {
-    let references = References::embedded().expect("references");
-    let (drawn, left_out) = pictures(run, &references, &[]);
     let probe = ProbeText {
         id: run.rows[0].id.clone(),
         rows: vec![run.rows[0].id.clone()],
@@ -30,16 +29,23 @@ fn page_of(run: &Run, called: &str) -> String {
         bound: Bound::Core,
         regime: Regime::Gated,
         long_from: None,
+        by_shared_part: false,
         since: Scale::Quick,
         axes: Vec::new(),
         levels: false,
         points: Vec::new(),
     };
-    page(&Content {
-        shown: Shown { name: called, run },
+    page_with(run, called, &[probe])
+}
+
+fn page_with(run: &Run, called: &str, probes: &[ProbeText]) -> String {
+    let references = References::embedded().expect("references");
+    let (drawn, left_out) = pictures(run, &references, &[]);
+    report_html(&Content {
+        shown: TitledRun { name: called, run },
         others: &[],
         references: &references,
-        probes: &[probe],
+        probes,
         pictures: &drawn,
         left_out: &left_out,
         comparisons: &[],
@@ -54,6 +60,42 @@ fn inside<'p>(page: &'p str, tag: &str, end: &str) -> &'p str {
     let from = page.find(tag).unwrap_or_else(|| panic!("no {tag}")) + tag.len();
     let to = page[from..].find(end).expect("its end");
     &page[from..from + to]
+}
+
+/// A run whose rows the catalogue does not know has no methods, as one of commands or of a suite.
+#[test]
+fn links_lead_to_parts_that_are_there() {
+    let run = synthetic::run();
+    for (page, has_methods) in [(page_of(&run, "x"), true), (page_with(&run, "x", &[]), false)] {
+        let bar = inside(&page, "<nav", "</nav>");
+        assert_eq!(bar.contains("#methods"), has_methods);
+        for link in bar.split("href=\"#").skip(1) {
+            let part = link.split('"').next().unwrap_or_default();
+            assert!(page.contains(&format!("id=\"{part}\"")), "no {part}");
+        }
+    }
+}
+
+/// An axis of nothing would invent its ends.
+#[test]
+fn operations_without_a_figure_are_named_below_the_ladder() {
+    let mut run = synthetic::run();
+    let first_screen =
+        |run: &Run| inside(&page_of(run, "x"), "id=\"overview\"", "</section>").to_owned();
+    let steps = |page: &str| page.matches("class=\"cost").count();
+    let (all, mut invalid) = (steps(&first_screen(&run)), 0);
+    for row in run.rows.iter_mut() {
+        if let Outcome::Figure(estimate) | Outcome::Level { estimate, .. } = &mut row.outcome {
+            estimate.verdict = Verdict::Invalid;
+            invalid += 1;
+        }
+    }
+    let page = first_screen(&run);
+    assert!(all > 0 && invalid >= all && page.contains("Invalid: "), "{all} of {invalid}");
+    assert!(steps(&page) == 0 && !page.contains("class=\"scale"), "no axis of nothing");
+    run.rows.clear();
+    let page = page_with(&run, "x", &[]);
+    assert!(page.contains("This run has no row.") && !page.contains("A square is a figure"));
 }
 
 #[test]
@@ -82,14 +124,18 @@ fn every_row_has_a_line_and_every_picture_its_place() {
 #[test]
 fn the_first_screen_is_the_documents_figures() {
     let mut run = synthetic::run();
-    let figure = |id: &str, ns: f64| synthetic::row(id, synthetic::figure(ns, ns / 1e3));
+    let figure =
+        |id: &str, ns: f64| synthetic::row_of_times(id, synthetic::ok_outcome(ns, ns / 1e3));
     run.rows.push(figure("cpu.add_i64", 0.25));
     run.rows.push(figure("call.syscall", 150.0));
     let page = page_of(&run, "x");
     let first = inside(&page, "id=\"overview\"", "id=\"ladder\"");
-    let lines = model::overview::lines(&run);
-    let with_figure = lines.iter().filter(|line| line.verdict.is_some());
-    assert_eq!(first.matches("<li ").count(), with_figure.count());
+    let lines = model::overview::overview_lines(&run);
+    let is_drawn = |verdict: Verdict| verdict != Verdict::Invalid;
+    let drawn = lines.iter().filter(|line| line.verdict.is_some_and(is_drawn)).count();
+    assert_eq!(first.matches("<li ").count(), drawn);
+    let named = lines.len() - drawn;
+    assert_eq!(first.matches("class=\"missing").count() > 0, named > 0);
     for ratio in model::overview::ratios(&run) {
         assert!(page.contains(&format!("<b>{}</b> {}", ratio.amount(), ratio.time())));
     }
@@ -115,7 +161,7 @@ fn a_page_names_no_directory() {
     run.files_on = Some(filesystem.clone());
     let page = page_of(&run, "x");
     assert!(!page.contains("alice"));
-    assert!(page.contains(&filesystem.text()), "{}", filesystem.text());
+    assert!(page.contains(&filesystem.one_line()), "{}", filesystem.one_line());
 }
 
 #[test]
@@ -305,7 +351,7 @@ fn only_comparable_published_figures_are_drawn() {
                 continue;
             };
             let drawn = table.comparable_ns(&row.id);
-            if counterpart.row.doubtful.is_some() || !counterpart.same_operation {
+            if counterpart.row.doubtful.is_some() || counterpart.rule == ComparisonRule::Near {
                 assert_eq!(drawn, None, "{} {}", table.key, row.id);
             } else {
                 assert_eq!(drawn, counterpart.row.ns, "{} {}", table.key, row.id);
@@ -348,4 +394,12 @@ fn a_page_is_known_for_ours() {
     assert!(is_ours(&page.as_bytes()[..4096]));
     assert!(!is_ours(b"<!DOCTYPE html><title>latlas report</title>"));
     assert!(!is_ours(b""));
+}
+
+#[test]
+fn places_among_many_machines_stand_with_the_published_tables() {
+    let page = page_of(&model::synthetic::run(), "run");
+    let published = inside(&page, "<section id=\"published\"", "</section>");
+    assert!(published.contains("This CPU and many machines"), "{published}");
+    assert!(published.contains("67 to 80 % of 1811 cloud types"), "{published}");
 }

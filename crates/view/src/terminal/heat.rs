@@ -28,7 +28,7 @@ pub(super) struct Drawn {
 
 /// The drawing in so many columns; none where no cell can be relied on.
 pub(super) fn heat(heat: &Heat, columns: usize) -> Option<Drawn> {
-    let matrix = Matrix::of(heat)?;
+    let matrix = Matrix::from_heat(heat)?;
     let (lines, legend) = match heat.y.len() > MOST {
         true => (Vec::new(), format!("not drawn: more than {MOST} lines")),
         false => (matrix.lines(columns), matrix.legend()),
@@ -55,7 +55,7 @@ fn reliable(cell: &HeatCell) -> Option<f64> {
 }
 
 impl<'h> Matrix<'h> {
-    fn of(heat: &'h Heat) -> Option<Matrix<'h>> {
+    fn from_heat(heat: &'h Heat) -> Option<Matrix<'h>> {
         let (low, high) = span(heat.cells.iter().filter_map(reliable))?;
         let (scale, unit) = scale_of(heat.value.quantity, high);
         let later = heat.y.len() - heat.y.len().min(1);
@@ -94,7 +94,7 @@ impl<'h> Matrix<'h> {
             .map_or(SHADES[0], |shade| SHADES[shade])
     }
 
-    fn number(&self, value: f64) -> String {
+    fn cell_number(&self, value: f64) -> String {
         let places = usize::from((self.high / self.scale).abs() < 100.0);
         format!("{:.places$}", value / self.scale)
     }
@@ -106,7 +106,7 @@ impl<'h> Matrix<'h> {
         let room = columns.saturating_sub(label).max(8);
         let across = self.heat.x.len();
         let numbers = self.heat.cells.iter().filter(|c| c.value.is_finite());
-        let numbers = numbers.map(|c| width(&self.number(c.value)));
+        let numbers = numbers.map(|c| width(&self.cell_number(c.value)));
         let names = self.heat.x.iter().map(|name| width(name));
         let widest = numbers.chain(names).max().unwrap_or(1);
         // A blank, a shade, the number, and the blank before it.
@@ -169,7 +169,7 @@ impl<'h> Matrix<'h> {
             return shade.to_string().repeat(wide);
         }
         let number = cell.filter(|c| c.value.is_finite());
-        let number = number.map_or("-".into(), |c| self.number(c.value));
+        let number = number.map_or("-".into(), |c| self.cell_number(c.value));
         format!(" {shade} {number:>fill$}", fill = wide - 3)
     }
 
@@ -203,10 +203,10 @@ impl<'h> Matrix<'h> {
         if self.heat.cells.len() < 2 {
             return String::new();
         }
-        let text = |value: f64| self.number(value);
+        let text = |value: f64| self.cell_number(value);
         if self.alike() {
             return format!(
-                "all between {} and {} {}: alike",
+                "all between {} and {} {}: no difference",
                 text(self.low),
                 text(self.high),
                 self.unit
@@ -241,13 +241,13 @@ mod tests {
     /// The picture of so many CPUs, 30 ns within a group of eight, 110 ns
     /// beyond.
     fn drawn(cpus: u64) -> String {
-        of(core_to_core_row(cpus, |y, x| match y / 8 == x / 8 {
+        row_text(core_to_core_row(cpus, |y, x| match y / 8 == x / 8 {
             true => 30.0,
             false => 110.0 + (y - x) as f64,
         }))
     }
 
-    fn of(row: Row) -> String {
+    fn row_text(row: Row) -> String {
         let mut run = synthetic::run();
         run.rows = vec![row].into();
         let references = References::embedded().expect("references");
@@ -263,7 +263,7 @@ mod tests {
     fn maps_of_few_and_many_cpus() {
         let pictures = [2, 4, 10, 40, 90, 128].map(drawn);
         insta::assert_snapshot!(pictures.join("\n"));
-        assert_eq!(of(core_to_core_row(1, |_, _| 1.0)), "");
+        assert_eq!(row_text(core_to_core_row(1, |_, _| 1.0)), "");
     }
 
     #[test]
@@ -288,6 +288,6 @@ mod tests {
             point.estimate.verdict = verdict;
         }
         let alike = core_to_core_row(4, |y, x| 60.0 + (y + x) as f64 * 0.5);
-        insta::assert_snapshot!([of(alike), of(doubtful)].join("\n"));
+        insta::assert_snapshot!([row_text(alike), row_text(doubtful)].join("\n"));
     }
 }

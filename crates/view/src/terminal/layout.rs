@@ -1,9 +1,10 @@
 //! Columns, wrapping and colour of plain text. Widths are those of the
 //! terminal, not of the encoding.
 
+use crate::shade::{Shade, all_shades};
+use model::printable::is_hidden;
 pub(crate) use model::story::Tone as Style;
 use model::story::Tone;
-use model::text::is_hidden;
 use unicode_width::UnicodeWidthStr;
 
 /// A character of the private use area stands for a colour until [`finish`],
@@ -20,8 +21,26 @@ fn marker(tone: Tone) -> Option<char> {
 }
 
 pub(super) const END: char = '\u{e000}';
+/// That of the first of [`all_shades`]; the others follow.
+const FIRST_SHADE: u32 = 0xe010;
+/// All of these characters.
+const MARKERS: std::ops::RangeInclusive<char> = '\u{e000}'..='\u{e01f}';
+
+/// Marks a text for a shade of what threads do.
+pub(crate) fn shaded(text: &str, shade: Shade) -> String {
+    let at = all_shades().zip(FIRST_SHADE..).find(|(one, _)| *one == shade);
+    match at.and_then(|(_, marker)| char::from_u32(marker)).filter(|_| !text.is_empty()) {
+        Some(marker) => format!("{marker}{text}{END}"),
+        None => text.to_owned(),
+    }
+}
+
+/// A text without marks for colours.
+pub(crate) fn unmarked(text: &str) -> String {
+    text.chars().filter(|c| !MARKERS.contains(c)).collect()
+}
 /// A space at which no line ends.
-pub(crate) const NO_BREAK: char = '\u{a0}';
+pub const NO_BREAK: char = '\u{a0}';
 
 /// Marks a text for its colour.
 pub(crate) fn styled(text: &str, tone: Tone) -> String {
@@ -36,6 +55,13 @@ pub(crate) fn styled(text: &str, tone: Tone) -> String {
 pub(crate) fn finish(text: &str, color: bool) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
+        let shade = u32::from(c).checked_sub(FIRST_SHADE);
+        if let Some(shade) = shade.and_then(|at| all_shades().nth(at as usize)) {
+            if color {
+                out.push_str(&format!("\x1b[38;5;{}m", shade.terminal));
+            }
+            continue;
+        }
         let escape = match c {
             END => "\x1b[0m",
             '\u{e001}' => "\x1b[32m",
@@ -59,7 +85,7 @@ pub(crate) fn finish(text: &str, color: bool) -> String {
 
 /// Columns that a text takes on a terminal; marks for colours take none.
 pub(crate) fn width(text: &str) -> usize {
-    let marks = text.matches(|c| ('\u{e000}'..='\u{e004}').contains(&c));
+    let marks = text.matches(|c| MARKERS.contains(&c));
     text.width() - marks.map(|mark| mark.width()).sum::<usize>()
 }
 
@@ -74,7 +100,7 @@ pub(crate) fn keeps_to(text: &str, columns: usize) -> bool {
 /// Breaks a text between words so that no line is wider than `columns`: the
 /// first stands after `lead`, the others under its end. A word that is wider
 /// than the line is broken too.
-pub(crate) fn wrap(lead: &str, text: &str, columns: usize) -> Vec<String> {
+pub fn wrap(lead: &str, text: &str, columns: usize) -> Vec<String> {
     let indent = width(lead);
     let room = columns.saturating_sub(indent).max(8);
     let mut lines = vec![String::new()];
@@ -154,6 +180,16 @@ mod tests {
         let text = styled("ok", Style::Good);
         assert_eq!(finish(&text, true), "\x1b[32mok\x1b[0m");
         assert_eq!(finish(&text, false), "ok");
+    }
+
+    #[test]
+    fn a_shade_has_its_colour_and_no_width() {
+        for shade in all_shades() {
+            let text = shaded("██", shade);
+            assert_eq!(finish(&text, true), format!("\x1b[38;5;{}m██\x1b[0m", shade.terminal));
+            assert_eq!((finish(&text, false), unmarked(&text)), ("██".into(), "██".into()));
+            assert_eq!(width(&text), 2, "{shade:?}");
+        }
     }
 
     #[test]

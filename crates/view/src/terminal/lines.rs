@@ -1,8 +1,8 @@
-//! A curve drawn with braille dots, both axes logarithmic.
+//! Curves, both axes logarithmic: the first drawn with braille dots, those behind it as marks.
 
-use super::layout::width;
+use super::layout::{Style, styled, width};
 use crate::axis::{Scale, Tick, span};
-use model::chart::{Axis, Band, Lines};
+use model::chart::{Axis, Band, ChartLine, CurveKind, Lines};
 
 /// Lines of the drawing, without labels.
 const HIGH: usize = 10;
@@ -13,34 +13,93 @@ const MARGIN: usize = 6;
 /// Dots of one cell.
 const DOTS: (usize, usize) = (2, 4);
 
-/// The first curve of a picture in so many columns; nothing below two points,
-/// where there is nothing to see.
-pub(super) fn lines(lines: &Lines, columns: usize) -> Vec<String> {
-    let first = lines.series.first();
-    let points = first.iter().flat_map(|line| &line.points);
-    let points: Vec<(f64, f64)> = points
-        .map(|point| (point.x, point.y))
-        .filter(|&(x, y)| x > 0.0 && y > 0.0 && y.is_finite())
-        .collect();
+/// Marks of the curves behind the first, and of figures that are no curve.
+const MARKS: [char; 6] = ['○', '△', '□', '◇', '×', '+'];
+/// Of a curve as many cells as this have one mark, so that it is seen to be dashed.
+const DASH: usize = 2;
+
+/// What stands behind the first curve, with marks as far as there are some; bands are shaded.
+fn behind(lines: &Lines) -> impl Iterator<Item = (&ChartLine, Option<char>)> {
+    let all = lines.series.iter().skip(1).filter(|line| line.is != CurveKind::Population);
+    all.enumerate().map(|(at, line)| (line, MARKS.get(at).copied()))
+}
+
+/// The curves of a picture in so many columns; nothing where the first has less than two points,
+/// and there is nothing to see.
+pub(super) fn curve_lines(lines: &Lines, columns: usize) -> Vec<String> {
+    let Some(first) = lines.series.first().filter(|line| placed(line).count() > 1) else {
+        return Vec::new();
+    };
+    let marked: Vec<(&ChartLine, char)> =
+        behind(lines).filter_map(|(line, mark)| Some((line, mark?))).collect();
+    let points = || marked.iter().map(|(line, _)| *line).chain([first]).flat_map(placed);
     let wide = columns.saturating_sub(LABEL + 2 + MARGIN).max(8);
     let (Some(x), Some(y)) = (
-        scale(&lines.x, points.iter().map(|p| p.0), 1.0, wide * DOTS.0),
-        scale(&lines.y, points.iter().map(|p| p.1), 1.15, HIGH * DOTS.1),
+        scale(&lines.x, points().map(|p| p.0), 1.0, wide * DOTS.0),
+        scale(&lines.y, points().map(|p| p.1), 1.15, HIGH * DOTS.1),
     ) else {
         return Vec::new();
     };
-    let mut canvas = Canvas { cells: vec![vec![0; wide]; HIGH] };
-    for pair in points.windows(2) {
-        let [from, to] = [pair[0], pair[1]].map(|point| (dot(&x, point.0), dot(&y, point.1)));
+    let mut canvas = Canvas {
+        cells: vec![vec![0; wide]; HIGH],
+        shaded: vec![vec![false; wide]; HIGH],
+        marks: vec![vec![None; wide]; HIGH],
+    };
+    let dots = |line| placed(line).map(|point| (dot(&x, point.0), dot(&y, point.1)));
+    for (from, to) in dots(first).zip(dots(first).skip(1)) {
         canvas.line(from, to);
     }
+    // The first of them is drawn last: it lies above the others.
+    for (line, mark) in marked.into_iter().rev() {
+        let points: Vec<(usize, usize)> = dots(line).collect();
+        for pair in points.windows(2).filter(|_| line.joined) {
+            canvas.dashes(pair[0], pair[1], mark);
+        }
+        points.into_iter().for_each(|point| canvas.mark(point, mark));
+    }
+    let populations = lines.series.iter().filter(|line| line.is == CurveKind::Population);
+    populations.for_each(|band| canvas.shade(band, (&x, &y)));
     let mut drawn = Vec::new();
     if !lines.bands.is_empty() {
-        drawn.push(names(&lines.bands, &x, wide));
+        drawn.push(band_names(&lines.bands, &x, wide));
     }
     drawn.extend(canvas.lines(&labels(&y)));
     drawn.push(places(&x, wide));
     drawn
+}
+
+/// The points of a curve that have a place on logarithmic axes.
+fn placed(line: &ChartLine) -> impl Iterator<Item = (f64, f64)> {
+    let points = line.points.iter().map(|point| (point.x, point.y));
+    points.filter(|&(x, y)| x > 0.0 && y > 0.0 && y.is_finite())
+}
+
+/// What the marks and the shade stand for, and what is not drawn; empty where there is one curve.
+pub(super) fn legend(lines: &Lines) -> String {
+    let mut texts: Vec<String> = Vec::new();
+    let mut left_out = 0;
+    for (line, mark) in behind(lines) {
+        match mark {
+            Some(mark) => texts.push(format!("{mark} {}", line.name)),
+            None => left_out += 1,
+        }
+    }
+    if let Some(first) = lines.series.first().filter(|_| !texts.is_empty()) {
+        texts.insert(0, format!("⣀ {}", first.name));
+    }
+    let mut bands: Vec<&str> = Vec::new();
+    for line in lines.series.iter().filter(|line| line.is == CurveKind::Population) {
+        if !bands.contains(&line.name.as_str()) {
+            bands.push(&line.name);
+        }
+    }
+    if !bands.is_empty() {
+        texts.push(format!("░ {}", bands.join(", ")));
+    }
+    if left_out > 0 {
+        texts.push(format!("{left_out} more not drawn"));
+    }
+    texts.join("; ")
 }
 
 /// A logarithmic axis over some values, each end moved outwards by a factor.
@@ -63,6 +122,10 @@ fn dot(scale: &Scale, value: f64) -> usize {
 struct Canvas {
     /// Dots of each cell as the low byte of a braille character.
     cells: Vec<Vec<u8>>,
+    /// Cells of a band behind the curve.
+    shaded: Vec<Vec<bool>>,
+    /// Marks of other curves behind it.
+    marks: Vec<Vec<Option<char>>>,
 }
 
 impl Canvas {
@@ -85,22 +148,47 @@ impl Canvas {
         }
     }
 
+    fn mark(&mut self, (x, y): (usize, usize), mark: char) {
+        self.marks[HIGH - 1 - y / DOTS.1][x / DOTS.0] = Some(mark);
+    }
+
+    /// Marks from one point to another, with gaps.
+    fn dashes(&mut self, (x0, y0): (usize, usize), (x1, y1): (usize, usize), mark: char) {
+        let cells = x0.abs_diff(x1) / DOTS.0;
+        for cell in (DASH..cells).step_by(DASH) {
+            let share = cell as f64 / cells as f64;
+            let between = |a: usize, b: usize| (a as f64 + (b as f64 - a as f64) * share).round();
+            self.mark((between(x0, x1) as usize, between(y0, y1) as usize), mark);
+        }
+    }
+
+    /// Shades what lies between the ends of a band, as far as the axes go.
+    fn shade(&mut self, band: &ChartLine, (x, y): (&Scale, &Scale)) {
+        for pair in band.points.windows(2) {
+            let [from, to] = [&pair[0], &pair[1]].map(|point| dot(x, point.x) / DOTS.0);
+            let [low, high] = [pair[0].low, pair[0].high].map(|end| end.unwrap_or(pair[0].y));
+            let row = |ns| HIGH - 1 - dot(y, ns) / DOTS.1;
+            for cells in &mut self.shaded[row(high)..=row(low)] {
+                cells[from..=to].fill(true);
+            }
+        }
+    }
+
     fn lines(&self, labels: &[String]) -> Vec<String> {
-        self.cells
-            .iter()
-            .zip(labels)
-            .map(|(cells, label)| {
-                let drawn: String = cells
-                    .iter()
-                    .map(|&dots| match dots {
-                        0 => ' ',
-                        _ => char::from_u32(0x2800 + u32::from(dots)).unwrap_or(' '),
-                    })
-                    .collect();
-                let tick = if label.is_empty() { '│' } else { '┤' };
-                format!("{label:>LABEL$} {tick}{drawn}")
-            })
-            .collect()
+        let line = |at: usize, label: &String| {
+            let cells = self.cells[at].iter().zip(&self.shaded[at]).zip(&self.marks[at]);
+            let drawn: String = cells
+                .map(|((&dots, &shaded), mark)| match (dots, mark) {
+                    (0, Some(mark)) => styled(&mark.to_string(), Style::Dim),
+                    (0, None) if shaded => "░".into(),
+                    (0, None) => " ".into(),
+                    _ => char::from_u32(0x2800 + u32::from(dots)).map_or(" ".into(), String::from),
+                })
+                .collect();
+            let tick = if label.is_empty() { '│' } else { '┤' };
+            format!("{label:>LABEL$} {tick}{drawn}")
+        };
+        labels.iter().enumerate().map(|(at, label)| line(at, label)).collect()
     }
 }
 
@@ -117,7 +205,7 @@ fn labels(y: &Scale) -> Vec<String> {
 }
 
 /// Names of the stretches above them, with their figures where there is room.
-fn names(bands: &[Band], x: &Scale, wide: usize) -> String {
+fn band_names(bands: &[Band], x: &Scale, wide: usize) -> String {
     let mut cells = vec![' '; wide];
     for band in bands {
         let column = |at: f64| dot(x, at) / DOTS.0;
@@ -127,7 +215,7 @@ fn names(bands: &[Band], x: &Scale, wide: usize) -> String {
         }
         (cells[from], cells[to]) = ('├', '┤');
         let fits = |name: &String| width(name) + 4 <= to - from + 1;
-        let name = Some(band.text()).filter(fits).unwrap_or(band.name.clone());
+        let name = Some(band.label()).filter(fits).unwrap_or(band.name.clone());
         let name: Vec<char> = format!(" {name} ").chars().collect();
         let start =
             ((from + to + 1).saturating_sub(name.len()) / 2).min(wide - name.len().min(wide));
@@ -159,19 +247,20 @@ fn places(x: &Scale, wide: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use model::chart::{Kind, Line, Point, Quantity};
+    use crate::terminal::layout::finish;
+    use model::chart::{Point, Quantity};
 
     fn drawn(points: Vec<(f64, f64)>, bands: Vec<Band>) -> Vec<String> {
         let axis = |quantity| Axis { label: "axis".into(), quantity, log: true, from_zero: true };
-        let line = Line {
+        let line = ChartLine {
             name: "curve".into(),
-            is: Kind::Measured,
+            is: CurveKind::Measured,
             points: points.iter().map(|&(x, y)| Point::bare(x, y)).collect(),
             joined: true,
         };
         let mut curves = Lines::new(axis(Quantity::Bytes), axis(Quantity::Nanoseconds), vec![line]);
         curves.bands = bands;
-        lines(&curves, 100)
+        curve_lines(&curves, 100)
     }
 
     #[test]
@@ -194,6 +283,40 @@ mod tests {
         let drawn = drawn(curve.collect(), vec![inside, narrow, outside]);
         assert!(drawn.iter().all(|line| width(line) <= 100));
         insta::assert_snapshot!(drawn.join("\n"));
+    }
+
+    /// A run of another machine, published points, and more curves than there are marks.
+    #[test]
+    fn other_curves_are_marks_of_their_own() {
+        let axis = |quantity| Axis { label: "axis".into(), quantity, log: true, from_zero: true };
+        let line = |name: &str, is, joined, factor: f64| ChartLine {
+            name: name.into(),
+            is,
+            points: (0..9)
+                .map(|k| Point::bare(1024.0 * 4_f64.powi(k), factor * 1.5_f64.powi(k)))
+                .collect(),
+            joined,
+        };
+        let mut curves = Lines::new(
+            axis(Quantity::Bytes),
+            axis(Quantity::Nanoseconds),
+            vec![
+                line("load", CurveKind::Measured, true, 1.0),
+                line("load: before", CurveKind::Reference, true, 2.0),
+                line("2012 list", CurveKind::Reference, false, 8.0),
+            ],
+        );
+        let drawn = |curves: &Lines| curve_lines(curves, 80).join("\n");
+        let text = drawn(&curves);
+        insta::assert_snapshot!(format!("{}\n{}", finish(&text, false), legend(&curves)));
+        assert!(finish(&text, false).lines().all(|line| width(line) <= 80));
+        let marks = |text: &str, mark| text.matches(mark).count();
+        assert_eq!(marks(&text, '△'), 9, "points are not joined");
+        assert!(marks(&text, '○') > 9, "a curve is");
+        curves.series.extend((0..6).map(|_| line("more", CurveKind::Measured, true, 1.0)));
+        assert!(legend(&curves).ends_with("2 more not drawn"), "{}", legend(&curves));
+        curves.series.truncate(1);
+        assert_eq!(legend(&curves), "");
     }
 
     #[test]

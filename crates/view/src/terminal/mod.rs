@@ -1,14 +1,21 @@
-//! Blocks painted as text within the width of a terminal.
+//! Paints blocks as text within the width of a terminal. `layout.rs` aligns, wraps and colours, `lines.rs`,
+//! `heat.rs` and `strips.rs` draw curves, maps and shares over time with characters. Which blocks there are
+//! is decided in `render/`; the program prints the text.
 
+mod dots;
+mod forest;
 mod heat;
 pub(crate) mod layout;
 mod lines;
+pub mod live;
+mod slopes;
 mod strips;
 
 use crate::chart::tables;
-use layout::{finish, styled, width, wrap};
+pub use layout::{NO_BREAK, wrap};
+use layout::{Style, finish, styled, width};
 use model::chart::{Body, Chart};
-use model::story::{Block, Cell, Note, Row, Table, Value};
+use model::story::{Block, Cell, Column, Note, Row, StripDot, Table, Value};
 
 /// How wide a page is, and whether it has colours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,7 +26,7 @@ pub struct Screen {
 }
 
 /// Blocks as text for a screen. Control characters of documents are replaced.
-pub fn text(blocks: &[Block], screen: Screen) -> String {
+pub fn blocks_text(blocks: &[Block], screen: Screen) -> String {
     finish(&paint(blocks, screen.columns), screen.color)
 }
 
@@ -55,9 +62,13 @@ pub(crate) fn paint(blocks: &[Block], columns: usize) -> String {
                     lines.push(String::new());
                 }
             }
-            Block::Note(text) => note(&mut lines, text, columns),
+            Block::Note(text) => add_note(&mut lines, text, columns),
             Block::Lines(own) => lines.extend(own.iter().cloned()),
             Block::Chart(chart) => lines.extend(drawn(chart, columns)),
+            Block::Rates(rate) => {
+                let table = rate.table();
+                Layout::fit(&table, columns).paint(&table, &mut lines, columns);
+            }
             Block::Table(table) => {
                 let room = columns.saturating_add(table.extra);
                 Layout::fit(table, room).paint(table, &mut lines, room);
@@ -75,7 +86,9 @@ fn drawn(chart: &Chart, columns: usize) -> Vec<String> {
         Body::Lines(own) => {
             let name = own.series.first().map_or("", |line| &line.name);
             let shows = format!("{name}, {} over {}", own.y.label, own.x.label);
-            (shows, lines::lines(own, columns), String::new())
+            let drawing = lines::curve_lines(own, columns);
+            let legend = if drawing.is_empty() { String::new() } else { lines::legend(own) };
+            (shows, drawing, legend)
         }
         Body::Heat(own) => {
             let Some(drawn) = heat::heat(own, columns) else {
@@ -89,6 +102,23 @@ fn drawn(chart: &Chart, columns: usize) -> Vec<String> {
         Body::Strips(own) => {
             let shows = format!("share of time, a line for each {}", own.label);
             (shows, strips::strips(own, columns), strips::legend(own, columns))
+        }
+        Body::Dots(own) if own.is_of_change() => {
+            let lines = forest::lines(own, columns);
+            let notes = crate::chart::forest::not_drawn(own).into_iter();
+            let legend = forest::legend(own).into_iter().chain(notes);
+            (own.value.label.clone(), lines, legend.collect::<Vec<_>>().join("  "))
+        }
+        Body::Slopes(own) => (
+            format!("{} to {}", own.sides[0], own.sides[1]),
+            slopes::lines(own, columns),
+            std::iter::once(slopes::legend(own))
+                .chain(chart.notes.iter().cloned())
+                .collect::<Vec<_>>()
+                .join("  "),
+        ),
+        Body::Dots(own) if own.labelled => {
+            (own.value.label.clone(), dots::labelled_lines(own, columns), String::new())
         }
         Body::Bars(_) | Body::Dots(_) | Body::Lanes(_) => {
             let figures = tables(chart).into_iter().map(Block::Table);
@@ -146,7 +176,7 @@ pub(crate) fn fits(table: &Table, columns: usize) -> bool {
     layout.width() <= columns
 }
 
-fn note(lines: &mut Vec<String>, note: &Note, columns: usize) {
+fn add_note(lines: &mut Vec<String>, note: &Note, columns: usize) {
     let wrapped = wrap(&note.label, &note.text, columns);
     lines.extend(wrapped.iter().map(|line| styled(line, note.tone)));
 }
@@ -166,8 +196,13 @@ fn shortened(text: String) -> String {
     }
 }
 
+/// Room for the first cells of a table's rows, where the longer ones stand above.
+const LEAST_NAME: usize = 8;
+
 /// Bars that are shorter say nothing.
 const LEAST_BAR: usize = 8;
+/// Where they are shorter, columns move together first.
+const ROOMY_BAR: usize = 36;
 
 /// How wide the columns of one or several tables are.
 #[derive(Clone, Debug)]
@@ -183,6 +218,8 @@ struct Layout {
     halves: bool,
     /// Columns of bars at most.
     bars: usize,
+    /// Columns of the first cell of a row at most: a wider one has a line of its own.
+    first: usize,
 }
 
 impl Default for Layout {
@@ -194,13 +231,14 @@ impl Default for Layout {
             dropped: 0,
             halves: true,
             bars: usize::MAX,
+            first: usize::MAX,
         }
     }
 }
 
 impl Layout {
     /// The roomiest layout that keeps to `columns`: two blanks between columns
-    /// or one, without optional columns, without intervals.
+    /// or one, without optional columns, without intervals, with the first cell of some rows above the others.
     fn fit(table: &Table, columns: usize) -> Layout {
         let optional = table.columns.iter().filter(|c| c.optional).count();
         let tries = [(2, 0, true), (1, 0, true)]
@@ -210,20 +248,34 @@ impl Layout {
         let layouts = tries.map(|(gap, dropped, halves)| {
             let mut layout = Layout { gap, dropped, halves, ..Layout::default() };
             layout.widen(table);
-            match gap {
-                1 => layout.shrink_bars(table, columns),
-                _ => layout,
-            }
+            let least = if gap == 1 { LEAST_BAR } else { ROOMY_BAR };
+            layout.shrink_bars(table, columns, least)
         });
-        let mut layouts = layouts.peekable();
-        let roomiest = layouts.peek().cloned();
-        let fitting = layouts.find(|layout| layout.width() <= columns);
+        let layouts: Vec<Layout> = layouts.collect();
+        let fitting = layouts.iter().find(|layout| layout.width() <= columns).cloned();
+        let above = || layouts.last().and_then(|layout| layout.with_names_above(table, columns));
         // Rather too wide than without its figures.
-        fitting.or(roomiest).unwrap_or_default()
+        fitting.or_else(above).or(layouts.first().cloned()).unwrap_or_default()
+    }
+
+    /// The same with room for the first cells of rows up to a length; none where that is too short for most of
+    /// them, or the others alone are too wide.
+    fn with_names_above(&self, table: &Table, columns: usize) -> Option<Layout> {
+        let first = *self.widths.first()?;
+        let room =
+            (columns + first).checked_sub(self.width()).filter(|room| *room >= LEAST_NAME)?;
+        let mut layout =
+            Layout { parts: Vec::new(), widths: Vec::new(), first: room, ..self.clone() };
+        layout.widen(table);
+        let rows = table.rows.iter().filter(|row| matches!(row, Row::Cells(_)));
+        let names =
+            rows.filter_map(|row| Some(layout.texts(table, row).into_iter().next()?[0].clone()));
+        let (above, within): (Vec<_>, Vec<_>) = names.partition(|name| layout.is_above(name));
+        (above.len() <= within.len()).then_some(layout)
     }
 
     /// The same with shorter bars, where it is too wide otherwise.
-    fn shrink_bars(self, table: &Table, columns: usize) -> Layout {
+    fn shrink_bars(self, table: &Table, columns: usize, least: usize) -> Layout {
         let cells = table.rows.iter().filter_map(|row| match row {
             Row::Cells(cells) => Some(cells),
             Row::Note(_) => None,
@@ -231,7 +283,7 @@ impl Layout {
         let longest = cells.flatten().filter_map(|cell| cell.value.columns());
         let longest = longest.max().unwrap_or(0);
         let over = self.width().saturating_sub(columns);
-        if over == 0 || longest < LEAST_BAR + over {
+        if over == 0 || longest < least + over {
             return self;
         }
         let mut shorter =
@@ -257,6 +309,7 @@ impl Layout {
                         // An axis above bars is as long as the longest can be.
                         let wide = match cell.value.columns() {
                             Some(columns) if keeps[at] => columns.min(self.bars),
+                            _ if at == 0 && self.is_above(&texts[0]) => 0,
                             _ => width(&texts[0]),
                         };
                         self.widths[at] = self.widths[at].max(wide);
@@ -266,7 +319,15 @@ impl Layout {
         }
         for (at, column) in table.columns.iter().enumerate().filter(|(at, _)| keeps[*at]) {
             let figure = self.figure_width(at);
-            self.widths[at] = self.widths[at].max(figure).max(width(&column.title));
+            self.widths[at] = self.widths[at].max(figure).max(width(self.column_title(column)));
+        }
+    }
+
+    /// The heading of a column: no interval is announced that is left out.
+    fn column_title<'c>(&self, column: &'c Column) -> &'c str {
+        match self.halves {
+            true => &column.title,
+            false => column.title.trim_end_matches(" ±"),
         }
     }
 
@@ -307,11 +368,12 @@ impl Layout {
                     _ if self.dropped > 0 && cell.instead.is_some() => {
                         [shortened(cell.instead.clone().unwrap_or_default()), half, mark]
                     }
-                    Value::Bar { from, to, columns } => {
-                        [bar(*from, *to, (*columns).min(self.bars)), half, mark]
+                    Value::Bar { from, to, columns, hollow } => {
+                        let drawn = bar(*from, *to, (*columns).min(self.bars));
+                        [if *hollow { dotted(&drawn) } else { drawn }, half, mark]
                     }
-                    Value::Strip { dots, marked, columns } => {
-                        [strip(dots, marked, (*columns).min(self.bars)), half, mark]
+                    Value::Strip { dots, columns } => {
+                        [strip(dots, (*columns).min(self.bars)), half, mark]
                     }
                     _ if self.halves => [value, half, mark],
                     _ => [value, String::new(), mark],
@@ -325,7 +387,7 @@ impl Layout {
         let titles = titles.map(|(at, (column, keeps))| {
             let title = match (keeps, column.ticks.is_empty()) {
                 (false, _) => String::new(),
-                (true, true) => column.title.clone(),
+                (true, true) => self.column_title(column).to_owned(),
                 (true, false) => axis(&column.ticks, self.widths[at]),
             };
             (at, aligned(&title, column.right, self.widths[at]))
@@ -336,9 +398,15 @@ impl Layout {
         }
         for row in &table.rows {
             match row {
-                Row::Note(text) => note(lines, text, columns),
+                Row::Note(text) => add_note(lines, text, columns),
                 Row::Cells(cells) => {
-                    let texts = self.texts(table, row).into_iter().zip(cells).enumerate();
+                    let mut texts = self.texts(table, row);
+                    if let Some([name, ..]) = texts.first_mut().filter(|one| self.is_above(&one[0]))
+                    {
+                        let tone = cells.first().map_or(Style::Plain, |cell| cell.tone);
+                        lines.push(styled(&std::mem::take(name), tone));
+                    }
+                    let texts = texts.into_iter().zip(cells).enumerate();
                     let texts = texts.map(|(at, (parts, cell))| {
                         (at, self.cell(at, &parts, cell, table.columns[at].right))
                     });
@@ -352,6 +420,11 @@ impl Layout {
             let texts: Vec<String> = texts.collect();
             lines.extend(wrap("  ", &texts.join(", "), columns));
         }
+    }
+
+    /// Whether the first cell of a row has a line of its own.
+    fn is_above(&self, name: &str) -> bool {
+        width(name) > self.first
     }
 
     fn line(&self, cells: impl Iterator<Item = (usize, String)>) -> String {
@@ -387,6 +460,9 @@ fn axis(ticks: &[(f64, String)], columns: usize) -> String {
         let used = width(&line);
         if at >= used && at + 1 + width(name) <= columns {
             line += &format!("{}|{name} ", " ".repeat(at - used));
+        } else if at < columns && at >= used + width(name) {
+            // At the right end before its place.
+            line += &format!("{}{name}|", " ".repeat(at - used - width(name)));
         }
     }
     line.trim_end().to_owned()
@@ -425,14 +501,20 @@ fn bar(from: f64, to: f64, columns: usize) -> String {
     " ".repeat(first) + &block.repeat(last - first)
 }
 
+/// A bar of an uncertain figure.
+fn dotted(bar: &str) -> String {
+    bar.chars().map(|c| if c == ' ' { ' ' } else { '░' }).collect()
+}
+
 /// How many dots lie in each character, by its height, never nothing for something; a cross where one stands
-/// out.
-fn strip(dots: &[f64], marked: &[f64], columns: usize) -> String {
+/// out, an arrow where one lies beyond that end.
+fn strip(dots: &[StripDot], columns: usize) -> String {
     const HEIGHTS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
-    let cell = |share: f64| ((share * columns as f64) as usize).min(columns.saturating_sub(1));
+    let Some(last) = columns.checked_sub(1) else { return String::new() };
+    let cell = |share: f64| ((share * columns as f64).max(0.0) as usize).min(last);
     let mut counts = vec![0_usize; columns];
-    for share in dots.iter().filter(|_| columns > 0) {
-        counts[cell(*share)] += 1;
+    for dot in dots {
+        counts[cell(dot.at)] += 1;
     }
     let most = counts.iter().copied().max().unwrap_or(0).max(HEIGHTS.len());
     let height = |count: usize| match (count * HEIGHTS.len()).div_ceil(most) {
@@ -440,8 +522,11 @@ fn strip(dots: &[f64], marked: &[f64], columns: usize) -> String {
         height => HEIGHTS[height - 1],
     };
     let mut strip: Vec<char> = counts.into_iter().map(height).collect();
-    for share in marked.iter().filter(|_| columns > 0) {
-        strip[cell(*share)] = '×';
+    for dot in dots.iter().filter(|dot| dot.is_marked) {
+        strip[cell(dot.at)] = '×';
+    }
+    for dot in dots.iter().filter(|dot| dot.is_beyond()) {
+        strip[cell(dot.at)] = if dot.at < 0.0 { '◂' } else { '▸' };
     }
     strip.into_iter().collect()
 }
@@ -453,7 +538,7 @@ mod tests {
     use model::stats::Interval;
     use model::story::{left, right};
 
-    fn figures() -> Table {
+    fn figures_table() -> Table {
         let mut table = Table::new([left("µs"), right("time").of_unit("ns"), left("x").optional()]);
         table.row(["a".into(), Cell::time(Some(Interval::about(1.5, 0.1))), "one".into()]);
         let noisy = Cell::time(Some(Interval::about(150e3, 2e3))).marked(Verdict::Noisy);
@@ -465,7 +550,7 @@ mod tests {
     }
 
     fn painted(columns: usize) -> String {
-        finish(&paint(&[Block::Table(figures())], columns), false)
+        finish(&paint(&[Block::Table(figures_table())], columns), false)
     }
 
     #[test]
@@ -475,7 +560,7 @@ mod tests {
 
     #[test]
     fn optional_columns_and_then_intervals_make_room() {
-        let mut table = figures();
+        let mut table = figures_table();
         table.rows.remove(3);
         let narrow = finish(&paint(&[Block::Table(table.clone())], 18), false);
         assert!(!narrow.contains("two") && narrow.contains('±'), "{narrow}");
@@ -504,20 +589,62 @@ mod tests {
     }
 
     #[test]
+    fn a_name_that_leaves_no_room_stands_above_its_figures() {
+        let mut table = Table::new([left("cpu"), right("time ±"), left("verdict")]);
+        table.row([" short".into(), Cell::time(Some(Interval::about(1.5, 0.1))), "ok".into()]);
+        let long = Cell::time(Some(Interval::about(2.5, 0.1)));
+        table.row([" a_name_that_is_long".into(), long, "two states".into()]);
+        let painted = |columns| paint_plain(&[Block::Table(table.clone())], columns);
+        let narrow = painted(30);
+        assert_eq!(
+            narrow,
+            "cpu      time verdict\n short 1.5 ns ok\n a_name_that_is_long\n       2.5 ns two states\n"
+        );
+        // Where even the others have no room, nothing is left out.
+        assert!(painted(20).contains(" a_name_that_is_long  2.5 ns"), "{}", painted(20));
+    }
+
+    #[test]
     fn bars_are_in_proportion_and_never_nothing_for_something() {
         let texts = [(0.0, 0.0), (0.0, 1e-5), (0.0, 0.55), (0.0, 1.0), (0.4, 0.2), (1.0, 1.1)]
             .map(|(from, to)| bar(from, to, 10));
         let full = "█".repeat(10);
         assert_eq!(texts, ["", "▏", "█████▌", &full, "  ▒▒", "         █"]);
+        assert_eq!(texts.map(|bar| dotted(&bar))[2], "░░░░░░", "as long, and not solid");
+    }
+
+    #[test]
+    fn bars_fill_the_page_and_every_tick_has_room() {
+        let ticks =
+            [(0.1, "1 ns"), (0.5, "1 µs"), (0.96, "1 ms")].map(|(at, n)| (at, n.to_owned()));
+        let mut table = Table::new([left("row"), left("").of_ticks(ticks.to_vec())]);
+        table.row(["one".into(), Cell::bar(0.0, 1.0, 100)]);
+        table.row(["two".into(), Cell::bar(0.0, 0.5, 100).hollow()]);
+        for columns in [40, 80, 104] {
+            let text = paint_plain(&[Block::Table(table.clone())], columns);
+            let widest = text.lines().map(width).max();
+            assert_eq!(widest, Some(columns), "{text}");
+            assert!(text.contains("|1 ns") && text.contains("1 ms|"), "{text}");
+            assert!(text.contains('█') && text.contains('░'), "{text}");
+        }
     }
 
     #[test]
     fn a_strip_shows_every_dot_and_those_that_stand_out() {
-        let many = [0.5; 16];
-        let dots: Vec<f64> = [0.0, 0.1].into_iter().chain(many).chain([1.0]).collect();
-        assert_eq!(strip(&dots, &[1.0], 10), "▁▁   █   ×");
-        assert_eq!(strip(&[0.0, 0.5], &[], 4), "▁ ▁ ");
-        assert_eq!(strip(&dots, &[1.0], 0), "");
+        let dots = |all: &[f64]| -> Vec<StripDot> {
+            let dot = |at: &f64| StripDot {
+                at: *at,
+                is_marked: *at == 1.0,
+                figure: String::new(),
+                link: None,
+            };
+            all.iter().map(dot).collect()
+        };
+        let many: Vec<f64> = [0.0, 0.1].into_iter().chain([0.5; 16]).chain([1.0]).collect();
+        assert_eq!(strip(&dots(&many), 10), "▁▁   █   ×");
+        assert_eq!(strip(&dots(&[0.0, 0.5]), 4), "▁ ▁ ");
+        assert_eq!(strip(&dots(&[-0.1, 0.5, 1.1]), 4), "◂ ▁▸");
+        assert_eq!(strip(&dots(&many), 0), "");
     }
 
     #[test]

@@ -25,14 +25,20 @@ fn marks(part: usize) -> &'static [char] {
 
 /// The lines below a line with begin and end; the name of a group above its own.
 pub(super) fn strips(strips: &Strips, columns: usize) -> Vec<String> {
+    let (_, room) = layout(strips, columns);
+    let end = time(strips.length_ns);
+    let gap = " ".repeat(room.saturating_sub(1 + width(&end)));
+    strip_lines(strips, columns, &format!("0{gap}{end}"))
+}
+
+/// The same below a scale of the caller's.
+pub(super) fn strip_lines(strips: &Strips, columns: usize, scale: &str) -> Vec<String> {
     let (names, room) = layout(strips, columns);
     let line = |name: &str, text: &str| {
         let fill = " ".repeat(names.saturating_sub(width(name)));
         format!("{name}{fill} {text}").trim_end().to_owned()
     };
-    let end = time(strips.length_ns);
-    let gap = " ".repeat(room.saturating_sub(1 + width(&end)));
-    let mut lines = vec![line("", &format!("0{gap}{end}"))];
+    let mut lines = vec![line("", scale)];
     for group in strips.strips.chunk_by(|a, b| a.group == b.group) {
         if !group[0].group.is_empty() {
             lines.push(group[0].group.clone());
@@ -52,13 +58,20 @@ pub(super) fn legend(strips: &Strips, columns: usize) -> String {
     let all = strips.strips.iter().flat_map(|strip| merged(strip, room));
     let all: Vec<Vec<f64>> = all.collect();
     let is_drawn = |part: usize| all.iter().any(|shares| largest(shares) == Some(part));
-    let parts = strips.parts.iter().enumerate().filter(|(at, _)| is_drawn(*at));
+    let parts = strips.parts.iter().map(String::as_str).enumerate();
+    legend_of(parts.filter(|(at, _)| is_drawn(*at)), all.iter().any(Vec::is_empty))
+}
+
+/// What the characters stand for, of these parts.
+pub(super) fn legend_of<'a>(
+    parts: impl Iterator<Item = (usize, &'a str)>,
+    has_unknown: bool,
+) -> String {
     let parts = parts.map(|(at, name)| {
         let marks: String = marks(at).iter().collect();
         format!("{marks} mostly {name}")
     });
-    let unknown = all.iter().any(Vec::is_empty);
-    let unknown = unknown.then(|| format!("{UNKNOWN} not known"));
+    let unknown = has_unknown.then(|| format!("{UNKNOWN} not known"));
     parts.chain(unknown).collect::<Vec<_>>().join("  ")
 }
 
@@ -66,7 +79,12 @@ pub(super) fn legend(strips: &Strips, columns: usize) -> String {
 fn layout(strips: &Strips, columns: usize) -> (usize, usize) {
     let names = strips.strips.iter().map(|strip| width(&strip.name));
     let names = names.max().unwrap_or(0);
-    (names, columns.saturating_sub(names + 1).max(LEAST))
+    (names, room(names, columns))
+}
+
+/// Columns behind names of so many.
+pub(super) fn room(names: usize, columns: usize) -> usize {
+    columns.saturating_sub(names + 1).max(LEAST)
 }
 
 /// The strip in so many columns: means of those that each covers.

@@ -42,7 +42,7 @@ fn page(what: &str, baseline: &Operand, kept: &[Run], runs: &[Run], share: f64) 
         asked.push(rows.join(" "));
         Ok(runs[asked.len()].clone())
     };
-    let gate = judge(baseline, runs[0].clone(), kept, share, &mut again).expect("judged");
+    let gate = judge_run(baseline, runs[0].clone(), kept, share, &mut again).expect("judged");
     let page = crate::terminal::plain(&render::gate(&gate));
     assert_eq!(gate.runs, asked.len() + 1);
     let asked = asked.join(", ");

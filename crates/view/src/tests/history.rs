@@ -1,15 +1,15 @@
 //! Histories of kept runs that are made up.
 
-use crate::chart::{self, tests::text};
+use crate::chart::{self, tests::chart_text};
 use crate::render;
-use compare::history::{Figure, History, history};
+use compare::history::{FollowedFigure, History, history};
 use model::estimate::Verdict;
 use model::machine::Fact;
 use model::run::{Outcome, Run};
 use model::summary::MachineKey;
 use model::synthetic;
 use store::Store;
-use store::history::{HistoryError, HistoryQuery, find, machine_of};
+use store::history::{HistoryError, HistoryQuery, find_history, machine_of};
 use store::index::Index;
 
 const ROW: &str = "cpu.add_i32";
@@ -35,27 +35,27 @@ fn kept(count: u64, change: impl Fn(u64, Run) -> Run) -> (tempfile::TempDir, Ind
 
 /// A run whose row takes so many times as long, give or take a little that
 /// differs from run to run.
-fn times(run: &Run, factor: f64, number: u64) -> Run {
+fn scaled_run(run: &Run, factor: f64, number: u64) -> Run {
     let wander = [0.0, 0.004, -0.003, 0.002, -0.004, 0.003, -0.001];
     let little = wander[(number * 5 % 7) as usize];
     synthetic::slower(run, ROW, factor * (1.0 + little))
 }
 
-fn of(index: &Index, row: &str, at: &[u64]) -> Result<History, HistoryError> {
-    let machine = MachineKey::of(&synthetic::run());
+fn history_of(index: &Index, row: &str, at: &[u64]) -> Result<History, HistoryError> {
+    let machine = MachineKey::from_run(&synthetic::run());
     let asked = HistoryQuery {
         machine: &machine,
         row,
         at,
-        figure: Figure::Best,
+        figure: FollowedFigure::Best,
         since_unix_ms: None,
         last: None,
     };
-    find(index, &asked, &["cpu.known_row".to_owned()])
+    find_history(index, &asked, &["cpu.known_row".to_owned()])
 }
 
 fn error(index: &Index, row: &str, at: &[u64]) -> String {
-    let line = of(index, row, at).expect_err("no history").to_string();
+    let line = history_of(index, row, at).expect_err("no history").to_string();
     assert!(!line.contains('\n'), "{line:?}");
     line
 }
@@ -68,24 +68,24 @@ fn pages_of_histories() {
             if number >= 10 {
                 run.machine.kernel = Fact::known("6.99".to_string());
             }
-            times(&run, change(number), number)
+            scaled_run(&run, change(number), number)
         }),
         kept(1, |_, run| run),
-        kept(12, |number, run| times(&run, 1.0, number)),
-        kept(9, |number, run| damaged(times(&run, 1.0, number), number)),
+        kept(12, |number, run| scaled_run(&run, 1.0, number)),
+        kept(9, |number, run| damaged(scaled_run(&run, 1.0, number), number)),
     ];
     let pages = cases.each_ref().map(|(_, index)| {
-        let history = of(index, ROW, &[]).expect("kept");
+        let history = history_of(index, ROW, &[]).expect("kept");
         let page = crate::terminal::plain(&render::history(&history, false));
         assert!(crate::terminal::layout::keeps_to(&page, crate::terminal::COLUMNS), "{page}");
         page
     });
     insta::assert_snapshot!(pages.join("\n"));
-    let wide = of(&cases[3].1, ROW, &[]).expect("kept");
+    let wide = history_of(&cases[3].1, ROW, &[]).expect("kept");
     insta::assert_snapshot!(crate::terminal::plain(&render::history(&wide, true)));
-    let change = of(&cases[0].1, ROW, &[]).expect("kept");
-    insta::assert_snapshot!(text(&chart::history::chart(&change)));
-    let point = of(&cases[1].1, "memory.latency", &[16_384]).expect("a point");
+    let change = history_of(&cases[0].1, ROW, &[]).expect("kept");
+    insta::assert_snapshot!(chart_text(&chart::history::chart(&change)));
+    let point = history_of(&cases[1].1, "memory.latency", &[16_384]).expect("a point");
     assert_eq!(chart::history::chart(&point).id, "history.memory.latency-at-16384");
 }
 
@@ -116,9 +116,9 @@ fn a_history_follows_one_mode() {
             9..14 => (39_000.0, &moved),
             _ => (4100.0, &usual),
         };
-        synthetic::with(run, row, synthetic::in_modes(ns, modes))
+        synthetic::with_figure(run, row, synthetic::in_modes(ns, modes))
     });
-    let history = of(&index, row, &[]).expect("kept");
+    let history = history_of(&index, row, &[]).expect("kept");
     assert_eq!(history.name(), "sync.handoff/pipe (same CPU)");
     assert_eq!((history.tested(), history.levels.len()), (11, 1));
     let other = &history.runs[9];
@@ -162,36 +162,41 @@ fn what_is_not_there_is_said_with_what_there_is() {
 
 #[test]
 fn a_time_and_a_number_of_runs_can_be_asked_for() {
-    let (_dir, index) = kept(8, |number, run| times(&run, 1.0, number));
-    let machine = MachineKey::of(&synthetic::run());
+    let (_dir, index) = kept(8, |number, run| scaled_run(&run, 1.0, number));
+    let machine = MachineKey::from_run(&synthetic::run());
     let asked = HistoryQuery {
         machine: &machine,
         row: ROW,
         at: &[],
-        figure: Figure::Ns,
+        figure: FollowedFigure::Ns,
         since_unix_ms: Some(began() + 3 * DAY_MS),
         last: None,
     };
-    let since = find(&index, &asked, &[]).expect("five");
+    let since = find_history(&index, &asked, &[]).expect("five");
     assert_eq!((since.runs.len(), since.unit), (5, "ns"));
-    let last = HistoryQuery { last: Some(2), since_unix_ms: None, figure: Figure::Cycles, ..asked };
-    let last = find(&index, &last, &[]).expect("two");
+    let last = HistoryQuery {
+        last: Some(2),
+        since_unix_ms: None,
+        figure: FollowedFigure::Cycles,
+        ..asked
+    };
+    let last = find_history(&index, &last, &[]).expect("two");
     assert_eq!((last.runs.len(), last.unit), (2, "cycles"));
     assert_eq!(last.runs[1].run.started_unix_ms, began() + 7 * DAY_MS);
     let never = HistoryQuery { since_unix_ms: Some(began() + 900 * DAY_MS), ..asked };
-    let line = find(&index, &never, &[]).expect_err("none").to_string();
+    let line = find_history(&index, &never, &[]).expect_err("none").to_string();
     assert!(line.contains("8 stored runs") && line.contains("none of them since"), "{line}");
 }
 
 #[test]
 fn of_many_runs_the_newest_are_tested() {
-    let (_dir, index) = kept(12, |number, run| times(&run, 1.0, number));
-    let key = MachineKey::of(&synthetic::run());
+    let (_dir, index) = kept(12, |number, run| scaled_run(&run, 1.0, number));
+    let key = MachineKey::from_run(&synthetic::run());
     let few = index.history(&key, ROW, &[]).expect("kept");
     let own = index.machines().expect("one").remove(0);
     // The same ones again and again.
     let many: Vec<_> = few.iter().cycle().take(260).cloned().collect();
-    let history = history(own, many, Figure::Best).expect("a history");
+    let history = history(own, many, FollowedFigure::Best).expect("a history");
     assert_eq!((history.older, history.tested()), (60, 200));
     assert!(!history.runs[59].tested && history.runs[60].tested);
     assert!(history.runs[59].reason.contains("newest 200"));

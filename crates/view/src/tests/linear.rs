@@ -3,16 +3,15 @@
 
 use crate::chart::pictures;
 use crate::render::{self, Options};
-use crate::report::{Content, Shown, fleet_page, page};
+use crate::report::{Content, TitledRun, report_html};
 use crate::terminal::plain;
 use compare::operand::Operand;
 use compare::references::References;
 use model::command::Command;
-use model::fleet::Fleet;
 use model::keyed::count;
 use model::run::{Cell, Row, Run};
-use model::synthetic::{self, fleet};
-use store::exchange::export::{Format, export};
+use model::synthetic;
+use store::exchange::export::{ExportFormat, export};
 
 /// A run of so many rows, each with its samples.
 fn run_of(rows: usize) -> Run {
@@ -46,16 +45,16 @@ fn no_page_searches_for_each_row() {
         ..Options::default()
     });
     let options = compare::Options { margin: 0.05, fail_above: Some(0.05), normalize: None };
-    type Page<'p> = (&'p str, &'p dyn Fn(&Run));
-    let pages: [Page; 6] = [
-        ("show", &|run| drop(plain(&render::run(run, &references, &Options::default())))),
-        ("show --all", &|run| drop(plain(&render::run(run, &references, &all)))),
-        ("show --wide", &|run| drop(plain(&render::run(run, &references, &wide)))),
+    type RunPage<'p> = (&'p str, &'p dyn Fn(&Run));
+    let pages: [RunPage; 6] = [
+        ("show", &|run| drop(plain(&render::render_run(run, &references, &Options::default())))),
+        ("show --all", &|run| drop(plain(&render::render_run(run, &references, &all)))),
+        ("show --wide", &|run| drop(plain(&render::render_run(run, &references, &wide)))),
         ("report", &|run| {
             let (drawn, left_out) = pictures(run, &references, &[]);
-            drop(page(&Content {
-                shown: Shown { name: "last", run },
-                others: &[Shown { name: "other", run }],
+            drop(report_html(&Content {
+                shown: TitledRun { name: "last", run },
+                others: &[TitledRun { name: "other", run }],
                 references: &references,
                 probes: &[],
                 pictures: &drawn,
@@ -67,11 +66,11 @@ fn no_page_searches_for_each_row() {
             }));
         }),
         ("compare", &|run| {
-            let [a, b] = ["a", "b"].map(|name| Operand::run(name, run.clone()));
+            let [a, b] = ["a", "b"].map(|name| Operand::from_run(name, run.clone()));
             let c = compare::compare(&a, &b, &[], &|_| true, &options).expect("compared");
             drop(plain(&render::comparison(&c, true)));
         }),
-        ("export", &|run| drop(export(run, Format::Csv, &[]).expect("exported"))),
+        ("export", &|run| drop(export(run, ExportFormat::Csv, &[]).expect("exported"))),
     ];
     for (name, draw) in pages {
         let [few, many] = [32, 512].map(|rows| {
@@ -109,32 +108,10 @@ fn no_export_of_commands_searches_for_each_of_them() {
         let [few, many] = [32, 512].map(|commands| {
             let run = run_of_commands(commands, name);
             count::during(|| {
-                let exported = export(&run, Format::Hyperfine, &[]).expect("exported");
+                let exported = export(&run, ExportFormat::Hyperfine, &[]).expect("exported");
                 assert_eq!(exported.text.matches("grep -F x big").count(), commands);
             })
         });
         assert!(many <= 16 * few * 13 / 10, "{few} items of 32 commands, {many} of 512");
-    }
-}
-
-#[test]
-fn no_page_of_a_fleet_searches_for_each_host() {
-    type Page<'p> = (&'p str, &'p dyn Fn(&Fleet));
-    let pages: [Page; 2] = [
-        ("report", &|fleet| drop(plain(&render::fleet(fleet)))),
-        ("report -o", &|fleet| drop(fleet_page(fleet))),
-    ];
-    for (name, draw) in pages {
-        let [few, many] = [40, 640].map(|hosts| {
-            // One host of twelve lies apart, in another row than the next.
-            let factor = |host: usize, row: usize| match (host % 12, host / 12 % 4 == row) {
-                (7, true) => 1.3,
-                _ => 1.0,
-            };
-            let fleet = fleet::fleet(&fleet::Made::new(hosts, 4, 1).runs(factor, |_, _| ()));
-            assert_eq!(fleet.apart().len(), (hosts + 4) / 12);
-            count::during(|| draw(&fleet))
-        });
-        assert!(many <= 16 * few * 13 / 10, "{name}: {few} hosts of 40 handed out, {many} of 640");
     }
 }

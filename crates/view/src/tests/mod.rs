@@ -1,9 +1,11 @@
-//! From documents to pages: what is computed below, as a reader sees it.
+//! From documents to text and pictures, through `compare`, `store` and this crate: what the layers below
+//! compute, as a reader sees it. `linear.rs` checks that the work grows linearly with the number of rows.
+//! Tests of one painter are with its code.
 
 mod comparison;
-mod fleet;
 mod gate;
 mod history;
+mod judged;
 #[cfg(debug_assertions)]
 mod linear;
 mod paired;

@@ -16,7 +16,7 @@ pub(super) struct Bytes(Vec<u8>);
 
 /// A stretch of time in which one thing is so.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Stretch<T> {
+pub(super) struct TimeStretch<T> {
     pub from_ns: u64,
     pub to_ns: u64,
     pub what: T,
@@ -44,9 +44,9 @@ impl Bytes {
 
     /// How many stretches, all their lengths, and what is so in all of them: alike
     /// numbers next to each other are compressed better.
-    pub(super) fn runs<T: Copy + Eq + Hash>(
+    pub(super) fn stretches<T: Copy + Eq + Hash>(
         &mut self,
-        stretches: &[Stretch<T>],
+        stretches: &[TimeStretch<T>],
         dictionary: &mut Dictionary<T>,
     ) {
         self.number(stretches.len() as u64);
@@ -100,14 +100,14 @@ impl<T: Copy + Eq + Hash> Dictionary<T> {
 pub(super) fn contiguous<T: Copy>(
     from_ns: u64,
     to_ns: u64,
-    stretches: &[Stretch<T>],
+    stretches: &[TimeStretch<T>],
     otherwise: T,
-) -> Vec<Stretch<T>> {
+) -> Vec<TimeStretch<T>> {
     let mut all = Vec::with_capacity(stretches.len() + 1);
     let mut at_ns = from_ns;
     let mut push = |to_ns: u64, what: T| {
         if to_ns > at_ns {
-            all.push(Stretch { from_ns: at_ns, to_ns, what });
+            all.push(TimeStretch { from_ns: at_ns, to_ns, what });
             at_ns = to_ns;
         }
     };

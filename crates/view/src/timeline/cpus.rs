@@ -1,6 +1,6 @@
 //! What each CPU did, for its lane.
 
-use super::bytes::Stretch;
+use super::bytes::TimeStretch;
 use model::trace::{Cpu, State, Trace};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -19,7 +19,7 @@ pub(super) enum Occupant {
 }
 
 /// What each CPU did, by its number.
-pub(super) fn cpus(trace: &Trace) -> BTreeMap<u32, Vec<Stretch<Occupant>>> {
+pub(super) fn cpus(trace: &Trace) -> BTreeMap<u32, Vec<TimeStretch<Occupant>>> {
     match trace.cpus.is_empty() {
         true => of_threads(trace),
         false => {
@@ -31,7 +31,7 @@ pub(super) fn cpus(trace: &Trace) -> BTreeMap<u32, Vec<Stretch<Occupant>>> {
 
 /// From each switch to the next one the thread that was switched in, but for
 /// where records are missing.
-fn of_switches(cpu: &Cpu, end_ns: u64) -> Vec<Stretch<Occupant>> {
+fn of_switches(cpu: &Cpu, end_ns: u64) -> Vec<TimeStretch<Occupant>> {
     let mut lost = cpu.lost.clone();
     lost.sort_unstable();
     let mut lost = lost.into_iter().peekable();
@@ -42,7 +42,7 @@ fn of_switches(cpu: &Cpu, end_ns: u64) -> Vec<Stretch<Occupant>> {
         let mut push = |to_ns: u64, what| {
             let from_ns = at_ns;
             at_ns = at_ns.max(to_ns);
-            all.push(Stretch { from_ns, to_ns, what });
+            all.push(TimeStretch { from_ns, to_ns, what });
         };
         while let Some(&(lost_ns, until_ns)) = lost.peek().filter(|(from_ns, _)| *from_ns < to_ns) {
             push(lost_ns, Occupant::Thread(switch.into));
@@ -58,12 +58,12 @@ fn of_switches(cpu: &Cpu, end_ns: u64) -> Vec<Stretch<Occupant>> {
 }
 
 /// Where no switches are kept: when the traced threads ran there.
-fn of_threads(trace: &Trace) -> BTreeMap<u32, Vec<Stretch<Occupant>>> {
-    let mut cpus: BTreeMap<u32, Vec<Stretch<Occupant>>> = BTreeMap::new();
+fn of_threads(trace: &Trace) -> BTreeMap<u32, Vec<TimeStretch<Occupant>>> {
+    let mut cpus: BTreeMap<u32, Vec<TimeStretch<Occupant>>> = BTreeMap::new();
     for thread in &trace.threads {
         for segment in &thread.segments {
             if let State::Running(cpu) = segment.state {
-                cpus.entry(cpu).or_default().push(Stretch {
+                cpus.entry(cpu).or_default().push(TimeStretch {
                     from_ns: segment.from_ns,
                     to_ns: segment.to_ns,
                     what: Occupant::Thread(thread.id),

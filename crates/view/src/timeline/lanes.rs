@@ -1,17 +1,17 @@
 //! The lanes of threads by their numbers, which are used again.
 
-use super::bytes::Stretch;
+use super::bytes::TimeStretch;
 use model::trace::State;
 use std::collections::HashMap;
 
 /// What the lane of each thread shows.
 #[derive(Default)]
-pub(super) struct Lanes(HashMap<u32, Vec<Vec<Stretch<State>>>>);
+pub(super) struct Lanes(HashMap<u32, Vec<Vec<TimeStretch<State>>>>);
 
 impl Lanes {
     /// Of threads with their numbers. One without states has no lane.
-    pub(super) fn new(lanes: impl Iterator<Item = (u32, Vec<Stretch<State>>)>) -> Lanes {
-        let mut by_id: HashMap<u32, Vec<Vec<Stretch<State>>>> = HashMap::new();
+    pub(super) fn new(lanes: impl Iterator<Item = (u32, Vec<TimeStretch<State>>)>) -> Lanes {
+        let mut by_id: HashMap<u32, Vec<Vec<TimeStretch<State>>>> = HashMap::new();
         for (id, lane) in lanes.filter(|(_, lane)| !lane.is_empty()) {
             by_id.entry(id).or_default().push(lane);
         }
@@ -23,7 +23,7 @@ impl Lanes {
 
     /// The stretch that begins at a time in which a thread of this number runs on a CPU; if it is
     /// that of the last thread that had begun by then (`runsOfCpu` looks there).
-    pub(super) fn running(&self, id: u32, cpu: u32, from_ns: u64) -> Option<Stretch<State>> {
+    pub(super) fn running(&self, id: u32, cpu: u32, from_ns: u64) -> Option<TimeStretch<State>> {
         let same = self.0.get(&id)?;
         let after = same.partition_point(|lane| lane[0].from_ns <= from_ns);
         let lane = &same[after.checked_sub(1)?];
@@ -36,8 +36,8 @@ impl Lanes {
 mod tests {
     use super::*;
 
-    fn stretch(from_ns: u64, to_ns: u64, what: State) -> Stretch<State> {
-        Stretch { from_ns, to_ns, what }
+    fn stretch(from_ns: u64, to_ns: u64, what: State) -> TimeStretch<State> {
+        TimeStretch { from_ns, to_ns, what }
     }
 
     #[test]
@@ -56,7 +56,7 @@ mod tests {
                         let states = [State::Runnable, State::Running(0), State::Running(1)];
                         stretch(from_ns, at_ns, states[fastrand::usize(..3)])
                     });
-                    let lane: Vec<Stretch<State>> = lane.collect();
+                    let lane: Vec<TimeStretch<State>> = lane.collect();
                     lanes.push((id, lane));
                 }
             }

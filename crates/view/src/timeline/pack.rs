@@ -1,12 +1,13 @@
 //! A trace as a page carries it: names as JSON, everything that is many as
 //! variable-length numbers in one compressed block. `browser/data.js` reads it.
 
-use super::bytes::{Bytes, Dictionary, Stretch, contiguous};
+use super::bytes::{Bytes, Dictionary, TimeStretch, contiguous};
 use super::cpus::{Occupant, cpus};
 use super::lanes::Lanes;
-use model::text::visible;
+use crate::render::trace::{SlowSlice, slow_slices};
+use model::printable::visible;
 use model::trace::stacks::Node;
-use model::trace::{Access, Kind, State, Thread, Trace, Wakeup};
+use model::trace::{Access, MemoryOperation, MemorySpan, State, StateKind, Thread, Trace, Wakeup};
 use serde::Serialize;
 use std::collections::{BTreeMap, HashMap};
 
@@ -20,7 +21,7 @@ pub(super) struct Packed {
 #[derive(Serialize)]
 struct Head<'t> {
     duration_ns: u64,
-    /// Names of [`Kind::ALL`].
+    /// Names of [`StateKind::ALL`].
     kinds: Vec<&'static str>,
     /// What the numbers of states stand for: kind, detail, uninterruptible.
     states: Vec<(usize, Option<u32>, bool)>,
@@ -31,6 +32,8 @@ struct Head<'t> {
     /// Names of threads, traced or not.
     names: BTreeMap<u32, String>,
     calls: BTreeMap<u32, String>,
+    /// Names of [`MemoryOperation::ALL`].
+    memory: Vec<&'static str>,
     signposts: Vec<String>,
     /// Names of functions,
     frames: Vec<String>,
@@ -38,8 +41,10 @@ struct Head<'t> {
     stacks: &'t [Node],
     threads: Vec<ThreadHead>,
     cpus: Vec<u32>,
-    /// Other threads than the traced ones are known.
-    is_whole: bool,
+    /// Slow operations: thread, from, to, and why.
+    slow: Vec<(u32, u64, u64, String)>,
+    /// The part that is shown first, in ns.
+    shown: (u64, u64),
 }
 
 #[derive(Serialize)]
@@ -53,15 +58,15 @@ struct ThreadHead {
     ended: bool,
 }
 
-pub(super) fn pack(trace: &Trace) -> Packed {
+pub(super) fn pack(trace: &Trace, shown: (u64, u64)) -> Packed {
     let mut bytes = Bytes::default();
     let mut states = Dictionary::default();
     let mut wakers = Dictionary::default();
     let wakeups = wakeups(trace);
     let by_id = wakeups.iter().map(|(&id, all)| (id, all.as_slice()));
     let mut left: HashMap<u32, &[Wakeup]> = by_id.collect();
-    let lanes = Lanes::new(trace.threads.iter().map(|one| {
-        let filled = thread(one, &mut states, &mut bytes);
+    let lanes = Lanes::new(trace.memory_spans().map(|(one, spans)| {
+        let filled = thread((one, &spans), &mut states, &mut bytes);
         // Numbers are used again: each wake-up belongs to one thread only.
         let of_number = left.entry(one.id).or_default();
         let (of_it, others) =
@@ -81,18 +86,20 @@ pub(super) fn pack(trace: &Trace) -> Packed {
     let frames = trace.stacks.frames.iter();
     let head = Head {
         duration_ns: trace.duration_ns,
-        kinds: Kind::ALL.map(Kind::name).into(),
+        kinds: StateKind::ALL.map(StateKind::name).into(),
         states: states.values().map(state).collect(),
         occupants: occupants.values().collect(),
         wakers: wakers.values().collect(),
-        names: named(others.chain(traced)),
-        calls: named(trace.call_names.iter().map(|(number, name)| (*number, name))),
+        names: packed_names(others.chain(traced)),
+        calls: packed_names(trace.call_names.iter().map(|(number, name)| (*number, name))),
+        memory: MemoryOperation::ALL.map(MemoryOperation::name).into(),
         signposts: trace.signpost_names.iter().map(|name| visible(name)).collect(),
-        frames: frames.map(|frame| visible(&trace.stacks.name(frame))).collect(),
+        frames: frames.map(|frame| visible(&trace.stacks.frame_name(frame))).collect(),
         stacks: &trace.stacks.nodes,
         threads: trace.threads.iter().map(thread_head).collect(),
         cpus: cpus.keys().copied().collect(),
-        is_whole: !trace.cpus.is_empty(),
+        slow: slow(trace),
+        shown,
     };
     let head = serde_json::to_string(&head).unwrap_or_default();
     Packed {
@@ -102,7 +109,12 @@ pub(super) fn pack(trace: &Trace) -> Packed {
     }
 }
 
-fn named<'t>(names: impl Iterator<Item = (u32, &'t String)>) -> BTreeMap<u32, String> {
+fn slow(trace: &Trace) -> Vec<(u32, u64, u64, String)> {
+    let each = slow_slices(trace).into_iter();
+    each.map(|SlowSlice { slice, text }| (slice.thread, slice.from_ns, slice.to_ns, text)).collect()
+}
+
+fn packed_names<'t>(names: impl Iterator<Item = (u32, &'t String)>) -> BTreeMap<u32, String> {
     names.map(|(number, name)| (number, visible(name))).collect()
 }
 
@@ -130,12 +142,12 @@ fn thread_head(thread: &Thread) -> ThreadHead {
 
 /// All of a thread; what its lane shows.
 fn thread(
-    thread: &Thread,
+    (thread, spans): (&Thread, &[MemorySpan]),
     states: &mut Dictionary<State>,
     bytes: &mut Bytes,
-) -> Vec<Stretch<State>> {
+) -> Vec<TimeStretch<State>> {
     let segments = thread.segments.iter();
-    let segments = segments.map(|segment| Stretch {
+    let segments = segments.map(|segment| TimeStretch {
         from_ns: segment.from_ns,
         to_ns: segment.to_ns,
         what: segment.state,
@@ -146,11 +158,12 @@ fn thread(
         true => Vec::new(),
         false => contiguous(thread.from_ns, thread.to_ns, &segments, State::Unknown),
     };
-    bytes.runs(&filled, states);
+    bytes.stretches(&filled, states);
     bytes.times(thread.samples.iter().map(|sample| sample.at_ns));
     bytes.times(thread.samples.iter().map(|sample| sample.running_ns));
+    bytes.times(thread.faults.iter().map(|fault| fault.at_ns));
     calls(thread, bytes);
-    moments(thread, bytes);
+    memory(spans, bytes);
     signposts(thread, bytes);
     stacks(thread, &filled, bytes);
     filled
@@ -179,27 +192,28 @@ fn calls(thread: &Thread, bytes: &mut Bytes) {
     bytes.within(&details);
 }
 
-/// Page faults, and memory mapped where calls are not recorded.
-fn moments(thread: &Thread, bytes: &mut Bytes) {
-    /// Follows the codes of accesses.
-    const MAPPED: u64 = 4;
-    let faults = thread.faults.iter().map(|fault| {
-        let code = match fault.access {
+/// Begins, durations (0: not known, else one more) and operations; then what is read of one only.
+fn memory(spans: &[MemorySpan], bytes: &mut Bytes) {
+    bytes.times(spans.iter().map(|span| span.from_ns));
+    for span in spans {
+        let lasts_ns = span.to_ns.map(|to_ns| to_ns.saturating_sub(span.from_ns));
+        bytes.number(lasts_ns.map_or(0, |ns| ns.saturating_add(1)));
+    }
+    for span in spans {
+        bytes.number(span.operation as u64);
+    }
+    let mut details = Bytes::default();
+    for span in spans {
+        let access = match span.access {
+            // Calls of the allocator have no address.
+            _ if MemoryOperation::OF_HEAP.contains(&span.operation) => 4,
             Access::Read => 0,
             Access::Write => 1,
             Access::Execute => 2,
             Access::Unknown => 3,
         };
-        (fault.at_ns, code, fault.address, 0)
-    });
-    let maps = thread.maps.iter();
-    let maps = maps.map(|map| (map.at_ns, MAPPED, map.address, map.bytes));
-    let mut all: Vec<_> = faults.chain(maps).collect();
-    all.sort_unstable();
-    bytes.times(all.iter().map(|(at_ns, ..)| *at_ns));
-    let mut details = Bytes::default();
-    for (_, code, address, size) in all {
-        for number in [code, address, size] {
+        for number in [access, span.address, span.bytes.map_or(0, |bytes| bytes.saturating_add(1))]
+        {
             details.number(number);
         }
     }
@@ -219,7 +233,7 @@ fn signposts(thread: &Thread, bytes: &mut Bytes) {
 }
 
 /// Stretches of the lane that have a stack, and these.
-fn stacks(thread: &Thread, lane: &[Stretch<State>], bytes: &mut Bytes) {
+fn stacks(thread: &Thread, lane: &[TimeStretch<State>], bytes: &mut Bytes) {
     let segments = thread.segments.iter().zip(thread.stacks());
     let found = segments.filter_map(|(segment, stack)| {
         let stack = stack?;
@@ -249,7 +263,7 @@ fn wakeups(trace: &Trace) -> HashMap<u32, Vec<Wakeup>> {
 /// the others by their time.
 fn woken(
     wakeups: &[Wakeup],
-    lane: &[Stretch<State>],
+    lane: &[TimeStretch<State>],
     wakers: &mut Dictionary<(Option<u32>, u32)>,
     bytes: &mut Bytes,
 ) {
@@ -268,12 +282,12 @@ fn woken(
 /// a stretch of a thread's own lane.
 fn cpu_lane(
     cpu: u32,
-    stretches: &[Stretch<Occupant>],
+    stretches: &[TimeStretch<Occupant>],
     lanes: &Lanes,
     occupants: &mut Dictionary<Occupant>,
     bytes: &mut Bytes,
 ) {
-    let of_lane = |one: &Stretch<Occupant>| match one.what {
+    let of_lane = |one: &TimeStretch<Occupant>| match one.what {
         Occupant::Thread(id) => lanes.running(id, cpu, one.from_ns),
         _ => None,
     };

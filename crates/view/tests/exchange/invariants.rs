@@ -4,21 +4,21 @@ use compare::references::References;
 use model::run::Run;
 use std::collections::HashSet;
 use store::exchange::export::{self, ExportError};
-use store::exchange::import::files::{Benchmark, Input, Part};
-use store::exchange::import::{Format, ImportError, Origin, import};
+use store::exchange::import::files::{CriterionFolder, Input, InputPart};
+use store::exchange::import::{ImportError, InputFormat, Origin, import};
 use view::render;
 
 /// Between criterion's files in one input.
 pub(crate) const SEPARATOR: u8 = 0x1e;
 
 /// Every format that an export knows.
-pub(crate) const EXPORTS: [export::Format; 6] = [
-    export::Format::Markdown,
-    export::Format::Csv,
-    export::Format::JsonLines,
-    export::Format::GoogleBenchmark,
-    export::Format::Hyperfine,
-    export::Format::Bencher,
+pub(crate) const EXPORTS: [export::ExportFormat; 6] = [
+    export::ExportFormat::Markdown,
+    export::ExportFormat::Csv,
+    export::ExportFormat::JsonLines,
+    export::ExportFormat::GoogleBenchmark,
+    export::ExportFormat::Hyperfine,
+    export::ExportFormat::Bencher,
 ];
 
 pub(crate) fn origin() -> Origin {
@@ -37,12 +37,12 @@ pub(crate) fn file(bytes: &[u8]) -> Input {
 
 fn criterion(bytes: &[u8]) -> Input {
     let mut parts = bytes.split(|&b| b == SEPARATOR).map(|part| {
-        (!part.is_empty()).then(|| Part { name: "part.json".into(), bytes: part.to_vec() })
+        (!part.is_empty()).then(|| InputPart { name: "part.json".into(), bytes: part.to_vec() })
     });
     let mut next = || parts.next().flatten();
     Input::Criterion {
         name: "criterion".into(),
-        benchmarks: vec![Benchmark {
+        benchmarks: vec![CriterionFolder {
             directory: "criterion/x/new".into(),
             fallback_name: "x".into(),
             id: next(),
@@ -55,19 +55,24 @@ fn criterion(bytes: &[u8]) -> Input {
 /// Imports the bytes as every format they could be, and checks what comes of
 /// it. Gives the number of runs that came.
 pub(crate) fn import_anything(bytes: &[u8]) -> usize {
-    let formats = [None, Some(Format::Hyperfine), Some(Format::GoogleBenchmark), Some(Format::Run)];
+    let formats = [
+        None,
+        Some(InputFormat::Hyperfine),
+        Some(InputFormat::GoogleBenchmark),
+        Some(InputFormat::Run),
+    ];
     let mut runs = 0;
     if bytes.contains(&SEPARATOR) {
-        runs += check(import(&[criterion(bytes)], None, origin()));
+        runs += check_import(import(&[criterion(bytes)], None, origin()));
     }
     for format in formats {
-        runs += check(import(&[file(bytes)], format, origin()));
+        runs += check_import(import(&[file(bytes)], format, origin()));
     }
     runs
 }
 
 /// A refusal is one harmless line, a run is whole.
-pub(crate) fn check(imported: Result<Run, ImportError>) -> usize {
+pub(crate) fn check_import(imported: Result<Run, ImportError>) -> usize {
     match imported {
         Err(error) => {
             let line = error.to_string();
@@ -98,7 +103,8 @@ fn check_run(run: &Run) {
     for wide in [false, true] {
         let options = render::Options { wide, ..render::Options::default() };
         let screen = view::terminal::Screen { columns: 100, color: false };
-        let text = view::terminal::text(&render::run(run, &references, &options), screen);
+        let text =
+            view::terminal::blocks_text(&render::render_run(run, &references, &options), screen);
         assert!(is_harmless(&text), "{text:?}");
     }
     for format in EXPORTS {

@@ -9,22 +9,24 @@ use std::ffi::OsString;
 use std::time::Duration;
 
 /// Printed below the options.
-pub(crate) const EXAMPLES: &str = "\
+pub const EXAMPLES: &str = "\
 Runs a job with each control on and off, interleaved, in random order. Without a command it runs the
 built-in jobs: without a load, with busy processes in the same session, and with busy processes in
 another session. Time, spread, context switches and migrations are tested as one family of
-comparisons (docs/noise/ab.md). Lists the controls that can't be set here, with the reason. Skips
-rounds that don't fit the announced time, and reports their number.
+comparisons (`latlas help noise ab`). Controls of the whole system are switched only with a command or
+--apply, and restored. Lists the controls that can't be set here, with the reason. Skips rounds that
+don't fit the announced time, and reports their number.
 
 Examples:
   latlas noise ab pin nice -- ./prog x    Measure the effect on your command
   latlas noise ab --budget 1m -- ./prog   Measure every control, in a minute
-  latlas noise ab                         Measure all controls, jobs and loads (about 5 minutes)
+  latlas noise ab                         Measure all controls of a process (about 5 minutes)
+  sudo latlas noise ab --apply            Also measure those of the whole system
   latlas noise ab --dry-run               Print the plan, and which controls can't be set here
   latlas noise ab pin nice fifo           Measure some controls
   latlas noise ab --load none --workload cpu --budget 1m
                                           Run one job without a load
-  latlas noise ab cache                   Compare cold and warm files (root)
+  latlas noise ab cache --apply           Compare cold and warm files (root)
   latlas noise ab --out ab.json           Also write every run as JSON
 
 Exit codes:
@@ -34,47 +36,50 @@ Exit codes:
 
 /// Options of it.
 #[derive(Args, Debug, Clone)]
-pub(crate) struct AbOptions {
+pub struct AbOptions {
     /// Controls: pin, nice, pin+nice, session, autogroup, autogroup+pin+nice, fifo, shield, turbo,
     /// smt, governor, thp, no-thp, irq-affinity, cache; all but smt without any
     #[arg(value_name = "CONTROL")]
-    pub(crate) controls: Vec<String>,
+    pub controls: Vec<String>,
     /// Command to run instead of the built-in jobs, with its arguments
     #[arg(value_name = "CMD", last = true)]
-    pub(crate) command: Vec<OsString>,
+    pub command: Vec<OsString>,
     /// Load during the runs [default: all; none with a command]
     #[arg(long, value_name = "LOAD")]
-    pub(crate) load: Option<LoadChoice>,
+    pub load: Option<LoadChoice>,
     /// Built-in job: dependent arithmetic, pointer chase, sleep and wake-up
     #[arg(long, value_name = "JOB", default_value = "all", conflicts_with = "command")]
-    pub(crate) workload: WorkloadChoice,
+    pub workload: WorkloadChoice,
     /// Rounds, each with one run of every arm [default: 24; with a command what fits 2m, up to
     /// 100]
     #[arg(long, value_name = "N", conflicts_with = "time", value_parser = clap::value_parser!(u32).range(1..=1000))]
-    pub(crate) rounds: Option<u32>,
+    pub rounds: Option<u32>,
     /// Total time, instead of a number of rounds
     #[arg(long = "budget", alias = "for", value_name = "TIME", value_parser = budget)]
-    pub(crate) time: Option<Duration>,
+    pub time: Option<Duration>,
     /// Time of a built-in job on a quiet CPU [default: 60ms; 200ms with up to three controls]
     #[arg(long, value_name = "TIME", value_parser = job, conflicts_with = "command")]
-    pub(crate) job: Option<Duration>,
+    pub job: Option<Duration>,
     /// Busy processes of a load per CPU [default: 1]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=16))]
-    pub(crate) busy: Option<u32>,
+    pub busy: Option<u32>,
     /// CPUs for jobs and loads, such as 2-3; pinned jobs use the last one
     #[arg(long, value_name = "CPUS", value_parser = cpus)]
-    pub(crate) cpus: Option<Cpus>,
+    pub cpus: Option<Cpus>,
     /// Seed of the random order
     #[arg(long, value_name = "N")]
-    pub(crate) seed: Option<u64>,
+    pub seed: Option<u64>,
+    /// Also switch controls of the whole system, restored afterwards; with a command they are without it
+    #[arg(long, conflicts_with = "command")]
+    pub apply: bool,
     /// Print the plan and its duration
-    #[arg(long)]
-    pub(crate) dry_run: bool,
+    #[arg(long, conflicts_with = "document")]
+    pub dry_run: bool,
     /// Print every figure
     #[arg(long)]
-    pub(crate) wide: bool,
+    pub wide: bool,
     #[command(flatten)]
-    pub(crate) run: RecordedOptions,
+    pub run: RecordedOptions,
 }
 
 /// Time of a built-in job: with few controls there is time for one that is
@@ -86,7 +91,7 @@ const FEW: usize = 3;
 
 impl AbOptions {
     /// The loads.
-    pub(crate) fn loads(&self) -> Vec<Load> {
+    pub fn loads(&self) -> Vec<Load> {
         match (self.load, self.command.is_empty()) {
             (Some(choice), _) => choice.loads(),
             (None, true) => LoadChoice::All.loads(),
@@ -95,7 +100,7 @@ impl AbOptions {
     }
 
     /// How long a built-in job takes.
-    pub(crate) fn job(&self) -> Duration {
+    pub fn job(&self) -> Duration {
         let few = (1..=FEW).contains(&self.controls.len());
         self.job.unwrap_or(if few { LONG_JOB } else { JOB })
     }
@@ -103,7 +108,7 @@ impl AbOptions {
 
 /// Loads as they are asked for.
 #[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum LoadChoice {
+pub enum LoadChoice {
     /// No load
     None,
     /// Busy processes in the session of the job
@@ -116,7 +121,7 @@ pub(crate) enum LoadChoice {
 
 impl LoadChoice {
     /// The loads.
-    pub(crate) fn loads(self) -> Vec<Load> {
+    pub fn loads(self) -> Vec<Load> {
         match self {
             LoadChoice::None => vec![Load::None],
             LoadChoice::SameSession => vec![Load::SameSession],
@@ -128,7 +133,7 @@ impl LoadChoice {
 
 /// Jobs as they are asked for.
 #[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum WorkloadChoice {
+pub enum WorkloadChoice {
     /// Dependent arithmetic in registers
     Cpu,
     /// Pointer chase through more memory than the caches hold
@@ -141,7 +146,7 @@ pub(crate) enum WorkloadChoice {
 
 impl WorkloadChoice {
     /// The jobs.
-    pub(crate) fn workloads(self) -> Vec<Workload> {
+    pub fn workloads(self) -> Vec<Workload> {
         match self {
             WorkloadChoice::Cpu => vec![Workload::Cpu],
             WorkloadChoice::Memory => vec![Workload::Memory],

@@ -6,10 +6,10 @@ use clap::Args;
 use std::time::Duration;
 
 /// Printed below the options.
-pub(crate) const EXAMPLES: &str = "\
+pub const EXAMPLES: &str = "\
 A pinned thread runs short blocks of additions and reads the clock after each. A block that takes
 too long contains a detour: time taken by another thread, an interrupt, the hypervisor or the
-firmware. Needs no root. docs/noise/measure.md describes the method.
+firmware. Needs no root. `latlas help noise measure` describes the method.
 
 Examples:
   latlas noise measure                     Measure for 5 s on the CPU that a run would use
@@ -24,18 +24,18 @@ Exit codes:
 
 /// Options of it.
 #[derive(Args, Debug, Clone)]
-pub(crate) struct MeasureOptions {
+pub struct MeasureOptions {
     /// How long to spin: 100ms to 10m
     #[arg(long = "for", value_name = "TIME", default_value = "5s", value_parser = span)]
-    pub(crate) span: Duration,
+    pub span: Duration,
     /// CPU to spin on [default: the CPU of a run]
     #[arg(long, value_name = "N")]
-    pub(crate) cpu: Option<u32>,
+    pub cpu: Option<u32>,
     /// Spin on all allowed CPUs at the same time
     #[arg(long, conflicts_with = "cpu")]
-    pub(crate) all_cpus: bool,
+    pub all_cpus: bool,
     #[command(flatten)]
-    pub(crate) run: RecordedOptions,
+    pub run: RecordedOptions,
 }
 
 fn span(text: &str) -> Result<Duration, InvalidValue> {

@@ -4,7 +4,7 @@ use clap::Args;
 use std::path::PathBuf;
 
 /// Printed below the options.
-pub(crate) const EXAMPLES: &str = "\
+pub const EXAMPLES: &str = "\
 Keeps values that another process has changed since, and lists them. Sets the journal of an earlier
 boot aside: the kernel started with its own values.
 
@@ -19,11 +19,11 @@ Exit codes:
 
 /// How to say what was done.
 #[derive(Args, Debug, Clone)]
-pub(crate) struct RestoreOptions {
+pub struct RestoreOptions {
     /// Print JSON
     #[arg(long)]
-    pub(crate) json: bool,
+    pub json: bool,
     /// Another root than / (for tests: plain files)
     #[arg(long, value_name = "DIR", hide = true)]
-    pub(crate) root: Option<PathBuf>,
+    pub root: Option<PathBuf>,
 }

@@ -5,8 +5,8 @@ use clap::Args;
 use std::path::PathBuf;
 
 /// Printed below the options.
-pub(crate) const EXAMPLES: &str = "\
-Needs no root and changes nothing. docs/noise/controls.md describes all controls.
+pub const EXAMPLES: &str = "\
+Needs no root and changes nothing. `latlas help noise controls` describes all controls.
 
 Examples:
   latlas noise show            List all controls, with values and advice
@@ -20,17 +20,17 @@ Exit codes:
 
 /// How to show it.
 #[derive(Args, Debug, Clone)]
-pub(crate) struct ShowOptions {
+pub struct ShowOptions {
     /// Also print title, source, reason and shell command of each control
     #[arg(long)]
-    pub(crate) wide: bool,
+    pub wide: bool,
     /// Print JSON
     #[arg(long)]
-    pub(crate) json: bool,
+    pub json: bool,
     /// Color values that could be better
     #[arg(long, value_name = "WHEN", default_value = "auto")]
-    pub(crate) color: Color,
+    pub color: Color,
     /// Read /proc and /sys below this directory: tests and copied trees
     #[arg(long, value_name = "DIR", hide = true)]
-    pub(crate) root: Option<PathBuf>,
+    pub root: Option<PathBuf>,
 }

@@ -1,6 +1,6 @@
 //! `latlas atlas delete`.
 
-use super::{Named, named};
+use super::{Named, document_named};
 use crate::arguments::atlas::DeleteOptions;
 use crate::output;
 use anyhow::{Context, bail};
@@ -13,7 +13,7 @@ use view::render;
 pub(super) fn delete(index: &Index, options: &DeleteOptions) -> anyhow::Result<ExitCode> {
     let mut runs: Vec<Named> = Vec::new();
     for name in &options.runs {
-        let run = named(index, name)?;
+        let run = document_named(index, name)?;
         if runs.iter().all(|known| known.id != run.id) {
             runs.push(run);
         }
@@ -30,11 +30,11 @@ pub(super) fn delete(index: &Index, options: &DeleteOptions) -> anyhow::Result<E
             Err(error) => bail!("deleted only {} of {} runs: {error}", deleted.len(), runs.len()),
         }
     }
-    output::print_json_or(options.json, &deleted, || deleted.iter().map(line).collect())?;
+    output::print_json_or(options.json, &deleted, || deleted.iter().map(deleted_line).collect())?;
     Ok(ExitCode::SUCCESS)
 }
 
-fn line(deleted: &Deleted) -> String {
+fn deleted_line(deleted: &Deleted) -> String {
     let tags = match deleted.tags.as_slice() {
         [] => String::new(),
         tags => format!(", tagged {}", tags.join(", ")),

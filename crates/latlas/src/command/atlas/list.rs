@@ -8,7 +8,7 @@ use store::history::machines_of;
 use store::index::Index;
 use view::render;
 
-pub(super) fn list(index: &Index, options: &ListOptions) -> anyhow::Result<ExitCode> {
+pub(super) fn list_runs(index: &Index, options: &ListOptions) -> anyhow::Result<ExitCode> {
     let mut runs = index.runs()?;
     if runs.is_empty() {
         index.check_readable()?;
@@ -30,7 +30,7 @@ pub(super) fn list(index: &Index, options: &ListOptions) -> anyhow::Result<ExitC
         runs.truncate(limit as usize);
     }
     for run in &mut runs {
-        run.path = index.store().shown(&run.path).into();
+        run.path = index.store().display_path(&run.path).into();
     }
     output::show_json_or(options.json, &runs, Color::Never, || render::kept_runs(&runs))?;
     Ok(ExitCode::SUCCESS)

@@ -1,4 +1,6 @@
-//! `latlas atlas`: stored runs.
+//! `latlas atlas`: lists, tags, deletes, moves and verifies stored runs. A file for each command, but
+//! `rebuild` and `verify` are both in `check.rs`, and `move` is in `transfer.rs`. The queries are in
+//! `crates/store/src/index`.
 
 mod check;
 mod delete;
@@ -15,17 +17,17 @@ use model::summary::KeptRun;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use store::index::Index;
-use store::{self, Store, StoreError};
+use store::{self, LastOf, Store, StoreError};
 
-pub(crate) fn atlas(what: &AtlasCommand) -> anyhow::Result<ExitCode> {
+pub fn atlas(what: &AtlasCommand) -> anyhow::Result<ExitCode> {
     // It names its stores: that of the user need not be there.
     if let AtlasCommand::Move(options) = what {
         return transfer::transfer(options);
     }
-    let index = open()?;
+    let index = open_index()?;
     let done = match what {
         AtlasCommand::Move(options) => transfer::transfer(options),
-        AtlasCommand::List(options) => list::list(&index, options),
+        AtlasCommand::List(options) => list::list_runs(&index, options),
         AtlasCommand::Show(options) => show::show(&index, options),
         AtlasCommand::Percentiles(options) => percentiles::percentiles(&index, options),
         AtlasCommand::Tag(options) => tag::tag(&index, options),
@@ -38,13 +40,13 @@ pub(crate) fn atlas(what: &AtlasCommand) -> anyhow::Result<ExitCode> {
 }
 
 /// The user's index. Messages of opening it go to stderr.
-pub(super) fn open() -> anyhow::Result<Index> {
+pub fn open_index() -> anyhow::Result<Index> {
     let index = Index::open(Store::of_user()?)?;
     print_messages(&index.messages());
     Ok(index)
 }
 
-pub(super) fn print_messages(messages: &[String]) {
+pub fn print_messages(messages: &[String]) {
     for line in messages {
         output::message(format_args!("{line}"));
     }
@@ -58,11 +60,11 @@ struct Named {
 }
 
 /// The stored document with this name, readable or not.
-fn named(index: &Index, name: &str) -> anyhow::Result<Named> {
+fn document_named(index: &Index, name: &str) -> anyhow::Result<Named> {
     let store = index.store();
-    let path = match super::named(name, &Ok(store.clone())) {
+    let path = match super::run_path_named(name, &Ok(store.clone()), LastOf::All) {
         // The index knows which of them it is.
-        Err(StoreError::Twice { id, .. }) => index.document(&id)?,
+        Err(StoreError::Twice { id, .. }) => index.document_path(&id)?,
         other => other?,
     };
     let Some(id) = store.id_of(&path) else {
@@ -76,12 +78,12 @@ fn named(index: &Index, name: &str) -> anyhow::Result<Named> {
     Ok(Named { id, path, run })
 }
 
-fn kept(index: &Index, name: &str) -> anyhow::Result<KeptRun> {
-    let Named { path, run, .. } = named(index, name)?;
+fn kept_run(index: &Index, name: &str) -> anyhow::Result<KeptRun> {
+    let Named { path, run, .. } = document_named(index, name)?;
     match run {
         Some(run) => Ok(run),
         // Its document can't be read: report why.
-        None => match store::read(&path) {
+        None => match store::read_run(&path) {
             Err(error) => Err(error.into()),
             Ok(_) => bail!("{} is not in the index: run `latlas atlas verify`", path.display()),
         },

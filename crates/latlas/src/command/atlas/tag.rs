@@ -1,6 +1,6 @@
 //! `latlas atlas tag`.
 
-use super::kept;
+use super::kept_run;
 use crate::arguments::atlas::TagOptions;
 use crate::output;
 use anyhow::bail;
@@ -19,7 +19,7 @@ pub(super) fn tag(index: &Index, options: &TagOptions) -> anyhow::Result<ExitCod
             )
         }
         (None, Some(run), Some(name)) => {
-            let run = kept(index, run)?.id;
+            let run = kept_run(index, run)?.id;
             let taken = match (options.moving, options.add) {
                 (true, _) => Taken::Moved,
                 (_, true) => Taken::Shared,

@@ -4,10 +4,10 @@ use crate::arguments::atlas::MoveOptions;
 use crate::config::typed_place;
 use crate::{UNRELIABLE, output, progress};
 use anyhow::{anyhow, bail};
-use model::text::counted;
+use model::phrases::counted;
 use std::cell::Cell;
 use std::process::ExitCode;
-use store::index::Reading;
+use store::index::ReadingProgress;
 use store::{Moved, Place, Store, transfer as move_all};
 
 /// Moves or copies all runs, and prints what was done.
@@ -16,7 +16,7 @@ pub(super) fn transfer(options: &MoveOptions) -> anyhow::Result<ExitCode> {
     if let Place::Directory(path) = &from
         && !path.is_dir()
     {
-        bail!("no store in {from}: it is no directory");
+        bail!("no store in {from}: not a directory");
     }
     if same(&from, &to) {
         bail!("{from} and {to} are one store");
@@ -25,14 +25,14 @@ pub(super) fn transfer(options: &MoveOptions) -> anyhow::Result<ExitCode> {
     let so_far = Cell::new((0, 0));
     let report = |done, of| {
         so_far.set((done, of));
-        progress::reading(Reading { done, of });
+        progress::reading(ReadingProgress { done, of });
     };
     let moved = move_all(&stores[0], &stores[1], options.keep, report);
     let moved = moved.map_err(|error| match so_far.get() {
         (0, _) => anyhow!(error),
         (done, of) => anyhow!("stopped after {done} of {of} documents: {error}"),
     })?;
-    output::print_json_or(options.json, &moved, || text(&moved, &from, &to))?;
+    output::print_json_or(options.json, &moved, || transfer_text(&moved, &from, &to))?;
     Ok(if moved.stayed.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(UNRELIABLE) })
 }
 
@@ -46,7 +46,7 @@ fn same(from: &Place, to: &Place) -> bool {
     }
 }
 
-fn text(moved: &Moved, from: &Place, to: &Place) -> String {
+fn transfer_text(moved: &Moved, from: &Place, to: &Place) -> String {
     let runs = |n| counted(n, "run");
     let before = match moved.there_before {
         0 => String::new(),

@@ -12,7 +12,7 @@ pub(in crate::command) fn check_files(
     options: &TimingOptions,
     out: Option<&Path>,
 ) -> anyhow::Result<Input> {
-    if options.check.is_some() && options.warmup == 0 {
+    if options.check.is_some() && options.warmup == Some(0) {
         bail!("--check needs a warm-up run: remove --warmup 0");
     }
     let others = [("--input", options.input.as_deref()), ("--out", out)];
@@ -27,7 +27,7 @@ pub(in crate::command) fn check_files(
         }
     }
     match &options.input {
-        Some(path) => Ok(Input::named(path)?),
+        Some(path) => Ok(Input::open_named(path)?),
         None => Ok(Input::default()),
     }
 }
@@ -35,6 +35,7 @@ pub(in crate::command) fn check_files(
 /// The file that the commands' output goes to, if it goes to one.
 pub(super) fn output_file(options: &TimingOptions) -> Option<PathBuf> {
     match options.output.to_str() {
+        _ if options.show_output => None,
         Some("null" | "show") => None,
         _ => Some(options.output.clone().into()),
     }

@@ -1,12 +1,12 @@
 //! The start time of a shell.
 
 use super::commands::in_shell;
-use meter::commands::arm::{Arm, Cold, Output, Settings};
+use meter::commands::arm::{Arm, CommandSettings, Output};
 use meter::commands::input::Input;
-use meter::commands::repeat::{ADAPTIVE, repeat, walls_ns};
+use meter::commands::repeat::{ALONE, repeat, walls_ns};
 use meter::commands::runner::CommandRunner;
 use model::command::Rule;
-use model::figure::figure;
+use model::figure::figure_in_unit;
 use model::repeats;
 use model::setting::Setting;
 use model::unit::Unit;
@@ -22,20 +22,24 @@ const SHELL_RUNS: u32 = 20;
 pub(super) fn shell_start(
     shell: &OsStr,
     controls: Vec<Setting>,
-    settings: &Settings,
+    settings: &CommandSettings,
     wake: OwnedFd,
     resumed: &Arc<AtomicBool>,
 ) -> anyhow::Result<Option<String>> {
     let words = in_shell(shell, OsStr::new(":"))?;
-    let arm = Arm { words, controls, cold: Cold::No };
-    let settings =
-        Settings { input: Input::default(), output: Output::Null, check: None, ..settings.clone() };
-    let rule = Rule { runs: Some(SHELL_RUNS), ..ADAPTIVE };
+    let arm = Arm { words, controls, ..Arm::default() };
+    let settings = CommandSettings {
+        input: Input::default(),
+        output: Output::Null,
+        check: None,
+        ..settings.clone()
+    };
+    let rule = Rule { runs: Some(SHELL_RUNS), ..ALONE };
     let mut runner = CommandRunner::new(vec![arm], settings, Some(wake), Arc::clone(resumed))?;
     let repeated = repeat(&mut runner, 1, 1, &rule, 0, |_| ())?;
     let estimate = repeats::estimate(&walls_ns(&repeated.runs[0]), &Unit::Time, 0.0);
     Ok(estimate.typical.map(|t| {
-        let f = figure(&t.ns, &Unit::Time);
+        let f = figure_in_unit(&t.ns, &Unit::Time);
         format!(
             "run in a shell: `{} -c :` alone takes {} {} ±{} ({} runs), included in the figures",
             shell.to_string_lossy(),

@@ -12,15 +12,15 @@ use meter::commands::placement::Placement;
 use meter::machine_shape::MachineShape;
 use model::machine::Machine;
 use model::nearest::suggestion;
-use model::noise::effect::{How, Work, Workload};
+use model::noise::effect::{Control, How, Work, Workload};
 use model::recording::Recording;
 use noise::ab::available::{NoPin, Unavailable, try_out};
 use noise::ab::calibrate;
-use noise::ab::conduct::{Conducted, Progress, conduct};
-use noise::ab::control::{self, Kind, Spec};
-use noise::ab::document::{Context, SHORT_MS, document};
+use noise::ab::conduct::{AbProgress, Conducted, conduct};
+use noise::ab::control::{self, Mechanism, Spec};
+use noise::ab::document::{DocumentContext, SHORT_MS, ab_document};
 use noise::ab::plan::plan;
-use noise::ab::planned::{Length, Plan, Request};
+use noise::ab::planned::{AbPlan, AbRequest, Length};
 use noise::ab::stage::RealStage;
 use noise::ab::system;
 use noise::ab::toggle::{Toggles, rehearse};
@@ -37,31 +37,30 @@ use sys::files::Tree;
 
 /// Lays the experiment out, makes it, and says what came of it.
 pub(super) fn ab(options: &AbOptions) -> anyhow::Result<ExitCode> {
-    let mut machine = sys::machine(Path::new("/"));
+    let mut machine = sys::machine_facts(Path::new("/"));
     let tree = Tree::new(Path::new("/"));
     let mut request = self::request(options, &machine)?;
     if !options.command.is_empty() {
-        ab_command::check(&options.command)?;
+        ab_command::check_program(&options.command)?;
     }
-    let (mut plan, mut toggles) = laid_out(&request, &machine, &tree);
+    let may_change = options.apply || !options.command.is_empty();
+    let (mut plan, mut toggles) = laid_out(&request, &machine, &tree, may_change);
     if options.dry_run {
-        let text = match options.run.json {
-            true => serde_json::to_string_pretty(&plan)? + "\n",
-            false => in_words(&plan, options.command.is_empty()),
+        let text = match options.run.json.json {
+            true => model::json::to_indented_json(&plan)? + "\n",
+            false => plan_text(&plan, options.command.is_empty()),
         };
         output::print(&text)?;
         return Ok(ExitCode::SUCCESS);
     }
-    if plan.blocks.is_empty() {
-        bail!("{}", nothing_to_do(&plan));
-    }
-    let destination = Destination::of(&options.run, &[], options.wide)?;
+    refuse_what_is_not_here(&plan, &request)?;
+    let destination = Destination::from_options(&options.run, &[], options.wide)?;
     let lock = lock("latlas noise ab", options.time, options.run.wait)?;
     let began = Instant::now();
     if lock.waited() {
-        machine = sys::machine(Path::new("/"));
+        machine = sys::machine_facts(Path::new("/"));
         request = self::request(options, &machine)?;
-        (plan, toggles) = laid_out(&request, &machine, &tree);
+        (plan, toggles) = laid_out(&request, &machine, &tree, may_change);
     }
     let wake = wake_on_signals()?;
     let resumed = Arc::new(AtomicBool::new(false));
@@ -84,15 +83,14 @@ pub(super) fn ab(options: &AbOptions) -> anyhow::Result<ExitCode> {
         *time = time.saturating_sub(used);
     }
     plan.leave_out(&rehearsed.refused, &request);
-    let Some(_) = plan.blocks.first() else {
-        bail!("{}", nothing_to_do(&plan));
-    };
+    refuse_what_is_not_here(&plan, &request)?;
     ab_command::check_time(request.length, used, &plan)?;
     output::message(expected(&plan));
 
     let (started_unix_ms, began_ns) = (sys::realtime_unix_ms(), sys::monotonic_raw_ns());
-    let work = work(&plan, &request, &machine)?;
-    let last_level_bytes = MachineShape::of(&machine, request.cpus.clone(), None).last_level_bytes;
+    let work = job_work(&plan, &request, &machine)?;
+    let last_level_bytes =
+        MachineShape::from_machine(&machine, request.cpus.clone(), None).last_level_bytes;
     let mut stage = RealStage::new(&request.cpus, wake, resumed)?;
     stage.prepare(&work, plan.busy)?;
     let short_run_ms = tried.as_ref().map(|tried| tried.takes.as_secs_f64() * 1e3);
@@ -109,7 +107,7 @@ pub(super) fn ab(options: &AbOptions) -> anyhow::Result<ExitCode> {
         output::message(format_args!("{}: nothing to show", why(&conducted)));
         return Ok(ExitCode::from(UNRELIABLE));
     }
-    let context = Context {
+    let context = DocumentContext {
         about: about(machine, started_unix_ms, began_ns),
         how: How {
             rounds: plan.rounds,
@@ -119,7 +117,7 @@ pub(super) fn ab(options: &AbOptions) -> anyhow::Result<ExitCode> {
             pinned_to: request.pin.as_ref().ok().copied(),
             busy: plan.busy,
             job_ns: request.job.as_nanos() as u64,
-            command: ab_command::text(&options.command),
+            command: ab_command::words_text(&options.command),
             work,
             not_counted: stage.not_counted(),
         },
@@ -128,7 +126,7 @@ pub(super) fn ab(options: &AbOptions) -> anyhow::Result<ExitCode> {
         short_run_ms: short_run_ms.filter(|&ms| ms < SHORT_MS),
         seen: seen(&stage, &toggles),
     };
-    let run = document(&plan, conducted, context);
+    let run = ab_document(&plan, conducted, context);
     let is_known = run.recordings.iter().any(is_known);
     destination.finish(&run, (true, is_known))
 }
@@ -141,25 +139,35 @@ fn is_known(recording: &Recording) -> bool {
     changes.any(|change| change.found.ratio.is_some())
 }
 
-/// The experiment, and the switches of the system's controls in it.
-fn laid_out<'t>(request: &Request, machine: &Machine, tree: &'t Tree) -> (Plan, Toggles<'t>) {
+/// The experiment, and the switches of the system's controls in it: only if these may be changed.
+fn laid_out<'t>(
+    request: &AbRequest,
+    machine: &Machine,
+    tree: &'t Tree,
+    may_change: bool,
+) -> (AbPlan, Toggles<'t>) {
     let mut toggles = Toggles::new();
     let plan = plan(request, |spec, asked| match spec.kind {
-        Kind::System => {
+        Mechanism::System => {
             let cpus: Vec<u32> = request.pin.iter().copied().collect();
             let state = StateDir::system();
-            let here = system::add(&mut toggles, spec, tree, machine, &state, &cpus)?;
+            let here = system::add_toggle(&mut toggles, spec, tree, machine, &state, &cpus)?;
             // By name only, or not ours to set: it is not even tried.
             let unnamed = request.controls.is_empty() && spec.only_by_name();
-            if unnamed || sys::filesystem::user() != 0 {
+            if unnamed || sys::filesystem::user() != 0 || !may_change {
                 toggles.remove(spec.name);
             }
             match sys::filesystem::user() {
-                0 => Ok(here),
+                0 if may_change => Ok(here),
+                0 => Err(Unavailable::NeedsApply),
                 _ => Err(Unavailable::NeedsRoot),
             }
         }
-        Kind::Process | Kind::Cache => try_out(spec, asked, tree),
+        Mechanism::Cache => match try_out(spec, asked, tree)? {
+            here if may_change => Ok(here),
+            _ => Err(Unavailable::NeedsApply),
+        },
+        Mechanism::Process => try_out(spec, asked, tree),
     });
     (plan, toggles)
 }
@@ -174,9 +182,9 @@ fn seen(stage: &RealStage, toggles: &Toggles) -> Vec<String> {
     all
 }
 
-fn request(options: &AbOptions, machine: &Machine) -> anyhow::Result<Request> {
+fn request(options: &AbOptions, machine: &Machine) -> anyhow::Result<AbRequest> {
     let controls: anyhow::Result<Vec<&'static Spec>> =
-        options.controls.iter().map(|name| named(name)).collect();
+        options.controls.iter().map(|name| control_named(name)).collect();
     if options.busy.is_some() && options.loads() == [model::noise::effect::Load::None] {
         bail!("--busy needs a load: add --load other-session, say");
     }
@@ -185,7 +193,7 @@ fn request(options: &AbOptions, machine: &Machine) -> anyhow::Result<Request> {
             let last = cpus.0.last().copied();
             let pin = Placement::choose(Some(last), machine)?.cpu();
             for &cpu in &cpus.0 {
-                Placement::check(cpu)?;
+                Placement::check_cpu(cpu)?;
             }
             (cpus.0.clone(), pin.ok_or(NoPin::NoCpu))
         }
@@ -197,7 +205,7 @@ fn request(options: &AbOptions, machine: &Machine) -> anyhow::Result<Request> {
             (allowed, pin.and_then(|cpu| cpu.ok_or(NoPin::NoCpu)))
         }
     };
-    Ok(Request {
+    Ok(AbRequest {
         controls: controls?,
         loads: options.loads(),
         workloads: match options.command.is_empty() {
@@ -218,9 +226,9 @@ fn request(options: &AbOptions, machine: &Machine) -> anyhow::Result<Request> {
     })
 }
 
-fn named(name: &str) -> anyhow::Result<&'static Spec> {
+fn control_named(name: &str) -> anyhow::Result<&'static Spec> {
     let names = control::ALL.iter().map(|spec| spec.name);
-    control::find(name).ok_or_else(|| {
+    control::control_named(name).ok_or_else(|| {
         let suggestion = suggestion(name, names.clone());
         let all: Vec<&str> = names.collect();
         anyhow::anyhow!("no control {name:?}{suggestion} (there are {})", all.join(", "))
@@ -228,20 +236,36 @@ fn named(name: &str) -> anyhow::Result<&'static Spec> {
 }
 
 /// What each job is to do. Found before there is a load.
-fn work(plan: &Plan, request: &Request, machine: &Machine) -> anyhow::Result<Vec<Work>> {
-    let last_level = MachineShape::of(machine, request.cpus.clone(), None).last_level_bytes;
+fn job_work(plan: &AbPlan, request: &AbRequest, machine: &Machine) -> anyhow::Result<Vec<Work>> {
+    let last_level =
+        MachineShape::from_machine(machine, request.cpus.clone(), None).last_level_bytes;
     let usable = sys::available_memory().usable_bytes();
     let mut workloads: Vec<Workload> = plan.blocks.iter().map(|b| b.workload).collect();
     workloads.dedup();
     workloads.retain(|&workload| workload != Workload::Command);
     let work = workloads.into_iter().map(|workload| {
-        let found = calibrate::work(workload, request.job, last_level, usable);
+        let found = calibrate::calibrated_work(workload, request.job, last_level, usable);
         found.map_err(|e| anyhow::anyhow!("can't prepare the {} job: {e}", workload.name()))
     });
     work.collect()
 }
 
-fn nothing_to_do(plan: &Plan) -> String {
+/// What was asked for by its name is compared, or nothing is; without names, what there is.
+fn refuse_what_is_not_here(plan: &AbPlan, request: &AbRequest) -> anyhow::Result<()> {
+    if plan.blocks.is_empty() {
+        bail!("{}", nothing_to_do(plan));
+    }
+    if request.controls.is_empty() {
+        return Ok(());
+    }
+    let why = |control: &'_ Control| Some((control.name.clone(), control.unavailable.clone()?));
+    if let Some((name, why)) = plan.controls.iter().find_map(why) {
+        bail!("can't compare {name} here: {why}; nothing was measured: leave {name} out");
+    }
+    Ok(())
+}
+
+fn nothing_to_do(plan: &AbPlan) -> String {
     let reasons: Vec<String> = plan
         .controls
         .iter()
@@ -253,7 +277,7 @@ fn nothing_to_do(plan: &Plan) -> String {
     format!("nothing can be compared here: {}", reasons.join("; "))
 }
 
-fn expected(plan: &Plan) -> String {
+fn expected(plan: &AbPlan) -> String {
     format!(
         "takes {} {:.0} s ({} runs); press Ctrl-C to stop and print results so far",
         match plan.most_ms {
@@ -261,12 +285,12 @@ fn expected(plan: &Plan) -> String {
             None => "about",
         },
         plan.most_ms.unwrap_or(plan.expected_ms) as f64 / 1e3,
-        plan.runs()
+        plan.run_count()
     )
 }
 
 /// What would be done. How long the user's command takes is not known.
-fn in_words(plan: &Plan, timed: bool) -> String {
+fn plan_text(plan: &AbPlan, timed: bool) -> String {
     let mut lines = Vec::new();
     for control in &plan.controls {
         let what = match &control.unavailable {
@@ -298,14 +322,14 @@ fn in_words(plan: &Plan, timed: bool) -> String {
     lines.push(format!(
         "\n{} rounds of each, {} runs, {} busy processes in a load: about {:.0} s",
         plan.rounds,
-        plan.runs(),
+        plan.run_count(),
         plan.busy,
         plan.expected_ms as f64 / 1e3
     ));
     lines.join("\n") + "\n"
 }
 
-fn so_far(progress: &Progress, plan: &Plan) -> String {
+fn so_far(progress: &AbProgress, plan: &AbPlan) -> String {
     format!(
         "{} {}: round {} of {} (block {} of {}), {:.0} s of about {:.0}",
         progress.planned.workload.name(),

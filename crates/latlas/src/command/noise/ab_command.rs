@@ -2,11 +2,11 @@
 //! how long it takes, before anything is announced.
 
 use anyhow::{anyhow, bail};
-use meter::commands::arm::{self, Arm, Settings};
+use meter::commands::arm::{self, Arm, CommandSettings};
 use meter::commands::error::{CommandError, Said, end_text, shell_hint};
 use meter::commands::repeat::{Done, Runner};
 use meter::commands::runner::CommandRunner;
-use noise::ab::planned::{Length, Plan};
+use noise::ab::planned::{AbPlan, Length};
 use noise::ab::stage::UserCommand;
 use std::ffi::OsString;
 use std::os::fd::OwnedFd;
@@ -31,8 +31,8 @@ pub(super) struct Tried {
 }
 
 /// Refuses a command that is not there, without running it.
-pub(super) fn check(words: &[OsString]) -> anyhow::Result<()> {
-    arm::check(words).map_err(in_words)
+pub(super) fn check_program(words: &[OsString]) -> anyhow::Result<()> {
+    arm::check_program(words).map_err(in_words)
 }
 
 /// Runs it once or twice as it is started by hand. Nothing if that was
@@ -43,11 +43,11 @@ pub(super) fn try_out(
     resumed: &Arc<AtomicBool>,
 ) -> anyhow::Result<Option<Tried>> {
     let arm = Arm { words: words.to_vec(), ..Arm::default() };
-    let settings = Settings::default();
+    let settings = CommandSettings::default();
     let runner = CommandRunner::new(vec![arm], settings, Some(wake), Arc::clone(resumed));
     let mut runner = runner.map_err(in_words)?;
     let took = time(&mut runner);
-    let ended = runner.end();
+    let ended = runner.end_commands();
     let Some(takes) = took.map_err(in_words)? else {
         return Ok(None);
     };
@@ -93,7 +93,7 @@ fn in_words(error: CommandError) -> anyhow::Error {
 }
 
 /// That the time left of `--budget` after `used` is enough for the fewest rounds.
-pub(super) fn check_time(length: Length, used: Duration, plan: &Plan) -> anyhow::Result<()> {
+pub(super) fn check_time(length: Length, used: Duration, plan: &AbPlan) -> anyhow::Result<()> {
     let (Length::Time(left), Some(most_ms)) = (length, plan.most_ms) else {
         return Ok(());
     };
@@ -110,7 +110,7 @@ pub(super) fn check_time(length: Length, used: Duration, plan: &Plan) -> anyhow:
 }
 
 /// A command in words, as a shell would be given it.
-pub(super) fn text(words: &[OsString]) -> Vec<String> {
+pub(super) fn words_text(words: &[OsString]) -> Vec<String> {
     let words = words.iter().map(|word| word.to_string_lossy().into_owned());
     words.collect()
 }

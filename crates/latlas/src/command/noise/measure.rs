@@ -5,7 +5,7 @@ use crate::command::measured::{lock, stop_on_signals};
 use crate::command::recorded::{Destination, about};
 use anyhow::bail;
 use meter::commands::placement::{Placement, PlacementError};
-use meter::osnoise::{Request, measure_together};
+use meter::osnoise::{OsnoiseRequest, measure_together};
 use model::machine::Machine;
 use model::noise::osnoise::{Interruptions, Osnoise};
 use model::recording::Recording;
@@ -25,11 +25,11 @@ const CALIBRATION: Duration = Duration::from_millis(20);
 /// Spins, prints what it saw.
 pub(super) fn measure(options: &MeasureOptions) -> anyhow::Result<ExitCode> {
     if let Some(cpu) = options.cpu {
-        Placement::check(cpu)?;
+        Placement::check_cpu(cpu)?;
     }
-    let destination = Destination::of(&options.run, &[], false)?;
+    let destination = Destination::from_options(&options.run, &[], false)?;
     let _lock = lock("latlas noise measure", Some(options.span), options.run.wait)?;
-    let machine = sys::machine(Path::new("/"));
+    let machine = sys::machine_facts(Path::new("/"));
     let (cpus, not_pinned) = cpus(options, &machine)?;
     let stop = stop_on_signals()?;
     let (started_unix_ms, began_ns) = (sys::realtime_unix_ms(), sys::monotonic_raw_ns());
@@ -79,8 +79,8 @@ fn spin(cpus: &[Option<u32>], span: Duration, stop: &AtomicBool) -> anyhow::Resu
     if !calibration.is_usable() {
         bail!("the clock {} can't be calibrated: it does not advance evenly", counter.name());
     }
-    let requests: Vec<Request> =
-        cpus.iter().map(|&cpu| Request { cpu, span, stretches: STRETCHES }).collect();
+    let requests: Vec<OsnoiseRequest> =
+        cpus.iter().map(|&cpu| OsnoiseRequest { cpu, span, stretches: STRETCHES }).collect();
     let all = measure_together(&requests, counter, &calibration, stop);
     Ok(all.into_iter().map(|one| one.map(|(osnoise, _)| osnoise)).collect::<Result<_, _>>()?)
 }

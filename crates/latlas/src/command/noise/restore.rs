@@ -1,7 +1,7 @@
 //! `latlas noise restore`: what a tune left set is put back.
 
 use super::summary;
-use super::tune::{needs_root, place};
+use super::tune::{needs_root, tree_and_state};
 use crate::arguments::noise::restore::RestoreOptions;
 use crate::{REFUSED, UNRELIABLE, output};
 use anyhow::Context;
@@ -10,7 +10,7 @@ use std::process::ExitCode;
 /// Puts back what the journal says, and tells what became of each value.
 pub(super) fn restore(options: &RestoreOptions) -> anyhow::Result<ExitCode> {
     needs_root(options.root.as_deref(), "restore")?;
-    let (tree, state) = place(options.root.as_deref());
+    let (tree, state) = tree_and_state(options.root.as_deref());
     let _held = sys::attached::hold().context("can't hold signals back")?;
     let restored = noise::tune::restore(&tree, &state)?;
     let text = match options.json {

@@ -9,7 +9,6 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::time::Duration;
 use sys::files::Tree;
-use sys::machine::Live;
 use view::render;
 
 /// Between two readings of which processes take the CPU.
@@ -20,12 +19,12 @@ pub(super) fn show(options: &ShowOptions) -> anyhow::Result<ExitCode> {
     let controls = match &options.root {
         None => of_this_machine(),
         Some(root) => {
-            ensure!(root.is_dir(), "there is no directory {}", root.display());
+            ensure!(root.is_dir(), "no directory {}", root.display());
             of_a_tree(root)
         }
     };
     output::show_json_or(options.json, &controls, options.color, || {
-        render::noise::show(&controls, options.wide)
+        render::noise::controls_blocks(&controls, options.wide)
     })?;
     Ok(match controls.advice.is_empty() && controls.pending.is_none() && controls.sees() {
         true => ExitCode::SUCCESS,
@@ -35,19 +34,17 @@ pub(super) fn show(options: &ShowOptions) -> anyhow::Result<ExitCode> {
 
 fn of_this_machine() -> Controls {
     let root = Path::new("/");
-    let controls = noise::control::show(
+    let controls = noise::control::inspect_controls(
         &Tree::new(root),
-        &sys::machine(root),
+        &sys::machine_facts(root),
         sys::power::power(),
         &mut || std::thread::sleep(LOOK),
     );
     Controls { pending: noise::tune::pending(&StateDir::system()), ..controls }
 }
 
-/// No time passes in a copied tree, and what the processor itself says is not
-/// of that machine.
+/// No time passes in a copied tree.
 fn of_a_tree(root: &Path) -> Controls {
-    let live = Live { cpuid: None, ..Live::here() };
-    let machine = sys::machine::machine_from(root, &live);
-    noise::control::show(&Tree::new(root), &machine, None, &mut || ())
+    let machine = super::facts_of_tree(root);
+    noise::control::inspect_controls(&Tree::new(root), &machine, None, &mut || ())
 }

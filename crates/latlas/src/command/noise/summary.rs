@@ -16,7 +16,7 @@ impl Lines {
         Lines { text: String::new(), open: None }
     }
 
-    fn add(&mut self, said: String, what: &str) {
+    fn add_line(&mut self, said: String, what: &str) {
         match &mut self.open {
             Some((before, _, more)) if *before == said => *more += 1,
             _ => {
@@ -38,7 +38,7 @@ impl Lines {
         let _ = writeln!(self.text, "{said} ({what}{more})");
     }
 
-    fn end(mut self) -> String {
+    fn finish(mut self) -> String {
         self.close();
         self.text
     }
@@ -58,9 +58,9 @@ pub(super) fn applied(applied: &[Applied]) -> String {
             SetOutcome::Already => format!("unchanged {control:<18} {wanted}"),
             SetOutcome::Failed(why) => format!("not set   {control:<18} {change}: {why}"),
         };
-        lines.add(said, &one.what);
+        lines.add_line(said, &one.what);
     }
-    lines.end()
+    lines.finish()
 }
 
 /// What was restored, and what was not.
@@ -87,9 +87,9 @@ pub(super) fn restored(restored: &Restored) -> String {
             BackOutcome::Gone => format!("gone      {control:<18} the file no longer exists"),
             BackOutcome::Failed(why) => format!("NOT RESTORED {control:<15} {old}: {why}"),
         };
-        lines.add(said, &one.what);
+        lines.add_line(said, &one.what);
     }
-    let mut text = lines.end();
+    let mut text = lines.finish();
     if restored.torn {
         text += "the last record of the journal was incomplete: its step is restored as an \
                  interrupted one\n";
@@ -102,7 +102,7 @@ pub(super) fn restored(restored: &Restored) -> String {
         text.push('\n');
     }
     if restored.pending {
-        text += "what is not restored stays in the journal: run latlas noise restore again\n";
+        text += "values not restored stay in the journal: run latlas noise restore again\n";
     }
     text
 }

@@ -1,4 +1,5 @@
-//! `latlas noise tune`: values of the whole system set, and put back.
+//! `latlas noise tune`: values of the whole system set, and put back. It changes nothing without a command or
+//! `--apply`.
 
 use super::summary;
 use crate::arguments::noise::tune::TuneOptions;
@@ -13,15 +14,19 @@ use std::process::{Command, ExitCode, ExitStatus};
 use sys::files::Files;
 use sys::files::{Tree, cpu_list};
 
-/// Sets what is asked for; with a command only while it runs.
+/// Sets what is asked for; with a command only while it runs. Without either, prints what it would set.
 pub(super) fn tune(options: &TuneOptions) -> anyhow::Result<ExitCode> {
-    let (tree, state) = place(options.root.as_deref());
+    let (tree, state) = tree_and_state(options.root.as_deref());
     let cpus = cpus(options, &tree)?;
     let steps = tune::plan(&tree, &options.only, &cpus)?;
-    if options.dry_run {
-        return dry_run(options, &tree, &steps);
+    refuse_what_is_not_here(options, &tree, &cpus, &steps)?;
+    if options.dry_run || (options.command.is_empty() && !options.apply) {
+        return print_plan(options, &tree, &steps);
     }
-    needs_root(options.root.as_deref(), "tune")?;
+    needs_root(
+        options.root.as_deref(),
+        if options.apply { "tune --apply" } else { "tune -- CMD" },
+    )?;
     // From here on a key or a signal waits until tune is done.
     let held = sys::attached::hold().context("can't hold signals back")?;
     let tuned = Tuned::begin(&tree, &state, &steps)?;
@@ -36,7 +41,7 @@ pub(super) fn tune(options: &TuneOptions) -> anyhow::Result<ExitCode> {
     if !options.json {
         output::print_error(&summary::applied(&applied));
     }
-    if let Some(what) = missing(options, &applied) {
+    if let Some(what) = missing_settings(options, &applied) {
         // What could not be taken back at once is tried again.
         let restored = tuned.restore();
         say(options, &applied, &restored)?;
@@ -44,7 +49,7 @@ pub(super) fn tune(options: &TuneOptions) -> anyhow::Result<ExitCode> {
     }
     let mut command = Command::new(&options.command[0]);
     command.args(&options.command[1..]);
-    let ended = held.run(&mut command, &tuned.shield_groups());
+    let ended = held.run_command(&mut command, &tuned.shield_groups());
     let restored = tuned.restore();
     say(options, &applied, &restored)?;
     let name = options.command[0].to_string_lossy();
@@ -52,8 +57,10 @@ pub(super) fn tune(options: &TuneOptions) -> anyhow::Result<ExitCode> {
     Ok(code(ended, failed(&applied) == 0 && restored.as_before()))
 }
 
+const NOTHING_TO_SET: &str = "nothing to set: all controls are good or not available\n";
+
 /// The tree and the state directory that go together.
-pub(super) fn place(root: Option<&Path>) -> (Tree, StateDir) {
+pub(super) fn tree_and_state(root: Option<&Path>) -> (Tree, StateDir) {
     let state = StateDir::system().with_faults(Faults::of_the_environment());
     match root {
         Some(root) => (Tree::new(root), state.of_tree(root)),
@@ -64,7 +71,7 @@ pub(super) fn place(root: Option<&Path>) -> (Tree, StateDir) {
 /// Files of a fixture may be anybody's.
 pub(super) fn needs_root(root: Option<&Path>, what: &str) -> anyhow::Result<()> {
     if root.is_none() && sys::filesystem::user() != 0 {
-        bail!("needs root (nothing was changed): sudo latlas noise {what}");
+        bail!("needs root (nothing was changed): run `sudo latlas noise {what}`");
     }
     Ok(())
 }
@@ -90,7 +97,34 @@ fn cpus(options: &TuneOptions, tree: &Tree) -> anyhow::Result<Vec<u32>> {
     Ok(cpus)
 }
 
-/// A step of a dry run.
+/// What was asked for by its name is set, or nothing is.
+fn refuse_what_is_not_here(
+    options: &TuneOptions,
+    tree: &Tree,
+    cpus: &[u32],
+    steps: &[Step],
+) -> anyhow::Result<()> {
+    if options.only.is_empty() {
+        return Ok(());
+    }
+    let machine = match &options.root {
+        Some(root) => super::facts_of_tree(root),
+        None => sys::machine_facts(Path::new("/")),
+    };
+    let Some(missing) = tune::not_settable(tree, &machine, (&options.only, cpus), steps) else {
+        return Ok(());
+    };
+    let not_done = match options.command.is_empty() {
+        true => "nothing was changed",
+        false => "command not run",
+    };
+    match options.only.len() {
+        1 => bail!("{missing}; {not_done} (latlas noise show prints what can be set)"),
+        _ => bail!("{missing}; {not_done}: leave {} out of --only", missing.name),
+    }
+}
+
+/// A step that is not made.
 #[derive(Serialize)]
 struct Planned<'a> {
     control: &'a str,
@@ -99,7 +133,8 @@ struct Planned<'a> {
     wanted: String,
 }
 
-fn dry_run(options: &TuneOptions, tree: &Tree, steps: &[Step]) -> anyhow::Result<ExitCode> {
+/// Prints what would be set, file by file with old and new value, and how to set it.
+fn print_plan(options: &TuneOptions, tree: &Tree, steps: &[Step]) -> anyhow::Result<ExitCode> {
     let planned: Vec<Planned> = steps
         .iter()
         .map(|step| match step {
@@ -113,7 +148,7 @@ fn dry_run(options: &TuneOptions, tree: &Tree, steps: &[Step]) -> anyhow::Result
                 control: "shield",
                 what: "a cpuset".into(),
                 now: None,
-                wanted: noise::cpus::list(cpus),
+                wanted: noise::cpus::cpu_ranges(cpus),
             },
         })
         .collect();
@@ -121,15 +156,21 @@ fn dry_run(options: &TuneOptions, tree: &Tree, steps: &[Step]) -> anyhow::Result
         output::print(&(serde_json::to_string(&planned)? + "\n"))?;
         return Ok(ExitCode::SUCCESS);
     }
-    let mut text = String::new();
-    for one in &planned {
-        let now = one.now.as_deref().unwrap_or("?");
-        text += &format!("would set {:<18} {}: {now} -> {}\n", one.control, one.what, one.wanted);
-    }
     if planned.is_empty() {
-        text = "nothing to set: all controls are good or not available\n".into();
+        output::print(NOTHING_TO_SET)?;
+        return Ok(ExitCode::SUCCESS);
     }
-    output::print(&text)?;
+    let line = |one: &Planned| {
+        let now = one.now.as_ref().map_or(String::new(), |now| format!("{now} -> "));
+        format!("would set {:<18} {}: {now}{}\n", one.control, one.what, one.wanted)
+    };
+    output::print(&planned.iter().map(line).collect::<String>())?;
+    if !options.dry_run {
+        output::message(
+            "nothing was changed: add `-- CMD` to set this while a command runs, or --apply to set it until \
+             `latlas noise restore`",
+        );
+    }
     Ok(ExitCode::SUCCESS)
 }
 
@@ -141,7 +182,7 @@ fn failed(applied: &[Applied]) -> usize {
 /// What the command was to run under, and is not there: something that was
 /// asked for by its name and failed wholly, a part of the shield or of the CPUs
 /// to be taken offline; or all there was to be set.
-fn missing(options: &TuneOptions, applied: &[Applied]) -> Option<String> {
+fn missing_settings(options: &TuneOptions, applied: &[Applied]) -> Option<String> {
     if !applied.is_empty() && failed(applied) == applied.len() {
         return Some("nothing".into());
     }
@@ -168,7 +209,7 @@ fn finish(options: &TuneOptions, applied: &[Applied]) -> anyhow::Result<ExitCode
     } else {
         let mut text = summary::applied(applied);
         if applied.is_empty() {
-            text = "nothing to set: all controls are good or not available\n".into();
+            text = NOTHING_TO_SET.into();
         } else if applied.iter().any(|one| one.outcome == SetOutcome::Set) {
             text += "restore with: latlas noise restore\n";
         }

@@ -3,7 +3,7 @@
 use crate::packs::{self, Failure};
 use crate::{GATE_CROSSED, output};
 use anyhow::Context;
-use meter::pack::{Listed, Listing, TrialError, add};
+use meter::pack::{Listed, Listing, TrialError, add_pack};
 use model::figure::time;
 use serde::Serialize;
 use std::path::Path;
@@ -29,11 +29,11 @@ struct Checked {
     about_ns: Option<f64>,
 }
 
-pub(super) fn check(file: &Path, json: bool) -> anyhow::Result<ExitCode> {
+pub(super) fn check_pack(file: &Path, json: bool) -> anyhow::Result<ExitCode> {
     let file = packs::absolute(file)?;
-    let listing = packs::named(&file)?;
+    let listing = packs::listing_named(&file)?;
     let mut catalogue = probes::catalogue();
-    let refused = add(&mut catalogue, &file, &listing);
+    let refused = add_pack(&mut catalogue, &file, &listing);
     let own = |id: &str| {
         catalogue
             .iter()
@@ -55,7 +55,7 @@ pub(super) fn check(file: &Path, json: bool) -> anyhow::Result<ExitCode> {
         });
     }
     let value = serde_json::json!({ "pack": listing.name, "built_with": listing.built_with, "probes": checked });
-    output::print_json_or(json, &value, || text(&listing, &checked))?;
+    output::print_json_or(json, &value, || pack_text(&listing, &checked))?;
     Ok(match checked.iter().any(|one| one.finding == Finding::Fault) {
         true => ExitCode::from(GATE_CROSSED),
         false => ExitCode::SUCCESS,
@@ -97,12 +97,12 @@ fn tried(file: &Path, probe: &Listed, directory: &Path) -> Checked {
     }
 }
 
-fn text(listing: &Listing, checked: &[Checked]) -> String {
+fn pack_text(listing: &Listing, checked: &[Checked]) -> String {
     let built_with = match &*listing.built_with {
         "" => String::new(),
         with => format!(", built with {with}"),
     };
-    let probes = model::text::counted(checked.len(), "probe");
+    let probes = model::phrases::counted(checked.len(), "probe");
     let mut text = format!("pack {}: {probes}{built_with}\n", listing.name);
     let width = checked.iter().map(|one| one.id.chars().count()).max().unwrap_or(0);
     for one in checked {

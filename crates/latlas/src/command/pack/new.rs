@@ -55,7 +55,7 @@ pub(super) fn new(language: Language, name: &str) -> anyhow::Result<ExitCode> {
         }
         created => created.with_context(|| format!("can't create {name}"))?,
     }
-    if let Err(error) = write(language, name, directory) {
+    if let Err(error) = write_template(language, name, directory) {
         // Half a project would be in the way of the next try. The first error is the one to tell.
         let _ = std::fs::remove_dir_all(directory);
         return Err(error);
@@ -67,7 +67,7 @@ pub(super) fn new(language: Language, name: &str) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn write(language: Language, name: &str, directory: &Path) -> anyhow::Result<()> {
+fn write_template(language: Language, name: &str, directory: &Path) -> anyhow::Result<()> {
     for (file, text) in files(language).iter().chain([&HEADER]) {
         let path = directory.join(file.replace(NAME, name));
         let parent = path.parent().unwrap_or(directory);

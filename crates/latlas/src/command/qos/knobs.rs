@@ -9,7 +9,7 @@ use anyhow::bail;
 use model::qos::knobs::{Knob, Session};
 use model::recording::Recording;
 use model::run::Run;
-use qos::knobs::{Plan, all, measure};
+use qos::knobs::{KnobPlan, measure_knobs, table_knobs};
 use std::path::Path;
 use std::process::ExitCode;
 use std::time::Duration;
@@ -28,18 +28,18 @@ pub(super) fn knobs(options: &KnobsOptions) -> anyhow::Result<ExitCode> {
         bail!("not available here: these are controls of the Linux scheduler");
     }
     let part = if options.quick { QUICK_PART } else { 1 };
-    let plan = Plan {
+    let plan = KnobPlan {
         knobs: chosen(&options.words)?,
         rounds: options.rounds(),
         seed: options.seed.unwrap_or_else(|| fastrand::u64(..1 << 32)),
         share_window: SHARE_WINDOW / part,
         wakeup_window: WAKEUP_WINDOW / part,
     };
-    let destination = Destination::of(&options.run, &[], false)?;
+    let destination = Destination::from_options(&options.run, &[], false)?;
     let _lock = lock("latlas qos knobs", None, options.run.wait)?;
     let stop = stop_on_signals()?;
-    let machine = sys::machine(Path::new("/"));
-    let quick = Plan {
+    let machine = sys::machine_facts(Path::new("/"));
+    let quick = KnobPlan {
         rounds: 1,
         share_window: SHARE_WINDOW / QUICK_PART,
         wakeup_window: WAKEUP_WINDOW / QUICK_PART,
@@ -54,7 +54,7 @@ pub(super) fn knobs(options: &KnobsOptions) -> anyhow::Result<ExitCode> {
     );
     let bar = Bar::on_stderr();
     let (started_unix_ms, began_ns) = (sys::realtime_unix_ms(), sys::monotonic_raw_ns());
-    let measured = measure(&plan, stop, &mut |done, all| {
+    let measured = measure_knobs(&plan, stop, &mut |done, all| {
         bar.message(&format!("measurement {done} of {all}"));
     });
     bar.clear();
@@ -67,10 +67,10 @@ pub(super) fn knobs(options: &KnobsOptions) -> anyhow::Result<ExitCode> {
 
 /// The knobs with one of these words in their name, and no knob for comparison.
 fn chosen(words: &[String]) -> anyhow::Result<Vec<(Knob, Session)>> {
-    let all = all();
+    let all = table_knobs();
     for word in words {
         if !all.iter().any(|(knob, _)| has(knob, word)) {
-            let mut names: Vec<String> = all.iter().map(|(knob, _)| knob.text()).collect();
+            let mut names: Vec<String> = all.iter().map(|(knob, _)| knob.label()).collect();
             names.sort();
             names.dedup();
             bail!("no knob has {word:?} in its name; there are: {}", names.join(", "));
@@ -83,7 +83,7 @@ fn chosen(words: &[String]) -> anyhow::Result<Vec<(Knob, Session)>> {
 }
 
 fn has(knob: &Knob, word: &str) -> bool {
-    knob.text().to_lowercase().contains(&word.to_lowercase())
+    knob.label().to_lowercase().contains(&word.to_lowercase())
 }
 
 #[cfg(test)]
@@ -95,9 +95,9 @@ mod tests {
         let names = |words: &[&str]| -> Vec<String> {
             let words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
             let chosen = chosen(&words).expect("there are some");
-            chosen.iter().map(|(knob, _)| knob.text()).collect()
+            chosen.iter().map(|(knob, _)| knob.label()).collect()
         };
-        assert_eq!(names(&[]).len(), all().len());
+        assert_eq!(names(&[]).len(), table_knobs().len());
         assert_eq!(names(&["batch"]), ["none", "SCHED_BATCH", "none", "SCHED_BATCH"]);
         assert!(names(&["cgroup", "rr"]).contains(&"cgroup cpu.idle".to_owned()));
         let error = chosen(&["nise".into()]).expect_err("none");

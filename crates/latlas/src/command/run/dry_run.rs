@@ -42,7 +42,7 @@ pub(super) fn plan_json(plan: &Plan) -> serde_json::Value {
 /// Time besides the planned visits, and what it is for.
 fn other_time(plan: &Plan) -> [(&'static str, f64, &'static str); 2] {
     [
-        ("extra", plan.time.extra.as_secs_f64(), "visits where intervals are widest"),
+        ("extra", plan.time.extra.as_secs_f64(), "more samples where intervals are widest"),
         (
             "overhead",
             (plan.time.start + plan.time.end).as_secs_f64(),

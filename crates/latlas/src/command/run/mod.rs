@@ -1,4 +1,6 @@
-//! `latlas run`: measures, stores, prints.
+//! `latlas run` and `latlas` alone: choose rows, measure, store, print. `dry_run.rs` prints the plan instead,
+//! `tails.rs` traces rows after the run. Measuring is in `crates/meter`; `--baseline` is in `gate.rs` next to
+//! this folder.
 
 mod dry_run;
 mod tails;
@@ -17,6 +19,7 @@ use model::core_clock::ClockMovement;
 use model::machine::Machine;
 use model::overview::OVERVIEW;
 use model::run::{Run, Scale};
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::ExitCode;
 use std::time::Duration;
@@ -28,7 +31,7 @@ use view::render::{self, ProbeText};
 const OVERVIEW_TAKES: Duration = Duration::from_millis(13_500);
 
 /// `latlas` alone: measures the operations of the overview; with a scale, all rows of that.
-pub(crate) fn first_screen(catalogue: &[Probe], options: &RunOptions) -> anyhow::Result<ExitCode> {
+pub fn first_screen(catalogue: &[Probe], options: &RunOptions) -> anyhow::Result<ExitCode> {
     let rows: &[String] = match options.quick || options.full {
         true => &[],
         false => &[OVERVIEW.to_owned()],
@@ -37,7 +40,7 @@ pub(crate) fn first_screen(catalogue: &[Probe], options: &RunOptions) -> anyhow:
 }
 
 /// Measures the rows that match the patterns; without any, the default rows.
-pub(crate) fn run(
+pub fn run(
     catalogue: &[Probe],
     patterns: &[String],
     options: &RunOptions,
@@ -49,31 +52,35 @@ pub(crate) fn run(
     let (request, machine) = request(&texts, patterns, options)?;
     let mut plan = plan(catalogue, &request, &machine)?;
     if options.dry_run {
-        output::print_json_or(options.json, &plan_json(&plan), || plan_text(&plan))?;
+        output::print_json_or(options.json.json, &plan_json(&plan), || plan_text(&plan))?;
         return Ok(ExitCode::SUCCESS);
     }
     let out = options.out.as_deref().map(ending::run_file).transpose()?;
-    let store = writable_store(options.out.is_some() || options.json)?;
+    let form = options.json.form();
+    let store = writable_store(options.out.is_some() || form.is_some())?;
     let prepared = gate::prepared(options, &references, &plan)?;
     if let Some(short) = short_budget(&plan) {
         output::message(format_args!("{short}"));
     }
-    let (_lock, run, as_before) = measured(catalogue, &request, (&mut plan, machine), options)?;
+    let (_lock, run, as_before) =
+        measure_under_lock(catalogue, &request, (&mut plan, machine), options)?;
     look.kept = keep(&run, store.as_ref());
     look.full_adds = full_adds(&texts, &request);
     // The table comes before an error about the file.
     let written = out.as_ref().map(|out| out.write_run(&run));
-    match (options.json, &prepared) {
-        (false, _) => output::show(&render::run(&run, &references, &look), options.look.color)?,
-        (true, None) => output::print(&output::document(&run)?)?,
-        (true, Some(_)) => {}
+    match (form, &prepared) {
+        (None, _) => {
+            output::show_paged(&render::render_run(&run, &references, &look), &options.look)?
+        }
+        (Some(form), None) => output::print(&output::run_json(&run, form)?)?,
+        (Some(_), Some(_)) => {}
     }
     let traced = match options.trace_tails {
-        true => tails::show(catalogue, (&request, &plan), &run, options.look.color)?,
+        true => tails::show_tails(catalogue, (&request, &plan), &run, options.look.color)?,
         false => true,
     };
     // A run that is only printed can't be shown again or be a baseline.
-    let lost = look.kept.is_none() && options.out.is_none() && !options.json;
+    let lost = look.kept.is_none() && options.out.is_none() && form.is_none();
     let of_run = match as_before && traced {
         true => exit_code(&run, lost),
         false => ExitCode::from(UNRELIABLE),
@@ -82,10 +89,10 @@ pub(crate) fn run(
         written.transpose()?;
         return Ok(of_run);
     };
-    let judged = prepared.judge(&run, catalogue, &texts, &request, options);
-    match options.json {
-        true => output::print(&gate::document(&run, judged.as_ref())?)?,
-        false => gate::show(judged.as_ref(), options.look.color)?,
+    let judged = prepared.judge_run(&run, catalogue, &texts, &request, options);
+    match form {
+        Some(form) => output::print(&gate::gate_json(&run, judged.as_ref(), form)?)?,
+        None => gate::show_gate(judged.as_ref(), options.look.color)?,
     }
     written.transpose()?;
     Ok(gate::exit_code(judged.as_ref(), of_run))
@@ -93,13 +100,13 @@ pub(crate) fn run(
 
 /// Measures under the measuring lock, which is returned, and on reserved CPUs if they are asked for; with whether
 /// these were restored.
-pub(super) fn measured(
+pub fn measure_under_lock(
     catalogue: &[Probe],
     request: &Request,
     (plan, machine): (&mut Plan, Machine),
     options: &RunOptions,
 ) -> anyhow::Result<(Lock, Run, bool)> {
-    shielded::check(options.controls.shield_cpus())?;
+    shielded::check_privilege(options.controls.shield_cpus())?;
     plan.controls.may_be_had()?;
     let measures = format!("latlas run {}", request.asked.join(" "));
     let lock = lock(measures.trim_end(), Some(plan.total()), options.wait)?;
@@ -108,7 +115,7 @@ pub(super) fn measured(
 }
 
 /// The same under a lock that the caller has taken.
-pub(super) fn measured_under(
+pub fn measured_under(
     lock: &Lock,
     catalogue: &[Probe],
     request: &Request,
@@ -117,7 +124,7 @@ pub(super) fn measured_under(
 ) -> anyhow::Result<(Run, bool)> {
     if lock.waited() {
         // The other one may have had reserved CPUs, or have changed settings.
-        machine = sys::machine(Path::new("/"));
+        machine = sys::machine_facts(Path::new("/"));
         *plan = meter::plan::plan(catalogue, request, &machine)?;
     }
     shielded::within(options.controls.shield_cpus(), |groups| {
@@ -127,17 +134,22 @@ pub(super) fn measured_under(
 }
 
 /// The request, with what stored runs say of this machine, and this machine.
-pub(super) fn request(
+pub fn request(
     texts: &[ProbeText],
     patterns: &[String],
     options: &RunOptions,
 ) -> anyhow::Result<(Request, Machine)> {
     let (request, machine) = request_alone(texts, patterns, options)?;
-    let stored = stored(&machine);
+    // Of rows that are not measured no history is read.
+    let is_asked = |row: &&String| request.rows.is_empty() || request.rows.contains(row);
+    let moving = texts.iter().filter(|text| text.by_shared_part).flat_map(|text| &text.rows);
+    let moving: Vec<String> = moving.filter(is_asked).cloned().collect();
+    let stored = stored(&machine, &moving);
     Ok((
         Request {
             kept_quiet_ratio: stored.quiet_ratio,
             clock_movement: stored.clock_movement,
+            movement: stored.movement,
             ..request
         },
         machine,
@@ -145,17 +157,17 @@ pub(super) fn request(
 }
 
 /// The request without stored runs, and this machine.
-pub(super) fn request_alone(
+pub fn request_alone(
     texts: &[ProbeText],
     patterns: &[String],
     options: &RunOptions,
 ) -> anyhow::Result<(Request, Machine)> {
     // This process is not in the shield, so it can't look for the quietest CPU there.
     let first_shielded = options.controls.shield_cpus().first().copied();
-    let machine = sys::machine(Path::new("/"));
+    let machine = sys::machine_facts(Path::new("/"));
     let request = Request {
         scale: scale(options),
-        rows: selection::rows(texts, patterns, scale(options))?,
+        rows: selection::selected_rows(texts, patterns, scale(options))?,
         asked: patterns.to_vec(),
         seed: options.seed.unwrap_or_else(|| fastrand::u64(..1 << 32)),
         budget: options.budget.or(usual_budget(patterns)),
@@ -170,6 +182,7 @@ pub(super) fn request_alone(
         controls: controls(options),
         kept_quiet_ratio: None,
         clock_movement: ClockMovement::FLOOR,
+        movement: BTreeMap::new(),
     };
     Ok((request, machine))
 }
@@ -180,10 +193,10 @@ fn usual_budget(patterns: &[String]) -> Option<Duration> {
 }
 
 /// What stored runs of this machine say of it.
-fn stored(machine: &Machine) -> Earlier {
+fn stored(machine: &Machine, rows: &[String]) -> Earlier {
     let emulated = program::program(machine).emulated;
     let store = Store::of_user().ok();
-    let found = store.map(|store| index::earlier(&store, machine, emulated.as_deref()));
+    let found = store.map(|store| index::earlier(&store, machine, emulated.as_deref(), rows));
     found.unwrap_or_default()
 }
 

@@ -5,13 +5,13 @@ use crate::arguments::Color;
 use crate::command::trace::row;
 use crate::output;
 use crate::progress::Bar;
-use ::trace::record::{RecordError, Request};
+use ::trace::record::{RecordError, RecordRequest};
 use meter::controls::WorkerControls;
 use meter::plan::{self, Plan};
 use meter::probe::Probe;
+use model::phrases::counted;
 use model::run::{Regime, Run};
 use model::story::Block;
-use model::text::counted;
 use model::trace::{Ended, Target};
 use std::path::Path;
 use std::time::Duration;
@@ -22,14 +22,14 @@ const LIMIT: Duration = Duration::from_secs(30);
 
 /// Traces the rows of the plan that stamp their operations, and prints why the slowest ones were
 /// slow. Returns whether it got to the last one: Ctrl-C ends it.
-pub(super) fn show(
+pub(super) fn show_tails(
     catalogue: &[Probe],
     (asked, plan): (&plan::Request, &Plan),
     run: &Run,
     color: Color,
 ) -> anyhow::Result<bool> {
-    let machine = sys::machine(Path::new("/"));
-    let request = Request { limit: Some(LIMIT), ..row::request(&machine)? };
+    let machine = sys::machine_facts(Path::new("/"));
+    let request = RecordRequest { limit: Some(LIMIT), ..row::request(&machine)? };
     let is_controlled = asked.controls != WorkerControls::default();
     // The visits have neither processes of their own nor a limit for all together.
     let asked = plan::Request {
@@ -41,7 +41,7 @@ pub(super) fn show(
     let (rows, without) = stamped(catalogue, plan);
     output::show(&[Block::empty_line()], color)?;
     if is_controlled {
-        let text = "the traced visits have no controls but pinning";
+        let text = "traced with pinning as the only control";
         output::show(&[Block::text(text), Block::empty_line()], color)?;
     }
     let mut interrupted = None;
@@ -64,8 +64,10 @@ pub(super) fn show(
                 output::show(&render::row_tails(&trace, run, output::columns()), color)?;
             }
             Ok(trace) => match trace.ended {
-                Ended::Time => not_traced(name, "its visit takes longer than 30 s", color)?,
-                Ended::Full => not_traced(name, "the buffer is full before its visit ends", color)?,
+                Ended::Time => not_traced(name, "tracing takes longer than 30 s", color)?,
+                Ended::Full => {
+                    not_traced(name, "the trace buffer is full before its operations end", color)?
+                }
                 _ => interrupted = Some(rows.len() - at),
             },
             Err(error) if is_interruption(&error) => interrupted = Some(rows.len() - at),

@@ -11,9 +11,10 @@ use view::timeline;
 
 /// What a trace is converted to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Format {
+pub(super) enum TraceFormat {
     Perfetto,
-    Html,
+    /// A page that opens on a stretch, in ns.
+    Html(Option<(u64, u64)>),
     /// Of a stretch, in ns.
     Picture(Paint, Option<(u64, u64)>),
 }
@@ -23,16 +24,18 @@ const WRITTEN: [Ending; 5] =
     [Ending::Html, Ending::Perfetto, Ending::Svg, Ending::Png, Ending::Pdf];
 
 /// What a file's ending asks for; on standard output it is Perfetto's.
-pub(super) fn format(out: &Path, stretch: Option<(u64, u64)>) -> anyhow::Result<Format> {
+pub(super) fn format(out: &Path, stretch: Option<(u64, u64)>) -> anyhow::Result<TraceFormat> {
     let ending = match ending::is_stdout(out) {
         true => Ending::Perfetto,
         false => ending::one_of(out, &WRITTEN)?,
     };
-    Ok(match (Paint::of(ending), ending) {
-        (Some(paint), _) => Format::Picture(paint, stretch),
-        _ if stretch.is_some() => bail!("--from and --to need a picture: .svg, .png or .pdf"),
-        (None, Ending::Html) => Format::Html,
-        (None, _) => Format::Perfetto,
+    Ok(match (Paint::for_ending(ending), ending) {
+        (Some(paint), _) => TraceFormat::Picture(paint, stretch),
+        (None, Ending::Html) => TraceFormat::Html(stretch),
+        _ if stretch.is_some() => {
+            bail!("--from and --to need a page or a picture: .html, .svg, .png or .pdf")
+        }
+        (None, _) => TraceFormat::Perfetto,
     })
 }
 
@@ -40,19 +43,24 @@ pub(super) fn format(out: &Path, stretch: Option<(u64, u64)>) -> anyhow::Result<
 pub(super) fn recorded_format(
     out: &Path,
     stretch: Option<(u64, u64)>,
-) -> anyhow::Result<Option<Format>> {
-    let drawn = |ending| Paint::of(ending).and(stretch);
-    match ending::of(out) {
+) -> anyhow::Result<Option<TraceFormat>> {
+    let is_drawn = |ending| ending == Ending::Html || Paint::for_ending(ending).is_some();
+    let drawn = |ending| stretch.filter(|_| is_drawn(ending));
+    match ending::from_path(out) {
         None | Some(Ending::Json | Ending::Zst) => Ok(None),
-        // The stretch of what is printed is that of a picture, too.
+        // The stretch of what is printed is that of a page and of a picture, too.
         Some(ending) => format(out, drawn(ending)).map(Some),
     }
 }
 
 /// Refuses a format that holds nothing of what a tier records.
-pub(super) fn check(format: Format, tier: Tier, has_signposts: bool) -> anyhow::Result<()> {
+pub(super) fn check_format(
+    format: TraceFormat,
+    tier: Tier,
+    has_signposts: bool,
+) -> anyhow::Result<()> {
     match format {
-        Format::Perfetto if tier == Tier::Minimal && !has_signposts => bail!(
+        TraceFormat::Perfetto if tier == Tier::Minimal && !has_signposts => bail!(
             "nothing to export: .pftrace holds states and signposts, and this trace (tier {}) has \
              none; record with --tier own or full",
             tier.name()
@@ -65,15 +73,18 @@ pub(super) fn check(format: Format, tier: Tier, has_signposts: bool) -> anyhow::
 ///
 /// # Errors
 /// If the tier recorded nothing that the format can hold.
-pub(super) fn converted(trace: &Trace, format: Format) -> anyhow::Result<Vec<u8>> {
+pub(super) fn converted(trace: &Trace, format: TraceFormat) -> anyhow::Result<Vec<u8>> {
     let mut threads = trace.threads.iter();
-    let has_signposts = threads.any(|thread| !thread.signposts.is_empty());
-    check(format, trace.tier, has_signposts)?;
+    let has_signposts =
+        threads.any(|thread| !thread.signposts.is_empty() || !thread.heap.is_empty());
+    check_format(format, trace.tier, has_signposts)?;
     let mut bytes = Vec::new();
     match format {
-        Format::Perfetto => perfetto::write(trace, &mut bytes)?,
-        Format::Html => bytes = timeline::page(trace).into_bytes(),
-        Format::Picture(paint, stretch) => {
+        TraceFormat::Perfetto => perfetto::write_perfetto(trace, &mut bytes)?,
+        TraceFormat::Html(stretch) => {
+            bytes = timeline::timeline_html(trace, stretch).into_bytes();
+        }
+        TraceFormat::Picture(paint, stretch) => {
             bytes = painted(&of_trace(trace, stretch, MOST_THREADS), paint)?;
         }
     }

@@ -2,15 +2,15 @@
 //! recorded. It tells over a pipe what its stamps mark.
 
 use crate::{catalogue, selection};
-use ::trace::record::{self, Request};
+use ::trace::record::{self, RecordError, RecordRequest};
 use anyhow::{Context, anyhow, bail};
 use meter::one_visit::{Explain, one_visit};
 use meter::placement;
 use meter::plan::{self, Plan, PlannedCell, plan};
 use meter::probe::Probe;
 use model::machine::Machine;
+use model::phrases::counted;
 use model::run::Regime;
-use model::text::counted;
 use model::trace::row::Marks;
 use model::trace::{Ended, Target, Trace};
 use serde::{Deserialize, Serialize};
@@ -19,11 +19,11 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::Builder;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use sys::attached::Held;
 use sys::clock::Counter;
 use sys::process::this_program;
-use sys::role::{self, Role, Task};
+use sys::role::{self, Child, ChildSession, Role, RoleTask, Wait};
 use sys::thread::spawn_scoped;
 use view::render::ProbeText;
 
@@ -44,12 +44,19 @@ const MOST_OPERATIONS: u32 = 10_000;
 const TAILS_VISIT_NS: f64 = 3e9;
 const LEAST_TAILS: u32 = 1000;
 
+/// Pairs of visits, one recorded and one not, that say what recording costs,
+const PAIRS: u32 = 5;
+/// unless they take longer; each visit has its part of the operations.
+const PAIRS_TIME: Duration = Duration::from_secs(3);
+/// How long a visit may take that only says what recording costs.
+const UNRECORDED_PATIENCE: Duration = Duration::from_secs(20);
+
 /// How long the visit of a pack's row may take.
 const PACK_PATIENCE: Duration = Duration::from_secs(60);
 
 /// The cell to visit.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) struct Order {
+pub(crate) struct TraceOrder {
     row: String,
     /// What a run of this row would be asked for.
     asked: plan::Request,
@@ -65,9 +72,9 @@ pub(crate) struct Order {
     cpu: Option<u32>,
 }
 
-impl Order {
+impl TraceOrder {
     /// What is traced.
-    pub(crate) fn name(&self) -> &str {
+    pub(crate) fn traced_name(&self) -> &str {
         &self.name
     }
 
@@ -87,7 +94,7 @@ pub(crate) fn order(
     asked: &plan::Request,
     (operations, tails): (Option<u32>, bool),
     machine: &Machine,
-) -> anyhow::Result<Order> {
+) -> anyhow::Result<TraceOrder> {
     let order = order_of(catalogue, name, asked, (operations, tails), machine);
     order.map_err(|error| match is_program(name) {
         true => anyhow!("{error:#}; to trace a command: latlas trace -- {name}"),
@@ -106,7 +113,7 @@ fn order_of(
     asked: &plan::Request,
     (operations, tails): (Option<u32>, bool),
     machine: &Machine,
-) -> anyhow::Result<Order> {
+) -> anyhow::Result<TraceOrder> {
     let (row, point) = row_of(&catalogue::texts(catalogue), name)?;
     let plan = planned(catalogue, &row, asked, machine)?;
     if let Some((_, _, _, reason)) = plan.unavailable.first() {
@@ -114,7 +121,7 @@ fn order_of(
     }
     let is_meant = |cell: &&PlannedCell| point.is_none_or(|point| cell.at.last() == Some(&point));
     let Some(cell) = plan.cells.iter().rfind(is_meant) else {
-        bail!("{name} is no point of {row} at the default scale");
+        bail!("{row} has no point {name} at the default scale");
     };
     let probe = &catalogue[cell.probe];
     if cell.regime != Regime::Stamped {
@@ -132,11 +139,11 @@ fn order_of(
         let most = cell.samples.saturating_mul(MOST_SAMPLES);
         in_time.min(most).clamp(cell.samples, MOST_OPERATIONS.max(cell.samples))
     });
-    Ok(Order {
+    Ok(TraceOrder {
         name: match probe.together && cell.at.is_empty() {
             // A visit to one of its rows is one to all.
             true => probe.id.to_string(),
-            false => cell.name(),
+            false => cell.cell_name(),
         },
         row: cell.row.clone(),
         asked: asked.clone(),
@@ -158,7 +165,7 @@ fn row_of(texts: &[ProbeText], name: &str) -> anyhow::Result<(String, Option<u64
     {
         return Ok((row.to_owned(), Some(point)));
     }
-    let probe = match selection::probe(texts, name) {
+    let probe = match selection::probe_named(texts, name) {
         Ok(probe) => probe,
         Err(unknown) => {
             let rows = selection::containing(texts, name);
@@ -168,7 +175,7 @@ fn row_of(texts: &[ProbeText], name: &str) -> anyhow::Result<(String, Option<u64
                     false => bail!("{unknown}; to trace a command, put -- before it"),
                 }
             };
-            let probe = selection::probe(texts, &first.row)?;
+            let probe = selection::probe_named(texts, &first.row)?;
             if !rows.iter().all(|row| probe.rows.contains(&row.row)) {
                 let names: Vec<&str> = rows.iter().take(5).map(|row| row.row.as_str()).collect();
                 bail!("{name:?} could be {}; name one row", names.join(", "));
@@ -199,8 +206,8 @@ fn quietest_cpu(plan: &Plan, machine: &Machine) -> Option<u32> {
 ///
 /// # Errors
 /// If the CPUs can't be listed.
-pub(crate) fn request(machine: &Machine) -> anyhow::Result<Request> {
-    Ok(Request {
+pub(crate) fn request(machine: &Machine) -> anyhow::Result<RecordRequest> {
+    Ok(RecordRequest {
         tier: None,
         scheduler_only: false,
         interrupts: true,
@@ -208,6 +215,7 @@ pub(crate) fn request(machine: &Machine) -> anyhow::Result<Request> {
         limit: None,
         last: None,
         usdt: None,
+        heap: None,
         limit_bytes: BUFFER_BYTES,
         keep_off: None,
         cpus: match machine.online_cpus.get() {
@@ -234,28 +242,34 @@ fn planned(
 ///
 /// # Errors
 /// If nothing could be recorded, or the visit failed.
-pub(crate) fn recorded(order: &Order, held: &Held, request: &Request) -> anyhow::Result<Trace> {
-    let (command, mut child) = role::command(this_program()?, Role::TracedRow, order)?;
-    let request = Request {
+pub(crate) fn recorded(
+    order: &TraceOrder,
+    held: &Held,
+    request: &RecordRequest,
+) -> anyhow::Result<Trace> {
+    let request = RecordRequest {
         keep_off: order.cpu,
         limit: request.limit.or(order.pack.as_ref().map(|_| PACK_PATIENCE)),
         ..request.clone()
     };
-    let target = Target::Command(vec![order.name.clone()]);
-    let ended = AtomicBool::new(false);
-    let (trace, answer) = std::thread::scope(|scope| {
-        let reading = spawn_scoped(scope, Builder::new(), || child.receive_until(&ended));
-        let reading = reading.context("can't receive an answer")?;
-        let trace = record::started(command, target, held, &request);
-        ended.store(true, Ordering::Release);
-        let answer = reading.join().unwrap_or_else(|_| Err(io::ErrorKind::Other.into()));
-        anyhow::Ok((trace?, answer))
-    })?;
+    // What a pack does when it is visited again is not known.
+    let is_compared = !order.tails && order.pack.is_none();
+    let pairs = match is_compared {
+        true => recording_pairs(order, held, &request)?,
+        false => Vec::new(),
+    };
+    let (trace, answer) = recorded_visit(order, held, &request)?;
     let own_limit = order.pack.is_some() && request.limit == Some(PACK_PATIENCE);
     let is_asked = matches!(trace.ended, Ended::Signalled(1 | 2 | 3 | 15));
     match (answer, trace.ended) {
-        (Ok(Some(Answer::Visited(marks))), _) => Ok(trace.of_row(order.name.clone(), &marks)),
-        (Ok(Some(Answer::Failed(reason))), _) => bail!("{reason}"),
+        (Ok(Some(VisitAnswer::Visited(marks))), _) => {
+            let mut trace = trace.of_row(order.name.clone(), &marks);
+            if let Target::Row(row) = &mut trace.target {
+                row.recording_pairs_ns = pairs;
+            }
+            Ok(trace)
+        }
+        (Ok(Some(VisitAnswer::Failed(reason))), _) => bail!("{reason}"),
         (Ok(None), Ended::Time) if own_limit => {
             bail!("{}: its pack did not return within {} s", order.name, PACK_PATIENCE.as_secs())
         }
@@ -270,9 +284,71 @@ pub(crate) fn recorded(order: &Order, held: &Held, request: &Request) -> anyhow:
     }
 }
 
+/// A visit that is recorded, and what it said.
+fn recorded_visit(
+    order: &TraceOrder,
+    held: &Held,
+    request: &RecordRequest,
+) -> anyhow::Result<(Trace, io::Result<Option<VisitAnswer>>)> {
+    let (command, mut child) = role::role_command(this_program()?, Role::TracedRow, order)?;
+    let target = Target::Command(vec![order.name.clone()]);
+    let ended = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        let reading = spawn_scoped(scope, Builder::new(), || child.receive_until(&ended));
+        let reading = reading.context("can't receive an answer")?;
+        let trace = record::started(command, target, held, request);
+        ended.store(true, Ordering::Release);
+        let answer = reading.join().unwrap_or_else(|_| Err(io::ErrorKind::Other.into()));
+        anyhow::Ok((trace?, answer))
+    })
+}
+
+/// The median length of an operation in pairs of shorter visits, without recording and with it.
+/// Which is first changes from pair to pair.
+///
+/// # Errors
+/// If the user ends one.
+fn recording_pairs(
+    order: &TraceOrder,
+    held: &Held,
+    request: &RecordRequest,
+) -> anyhow::Result<Vec<(u64, u64)>> {
+    let short = TraceOrder { operations: order.operations.div_ceil(PAIRS), ..order.clone() };
+    let began = Instant::now();
+    let mut pairs = Vec::new();
+    for turn in 0..PAIRS {
+        let without = (turn % 2 == 0).then(|| unrecorded_ns(&short));
+        let (trace, answer) = recorded_visit(&short, held, request)?;
+        if matches!(trace.ended, Ended::Requested | Ended::Signalled(1 | 2 | 3 | 15)) {
+            return Err(RecordError::Interrupted.into());
+        }
+        let with = match answer {
+            Ok(Some(VisitAnswer::Visited(marks))) => marks.median_ns(),
+            _ => None,
+        };
+        let without = without.unwrap_or_else(|| unrecorded_ns(&short));
+        pairs.extend(without.zip(with));
+        if began.elapsed() > PAIRS_TIME {
+            break;
+        }
+    }
+    Ok(pairs)
+}
+
+/// The median length of an operation in a visit that nothing records.
+fn unrecorded_ns(order: &TraceOrder) -> Option<u64> {
+    let mut child =
+        Child::start(Role::TracedRow, "a batch without recording", order, ChildSession::Left)
+            .ok()?;
+    match child.receive(Wait::at_most(UNRECORDED_PATIENCE)).ok()? {
+        VisitAnswer::Visited(marks) => marks.median_ns(),
+        VisitAnswer::Failed(_) => None,
+    }
+}
+
 /// What the child tells.
 #[derive(Debug, Serialize, Deserialize)]
-enum Answer {
+enum VisitAnswer {
     /// The stamps of its visit.
     Visited(Box<Marks>),
     /// Why there are none.
@@ -283,25 +359,25 @@ enum Answer {
 ///
 /// # Errors
 /// If the answer can't be sent.
-pub(crate) fn serve(catalogue: &[Probe], task: &Task) -> io::Result<()> {
-    let (order, mut parent) = task.begin()?;
+pub(crate) fn serve(catalogue: &[Probe], task: &RoleTask) -> io::Result<()> {
+    let (order, mut parent) = task.with_parent()?;
     let answer = match visit(catalogue, &order) {
-        Ok(marks) => Answer::Visited(Box::new(marks)),
-        Err(error) => Answer::Failed(format!("{error:#}")),
+        Ok(marks) => VisitAnswer::Visited(Box::new(marks)),
+        Err(error) => VisitAnswer::Failed(format!("{error:#}")),
     };
     parent.send(&answer)
 }
 
-fn visit(catalogue: &[Probe], order: &Order) -> anyhow::Result<Marks> {
+fn visit(catalogue: &[Probe], order: &TraceOrder) -> anyhow::Result<Marks> {
     let with_pack = order.pack.as_ref().map(|file| {
         let mut catalogue = probes::catalogue();
         let listing = meter::pack::listing(file)?;
-        meter::pack::add(&mut catalogue, file, &listing);
+        meter::pack::add_pack(&mut catalogue, file, &listing);
         anyhow::Ok(catalogue)
     });
     let with_pack = with_pack.transpose()?;
     let catalogue = with_pack.as_deref().unwrap_or(catalogue);
-    let machine = sys::machine(Path::new("/"));
+    let machine = sys::machine_facts(Path::new("/"));
     let mut plan = planned(catalogue, &order.row, &order.asked, &machine)?;
     plan.pin = order.cpu.or(plan.pin);
     let cell = plan.cells.iter().position(|cell| cell.at == order.at);
@@ -322,7 +398,7 @@ mod tests {
     #[test]
     fn a_visit_is_asked_for_as_its_run() {
         let catalogue = probes::catalogue();
-        let machine = sys::machine(Path::new("/"));
+        let machine = sys::machine_facts(Path::new("/"));
         let cpu = *sys::allowed_cpus().expect("CPUs").last().expect("one");
         let asked = plan::Request {
             scale: Scale::Quick,
@@ -334,7 +410,7 @@ mod tests {
             order(&catalogue, "sched.pool", asked, (Some(9), true), &machine).expect("a row")
         };
         let sent = serde_json::to_string(&order(&asked)).expect("JSON");
-        let quick: Order = serde_json::from_str(&sent).expect("the same");
+        let quick: TraceOrder = serde_json::from_str(&sent).expect("the same");
         assert_eq!((&quick.asked, quick.cpu), (&asked, Some(cpu)));
         let last = |asked: &plan::Request| {
             let plan = planned(&catalogue, "sched.pool", asked, &machine).expect("a plan");

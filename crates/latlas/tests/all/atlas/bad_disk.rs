@@ -1,7 +1,7 @@
 //! A store that can't be written, and a disk that is full: on mounts of their own, which
 //! only root can make.
 
-use crate::support::{Done, Home, PROGRAM, has, id, skip};
+use crate::support::{Done, Home, PROGRAM, has, made_up_id, skip};
 use std::process::Command;
 
 /// Runs a shell script in its own mount namespace, with `$latlas` and `$data`; `None`
@@ -14,7 +14,7 @@ fn among_mounts(home: &Home, script: &str) -> Option<Done> {
     }
     let mut command = home.launch(["unshare", "-m", "sh", "-euc", script]);
     command.env("latlas", PROGRAM).env("data", home.path("data"));
-    Some(Done::of(&mut command))
+    Some(Done::from_command(&mut command))
 }
 
 const READ_ONLY: &str = "mount --bind \"$data\" \"$data\"; mount -o remount,bind,ro \"$data\"; ";
@@ -26,12 +26,12 @@ fn a_read_only_store_is_read() {
     let Some(done) = read_only("atlas list --json") else {
         return;
     };
-    has(&done.silent().out, [&id(3)]);
+    has(&done.silent().out, [&made_up_id(3)]);
     // The index lacks one: the documents are read, with a warning.
     home.document(4);
-    home.keep(0, &crate::support::json(&home.read("run-4.json")));
+    home.keep(0, &crate::support::json(&home.read_file("run-4.json")));
     let done = read_only("atlas list --json").expect("as before").ok();
-    has(&done.out, [&id(4), &id(1)]);
+    has(&done.out, [&made_up_id(4), &made_up_id(1)]);
     assert_eq!(done.err.lines().count(), 1, "{}", done.err);
     has(&done.err, ["reading the documents"]);
     for line in [
@@ -44,7 +44,7 @@ fn a_read_only_store_is_read() {
         let last = done.err.lines().last().unwrap_or_default();
         assert!(done.out.is_empty() && last.starts_with("latlas: can't "), "{line}: {}", done.err);
     }
-    assert_eq!(home.kept(), 4);
+    assert_eq!(home.kept_documents(), 4);
 }
 
 #[test]
@@ -73,7 +73,12 @@ fn a_full_disk_loses_nothing() {
     };
     let done = done.ok();
     let out: Vec<&str> = done.out.lines().collect();
-    assert_eq!(out[..5], [&*id(4), "refused with 2", "4", "0", &*id(5)], "{}", done.out);
+    assert_eq!(
+        out[..5],
+        [&*made_up_id(4), "refused with 2", "4", "0", &*made_up_id(5)],
+        "{}",
+        done.out
+    );
     has(out[5], ["\"documents\":5", "\"damaged\":[]"]);
     has(&done.err, ["the run is saved; the index will", "No space left"]);
 }
@@ -95,5 +100,5 @@ fn what_could_not_be_kept_is_known_before_it_is_measured() {
         assert_eq!(err.matches("will not be stored").count(), 1, "{err}");
         assert!(home.path("own.json").exists());
     }
-    assert_eq!(home.kept(), 1);
+    assert_eq!(home.kept_documents(), 1);
 }

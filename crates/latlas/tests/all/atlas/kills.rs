@@ -1,6 +1,6 @@
 //! Several at once, and killed at any moment.
 
-use crate::support::{Done, Home, id};
+use crate::support::{Done, Home, made_up_id};
 use std::io::{BufRead, BufReader, Read};
 use std::process::{Child, ChildStdout, Stdio};
 use std::time::Duration;
@@ -47,8 +47,8 @@ fn what_two_killed_writers_acknowledged_is_there() {
         for (n, mut child, mut stdout, mut printed) in writers {
             stdout.read_to_string(&mut printed).expect("UTF-8");
             killed += u32::from(child.wait().expect("ended").code().is_none());
-            if printed.trim() == id(n) {
-                acknowledged.push(id(n));
+            if printed.trim() == made_up_id(n) {
+                acknowledged.push(made_up_id(n));
             }
         }
     }

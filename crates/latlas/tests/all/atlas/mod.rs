@@ -7,7 +7,7 @@ mod kills;
 mod last;
 mod strangers;
 
-use crate::support::{Home, has, id, json, skip, synthetic};
+use crate::support::{Home, has, json, made_up_id, skip, synthetic};
 use std::io::Write;
 use std::process::Stdio;
 
@@ -30,11 +30,11 @@ fn an_empty_atlas_is_no_error() {
 fn runs_are_listed_filtered_and_shown() {
     let home = Home::with(&[1, 2, 3]);
     let out = home.out("atlas list");
-    let at: Vec<_> = [3, 2, 1].map(|n| out.find(&id(n)[..8])).into();
+    let at: Vec<_> = [3, 2, 1].map(|n| out.find(&made_up_id(n)[..8])).into();
     assert!(at.iter().all(Option::is_some) && at.is_sorted(), "{out}");
-    assert!(out.lines().all(|line| line.chars().count() <= 100), "{out}");
+    assert!(out.lines().all(|line| line.chars().count() <= 80), "{out}");
     let all = home.json("atlas list --json");
-    assert_eq!(all[0]["id"], id(3));
+    assert_eq!(all[0]["id"], made_up_id(3));
     let key = all[0]["machine"].as_str().expect("a key");
     for (filter, count) in [
         ("--limit 2", 2),
@@ -46,12 +46,12 @@ fn runs_are_listed_filtered_and_shown() {
         assert_eq!(listed.as_array().map(Vec::len), Some(count), "{filter}");
     }
     home.run("atlas list --machine exampel").refused("did you mean example");
-    has(&home.out("atlas show last~1"), [&id(2), "example", key, "figures"]);
+    has(&home.out("atlas show last~1"), [&made_up_id(2), "example", key, "figures"]);
     let shown = home.json("atlas show last --json");
     let path = shown["run"]["path"].as_str().expect("a path");
     assert_eq!(shown["bytes"], std::fs::metadata(path).expect("the document").len());
     // As the document has it.
-    let run = home.json("show last --json");
+    let run = home.json("show last --document");
     let rows = run["rows"].as_array().expect("rows");
     let ok = rows.iter().filter(|row| {
         let outcome = &row["outcome"];
@@ -86,7 +86,7 @@ fn percentiles_are_of_this_machine_unless_another_is_named() {
     );
     let facts = home.json("machine --json");
     let mut own = synthetic();
-    own["id"] = id(1).into();
+    own["id"] = made_up_id(1).into();
     for (name, fact) in own["machine"].as_object_mut().expect("facts") {
         if let Some(here) = facts.get("machine").unwrap_or(&facts).get(name) {
             *fact = here.clone();
@@ -108,15 +108,15 @@ fn a_move_that_stops_says_how_far_it_came() {
     home.write("other/tags", "no directory");
     let done = home.run("atlas move data other");
     done.refused("stopped after 2 of 3 documents: can't ");
-    assert_eq!(home.kept(), 1);
+    assert_eq!(home.kept_documents(), 1);
 }
 
 #[test]
 fn a_tag_is_a_name_wherever_a_run_is_named() {
     let home = Home::with(&[1, 2, 3]);
-    let id_of = |name: &str| home.json(format!("show {name} --json"))["id"].clone();
-    has(&home.run("atlas tag last~2 base-6.19").silent().out, [&id(1)]);
-    assert_eq!(id_of("base-6.19"), id(1));
+    let id_of = |name: &str| home.json(format!("show {name} --document"))["id"].clone();
+    has(&home.run("atlas tag last~2 base-6.19").silent().out, [&made_up_id(1)]);
+    assert_eq!(id_of("base-6.19"), made_up_id(1));
     for line in [
         "export --format csv base-6.19",
         "table ash base-6.19",
@@ -128,7 +128,7 @@ fn a_tag_is_a_name_wherever_a_run_is_named() {
     }
     // A file of that name comes first.
     std::fs::copy(home.document(9), home.path("base-6.19")).expect("a file");
-    assert_eq!(id_of("base-6.19"), id(9));
+    assert_eq!(id_of("base-6.19"), made_up_id(9));
     home.run("atlas show base-6.19").refused("is not in the store");
     std::fs::remove_file(home.path("base-6.19")).expect("removed");
     insta::assert_snapshot!(home.refusals(
@@ -141,9 +141,12 @@ fn a_tag_is_a_name_wherever_a_run_is_named() {
          atlas tag --remove absent"
     ));
     let moved = home.json("atlas tag last base-6.19 --move --json");
-    assert_eq!((&moved["run"], &moved["moved_from"]), (&id(3).into(), &vec![id(1)].into()));
+    assert_eq!(
+        (&moved["run"], &moved["moved_from"]),
+        (&made_up_id(3).into(), &vec![made_up_id(1)].into())
+    );
     assert_eq!(home.out("atlas list --tag").lines().count(), 2);
-    has(&home.out("atlas tag --remove base-6.19"), [&id(3)]);
+    has(&home.out("atlas tag --remove base-6.19"), [&made_up_id(3)]);
     home.run("show base-6.19").refused("no such file");
 }
 
@@ -156,14 +159,17 @@ fn several_runs_may_have_a_tag() {
     home.run("atlas tag last main").refused("--add");
     home.run("atlas tag last main --add --move").ended_with(2);
     let listed = home.json("atlas list --tag --json");
-    assert_eq!((listed.as_array().map(Vec::len), &listed[0]["id"]), (Some(2), &id(2).into()));
-    assert_eq!(home.json("show main --json")["id"], id(2));
+    assert_eq!(
+        (listed.as_array().map(Vec::len), &listed[0]["id"]),
+        (Some(2), &made_up_id(2).into())
+    );
+    assert_eq!(home.json("show main --document")["id"], made_up_id(2));
     // The tag goes with one run, and stays with the other.
     assert_eq!(home.json("atlas delete main --yes --json")[0]["tags"][0], "main");
-    assert_eq!(home.json("show main --json")["id"], id(1));
+    assert_eq!(home.json("show main --document")["id"], made_up_id(1));
     home.run("atlas verify").ok();
     let removed = home.json("atlas tag --remove main --json");
-    assert_eq!(removed["runs"], serde_json::json!([id(1)]));
+    assert_eq!(removed["runs"], serde_json::json!([made_up_id(1)]));
     home.run("show main").refused("no such file");
 }
 
@@ -173,11 +179,14 @@ fn deleting_needs_a_yes() {
     home.run("atlas tag last base").ok();
     home.run("atlas delete last").refused("--yes");
     home.run("atlas delete last ffff --yes").refused("no run");
-    assert_eq!(home.kept(), 3, "nothing goes where one is not known");
+    assert_eq!(home.kept_documents(), 3, "nothing goes where one is not known");
     let deleted = home.json("atlas delete base last --yes --json");
     assert_eq!(deleted.as_array().map(Vec::len), Some(1), "one run by two names");
-    assert_eq!((&deleted[0]["id"], &deleted[0]["tags"][0]), (&id(3).into(), &"base".into()));
-    assert_eq!(home.kept(), 2);
+    assert_eq!(
+        (&deleted[0]["id"], &deleted[0]["tags"][0]),
+        (&made_up_id(3).into(), &"base".into())
+    );
+    assert_eq!(home.kept_documents(), 2);
     home.run("show base").refused("no such file");
     home.run("atlas verify").ok();
 }
@@ -185,7 +194,7 @@ fn deleting_needs_a_yes() {
 /// Output of a command on a terminal of its own, by util-linux's script(1), where this
 /// is typed.
 fn on_a_terminal(home: &Home, line: &str, answer: &str) -> Option<String> {
-    let line = format!("{} {line}", crate::support::PROGRAM);
+    let line = format!("COLUMNS=80 {} {line}", crate::support::PROGRAM);
     let mut command = home.launch(["script", "-qec", &line, "/dev/null"]);
     let mut child = command.stdin(Stdio::piped()).spawn().ok()?;
     let mut stdin = child.stdin.take().expect("a pipe");
@@ -202,8 +211,26 @@ fn deleting_asks_on_a_terminal() {
         let Some(printed) = on_a_terminal(&home, "atlas delete last", answer) else {
             return skip("there is no script(1)");
         };
-        has(&printed, ["?", &id(2)[..8]]);
-        assert_eq!(home.kept(), left, "{answer:?}: {printed}");
+        has(&printed, ["?", &made_up_id(2)[..8]]);
+        assert_eq!(home.kept_documents(), left, "{answer:?}: {printed}");
+    }
+}
+
+#[test]
+fn a_terminal_gets_a_brief_page_and_anything_else_the_whole() {
+    let home = Home::with(&[1]);
+    let Some(brief) = on_a_terminal(&home, "show --no-pager", "") else {
+        return skip("there is no script(1)");
+    };
+    has(&brief, ["branch_mispredict", "more rows: memory 7, cpu 3", "show --all"]);
+    assert!(brief.lines().count() <= 60, "{brief}");
+    for whole in [
+        home.out("show"),
+        on_a_terminal(&home, "show --no-pager --human", "").expect("script"),
+        on_a_terminal(&home, "show --no-pager --all", "").expect("script"),
+    ] {
+        has(&whole, ["levels found in memory.latency", "95 % interval"]);
+        assert!(!whole.contains("more rows: "), "{whole}");
     }
 }
 
@@ -211,23 +238,23 @@ fn deleting_asks_on_a_terminal() {
 fn verify_names_what_is_damaged_and_changes_nothing() {
     let home = Home::with(&[1, 2, 3]);
     let mut paths = crate::support::entries(&home.path("data/runs")).into_iter();
-    let broken = paths.find(|path| path.to_string_lossy().contains(&id(2)));
+    let broken = paths.find(|path| path.to_string_lossy().contains(&made_up_id(2)));
     let broken = broken.expect("kept");
     let bytes = std::fs::read(&broken).expect("bytes");
     std::fs::write(&broken, &bytes[..bytes.len() - 100]).expect("cut");
     let damage = home.run("atlas verify --json").ended_with(3).json();
     assert_eq!(damage["documents"], 2);
     assert_eq!(damage["damaged"][0]["path"], broken.display().to_string());
-    has(&home.run("atlas verify").ended_with(3).out, ["truncated", &id(2)]);
-    assert_eq!(home.kept(), 3);
+    has(&home.run("atlas verify").ended_with(3).out, ["truncated", &made_up_id(2)]);
+    assert_eq!(home.kept_documents(), 3);
     // The others are as good as ever, in spite of a rebuild.
     let rebuilt = home.json("atlas rebuild --json");
     assert_eq!((&rebuilt["documents"], &rebuilt["unreadable"]), (&2.into(), &1.into()));
     home.run("atlas show last").ok();
-    home.run(format!("atlas show {}", id(2))).refused("truncated");
+    home.run(format!("atlas show {}", made_up_id(2))).refused("truncated");
     // It can be deleted; the store's tests replace it.
-    home.run(format!("atlas delete {} --yes", id(2))).ok();
-    assert_eq!(home.kept(), 2);
+    home.run(format!("atlas delete {} --yes", made_up_id(2))).ok();
+    assert_eq!(home.kept_documents(), 2);
     home.run("atlas verify").ok();
 }
 

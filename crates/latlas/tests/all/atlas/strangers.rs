@@ -1,6 +1,6 @@
 //! Documents that strangers made, and paths that are no files.
 
-use crate::support::{Done, Home, PROGRAM, SYNTHETIC_ID, has, id, json, synthetic};
+use crate::support::{Done, Home, PROGRAM, SYNTHETIC_ID, has, json, made_up_id, synthetic};
 use std::process::Command;
 
 const EVIL: &str = "=1+1\u{1b}]0;owned\u{7}\u{1b}[2J\nrow: forged\u{202e}\u{9b}31m";
@@ -15,7 +15,7 @@ pub(super) fn is_plain(text: &str) -> bool {
 fn nothing_of_a_document_drives_a_terminal_or_forges_a_line() {
     let home = Home::new();
     let mut run = synthetic();
-    run["id"] = id(1).into();
+    run["id"] = made_up_id(1).into();
     run["program"]["name"] = EVIL.into();
     run["machine"]["hostname"] = serde_json::json!({"value": EVIL});
     run["conditions"]["remarks"] = serde_json::json!([EVIL]);
@@ -44,7 +44,7 @@ fn nothing_of_a_document_drives_a_terminal_or_forges_a_line() {
         assert_eq!(forged, None, "{line}");
     }
     // For programs every character stays, as an escape.
-    let shown = home.run("show --json evil.json");
+    let shown = home.run("show --document evil.json");
     assert!(is_plain(&shown.out), "{}", shown.out);
     assert_eq!(shown.json()["partial"], EVIL);
 }
@@ -70,7 +70,6 @@ fn pipes_and_devices_are_refused() {
                 "import PATH",
                 "machine --config PATH",
                 "config show --config PATH",
-                "serve --listen 127.0.0.1:0 --token-file PATH",
             ] {
                 let home = &home;
                 scope.spawn(move || home.run(command.replace("PATH", path)).refused(why));
@@ -82,7 +81,7 @@ fn pipes_and_devices_are_refused() {
 #[test]
 fn a_pipe_among_the_kept_runs_is_not_waited_for() {
     let home = Home::with(&[1]);
-    pipe(&home, &format!("data/runs/20260101T000000.000Z-{}.json.zst", id(2)));
+    pipe(&home, &format!("data/runs/20260101T000000.000Z-{}.json.zst", made_up_id(2)));
     let listed = home.run("atlas list --json").ok();
     assert_eq!(listed.json().as_array().map(Vec::len), Some(1));
     has(&listed.err, ["1 document can't be read"]);
@@ -93,12 +92,12 @@ fn a_document_on_a_pipe_is_read_once() {
     let home = Home::with(&[1]);
     let piped = |line: &str| {
         let line = format!("cat run-1.json | {PROGRAM} {line}");
-        Done::of(&mut home.launch(["sh", "-c", &line])).ok()
+        Done::from_command(&mut home.launch(["sh", "-c", &line])).ok()
     };
-    assert_eq!(piped("show --json /dev/stdin").json()["id"], id(1));
+    assert_eq!(piped("show --document /dev/stdin").json()["id"], made_up_id(1));
     piped("report -o page.html /dev/stdin");
-    let written = home.read(&format!("page.{}.run.json", &id(1)[..8]));
-    assert!(written == home.read("run-1.json"));
+    let written = home.read_file(&format!("page.{}.run.json", &made_up_id(1)[..8]));
+    assert!(written == home.read_file("run-1.json"));
 }
 
 #[test]
@@ -106,8 +105,8 @@ fn reading_many_documents_is_announced() {
     let home = Home::new();
     let text = synthetic().to_string();
     for n in 0..210 {
-        let name = format!("data/runs/20200101T000000.{n:03}Z-{}.json.zst", id(n));
-        home.write(&name, text.replace(SYNTHETIC_ID, &id(n)));
+        let name = format!("data/runs/20200101T000000.{n:03}Z-{}.json.zst", made_up_id(n));
+        home.write(&name, text.replace(SYNTHETIC_ID, &made_up_id(n)));
     }
     let listed = home.run("atlas list --limit 1").ok();
     let lines: Vec<&str> = listed.err.lines().collect();

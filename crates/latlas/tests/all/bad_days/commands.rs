@@ -16,7 +16,7 @@ fn wait_for_run(home: &Home, n: u64) {
 fn partial(home: &Home, child: Child) {
     let done = Done::after(child).ended_with(3);
     has(&done.out, ["PARTIAL"]);
-    assert_eq!(home.kept(), 1);
+    assert_eq!(home.kept_documents(), 1);
 }
 
 #[test]
@@ -52,7 +52,7 @@ fn a_signal_to_a_whole_service_keeps_what_exec_measured() {
 #[test]
 fn two_signals_of_one_request_keep_what_noise_ab_measured() {
     let home = Home::new();
-    let line = "noise ab session --rounds 400 --workload cpu --load none --job 20ms --json";
+    let line = "noise ab session --rounds 400 --workload cpu --load none --job 20ms --document";
     let child = home.command(line).process_group(0).spawn().expect("starts");
     // A job is a process in the group of latlas's own watcher.
     let mut seen = std::collections::BTreeSet::new();
@@ -68,12 +68,12 @@ fn two_signals_of_one_request_keep_what_noise_ab_measured() {
 #[test]
 fn a_file_larger_than_allowed_is_an_error_and_no_signal() {
     let home = Home::new();
-    let limited = |line: &str| Done::of(&mut home.limited("ulimit -f 1", line));
+    let limited = |line: &str| Done::from_command(&mut home.limited("ulimit -f 1", line));
     limited("exec --runs 2 -- touch ran").refused("ulimit -f");
     assert!(!home.path("ran").exists(), "nothing was run");
     // What goes to a pipe has no limit.
-    assert!(!limited("exec --runs 2 --json -- true").measured().run().rows.is_empty());
+    assert!(!limited("exec --runs 2 --document -- true").measured().document().rows.is_empty());
     // Commands have the signal as usual.
-    let err = limited("exec --json -- dd if=/dev/zero of=big bs=64k count=9").err;
+    let err = limited("exec --document -- dd if=/dev/zero of=big bs=64k count=9").err;
     assert!(err.contains("SIGXFSZ") || err.contains("signal 25"), "{err}");
 }

@@ -22,7 +22,7 @@ fn a_trace_without_threads_to_record_with_does_not_begin() {
     let line = "trace -- touch begun";
     let mut refused = 0;
     for limit in 1..8 {
-        let done = Done::of(&mut with_process_limit(&home, limit, line));
+        let done = Done::from_command(&mut with_process_limit(&home, limit, line));
         ended(&done, &format!("{limit} processes"));
         if done.code == 2 {
             refused += 1;
@@ -39,14 +39,14 @@ fn a_trace_without_threads_to_record_with_does_not_begin() {
 fn the_index_is_brought_up_to_date_without_a_thread_to_spare() {
     let home = Home::with(&[1, 2, 3]);
     let open = "chmod -R a+rwX data";
-    assert_eq!(Done::of(&mut home.launch(["sh", "-c", open])).code, 0);
+    assert_eq!(Done::from_command(&mut home.launch(["sh", "-c", open])).code, 0);
     for line in ["atlas verify", "atlas list"] {
-        let done = Done::of(&mut with_process_limit(&home, 1, line)).ok();
+        let done = Done::from_command(&mut with_process_limit(&home, 1, line)).ok();
         // Another user's: the directory may be warned of, the documents are read.
         has(&done.out, ["3"]);
     }
     // Its index is not used, since every user could change it.
-    let done = Done::of(&mut with_process_limit(&home, 1, "atlas rebuild"));
+    let done = Done::from_command(&mut with_process_limit(&home, 1, "atlas rebuild"));
     assert_eq!(done.code, 2);
     has(&done.err, ["can't rebuild the index", "writable by other users"]);
 }
@@ -54,10 +54,8 @@ fn the_index_is_brought_up_to_date_without_a_thread_to_spare() {
 #[test]
 fn what_needs_threads_names_them_where_there_are_none() {
     let home = Home::new();
-    for line in
-        ["serve --listen 127.0.0.1:0", "noise measure --for 100ms", "history --cpus --for 100ms"]
-    {
-        let done = Done::of(&mut with_process_limit(&home, 1, line));
+    for line in ["noise measure --for 100ms", "history --cpus --for 100ms"] {
+        let done = Done::from_command(&mut with_process_limit(&home, 1, line));
         ended(&done, line);
         assert_eq!(done.code, 2, "{line}: {}", done.err);
         has(&done.err, ["thread"]);
@@ -78,7 +76,7 @@ fn a_small_stack_is_enough() {
             "exec --runs 2 -- true",
         ] {
             let limit = format!("ulimit -s {kib}");
-            let done = Done::of(&mut home.limited(&limit, line));
+            let done = Done::from_command(&mut home.limited(&limit, line));
             assert!(matches!(done.code, 0 | 3), "{kib} {line}: {} {}", done.code, done.err);
         }
     }
@@ -90,7 +88,7 @@ fn a_small_stack_is_enough() {
     let little = "sh -c 'ulimit -s 64; exec \"$@\"' sh";
     let nobody = "setpriv --reuid=54300 --regid=54300 --clear-groups prlimit --nproc=1";
     let mut command = home.launch(format!("{little} {nobody} ./latlas list"));
-    Done::of(&mut command).refused("can't start a thread");
+    Done::from_command(&mut command).refused("can't start a thread");
 }
 
 #[test]
@@ -100,7 +98,7 @@ fn an_allocation_that_fails_is_an_error() {
     home.write("large.json", vec![b' '; 60 << 20]);
     let limited = |kib: u32, line: &str| {
         let limit = format!("ulimit -v {kib}; exec {WITHIN} \"$@\"");
-        Done::of(&mut home.limited(&limit, line))
+        Done::from_command(&mut home.limited(&limit, line))
     };
     // From where the system can load the program.
     let first = (40_000..400_000).step_by(4_000);

@@ -53,7 +53,7 @@ fn a_run_leaves_nothing_and_names_the_file_system() {
     assert_eq!(Path::new(&on.directory), files.as_path());
     assert!(!on.kind.is_empty() && !on.mount_options.is_empty(), "{on:?}");
     for id in ["file.read_open", "file.open_close"] {
-        has(&row_text(&run, id), [&format!("file system: {}", on.text()), "page cache"]);
+        has(&row_text(&run, id), [&format!("file system: {}", on.one_line()), "page cache"]);
     }
     // Published figures are compared with points of the curve.
     for id in ["file.read_open/1KiB", "file.read_open/1MiB"] {
@@ -106,7 +106,7 @@ fn two_runs_at_once_leave_each_other_alone() {
     for (child, out) in ["1.json", "2.json"].map(|out| (start(out), out)) {
         Done::after(child).measured();
         let text = row_text(&home.document_at(out), "file.read_open");
-        lacks(&text, ["not available", "visits failed"]);
+        lacks(&text, ["not available", "batches failed"]);
     }
     assert!(names(&files).is_empty());
 }
@@ -188,7 +188,7 @@ fn killed_runs_leave_nothing_to_the_next_but_one() {
     let caught = (0..40).any(|_| killed_while_it_removes(&home, &files));
     assert!(caught, "never caught at removing");
     home.run(quick()).measured();
-    lacks(&row_text(&home.run_json(), "file.read_open"), ["visits failed"]);
+    lacks(&row_text(&home.run_json(), "file.read_open"), ["batches failed"]);
     // A killed run's worker may have been in the middle of a file.
     wait_until("the last run's directory", || {
         let mut kept = names(&files);
@@ -226,7 +226,7 @@ fn a_named_directory_that_cant_be_used_is_refused_before_measuring() {
     }
     // A link where our own directory should be.
     std::os::unix::fs::symlink(home.path(""), files.join(common())).expect("a link");
-    home.run(quick()).refused("is no directory");
+    home.run(quick()).refused("is not a directory");
     assert!(!home.path("run.json").exists());
 }
 
@@ -236,16 +236,16 @@ fn a_default_directory_that_cant_be_made_is_the_rows_reason() {
     let cache = home.path("cache");
     std::fs::create_dir_all(cache.join("latlas")).expect("made");
     let memory = model::filesystem::DeviceKind::Memory;
-    if sys::filesystem::facts(&cache).is_ok_and(|on| on.device == memory) {
+    if sys::filesystem::filesystem_facts(&cache).is_ok_and(|on| on.device == memory) {
         return skip("temporary files are in memory here, so /var/tmp is the default");
     }
     let link = cache.join("latlas").join(common());
     std::os::unix::fs::symlink(home.path(""), &link).expect("a link");
-    Done::of(home.command(QUICK).env("XDG_CACHE_HOME", &cache)).ended_with(3);
+    Done::from_command(home.command(QUICK).env("XDG_CACHE_HOME", &cache)).ended_with(3);
     let run = home.run_json();
     assert_eq!((&run.files_on, &run.partial), (&None, &None));
     for id in ["file.read_open", "file.open_close"] {
-        has(super::reason(&run, id).expect("unavailable"), ["is no directory; name another"]);
+        has(super::reason(&run, id).expect("unavailable"), ["is not a directory; name another"]);
     }
     assert!(link.is_symlink());
 }

@@ -33,7 +33,7 @@ fn in_namespace(home: &Home, script: &str, line: &str) -> Option<Done> {
          kill $! 2>/dev/null; ls -A files > left; exit $code"
     );
     let mut command = home.wrapped(["unshare", "-rm", "sh", "-c", &script], line);
-    let done = Done::of(command.env("XDG_CACHE_HOME", home.path("cache")));
+    let done = Done::from_command(command.env("XDG_CACHE_HOME", home.path("cache")));
     assert_ne!(done.code, 32, "{}", done.err);
     Some(done)
 }
@@ -54,7 +54,7 @@ fn files_that_dont_fit_are_known_before() {
     assert_eq!(reason(&run, "file.read_open/1KiB"), None, "it fits");
     let large = reason(&run, "file.read_open/1MiB").expect("too large");
     assert!(large.starts_with("needs "), "{large}");
-    assert_eq!(home.read("left"), "");
+    assert_eq!(home.read_file("left"), "");
 }
 
 #[test]
@@ -73,7 +73,7 @@ fn a_disk_that_fills_up_is_a_reason() {
         for row in rows.split(' ') {
             has(&row_text(&run, row), ["the disk is full ("]);
         }
-        assert_eq!(home.read("left").trim(), "fill", "ours is gone");
+        assert_eq!(home.read_file("left").trim(), "fill", "ours is gone");
     }
 }
 
@@ -105,7 +105,8 @@ fn the_default_is_never_memory() {
     let (home, _) = with_files();
     let done = in_namespace(&home, cache, QUICK).expect("as before");
     let memory = model::filesystem::DeviceKind::Memory;
-    if sys::filesystem::facts(Path::new("/var/tmp")).is_ok_and(|on| on.device != memory) {
+    if sys::filesystem::filesystem_facts(Path::new("/var/tmp")).is_ok_and(|on| on.device != memory)
+    {
         done.measured();
         let on = home.run_json().files_on.expect("on a disk");
         assert_eq!(on.directory, "/var/tmp");
@@ -131,7 +132,7 @@ fn memory_is_no_disk_and_files_are_written_there_all_the_same() {
     }
     let written = run.row("file.write_durable/16B").expect("a row");
     assert!(written.estimate().is_some(), "{written:?}");
-    assert_eq!(home.read("left"), "");
+    assert_eq!(home.read_file("left"), "");
 }
 
 /// Room for a directory and a file: what was begun does not stand in the way of the next try.

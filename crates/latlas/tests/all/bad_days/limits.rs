@@ -7,7 +7,7 @@ use crate::support::{Done, Home, has, with_budget};
 fn with_one_cpu_rows_on_several_are_not_available() {
     let home = Home::new();
     let line = "run cpu.add_i64 memory.read_all_cores --budget 2s --out=run.json";
-    let done = Done::of(&mut home.wrapped("taskset -c 0", line)).measured();
+    let done = Done::from_command(&mut home.wrapped("taskset -c 0", line)).measured();
     has(&done.out, ["not available here: only one CPU"]);
     let run = home.run_json();
     has(reason(&run, "memory.read_all_cores").expect("one CPU"), ["one CPU"]);
@@ -20,13 +20,14 @@ fn short_memory_shrinks_the_working_sets() {
     let home = Home::new();
     // In KiB, of address space, for each process.
     let line = "run memory.read/sequential --quick --budget 4s --out=run.json";
-    let done = Done::of(&mut home.limited("ulimit -v 600000", line)).measured();
+    let done = Done::from_command(&mut home.limited("ulimit -v 600000", line)).measured();
     has(&done.out, ["working sets end at"]);
     let plan = home.run_json().plan;
     let largest = plan.largest_working_set_bytes;
     assert!((16 << 20..256 << 20).contains(&largest), "{largest}");
     assert!(plan.shrunk.is_some());
-    Done::of(&mut home.limited("ulimit -v 140000", "run memory.latency")).refused("ulimit -v");
+    Done::from_command(&mut home.limited("ulimit -v 140000", "run memory.latency"))
+        .refused("ulimit -v");
 }
 
 /// From a limit under which the program can be loaded and no more, up.
@@ -36,7 +37,8 @@ fn an_address_space_too_small_is_named_with_what_is_needed() {
     let mut refused = 0;
     for kib in (20_000..200_000).step_by(6_000) {
         let limit = format!("ulimit -v {kib}");
-        let Done { code, err, .. } = Done::of(&mut home.limited(&limit, "exec --runs 2 -- true"));
+        let Done { code, err, .. } =
+            Done::from_command(&mut home.limited(&limit, "exec --runs 2 -- true"));
         match code {
             // Its loader could not even begin it, or nothing was left after that.
             -1 | 127 if refused == 0 => continue,
@@ -63,7 +65,7 @@ fn a_full_disk_behind_out_is_refused_and_the_table_is_printed() {
 fn the_seed_is_in_the_document() {
     let home = Home::new();
     for seed in [1, 2] {
-        let line = format!("run cpu.add_i64 cpu.mul_i64 --budget 1s --json --seed {seed}");
+        let line = format!("run cpu.add_i64 cpu.mul_i64 --budget 1s --document --seed {seed}");
         assert_eq!(home.measure(line).plan.seed, seed);
     }
 }
@@ -71,8 +73,10 @@ fn the_seed_is_in_the_document() {
 #[test]
 fn with_few_open_files_small_rings_run_and_the_others_are_named() {
     with_budget(|budget| {
-        let line = format!("run sched.ring {budget} --json");
-        let run = Done::of(&mut Home::new().limited("ulimit -n 32", line)).measured().run();
+        let line = format!("run sched.ring {budget} --document");
+        let run = Done::from_command(&mut Home::new().limited("ulimit -n 32", line))
+            .measured()
+            .document();
         let row = run.row("sched.ring").expect("never dropped");
         let model::run::Outcome::Map { points, .. } = &row.outcome else {
             return Err(format!("no ring at all: {:?}", row.outcome));
@@ -95,8 +99,9 @@ fn with_few_open_files_small_rings_run_and_the_others_are_named() {
 #[test]
 fn too_few_open_files_hide_no_stored_run() {
     let home = Home::with(&[1, 2, 3]);
-    let limited =
-        |limit: u32, line: &str| Done::of(&mut home.limited(&format!("ulimit -n {limit}"), line));
+    let limited = |limit: u32, line: &str| {
+        Done::from_command(&mut home.limited(&format!("ulimit -n {limit}"), line))
+    };
     let remove_index = || {
         for path in crate::support::entries(&home.path("data")) {
             if path.is_file() {

@@ -1,4 +1,6 @@
-//! Bad days: interrupted, workers killed or stopped, short of memory, CPUs, disks or rights.
+//! Failures from outside: interrupted, workers killed or stopped, short of memory, CPUs, disks or rights. A
+//! file for each cause (`signals.rs`, `limits.rs`, `sandbox.rs`, `real_time.rs`) or for what is hit
+//! (`commands.rs`, `files.rs`, `processes.rs`, `rings.rs`).
 
 mod commands;
 mod exhausted;
@@ -53,6 +55,6 @@ fn interrupted(home: &Home, child: Child) -> Run {
     let measured = |run: &Run| run.cells.iter().any(|cell| !cell.samples.first_ticks.is_empty());
     assert!(measured(&run));
     assert!(done.out.contains("PARTIAL"), "{}", done.out);
-    assert_eq!(home.kept(), 1);
+    assert_eq!(home.kept_documents(), 1);
     run
 }

@@ -18,7 +18,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 const ROWS: [&str; 4] =
     ["process.fork_exit", "process.fork_exec", "process.shell", "process.spawn_wait"];
 const LONG: &str = "run process.* --budget 120s --seed=7 --out=run.json";
-const SHORT: &str = "run process.* --json";
+const SHORT: &str = "run process.* --document";
 
 #[test]
 fn ctrl_c_leaves_no_process_and_no_zombie() {
@@ -69,7 +69,7 @@ fn a_killed_worker_takes_its_children_along() {
 fn reasons(mut command: impl FnMut(&str) -> Command) -> [Option<String>; 4] {
     with_budget(|budget| {
         let line = format!("{SHORT} {budget}");
-        let run: Run = Done::of(&mut command(&line)).measured().run();
+        let run: Run = Done::from_command(&mut command(&line)).measured().document();
         let seen = |row| match reason(&run, row) {
             Some(reason) => Ok(Some(reason.to_owned())),
             None if super::has_figure(&run, row) => Ok(None),
@@ -171,15 +171,15 @@ fn a_session_begun_outside_the_pid_namespace_is_an_ordinary_day() {
     let home = Home::new();
     let inside = ["unshare", "--pid", "--fork", "--mount-proc"];
     let session = [&inside[..], &["cut", "-d ", "-f6", "/proc/self/stat"]].concat();
-    let probe = Done::of(&mut home.launch(session));
+    let probe = Done::from_command(&mut home.launch(session));
     if probe.out.trim() != "0" {
         return crate::support::skip(format!("no PID namespace: {}", probe.err));
     }
     let run = "run cpu.add_i64 process.fork_exit --quick --out=run.json";
-    let mut ended = vec![Done::of(&mut home.wrapped(inside, run))];
+    let mut ended = vec![Done::from_command(&mut home.wrapped(inside, run))];
     assert_eq!(reason(&home.run_json(), "process.fork_exit"), None);
     let exec = "exec --runs 2 --own-session -- true";
-    ended.push(Done::of(&mut home.wrapped(inside, exec)));
+    ended.push(Done::from_command(&mut home.wrapped(inside, exec)));
     for done in ended {
         // 3: this machine was not quiet.
         assert!([0, 3].contains(&done.code), "{done:?}");

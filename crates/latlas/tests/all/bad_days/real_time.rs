@@ -17,8 +17,8 @@ fn rows_with_threads_end_under_every_policy() {
     let home = Home::new();
     for policy in ["-f 50", "-f 1", "-r 50", "-b 0", "-i 0"] {
         let wrapper = format!("timeout --signal=KILL 300 chrt {policy}");
-        let line = format!("run --in-process --quick --budget 4s --json {ROWS}");
-        Done::of(&mut home.wrapped(&wrapper, line)).measured();
+        let line = format!("run --in-process --quick --budget 4s --document {ROWS}");
+        Done::from_command(&mut home.wrapped(&wrapper, line)).measured();
     }
 }
 
@@ -29,7 +29,8 @@ fn a_load_at_the_ordinary_priority_lets_its_experiment_end() {
     }
     let home = Home::new();
     for line in ["noise ab nice --rounds 1", "noise measure --for 300ms --all-cpus"] {
-        let done = Done::of(&mut home.wrapped("timeout --signal=KILL 120 chrt -f 50", line));
+        let done =
+            Done::from_command(&mut home.wrapped("timeout --signal=KILL 120 chrt -f 50", line));
         assert!(matches!(done.code, 0 | 3), "{line}: {} {}", done.code, done.err);
     }
 }

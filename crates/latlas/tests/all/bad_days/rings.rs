@@ -20,8 +20,9 @@ fn with_no_thread_to_spare_rows_name_the_limit() {
     ];
     with_budget(|budget| {
         // latlas and its eight workers: no tenth task.
-        let line = format!("run {} {budget} --json", rows.join(" "));
-        let run = Done::of(&mut with_process_limit(&home, 9, &line)).measured().run();
+        let line = format!("run {} {budget} --document", rows.join(" "));
+        let run =
+            Done::from_command(&mut with_process_limit(&home, 9, &line)).measured().document();
         for row in rows {
             // The ring's are processes, which count against the same limit.
             let what = match row {

@@ -1,6 +1,8 @@
-//! `latlas exec`: what it refuses, what it measures and keeps.
+//! `latlas exec`: what it refuses, measures and stores. `ending.rs`: interrupted or killed, it leaves no
+//! process running; `habits.rs`: the options of hyperfine, perf stat and time; `rights.rs`: as a user without privileges.
 
 mod ending;
+mod habits;
 mod rights;
 
 use crate::support::{Done, Home, PROGRAM, has, lacks, skip};
@@ -56,28 +58,30 @@ fn what_is_wrong_is_refused_and_nothing_is_kept() {
            exec --warmups 3 -- true
            exec --pin ls"#
     ));
-    assert_eq!(home.read("in"), "x\n", "untouched");
-    assert_eq!(home.kept(), 0);
+    assert_eq!(home.read_file("in"), "x\n", "untouched");
+    assert_eq!(home.kept_documents(), 0);
 }
 
 #[test]
 fn behind_the_command_everything_is_the_commands() {
-    let run = Home::new().measure("exec -r 6 --json sh -c 'exit 0' -r --json");
+    let run = Home::new().measure("exec -r 6 --document -- sh -c 'exit 0' -r --json");
     let words = run.commands.expect("commands").commands.remove(0).words;
     assert_eq!(words, ["sh", "-c", "exit 0", "-r", "--json"]);
 }
 
 #[test]
 fn no_time_limit_is_too_long() {
-    let run = Home::new().measure("exec -r 6 --timeout 9223372036854775807s --json -- true");
+    let run = Home::new().measure("exec -r 6 --timeout 9223372036854775807s --document -- true");
     assert!(value(&run, "exec.true/wall") > 0.0);
 }
 
 #[test]
 fn a_parent_that_ignores_its_children_is_no_obstacle() {
     // A shell would not do: dash hears of its children in any case.
-    let line = "exec -r 6 --json -- true";
-    let run = Done::of(&mut Home::new().wrapped("env --ignore-signal=CHLD", line)).measured().run();
+    let line = "exec -r 6 --document -- true";
+    let run = Done::from_command(&mut Home::new().wrapped("env --ignore-signal=CHLD", line))
+        .measured()
+        .document();
     assert!(value(&run, "exec.true/wall") > 0.0);
 }
 
@@ -101,19 +105,34 @@ fn counting(then: &str) -> String {
 fn a_run_that_latlas_slept_through_is_made_again() {
     let home = Home::new();
     let command = counting("if [ $n = 3 ]; then kill -CONT $PPID; fi");
-    let run = home.measure(format!("exec -r 6 --json -- {command}"));
+    let run = home.measure(format!("exec -r 6 -w 1 --document -- {command}"));
     let wall = run.row("exec.sh/wall").and_then(|r| r.estimate().cloned());
     assert_eq!(wall.and_then(|e| e.typical).expect("runs").samples, 6);
-    assert_eq!(home.read("n").trim(), "8", "a warm-up, six, and one again");
+    assert_eq!(home.read_file("n").trim(), "8", "a warm-up, six, and one again");
     has(&run.conditions.remarks.join(" "), ["during 1 of the runs"]);
+}
+
+#[test]
+fn a_first_run_of_a_single_long_command_counts() {
+    let runs = |options: &str, then: &str| {
+        let home = Home::new();
+        let run = home.run(format!("exec -r 3 --document {options} -- {}", counting(then)));
+        let record = run.document().commands.expect("commands");
+        (home.read_file("n").trim().to_owned(), record.warmups)
+    };
+    assert_eq!(runs("", "sleep 0.11"), ("3".into(), 0));
+    assert_eq!(runs("-w 1", "sleep 0.11"), ("4".into(), 1), "asked for");
+    assert_eq!(runs("", "sleep 0.11; echo a >&2"), ("4".into(), 1), "with another stderr");
+    assert_eq!(runs("--output show", "sleep 0.11"), ("4".into(), 1), "with another stdout");
+    assert_eq!(runs("--vs true", "sleep 0.11"), ("4".into(), 1), "one of two");
 }
 
 #[test]
 fn a_time_that_is_not_known_is_no_success() {
     // Every second run takes a hundred times as long: the counts are known, the time is not.
     let command = counting("if [ $((n%2)) = 1 ]; then sleep 0.3; fi");
-    let done = Home::new().run(format!("exec -r 8 --json -- {command}")).ended_with(3);
-    let run = done.run();
+    let done = Home::new().run(format!("exec -r 8 --document -- {command}")).ended_with(3);
+    let run = done.document();
     let verdict = |id: &str| run.row(id).and_then(|r| r.estimate()).expect("one").verdict;
     assert_ne!(verdict("exec.sh/wall"), Verdict::Ok);
     assert_eq!(verdict("exec.sh/major_faults"), Verdict::Ok);
@@ -145,7 +164,7 @@ fn runs_that_failed_are_timed_and_nothing_is_concluded_from_them() {
     let rows = compared[0]["rows"].as_array().expect("rows");
     assert!(!rows.is_empty());
     for row in rows {
-        assert_eq!(row["finding"], "cannot_tell", "{row}");
+        assert_eq!(row["finding"], "inconclusive", "{row}");
         assert_eq!(row["ratio"], Value::Null, "{row}");
         has(&row["why"].to_string(), [failed]);
     }
@@ -154,14 +173,16 @@ fn runs_that_failed_are_timed_and_nothing_is_concluded_from_them() {
         has(&text, ["invalid", failed]);
     }
     has(&home.out("show last~1 --all"), [failed]);
-    home.run("report last~1 --out page.html").measured();
-    has(&home.read("page.html"), [failed]);
+    let document = home.json("show last~1 --document");
+    let id = document["id"].as_str().expect("an id");
+    home.run(format!("report {id} --out page.html")).measured();
+    has(&home.read_file("page.html"), [failed]);
 }
 
 #[test]
 fn an_exit_code_that_is_accepted_is_success() {
     let home = Home::new();
-    let line = "exec -r 8 --ignore-failure=1,3 --json";
+    let line = "exec -r 8 --ignore-failure=1,3 --document";
     let run = home.measure(format!("{line} -- sh -c 'exit 3'"));
     let command = &run.commands.expect("commands").commands[0];
     assert_eq!((command.failures, command.ends[0].code), (0, Some(3)));
@@ -171,10 +192,10 @@ fn an_exit_code_that_is_accepted_is_success() {
     home.run(format!("{line} -- sh -c 'exit 2'")).refused("exit code 2");
     // Not twice the same work: nothing is said of both.
     let counted = counting("exit $((n%2))");
-    let varied = home.run(format!("{line} -- {counted}")).ended_with(3).run();
+    let varied = home.run(format!("{line} -- {counted}")).ended_with(3).document();
     let reason = &varied.rows[0].estimate().expect("a figure").reason;
     has(reason, ["different ways (exit code", "exit code 0 in 4"]);
-    let both = home.run(format!("{line} --vs true -- sh -c 'exit 1'")).ended_with(3).run();
+    let both = home.run(format!("{line} --vs true -- sh -c 'exit 1'")).ended_with(3).document();
     let why = both.commands.expect("commands").compared[0].why.clone();
     has(&why.expect("why"), ["sh ended with exit code 1, true with exit code 0"]);
 }
@@ -186,15 +207,15 @@ fn a_command_that_is_not_what_it_was_is_marked() {
     home.write("prog", script);
     let executable = std::os::unix::fs::PermissionsExt::from_mode(0o755);
     std::fs::set_permissions(home.path("prog"), executable).expect("a mode");
-    let run = home.run("exec -r 6 --json -- ./prog").ended_with(3).run();
+    let run = home.run("exec -r 6 --document -- ./prog").ended_with(3).document();
     assert!(run.commands.expect("commands").commands[0].replaced);
     has(&home.out("show"), ["the file of its program changed"]);
-    let again = home.measure("exec -r 6 --json -- ./prog");
+    let again = home.measure("exec -r 6 --document -- ./prog");
     assert!(!again.commands.expect("commands").commands[0].replaced);
 
     home.write("in", "a\nb\n");
-    let line = "exec -r 6 --input in --output out --json --vs 'sh -c :' -- wc -l";
-    let commands = home.run(line).ended_with(3).run().commands.expect("commands");
+    let line = "exec -r 6 --input in --output out --document --vs 'sh -c :' -- wc -l";
+    let commands = home.run(line).ended_with(3).document().commands.expect("commands");
     let [reads, does_not] = &commands.commands[..] else { panic!("two") };
     assert_eq!((reads.input_unread, does_not.input_unread), (false, true));
     assert_eq!(reads.output_bytes, Some([2, 2]));
@@ -209,7 +230,7 @@ fn a_run_is_kept_and_shown_again_as_it_was() {
     let few = |line: &str| line.chars().count() <= 80 || line.contains("/runs/");
     assert!(out.lines().all(few), "{out}");
     has(&home.out("show --all"), ["exec.nothing  true", "page cache  warm"]);
-    assert_eq!(home.kept(), 1);
+    assert_eq!(home.kept_documents(), 1);
     assert_eq!(home.run("show last").out, out);
     let run = home.run_json();
     for cell in &run.cells {
@@ -226,7 +247,8 @@ fn a_run_is_kept_and_shown_again_as_it_was() {
 fn two_commands_are_interleaved_and_compared() {
     let busy = "i=0; while [ $i -lt 3000 ]; do i=$((i+1)); done";
     let vs = format!("sh -c '{busy}; {busy}; {busy}'");
-    let line = ["exec", "--json", "-r", "12", "--seed", "3", "--vs", &vs, "--", "sh", "-c", busy];
+    let line =
+        ["exec", "--document", "-r", "12", "--seed", "3", "--vs", &vs, "--", "sh", "-c", busy];
     let run = Home::new().measure(line);
     let record = run.commands.as_ref().expect("commands");
     let names: Vec<&str> = record.commands.iter().map(|c| c.name.as_str()).collect();
@@ -257,10 +279,10 @@ fn streams_go_where_they_should() {
     let home = Home::new();
     home.write("in", "from a file\n");
     home.run("exec -r 6 --input in --output out -- cat").measured();
-    assert_eq!(home.read("out"), "from a file\n", "emptied before each run");
-    let shown = home.run("exec -r 6 --output show --json -- echo hello").measured();
+    assert_eq!(home.read_file("out"), "from a file\n", "emptied before each run");
+    let shown = home.run("exec -r 6 --output show --document -- echo hello").measured();
     assert_eq!(shown.err, "hello\n".repeat(6), "the warm-up's is not shown");
-    shown.run();
+    shown.document();
     assert_eq!(home.run("exec -r 6 -- sh -c 'echo a; echo b >&2'").err, "");
     // Its input is empty, not ours.
     home.run("exec -r 6 -- sh -c '! read x'").measured();
@@ -292,12 +314,24 @@ fn a_pinned_command_has_its_cpu_for_itself() {
         format!("grep -qx 'Cpus_allowed_list:\t{cpu}' /proc/self/status && test $(nice) = 5");
     let pin = cpu.to_string();
     let run = home.measure([
-        "exec", "-r", "6", "--nice=5", "--pin", &pin, "--json", "--", "sh", "-c", &check,
+        "exec",
+        "-r",
+        "6",
+        "--nice=5",
+        "--pin",
+        &pin,
+        "--document",
+        "--",
+        "sh",
+        "-c",
+        &check,
     ]);
     let controls = run.commands.expect("commands").controls;
     assert_eq!((controls.pinned_cpu, controls.nice), (Some(cpu), Some(5)));
     assert_eq!(controls.observer_apart, cpus.len() > 1);
-    let one = Done::of(&mut home.wrapped(format!("taskset -c {cpu}"), "exec -r 6 --pin -- true"));
+    let one = Done::from_command(
+        &mut home.wrapped(format!("taskset -c {cpu}"), "exec -r 6 --pin -- true"),
+    );
     has(&crate::support::unwrapped(&one.out), ["only one CPU may be used"]);
 }
 
@@ -307,7 +341,7 @@ fn cold_files_are_cold_or_named() {
     home.write("data.bin", vec![7; 300_000]);
     let exec =
         |more: &str| home.run(format!("exec {more} -r 6 --cold-files data.bin -- cat data.bin"));
-    let cache = exec("--json").measured().run().commands.expect("commands").page_cache;
+    let cache = exec("--document").measured().document().commands.expect("commands").page_cache;
     let PageCache::ColdFiles { files, stayed_pages, untold } = cache else {
         panic!("{cache:?}");
     };
@@ -335,9 +369,9 @@ fn what_stays_in_memory_is_not_timed_as_cold() {
     let file = tempfile::NamedTempFile::new_in("/dev/shm").expect("a file");
     std::fs::write(file.path(), vec![7; 300_000]).expect("written");
     let path = file.path().display();
-    let done = home.run(format!("exec --json -r 6 --cold-files {path} -- cat {path}"));
+    let done = home.run(format!("exec --document -r 6 --cold-files {path} -- cat {path}"));
     assert_eq!(done.code, 3, "{}", done.err);
-    let run = done.run();
+    let run = done.document();
     let estimate = run.row("exec.cat/wall").and_then(|row| row.estimate());
     let estimate = estimate.expect("a figure");
     assert_eq!(estimate.verdict, Verdict::Invalid);
@@ -354,5 +388,5 @@ fn a_shell_is_not_timed_without_a_command() {
         home.run(format!("exec --shell -r 2 -- {line}")).refused("no command in");
         home.run(format!("exec --shell -r 2 --vs {line} -- true")).refused("no command in");
     }
-    home.run("exec --shell -r 2 --json -- ':'").measured();
+    home.run("exec --shell -r 2 --document -- ':'").measured();
 }

@@ -12,7 +12,7 @@ fn missing_rights_are_named_with_what_would_give_them() {
     }
     let home = Home::new();
     copy_for_all(&home);
-    let run = as_user(&home, "exec -r 6 --json -- true").measured().run();
+    let run = as_user(&home, "exec -r 6 --document -- true").measured().document();
     assert!(value(&run, "exec.true/context_switches") >= 0.0);
     assert!(value(&run, "exec.true/faults") > 10.0);
     let paranoid = std::fs::read_to_string("/proc/sys/kernel/perf_event_paranoid");

@@ -2,8 +2,8 @@
 //! the same work under what was asked for, and that nothing is left behind.
 
 use crate::support::processes::{
-    alive, all, as_user, children_of, command_line, copy_for_all, is_root, kill, signal, stat,
-    wait_for, wait_until,
+    alive, as_user, children_of, command_line, copy_for_all, is_root, kill, running_processes,
+    signal, stat, wait_for, wait_until,
 };
 use crate::support::{Done, Home, entries, has, skip};
 use model::noise::effect::{Effects, Load, Workload};
@@ -17,8 +17,8 @@ const JOB: &str = "__job";
 
 const HUGE_PAGES: &str = "/sys/kernel/mm/transparent_hugepage/enabled";
 
-fn document(done: Done) -> Run {
-    done.measured().run()
+fn parsed_document(done: Done) -> Run {
+    done.measured().document()
 }
 
 pub(super) fn effects(run: &Run) -> &Effects {
@@ -30,7 +30,7 @@ pub(super) fn effects(run: &Run) -> &Effects {
 
 /// Processes that run one of our jobs, with their arguments.
 fn all_jobs() -> Vec<(u32, String)> {
-    let alive = all().into_iter().filter(|&pid| alive(pid));
+    let alive = running_processes().into_iter().filter(|&pid| alive(pid));
     let jobs = alive.map(|pid| (pid, command_line(pid)));
     jobs.filter(|(_, line)| line.contains(JOB)).collect()
 }
@@ -73,7 +73,7 @@ impl Drop for EndAtPanic {
 
 /// One that goes on for long enough to be met.
 fn long(home: &Home, load: &str) -> (Child, EndAtPanic) {
-    let options = "--workload cpu --busy 2 --rounds 1000 --json";
+    let options = "--workload cpu --busy 2 --rounds 1000 --document";
     let child = home.start(format!("noise ab pin --load {load} {options}"));
     let guard = EndAtPanic(child.id());
     (child, guard)
@@ -96,6 +96,16 @@ fn what_is_wrong_is_refused() {
         2 => nothing.refused("nothing can be compared here: smt: "),
         _ => skip("this machine has sibling threads"),
     }
+    match home.run("noise ab turbo --apply --dry-run").ok().out.contains("not available here") {
+        true => {
+            let refused = home.run("noise ab pin turbo -- touch ran");
+            refused.refused("can't compare turbo here: ");
+            home.run("noise ab turbo -- touch ran")
+                .refused("nothing can be compared here: turbo: ");
+            assert!(!home.path("ran").exists(), "refused before any run");
+        }
+        false => skip("this machine has a switch for turbo"),
+    }
     assert!(load_of(0).is_empty());
 }
 
@@ -104,11 +114,17 @@ fn a_dry_run_prints_the_plan_and_does_nothing() {
     let home = Home::new();
     let done = home.run("noise ab --dry-run").ok();
     for name in ["pin", "autogroup+pin+nice", "turbo", "cache"] {
-        done.line(name);
+        done.line_with(name);
     }
-    has(done.line("smt"), ["not available here"]);
-    has(done.line("fifo"), ["needs root or CAP_SYS_NICE"]);
+    has(done.line_with("smt"), ["not available here"]);
+    has(done.line_with("fifo"), ["needs root or CAP_SYS_NICE"]);
     has(&done.out, ["wakeup with a load in another session", "rounds of each"]);
+    if is_root() {
+        // Nothing of the whole system is changed unasked.
+        let why = "changes the whole system while it is compared: needs --apply";
+        has(done.line_with("cache"), [why]);
+        home.run("noise ab cache").refused(why);
+    }
     let plan = home.json("noise ab pin cache --dry-run --json");
     assert!(plan["expected_ms"].as_u64().is_some_and(|ms| ms > 0));
     assert!(!home.path("state").exists());
@@ -117,17 +133,20 @@ fn a_dry_run_prints_the_plan_and_does_nothing() {
 #[test]
 fn every_run_does_the_same_work_under_what_was_asked_for() {
     let home = Home::new();
-    let options = "--load none --job 1ms --rounds 6 --seed 4 --json --out ab.json";
-    let run = document(home.run(format!("noise ab pin nice session turbo {options}")));
-    let kept: Run = serde_json::from_str(&home.read("ab.json")).expect("the document");
+    let options = "--load none --job 1ms --rounds 6 --seed 4 --document --out ab.json";
+    let named = match is_root() {
+        true => vec!["pin", "nice", "session"],
+        false => vec!["pin", "session"],
+    };
+    let run = parsed_document(home.run(format!("noise ab {} {options}", named.join(" "))));
+    let kept: Run = serde_json::from_str(&home.read_file("ab.json")).expect("the document");
     assert_eq!(kept, run);
     assert_eq!(run.partial, None);
     let document = effects(&run);
     assert_eq!((document.how.seed, document.how.rounds), (4, 6));
     let names: Vec<&str> = document.controls.iter().map(|c| c.name.as_str()).collect();
-    assert_eq!(names, ["pin", "nice", "session", "turbo"], "none is dropped");
-    let nice = &document.controls[1];
-    assert_eq!(nice.unavailable.is_some(), !is_root(), "{nice:?}");
+    assert_eq!(names, named, "none is dropped");
+    assert!(document.controls.iter().all(|control| control.unavailable.is_none()));
     let workloads: Vec<Workload> = document.blocks.iter().map(|b| b.workload).collect();
     assert_eq!(workloads, [Workload::Cpu, Workload::Memory, Workload::Wakeup]);
     for block in &document.blocks {
@@ -191,7 +210,7 @@ fn an_interruption_ends_the_load_and_prints_what_is_there() {
     wait_for_no_load(id);
     let why = match done.out.is_empty() {
         true => done.err,
-        false => document(done).partial.expect("not whole"),
+        false => parsed_document(done).partial.expect("not whole"),
     };
     has(&why, ["interrupted"]);
 }
@@ -199,7 +218,7 @@ fn an_interruption_ends_the_load_and_prints_what_is_there() {
 #[test]
 fn a_run_during_a_stop_is_repeated_and_noted() {
     let home = Home::new();
-    let options = "--workload cpu --load none --job 200ms --rounds 6 --json";
+    let options = "--workload cpu --load none --job 200ms --rounds 6 --document";
     let latlas = home.start(format!("noise ab pin {options}"));
     let id = latlas.id();
     let _guard = EndAtPanic(id);
@@ -213,7 +232,7 @@ fn a_run_during_a_stop_is_repeated_and_noted() {
         std::thread::sleep(std::time::Duration::from_millis(100));
         signal(id, "CONT");
     }
-    let document = document(Done::after(latlas));
+    let document = parsed_document(Done::after(latlas));
     assert_eq!(document.partial, None);
     has(&document.conditions.remarks.join("; "), ["runs were repeated"]);
     let mut arms = effects(&document).blocks[0].arms.iter();
@@ -243,9 +262,9 @@ fn a_system_wide_control_is_restored_also_after_a_kill() {
     }
     let home = Home::new();
     let line = |job: &str| {
-        format!("noise ab thp --workload cpu --load none --job {job} --rounds 6 --json")
+        format!("noise ab thp --apply --workload cpu --load none --job {job} --rounds 6 --document")
     };
-    let document = document(home.run(line("20ms")));
+    let document = parsed_document(home.run(line("20ms")));
     assert_eq!(document.partial, None);
     let arm = &effects(&document).blocks[0].arms[1];
     assert_eq!((arm.name.as_str(), arm.runs.len()), ("thp", 6));
@@ -266,9 +285,9 @@ fn cold_files_come_from_the_disk_and_their_directory_goes() {
         return skip("the page cache can't be dropped");
     }
     let home = Home::new();
-    let mut command = home.command("noise ab cache --rounds 6 --json");
+    let mut command = home.command("noise ab cache --apply --rounds 6 --document");
     command.env("XDG_CACHE_HOME", home.path(""));
-    let run = document(Done::of(&mut command));
+    let run = parsed_document(Done::from_command(&mut command));
     let document = effects(&run);
     let files = &document.blocks[0];
     assert_eq!((files.workload, files.load), (Workload::Files, Load::None));
@@ -299,10 +318,13 @@ fn an_ordinary_user_gets_the_rest_with_reasons() {
             assert!(control["unavailable"].is_string(), "{control}");
         }
     }
-    // Those that need no right may not be here: autogroups, huge pages for every process.
-    let named = "pin session nice fifo shield cache irq-affinity";
-    let options = "--workload cpu --load none --job 1ms --rounds 6 --json";
-    let run = document(as_user(&home, &format!("noise ab {named} {options}")));
+    let options = "--workload cpu --load none --job 1ms --rounds 6 --document";
+    // Named, it is not left out in silence.
+    for name in ["nice", "fifo", "shield", "cache"] {
+        let refused = as_user(&home, &format!("noise ab pin {name} {options}"));
+        refused.refused(&format!("can't compare {name} here: "));
+    }
+    let run = parsed_document(as_user(&home, &format!("noise ab {options}")));
     let document = effects(&run);
     let state = |name: &str| {
         let control = document.controls.iter().find(|c| c.name == name);
@@ -315,6 +337,8 @@ fn an_ordinary_user_gets_the_rest_with_reasons() {
         assert!(!why.contains('\n'), "{why}");
     }
     assert!(state("nice").expect("missing").contains("needs root"));
-    let arms: Vec<&str> = document.blocks[0].arms.iter().map(|a| a.name.as_str()).collect();
+    let mut arms: Vec<&str> = document.blocks[0].arms.iter().map(|a| a.name.as_str()).collect();
+    // Where every process gets huge pages.
+    arms.retain(|&name| name != "no-thp");
     assert_eq!(arms, ["none", "pin", "session"]);
 }

@@ -10,9 +10,9 @@ fn a_command_runs_under_each_control_and_is_judged() {
     let home = Home::new();
     // Says much, and leaves a line for each run.
     let line = "echo run >> runs; yes | head -c 200000; exec sleep 0.01";
-    let options = "noise ab pin session --rounds 6 --seed 3 --json";
+    let options = "noise ab pin session --rounds 6 --seed 3 --document";
     let done = home.run(format!("{options} -- sh -c '{line}'")).measured();
-    let run = done.run();
+    let run = done.document();
     assert_eq!(run.partial, None);
     let document = effects(&run);
     assert_eq!(document.how.command, ["sh", "-c", line]);
@@ -34,7 +34,7 @@ fn a_command_runs_under_each_control_and_is_judged() {
     }
     // One or two to try it (one where it took long), one of each state to warm
     // up, six rounds of three.
-    let runs = home.read("runs");
+    let runs = home.read_file("runs");
     let tried = runs.lines().count() - 3 - 18;
     assert!(matches!(tried, 1 | 2), "{tried}");
     let effects = document.effects();
@@ -53,7 +53,7 @@ fn a_short_command_is_noted_and_the_page_has_its_counts() {
     let timed = page.contains(" ms [") || page.contains(" us [");
     assert!(short || timed, "{page}");
     has(&page, ["command: true", "time, median", "switches", "migrations", "detectable from"]);
-    done.line("none");
+    done.line_with("none");
 }
 
 #[test]

@@ -8,9 +8,9 @@ use serde_json::Value;
 #[test]
 fn the_document_adds_up_and_is_written_too() {
     let home = Home::new();
-    let done = home.run("noise measure --for 150ms --json --out osnoise.json");
+    let done = home.run("noise measure --for 150ms --document --out osnoise.json");
     let done = done.measured();
-    assert_eq!(done.out, home.read("osnoise.json"));
+    assert_eq!(done.out, home.read_file("osnoise.json"));
     let document = done.json();
     let recording = &document["recordings"][0]["interruptions"];
     assert_eq!(recording["asked_ms"], 150);

@@ -2,12 +2,12 @@
 
 use crate::support::processes::{copy_program, is_root};
 use crate::support::{Done, Home, PROGRAM, has, json, lacks, skip};
-use noise::machines::{self, Machine};
+use noise::machines::{self, MachineFiles};
 use serde_json::Value;
 use std::os::unix::fs::PermissionsExt;
 
 /// A made-up machine as `tree` in a home.
-fn home_of(machine: &Machine) -> Home {
+fn home_of(machine: &MachineFiles) -> Home {
     let home = Home::new();
     let tree = home.path("tree");
     std::fs::create_dir(&tree).expect("a directory");
@@ -15,7 +15,7 @@ fn home_of(machine: &Machine) -> Home {
     home
 }
 
-fn shown(machine: &Machine, options: &str) -> Done {
+fn shown(machine: &MachineFiles, options: &str) -> Done {
     let done = home_of(machine).run(format!("noise show --root tree {options}"));
     assert_eq!(done.err, "");
     done
@@ -23,7 +23,7 @@ fn shown(machine: &Machine, options: &str) -> Done {
 
 #[test]
 fn every_made_up_machine_has_its_page() {
-    for machine in machines::all() {
+    for machine in machines::all_machines() {
         let done = shown(&machine, "");
         let nothing_to_do = machine.name == "quiet";
         assert_eq!(done.code, if nothing_to_do { 0 } else { 3 });
@@ -49,7 +49,7 @@ fn a_missing_tree_is_refused() {
     let refused = Home::new().refusals("noise show --root /no/such/tree");
     insta::assert_snapshot!(refused, @r"
     $ latlas noise show --root /no/such/tree
-    latlas: there is no directory /no/such/tree
+    latlas: no directory /no/such/tree
     ");
 }
 
@@ -73,9 +73,9 @@ fn works(home: &Home, line: &str) -> bool {
 }
 
 /// The document of this machine, from latlas started by another command.
-fn document(home: &Home, wrapper: Vec<&str>) -> Value {
+fn document_under(home: &Home, wrapper: Vec<&str>) -> Value {
     let mut command = home.wrapped(wrapper, "noise show --json");
-    Done::of(&mut command).measured().json()
+    Done::from_command(&mut command).measured().json()
 }
 
 fn control<'a>(document: &'a Value, id: &str) -> &'a Value {
@@ -126,10 +126,10 @@ fn values_are_those_of_the_files() {
         word.unwrap_or_default().trim_matches(['[', ']']).to_owned()
     };
     let plain = |text: &str| text.to_owned();
-    type Reading<'a> = (&'a str, String, &'a dyn Fn(&str) -> String);
+    type ExpectedValue<'a> = (&'a str, String, &'a dyn Fn(&str) -> String);
     let kernel = |file: &str| format!("/proc/sys/kernel/{file}");
     let thp = |file: &str| format!("/sys/kernel/mm/transparent_hugepage/{file}");
-    let files: [Reading; 13] = [
+    let files: [ExpectedValue; 13] = [
         ("sample-rate", kernel("perf_event_max_sample_rate"), &plain),
         ("perf-cpu-time", kernel("perf_cpu_time_max_percent"), &plain),
         ("perf-paranoid", kernel("perf_event_paranoid"), &plain),
@@ -150,7 +150,7 @@ fn values_are_those_of_the_files() {
         let mut read = (None, None);
         for _ in 0..TRIES {
             let before = cat(&path);
-            read = (before.as_deref().map(meaning), value(&document(&home, vec![]), id));
+            read = (before.as_deref().map(meaning), value(&document_under(&home, vec![]), id));
             if before == cat(&path) {
                 break;
             }
@@ -168,7 +168,7 @@ fn interrupts_are_listed_with_their_masks() {
     let home = Home::new();
     let mut differing = Vec::new();
     for _ in 0..TRIES {
-        let document = document(&home, vec![]);
+        let document = document_under(&home, vec![]);
         let irqs = control(&document, "irq-affinity")["parts"].as_array().cloned();
         let Some(irqs) = irqs else {
             return skip("fewer than two movable interrupts");
@@ -194,7 +194,7 @@ fn settings_of_the_process_are_shown() {
         return;
     }
     let given = "nice -n 7 taskset -c 0 chrt --batch 0".split(' ').collect();
-    let batch = document(&home, given);
+    let batch = document_under(&home, given);
     // `nice` adds, and says to what.
     let said = std::process::Command::new("nice").args(["-n", "7", "nice"]).output();
     let added = String::from_utf8(said.expect("it works").stdout).expect("a number");
@@ -203,7 +203,7 @@ fn settings_of_the_process_are_shown() {
     let affinity = value(&batch, "affinity").expect("known");
     assert!(affinity == "CPU 0" || affinity.starts_with("CPU 0;"), "{affinity}");
     if works(&home, "chrt --fifo 3 true") {
-        let fifo = document(&home, vec!["chrt", "--fifo", "3"]);
+        let fifo = document_under(&home, vec!["chrt", "--fifo", "3"]);
         let policy = value(&fifo, "policy");
         assert_eq!(policy.as_deref(), Some("SCHED_FIFO, priority 3"));
     }
@@ -220,7 +220,7 @@ fn an_ordinary_user_sees_nearly_all_of_it_and_what_root_can_do() {
     assert_eq!(done.err, "");
     let user = done.json();
     assert_eq!(user["root"], false);
-    let root = document(&home, vec![]);
+    let root = document_under(&home, vec![]);
     for control in root["controls"].as_array().expect("controls") {
         let id = control["id"].as_str().expect("a name");
         // A file that only root may read would be a reason to say so.
@@ -239,7 +239,7 @@ fn without_proc_and_sys_it_says_so_and_ends_well() {
     let hidden = |mounts: &str| {
         let script = format!("{mounts} && exec \"$@\"");
         let unshare = ["unshare", "--mount", "sh", "-c", &script, "sh"];
-        Done::of(&mut home.wrapped(unshare.to_vec(), "noise show"))
+        Done::from_command(&mut home.wrapped(unshare.to_vec(), "noise show"))
     };
     const NO_PROC: &str = "mount -t tmpfs none /proc";
     const NO_SYS: &str = "mount -t tmpfs none /sys";
@@ -261,10 +261,10 @@ fn a_read_only_sys_gives_no_advice() {
     let home = Home::new();
     let unshare = vec!["unshare", "--mount", "sh", "-c", script, "sh"];
     let mut probe = home.launch([&unshare[..], &["true"]].concat());
-    if Done::of(&mut probe).code != 0 {
+    if Done::from_command(&mut probe).code != 0 {
         return skip("no mounts in a namespace");
     }
-    let document = document(&home, unshare);
+    let document = document_under(&home, unshare);
     for control in document["controls"].as_array().expect("controls") {
         let source = control["now"]["source"].as_str().unwrap_or_default();
         let settable = control["tuned"] != "never" && control["wanted"].is_object();
@@ -301,7 +301,7 @@ fn in_a_bare_chroot_it_runs() {
     }
     copy_program(&home.path("latlas"));
     if works(&home, "chroot . /latlas --version") {
-        let done = Done::of(&mut home.launch("chroot . /latlas noise show"));
+        let done = Done::from_command(&mut home.launch("chroot . /latlas noise show"));
         has(&done.ended_with(3).out, ["no /proc here"]);
     }
 }

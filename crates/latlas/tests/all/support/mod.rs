@@ -1,4 +1,6 @@
-//! The program under test, in a directory with a store of its own for each test.
+//! Runs the program under test in a temporary directory with its own store, and checks its output and exit
+//! code. `processes.rs` lists, waits for and signals processes. The tests of the programs in `programs/`
+//! include this folder by its path.
 
 pub(crate) mod processes;
 
@@ -9,11 +11,11 @@ use std::process::{Child, Command, Output, Stdio};
 use std::sync::LazyLock;
 use tempfile::TempDir;
 
-pub(crate) const PROGRAM: &str = env!("CARGO_BIN_EXE_latlas");
+pub(crate) use crate::PROGRAM;
 
 /// A made-up run that has every kind of row.
 pub(crate) const SYNTHETIC: &str =
-    concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/synthetic.json");
+    concat!(env!("CARGO_MANIFEST_DIR"), "/../../crates/latlas/tests/fixtures/synthetic.json");
 
 /// The fixture's id.
 pub(crate) const SYNTHETIC_ID: &str = "5e0c1a2b-3c4d-4e5f-8a9b-0c1d2e3f4a5b";
@@ -141,7 +143,7 @@ pub(crate) fn json(text: &str) -> Value {
 }
 
 /// Id of the made-up run number `n`.
-pub(crate) fn id(n: u32) -> String {
+pub(crate) fn made_up_id(n: u32) -> String {
     format!("{n:08x}-0000-4000-8000-000000000001")
 }
 
@@ -175,7 +177,7 @@ impl Home {
         for &n in numbers {
             home.document(n);
             let done = home.run(format!("import --format run run-{n}.json"));
-            assert_eq!((done.code, done.out.trim()), (0, &*id(n)), "{}", done.err);
+            assert_eq!((done.code, done.out.trim()), (0, &*made_up_id(n)), "{}", done.err);
         }
         home
     }
@@ -184,13 +186,22 @@ impl Home {
         self.0.path().join(name)
     }
 
+    /// With two builds of `prog`, in `base` and `head`, which sleep this long.
+    pub(crate) fn with_builds(seconds: [&str; 2]) -> Home {
+        let home = Home::new();
+        for (directory, seconds) in ["base", "head"].iter().zip(seconds) {
+            home.write(&format!("{directory}/prog"), format!("sleep {seconds}\n"));
+        }
+        home
+    }
+
     pub(crate) fn write(&self, name: &str, content: impl AsRef<[u8]>) {
         let path = self.path(name);
         std::fs::create_dir_all(path.parent().expect("a parent")).expect("a directory");
         std::fs::write(path, content).expect("written");
     }
 
-    pub(crate) fn read(&self, name: &str) -> String {
+    pub(crate) fn read_file(&self, name: &str) -> String {
         let path = self.path(name);
         std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()))
     }
@@ -201,13 +212,13 @@ impl Home {
     }
 
     pub(crate) fn document_at(&self, name: &str) -> Run {
-        serde_json::from_str(&self.read(name)).expect("a run")
+        serde_json::from_str(&self.read_file(name)).expect("a run")
     }
 
     /// Writes `run-N.json`, a document of run `n` outside the store.
     pub(crate) fn document(&self, n: u32) -> PathBuf {
         let mut run = synthetic();
-        run["id"] = id(n).into();
+        run["id"] = made_up_id(n).into();
         let began = run["started_unix_ms"].as_u64().expect("a time");
         run["started_unix_ms"] = (began + 1000 * u64::from(n)).into();
         let name = format!("run-{n}.json");
@@ -225,7 +236,7 @@ impl Home {
     }
 
     /// Number of documents in the store.
-    pub(crate) fn kept(&self) -> usize {
+    pub(crate) fn kept_documents(&self) -> usize {
         let hidden =
             |path: &PathBuf| path.file_name().is_some_and(|n| n.as_encoded_bytes()[0] == b'.');
         let paths = entries(&self.path("data/runs"));
@@ -257,6 +268,17 @@ impl Home {
         self.launch(Words(words))
     }
 
+    /// `latlas` from the directory of the program under test, where that is another one. `cargo test` of the workspace
+    /// has built it.
+    #[allow(dead_code, reason = "the tests of latlas run latlas")]
+    pub(crate) fn latlas(&self, line: impl Into<Words>) -> Done {
+        let latlas = Path::new(PROGRAM).with_file_name("latlas");
+        assert!(latlas.exists(), "build it first: cargo build -p latlas");
+        let mut words = vec![latlas.to_str().expect("UTF-8").to_owned()];
+        words.extend(line.into().0);
+        Done::from_command(&mut self.launch(Words(words)))
+    }
+
     pub(crate) fn command(&self, line: impl Into<Words>) -> Command {
         self.wrapped([], line)
     }
@@ -271,7 +293,7 @@ impl Home {
     }
 
     pub(crate) fn run(&self, line: impl Into<Words>) -> Done {
-        Done::of(&mut self.command(line))
+        Done::from_command(&mut self.command(line))
     }
 
     /// What a command that succeeds prints.
@@ -286,10 +308,10 @@ impl Home {
         self.run(line).ok().json()
     }
 
-    /// The document that a command with `--json` measured.
+    /// The document that a command with `--document` measured.
     #[track_caller]
     pub(crate) fn measure(&self, line: impl Into<Words>) -> Run {
-        self.run(line).measured().run()
+        self.run(line).measured().document()
     }
 
     /// These commands, a line each, and their errors, as a text for a snapshot. Each must
@@ -335,7 +357,7 @@ impl From<Output> for Done {
 }
 
 impl Done {
-    pub(crate) fn of(command: &mut Command) -> Done {
+    pub(crate) fn from_command(command: &mut Command) -> Done {
         command.output().expect("it runs").into()
     }
 
@@ -401,13 +423,13 @@ impl Done {
     }
 
     #[track_caller]
-    pub(crate) fn run(&self) -> Run {
+    pub(crate) fn document(&self) -> Run {
         serde_json::from_str(&self.out).unwrap_or_else(|e| panic!("{e}: {}", self.err))
     }
 
     /// The line of the output that begins with this word.
     #[track_caller]
-    pub(crate) fn line(&self, first: &str) -> &str {
+    pub(crate) fn line_with(&self, first: &str) -> &str {
         let mut lines = self.out.lines();
         lines
             .find(|line| line.split_whitespace().next() == Some(first))

@@ -14,7 +14,7 @@ pub(crate) fn stat(pid: u32) -> Vec<String> {
     fields.split_whitespace().map(str::to_owned).collect()
 }
 
-pub(crate) fn all() -> Vec<u32> {
+pub(crate) fn running_processes() -> Vec<u32> {
     let entries = std::fs::read_dir("/proc").expect("proc");
     let pid =
         |entry: std::io::Result<std::fs::DirEntry>| entry.ok()?.file_name().to_str()?.parse().ok();
@@ -23,7 +23,7 @@ pub(crate) fn all() -> Vec<u32> {
 
 fn having(field: usize, value: impl Fn(&str) -> bool) -> Vec<u32> {
     let has = |pid: &u32| stat(*pid).get(field).is_some_and(|field| value(field));
-    all().into_iter().filter(has).collect()
+    running_processes().into_iter().filter(has).collect()
 }
 
 pub(crate) fn children_of(parent: u32) -> Vec<u32> {
@@ -45,7 +45,7 @@ pub(crate) fn command_line(pid: u32) -> String {
 
 /// Processes with this command line.
 pub(crate) fn running(line: &str) -> Vec<u32> {
-    let mut pids = all();
+    let mut pids = running_processes();
     pids.retain(|&pid| command_line(pid) == line);
     pids
 }
@@ -171,5 +171,5 @@ pub(crate) fn copy_for_all(home: &Home) {
 pub(crate) fn as_user(home: &Home, line: &str) -> Done {
     let become_user = "prlimit --nice=0 --rtprio=0 \
                        setpriv --reuid=65534 --regid=65534 --clear-groups";
-    Done::of(&mut home.launch(format!("{become_user} ./latlas {line}")))
+    Done::from_command(&mut home.launch(format!("{become_user} ./latlas {line}")))
 }

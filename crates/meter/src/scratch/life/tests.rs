@@ -1,14 +1,14 @@
 use super::*;
-use crate::scratch::named;
+use crate::scratch::scratch_in;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use sys::trust::Why;
 use tempfile::TempDir;
 
 const DEAD: &str = "run-6f4f9f1e-5a0b-4c7d-9a51-0d3c1a2b3c4d";
 
-fn place() -> (TempDir, ScratchDir) {
+fn scratch_place() -> (TempDir, ScratchDir) {
     let dir = tempfile::tempdir().expect("a directory");
-    let place = named(dir.path()).expect("usable");
+    let place = scratch_in(dir.path()).expect("usable");
     (dir, place)
 }
 
@@ -39,7 +39,7 @@ fn leave(place: &ScratchDir, name: &str, lock: bool) -> PathBuf {
 
 #[test]
 fn a_scratch_directory_is_ours_alone_and_leaves_nothing() {
-    let (dir, place) = place();
+    let (dir, place) = scratch_place();
     let scratch = Scratch::make(&place).expect("made");
     let found = scratch.path().symlink_metadata().expect("there");
     assert_eq!(found.mode() & 0o777, 0o700);
@@ -60,7 +60,7 @@ fn a_scratch_directory_is_ours_alone_and_leaves_nothing() {
 
 #[test]
 fn directories_above_go_only_if_we_made_them() {
-    let (dir, mut place) = place();
+    let (dir, mut place) = scratch_place();
     std::fs::create_dir(dir.path().join("cache")).expect("made");
     place.directory = dir.path().join("cache/latlas");
     let first = Scratch::make(&place).expect("made");
@@ -76,7 +76,7 @@ fn directories_above_go_only_if_we_made_them() {
 
 #[test]
 fn what_killed_runs_left_goes_and_what_lives_stays() {
-    let (_dir, place) = place();
+    let (_dir, place) = scratch_place();
     let living = Scratch::make(&place).expect("made");
     std::fs::write(living.path().join("file"), "x").expect("written");
     let with_lock = leave(&place, DEAD, true);
@@ -93,7 +93,7 @@ fn what_killed_runs_left_goes_and_what_lives_stays() {
 
 #[test]
 fn each_user_has_a_directory_of_runs() {
-    let (dir, place) = place();
+    let (dir, place) = scratch_place();
     let user = sys::filesystem::user();
     // Another's is there, and doesn't let us in.
     let other = dir.path().join(format!("latlas-scratch-{}", user + 1));
@@ -109,7 +109,7 @@ fn each_user_has_a_directory_of_runs() {
 
 #[test]
 fn a_lock_says_where_its_run_lives() {
-    let (_dir, place) = place();
+    let (_dir, place) = scratch_place();
     let scratch = Scratch::make(&place).expect("made");
     let written = std::fs::read_to_string(&scratch.lock_path).expect("there");
     assert_eq!(written, sys::machine::this_boot().unwrap_or_default());
@@ -121,7 +121,7 @@ fn what_other_hosts_may_be_using_stays() {
         eprintln!("SKIPPED: this system does not tell one boot from another");
         return;
     };
-    let (_dir, mut place) = place();
+    let (_dir, mut place) = scratch_place();
     place.filesystem.device = DeviceKind::Network;
     let left = |digits: &str, boot: Option<&str>| {
         let name = DEAD.replace("6f4f", digits);
@@ -146,7 +146,7 @@ fn what_other_hosts_may_be_using_stays() {
 
 #[test]
 fn names_that_no_run_makes_stay() {
-    let (_dir, place) = place();
+    let (_dir, place) = scratch_place();
     let strange = [
         "run-",
         "run-mine",
@@ -170,7 +170,7 @@ fn names_that_no_run_makes_stay() {
 
 #[test]
 fn links_are_not_followed() {
-    let (dir, place) = place();
+    let (dir, place) = scratch_place();
     let treasure = dir.path().join("treasure");
     std::fs::create_dir(&treasure).expect("made");
     std::fs::write(treasure.join("gold"), "x").expect("written");
@@ -192,11 +192,11 @@ fn links_are_not_followed() {
 
 #[test]
 fn a_common_directory_that_is_not_safe_is_refused() {
-    let (dir, place) = place();
+    let (dir, place) = scratch_place();
     let common = common_in(&place);
     let elsewhere = dir.path().join("elsewhere");
     std::fs::create_dir(&elsewhere).expect("made");
-    let left = leave(&named(&elsewhere).expect("usable"), DEAD, true);
+    let left = leave(&scratch_in(&elsewhere).expect("usable"), DEAD, true);
     symlink(left.parent().expect("a parent"), &common).expect("a link");
     let why_not = || match Scratch::make(&place).expect_err("unsafe") {
         ScratchError::NotMade { why, .. } => why,
@@ -223,7 +223,7 @@ fn a_common_directory_that_is_not_safe_is_refused() {
 
 #[test]
 fn many_runs_at_once_have_a_directory_each() {
-    let (dir, place) = place();
+    let (dir, place) = scratch_place();
     std::thread::scope(|scope| {
         for _ in 0..8 {
             scope.spawn(|| {
@@ -246,16 +246,16 @@ fn a_removed_lock_is_not_taken() {
     let path = dir.path().join("lock");
     let lock = File::create(&path).expect("made");
     let sweeper = File::open(&path).expect("there");
-    assert!(take(&sweeper).expect("lockable"));
-    assert!(!take(&lock).expect("asked"), "it is being swept");
+    assert!(take_lock(&sweeper).expect("lockable"));
+    assert!(!take_lock(&lock).expect("asked"), "it is being swept");
     std::fs::remove_file(&path).expect("removed");
     drop(sweeper);
-    assert!(!take(&lock).expect("asked"), "it was swept");
+    assert!(!take_lock(&lock).expect("asked"), "it was swept");
 }
 
 #[test]
 fn a_directory_that_vanished_is_removed_already() {
-    let (_dir, place) = place();
+    let (_dir, place) = scratch_place();
     let scratch = Scratch::make(&place).expect("made");
     std::fs::remove_dir_all(common_in(&place)).expect("removed");
     scratch.remove().expect("nothing is left");
@@ -266,11 +266,11 @@ fn a_directory_that_cant_be_used_is_said_in_a_line() {
     let dir = tempfile::tempdir().expect("a directory");
     std::fs::write(dir.path().join("file"), "").expect("written");
     for (path, why) in [
-        (dir.path().join("missing"), "there is no such directory"),
+        (dir.path().join("missing"), "no such directory"),
         (dir.path().join("file"), "it is not a directory"),
         ("/proc".into(), ""),
     ] {
-        let error = match named(&path) {
+        let error = match scratch_in(&path) {
             Err(error) => error,
             // Of /proc one finds out when one tries.
             Ok(place) => Scratch::make(&place).expect_err("no files there"),

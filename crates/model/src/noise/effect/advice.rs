@@ -10,14 +10,14 @@ pub struct Advice<'a> {
     /// The control.
     pub control: &'a Control,
     /// Where it shortens a job the most for sure.
-    pub time: Option<Shown>,
+    pub time: Option<ShownEffect>,
     /// Where it makes wake-ups less late, the most for sure: a ratio of
     /// latenesses is no ratio of times, and often far from 1.
-    pub late: Option<Shown>,
+    pub late: Option<ShownEffect>,
     /// Where it steadies one the most for sure.
-    pub spread: Option<Shown>,
+    pub spread: Option<ShownEffect>,
     /// Where it was shown to be worse.
-    pub worse: Vec<Shown>,
+    pub worse: Vec<ShownEffect>,
     /// Jobs and loads in which it is better in one or the other.
     pub better_in: usize,
     /// Of how many.
@@ -26,7 +26,7 @@ pub struct Advice<'a> {
 
 /// An effect that was shown.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Shown {
+pub struct ShownEffect {
     /// Of which job.
     pub workload: Workload,
     /// Under which load.
@@ -43,7 +43,7 @@ pub struct Shown {
 pub fn advice<'a>(controls: &'a [Control], effects: &[Effect]) -> Vec<Advice<'a>> {
     let mut all: Vec<Advice> =
         controls.iter().filter_map(|control| of_control(control, effects)).collect();
-    let sure = |shown: &Option<Shown>| shown.map_or(1.0, |shown| shown.ratio.high);
+    let sure = |shown: &Option<ShownEffect>| shown.map_or(1.0, |shown| shown.ratio.high);
     all.sort_by(|a, b| {
         let by_time = sure(&a.time).total_cmp(&sure(&b.time));
         let by_late = sure(&a.late).total_cmp(&sure(&b.late));
@@ -79,7 +79,7 @@ fn of_control<'a>(control: &'a Control, effects: &[Effect]) -> Option<Advice<'a>
     })
 }
 
-fn shown(effect: &Effect, of_time: bool, less: bool) -> Option<Shown> {
+fn shown(effect: &Effect, of_time: bool, less: bool) -> Option<ShownEffect> {
     let change: &Change = match of_time {
         true => &effect.time,
         false => &effect.spread,
@@ -89,7 +89,7 @@ fn shown(effect: &Effect, of_time: bool, less: bool) -> Option<Shown> {
     if less && effect.time.is_less() == Some(false) {
         return None;
     }
-    Some(Shown {
+    Some(ShownEffect {
         workload: effect.workload,
         load: effect.load,
         ratio: change.found.ratio?,
@@ -102,7 +102,7 @@ mod tests {
     use super::*;
     use crate::compare::finding::Finding;
     use crate::compare::finding::Verdict::{self, CannotTell, Different};
-    use crate::noise::effect::figures::Figures;
+    use crate::noise::effect::figures::RunMedians;
 
     fn control(name: &str) -> Control {
         Control {
@@ -128,8 +128,8 @@ mod tests {
             workload: Workload::Cpu,
             load,
             rounds: 16,
-            on: Figures::default(),
-            off: Figures::default(),
+            on: RunMedians::default(),
+            off: RunMedians::default(),
             time,
             spread,
             switches: None,

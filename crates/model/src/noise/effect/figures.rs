@@ -8,7 +8,7 @@ use crate::stats;
 /// Medians over the runs, but where a name says otherwise; absent where
 /// nothing is counted, or no run is there.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Figures {
+pub struct RunMedians {
     /// Time from the making of its process until its end was seen, ns.
     pub wall_ns: Option<f64>,
     /// Time of its work, ns.
@@ -38,7 +38,7 @@ pub struct Figures {
 }
 
 /// The figures of these runs.
-pub fn figures(runs: &[OneRun]) -> Figures {
+pub fn run_medians(runs: &[OneRun]) -> RunMedians {
     let median = |of: &dyn Fn(&OneRun) -> Option<f64>| -> Option<f64> {
         let all: Option<Vec<f64>> = runs.iter().map(of).collect();
         stats::median(all?)
@@ -48,7 +48,7 @@ pub fn figures(runs: &[OneRun]) -> Figures {
     let mean_ns = stats::mean(&times);
     let migrations: Option<Vec<f64>> =
         runs.iter().map(|run| run.migrations.map(|n| n as f64)).collect();
-    Figures {
+    RunMedians {
         wall_ns: median(&|run| Some(run.wall_ns as f64)),
         took_ns: stats::median(times.iter().copied()),
         mean_ns,
@@ -89,7 +89,7 @@ mod tests {
             ..OneRun::default()
         };
         let three = [run(50, Some(100), 0), run(100, Some(120), 3), run(60, Some(160), 0)];
-        let all = figures(&three);
+        let all = run_medians(&three);
         assert_eq!((all.took_ns, all.mean_ns), (Some(60.0), Some(70.0)));
         assert_eq!(all.wall_ns, Some(70.0));
         // Deviations -20, 30, -10: 700 over two.
@@ -101,8 +101,8 @@ mod tests {
         assert_eq!(all.mean_migrations, Some(1.0));
         assert_eq!((all.cycles, all.ghz), (Some(120.0), Some(3.0)));
         assert_eq!(all.late_p99_ns, None);
-        let uncounted = figures(&[run(1, None, 0), run(2, Some(1), 0)]);
+        let uncounted = run_medians(&[run(1, None, 0), run(2, Some(1), 0)]);
         assert_eq!(uncounted.cycles, None, "of some runs only is of none");
-        assert_eq!(figures(&[]), Figures::default());
+        assert_eq!(run_medians(&[]), RunMedians::default());
     }
 }

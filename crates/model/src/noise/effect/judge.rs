@@ -4,14 +4,14 @@
 //! of context switches and of migrations; all of a document are one family ([`Correction::FalseCoverage`]): with no
 //! effect anywhere, the chance that any is shown is at most [`LEVEL`](crate::compare::finding::LEVEL) for all together.
 
-use super::figures::figures;
+use super::figures::run_medians;
 use super::{Block, Change, Control, Effect, OneRun};
 use crate::compare::exchange::Exchange;
-use crate::compare::finding::{Correction, Finding, Known, Samples, judge};
+use crate::compare::finding::{Correction, Finding, Samples, SummarizedSamples, judge};
 use crate::interleaved::Rounds;
 
 /// One effect before anything is said of it.
-struct Found<'a> {
+struct UnjudgedEffect<'a> {
     control: &'a Control,
     block: &'a Block,
     on: &'a [OneRun],
@@ -27,7 +27,7 @@ pub const COMPARISONS: usize = 4;
 /// The effects of all controls that were tried, in the order of the controls,
 /// then of the blocks.
 pub fn effects(controls: &[Control], blocks: &[Block]) -> Vec<Effect> {
-    let found: Vec<Found> = controls
+    let found: Vec<UnjudgedEffect> = controls
         .iter()
         .flat_map(|control| blocks.iter().map(move |block| (control, block)))
         .filter_map(|(control, block)| found(control, block))
@@ -36,7 +36,7 @@ pub fn effects(controls: &[Control], blocks: &[Block]) -> Vec<Effect> {
     let questions = found.iter().zip(&times).flat_map(|(found, time)| {
         let exchanges = found.exchanges.iter().map(|own| match own {
             Some(own) => own as &dyn Samples,
-            None => &Known(None, None),
+            None => &SummarizedSamples(None, None),
         });
         [time as &dyn Samples].into_iter().chain(exchanges)
     });
@@ -48,7 +48,7 @@ pub fn effects(controls: &[Control], blocks: &[Block]) -> Vec<Effect> {
         .collect()
 }
 
-fn found<'a>(control: &'a Control, block: &'a Block) -> Option<Found<'a>> {
+fn found<'a>(control: &'a Control, block: &'a Block) -> Option<UnjudgedEffect<'a>> {
     let on = &block.arm(&control.on_arm)?.runs;
     let off = &block.arm(&control.off_arm)?.runs;
     let rounds = on.len().min(off.len());
@@ -65,10 +65,13 @@ fn found<'a>(control: &'a Control, block: &'a Block) -> Option<Found<'a>> {
     let switches = counts(|run| Some(run.voluntary + run.involuntary));
     let migrations = counts(|run| run.migrations);
     let exchanges = [spreads, switches, migrations];
-    Some(Found { control, block, on, off, values, exchanges })
+    Some(UnjudgedEffect { control, block, on, off, values, exchanges })
 }
 
-fn effect(found: &Found, [time, spread, switches, migrations]: &[Finding; COMPARISONS]) -> Effect {
+fn effect(
+    found: &UnjudgedEffect,
+    [time, spread, switches, migrations]: &[Finding; COMPARISONS],
+) -> Effect {
     let counts = |answer: &Finding, at: usize| {
         Some(Change { found: *answer, counts: Some(found.exchanges[at].as_ref()?.means()) })
     };
@@ -77,8 +80,8 @@ fn effect(found: &Found, [time, spread, switches, migrations]: &[Finding; COMPAR
         workload: found.block.workload,
         load: found.block.load,
         rounds: found.on.len() as u32,
-        on: figures(found.on),
-        off: figures(found.off),
+        on: run_medians(found.on),
+        off: run_medians(found.off),
         time: Change { found: *time, counts: None },
         spread: Change { found: *spread, counts: None },
         switches: counts(switches, 1),

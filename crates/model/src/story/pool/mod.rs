@@ -1,4 +1,6 @@
-//! `sched.pool`: whether more threads than CPUs cost anything here.
+//! What a report says about `sched.pool`: whether more threads than CPUs cost anything here. `verdict.rs`
+//! decides that, `singles.rs` has the times of single operations with their histogram. The row is measured in
+//! `crates/probes/src/sched/pool`.
 
 mod singles;
 mod verdict;
@@ -56,7 +58,7 @@ pub fn story(run: &Run) -> Vec<Block> {
     if sizes.is_empty() {
         return Vec::new();
     }
-    let singles = Singles::of(run, &sizes);
+    let singles = Singles::measured_in(run, &sizes);
     let mut table = Table::new([
         right("  threads"),
         right("time"),
@@ -85,7 +87,7 @@ pub fn story(run: &Run) -> Vec<Block> {
             "{PROBE}: time per operation; ideal: the procedure alone / min(threads, CPUs)"
         )),
         Block::Table(table),
-        Block::note(PoolCost::of(run).to_string()),
+        Block::note(PoolCost::from_run(run).to_string()),
     ];
     story.extend(singles.story(&sizes, cpus(run)));
     story

@@ -1,6 +1,6 @@
 //! Every single operation of a pool: the means, and the histogram.
 
-use super::super::histogram::{DamagedCell, Distribution, table, values};
+use super::super::histogram::{DamagedCell, Distribution, histogram_table, values};
 use super::super::{Block, Note, tail};
 use super::{PROBE, PUBLISHED, Size, base, threads};
 use crate::figure::time;
@@ -18,7 +18,7 @@ pub(super) struct Singles {
 }
 
 impl Singles {
-    pub(super) fn of(run: &Run, sizes: &[Size]) -> Singles {
+    pub(super) fn measured_in(run: &Run, sizes: &[Size]) -> Singles {
         let mut singles = Singles { by_threads: BTreeMap::new(), damaged: None };
         let id = format!("{PROBE}/single");
         for size in sizes {
@@ -37,14 +37,14 @@ impl Singles {
         singles
     }
 
-    fn at(&self, threads: u64) -> Option<&[(u32, f64)]> {
+    fn at_threads(&self, threads: u64) -> Option<&[(u32, f64)]> {
         self.by_threads.get(&threads).map(Vec::as_slice)
     }
 
     /// Mean of all operations, with the t interval over the means of the worker
     /// processes: infinitely wide where there is one process only.
     pub(super) fn mean_ns(&self, threads: u64) -> Option<Interval> {
-        let operations = self.at(threads)?;
+        let operations = self.at_threads(threads)?;
         let value = mean(operations.iter().map(|&(_, ns)| ns))?;
         let workers = by_worker(operations).into_values();
         let means: Vec<f64> = workers.filter_map(|own| mean(own.into_iter())).collect();
@@ -68,11 +68,11 @@ impl Singles {
                 Some(Distribution {
                     name: threads(number),
                     estimate: size.single?,
-                    values_ns: self.at(number)?.iter().map(|&(_, ns)| ns).collect(),
+                    values_ns: self.at_threads(number)?.iter().map(|&(_, ns)| ns).collect(),
                 })
             })
             .collect();
-        let Some(table) = table(&distributions) else {
+        let Some(table) = histogram_table(&distributions) else {
             return Vec::new();
         };
         let alone = sizes.iter().find(|size| size.threads == 1);
@@ -83,7 +83,7 @@ impl Singles {
             vec![Block::Heading(format!("  all single operations{alone}, logarithmic bins"))];
         for one in &distributions {
             story.extend(one.estimate.tail.iter().map(|tail| {
-                Block::Note(Note::new(format!("  {:<10}  ", one.name), tail::text(tail)))
+                Block::Note(Note::new(format!("  {:<10}  ", one.name), tail::tail_text(tail)))
             }));
         }
         story.push(Block::Table(table));
@@ -107,7 +107,8 @@ mod tests {
     #[test]
     fn the_mean_is_of_all_single_operations() {
         let mut run = synthetic::run();
-        let mean = |run: &Run| Singles::of(run, &sizes(run)).mean_ns(4).expect("a mean").value;
+        let mean =
+            |run: &Run| Singles::measured_in(run, &sizes(run)).mean_ns(4).expect("a mean").value;
         let before = mean(&run);
         let mut cells = run.cells.iter_mut();
         let cell = cells.find(|cell| cell.row == "sched.pool/single" && cell.at == [4]);
@@ -149,13 +150,13 @@ mod tests {
         for cell in run.cells.iter_mut().filter(|cell| cell.at == [16]) {
             cell.samples.second_ticks.pop();
         }
-        let damaged = Singles::of(&run, &sizes(&run));
+        let damaged = Singles::measured_in(&run, &sizes(&run));
         assert!(matches!(
             damaged.damaged,
             Some(DamagedCell::Columns(DamagedColumns::Length { column: "second_ticks", .. }))
         ));
         assert_eq!(counted(&story(&run)), 0);
         run.cells.clear();
-        assert_eq!(Singles::of(&run, &sizes(&run)).story(&sizes(&run), Some(4)), []);
+        assert_eq!(Singles::measured_in(&run, &sizes(&run)).story(&sizes(&run), Some(4)), []);
     }
 }

@@ -48,7 +48,7 @@ impl More {
         Verdict::of_difference(&self.cost, CANNOT_TELL_ABOVE)
     }
 
-    fn text(&self) -> String {
+    fn more_text(&self) -> String {
         let percent = with_half(&self.cost);
         let (verb, percent, remark) = match self.verdict() {
             Verdict::Different if self.cost.value > 0.0 => ("cost", percent.as_str(), ""),
@@ -62,12 +62,12 @@ impl More {
 
 impl PoolCost {
     /// That of a run.
-    pub fn of(run: &Run) -> PoolCost {
-        judge(&sizes(run), cpus(run))
+    pub fn from_run(run: &Run) -> PoolCost {
+        pool_cost(&sizes(run), cpus(run))
     }
 }
 
-fn judge(sizes: &[Size], cpus: Option<u64>) -> PoolCost {
+fn pool_cost(sizes: &[Size], cpus: Option<u64>) -> PoolCost {
     let Some(cpus) = cpus.filter(|&cpus| cpus > 0) else {
         return PoolCost::CpusUnknown;
     };
@@ -117,7 +117,7 @@ impl Display for PoolCost {
                         number_with_half(base_ratio)
                     )?;
                 }
-                let texts: Vec<String> = more.iter().map(More::text).collect();
+                let texts: Vec<String> = more.iter().map(More::more_text).collect();
                 write!(f, "Relative to {}: {}.", threads(*base), texts.join(", "))
             }
         }
@@ -146,7 +146,7 @@ mod tests {
             ideal: Some(ideal),
             single: None,
         });
-        judge(&sizes.collect::<Vec<_>>(), cpus)
+        pool_cost(&sizes.collect::<Vec<_>>(), cpus)
     }
 
     /// The base and each answer.
@@ -214,7 +214,7 @@ mod tests {
     #[test]
     fn a_run_is_judged_by_its_plan_and_its_usable_figures() {
         let mut run = synthetic::run();
-        let cpus_of = |run: &Run| match PoolCost::of(run) {
+        let cpus_of = |run: &Run| match PoolCost::from_run(run) {
             PoolCost::Judged { cpus, .. } => Some(cpus),
             _ => None,
         };
@@ -230,7 +230,7 @@ mod tests {
                 point.estimate.verdict = estimate::Verdict::Invalid;
             }
         }
-        assert_eq!(PoolCost::of(&run), PoolCost::NoFigure);
+        assert_eq!(PoolCost::from_run(&run), PoolCost::NoFigure);
         run.rows.retain(|row| !row.id.starts_with("sched.pool"));
         assert_eq!(super::super::story(&run), []);
     }

@@ -3,23 +3,27 @@
 use super::Prices;
 use super::path::Path;
 use super::sums::Touching;
-use crate::trace::row::{Operation, Reading};
-use crate::trace::{InterruptKind, Row, Trace};
+use crate::trace::row::{TracedOperation, WatchReading};
+use crate::trace::{InterruptKind, Trace, TracedRow};
 
 const KINDS: usize = InterruptKind::ALL.len();
 
 /// What the kernel counted, and the time that operations ran longer than usual.
-pub(super) struct Counted<'t> {
-    readings: &'t [Reading],
+pub(super) struct KernelCounts<'t> {
+    readings: &'t [WatchReading],
     /// The counts of all readings before each, and of all.
     before: Vec<[u64; KINDS]>,
     /// Operations with the time that they ran longer, in ns.
     longer: Touching,
 }
 
-impl<'t> Counted<'t> {
+impl<'t> KernelCounts<'t> {
     /// Nothing where the interrupts themselves are recorded.
-    pub(super) fn of(trace: &Trace, row: &'t Row, longer_ns: &[u64]) -> Counted<'t> {
+    pub(super) fn from_trace(
+        trace: &Trace,
+        row: &'t TracedRow,
+        longer_ns: &[u64],
+    ) -> KernelCounts<'t> {
         let is_recorded = trace.cpus.iter().any(|cpu| !cpu.interrupts.is_empty());
         let watch = row.watch.as_ref().filter(|_| !is_recorded);
         let readings = watch.map_or(&[][..], |watch| &watch.readings);
@@ -30,10 +34,10 @@ impl<'t> Counted<'t> {
             sums
         });
         let operations = row.operations.iter().zip(longer_ns);
-        Counted {
+        KernelCounts {
             readings,
             before: std::iter::once([0; KINDS]).chain(sums).collect(),
-            longer: Touching::of(operations.map(|(o, &ns)| ((o.from_ns, o.to_ns), ns))),
+            longer: Touching::from_stretches(operations.map(|(o, &ns)| ((o.from_ns, o.to_ns), ns))),
         }
     }
 
@@ -43,7 +47,7 @@ impl<'t> Counted<'t> {
     /// interrupt leaves out what it costs the program afterwards, a fifth of all in a storm.
     pub(super) fn interrupts(
         &self,
-        operation: &Operation,
+        operation: &TracedOperation,
         path: &Path,
         left_ns: f64,
         prices: &Prices<'_>,

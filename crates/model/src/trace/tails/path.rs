@@ -4,22 +4,26 @@ use super::Cause;
 use super::quota::Quota;
 use super::stretches::{overlap_ns, united, without};
 use super::threads::Threads;
-use crate::trace::{Cpu, InterruptKind, Row, Segment, State, Tier, Trace};
+use crate::trace::{Cpu, InterruptKind, Segment, State, Tier, Trace, TracedRow};
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// Kinds of time that an operation consists of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Part {
+pub(super) enum TimePart {
     Running,
-    Off(Cause),
+    /// In which something that has a name took the time.
+    Of(Cause),
 }
 
-impl Part {
+impl TimePart {
     /// The same of any thread.
-    pub(super) fn class(self) -> Part {
+    pub(super) fn class(self) -> TimePart {
         match self {
-            Part::Off(Cause::Preempted(_)) => Part::Off(Cause::Preempted(None)),
-            Part::Off(Cause::Queued(_)) => Part::Off(Cause::Queued(0)),
+            TimePart::Of(Cause::Preempted(_)) => TimePart::Of(Cause::Preempted(None)),
+            TimePart::Of(Cause::Queued(_)) => TimePart::Of(Cause::Queued(0)),
+            TimePart::Of(Cause::Waits { call, .. }) => {
+                TimePart::Of(Cause::Waits { call, by: None })
+            }
             part => part,
         }
     }
@@ -28,7 +32,7 @@ impl Part {
 /// Where the time of an operation went.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Path {
-    pub(super) parts: BTreeMap<Part, u64>,
+    pub(super) parts: BTreeMap<TimePart, u64>,
     pub(super) interrupts: BTreeMap<InterruptKind, u64>,
     pub(super) faults: u64,
     /// All of it ran on the CPU whose interrupts were counted.
@@ -36,12 +40,12 @@ pub(super) struct Path {
 }
 
 pub(super) struct Index<'t> {
-    threads: Threads<'t>,
-    cpus: HashMap<u32, &'t Cpu>,
+    pub(super) threads: Threads<'t>,
+    pub(super) cpus: HashMap<u32, &'t Cpu>,
     /// When there were interrupts, by CPU and kind.
     interrupts: HashMap<u32, BTreeMap<InterruptKind, Vec<u64>>>,
     /// By thread and time.
-    wakers: HashMap<(u32, u64), u32>,
+    pub(super) wakers: HashMap<(u32, u64), u32>,
     quota: Quota,
     /// When any thread ran, when none did and any had no quota left, and when none did and
     /// any was ready: where its wake-ups are not recorded.
@@ -64,7 +68,7 @@ fn interrupts(cpu: &Cpu) -> BTreeMap<InterruptKind, Vec<u64>> {
 }
 
 /// The CPU that a thread had last in these states, which end where others begin.
-fn last_cpu_of(segments: &[Segment]) -> Option<u32> {
+pub(super) fn last_cpu_of(segments: &[Segment]) -> Option<u32> {
     /// Between two turns on a CPU lie few states: what lies further back says little.
     const FEW: usize = 8;
     let last = segments.iter().rev().take(FEW);
@@ -75,9 +79,9 @@ fn last_cpu_of(segments: &[Segment]) -> Option<u32> {
 }
 
 impl<'t> Index<'t> {
-    pub(super) fn new(trace: &'t Trace, row: &Row) -> Index<'t> {
+    pub(super) fn new(trace: &'t Trace, row: &TracedRow) -> Index<'t> {
         let cpus = trace.cpus_by_number();
-        let quota = Quota::of(row, trace.cpus.len());
+        let quota = Quota::from_row(row, trace.cpus.len());
         let watcher = row.watch.as_ref().map(|watch| watch.thread);
         let is_partial = trace.tier != Tier::Full;
         // The thread that reads what the kernel counts does nothing for the row.
@@ -98,7 +102,7 @@ impl<'t> Index<'t> {
         let ready = without(&united(ready().filter(is_known).collect()), &running);
         let wakeups = trace.wakeups.iter();
         Index {
-            threads: Threads::of(trace),
+            threads: Threads::from_trace(trace),
             interrupts: cpus.iter().map(|(&id, cpu)| (id, interrupts(cpu))).collect(),
             cpus,
             wakers: wakeups
@@ -118,12 +122,12 @@ impl<'t> Index<'t> {
 
     /// Time of a stretch in which a thread does not run, where its wake-ups are not recorded:
     /// others of the process run, or are ready without a CPU; what is left is the result.
-    fn others(&self, from_ns: u64, to_ns: u64, mut add: impl FnMut(Part, u64)) -> u64 {
+    fn others(&self, from_ns: u64, to_ns: u64, mut add: impl FnMut(TimePart, u64)) -> u64 {
         let mut left_ns = to_ns.saturating_sub(from_ns);
         for (stretches, part) in [
-            (&self.running, Part::Running),
-            (&self.throttled, Part::Off(Cause::Throttled)),
-            (&self.ready, Part::Off(Cause::Preempted(None))),
+            (&self.running, TimePart::Running),
+            (&self.throttled, TimePart::Of(Cause::Throttled)),
+            (&self.ready, TimePart::Of(Cause::Preempted(None))),
         ] {
             let ns = overlap_ns(stretches, from_ns, to_ns);
             add(part, ns);
@@ -133,7 +137,7 @@ impl<'t> Index<'t> {
     }
 
     /// A wait for a thread's CPU: what it is called where latlas itself has it.
-    fn wait(&self, cause: Cause) -> Cause {
+    pub(super) fn wait_cause(&self, cause: Cause) -> Cause {
         match cause {
             Cause::Preempted(Some(id)) | Cause::Queued(id) if self.recorder.contains(&id) => {
                 Cause::Recorder
@@ -151,10 +155,10 @@ impl<'t> Index<'t> {
         segment.is_some_and(|s| s.to_ns >= at_ns && matches!(s.state, State::Running(_)))
     }
 
-    pub(super) fn path(&self, row: &Row, number: usize) -> Path {
+    pub(super) fn operation_path(&self, row: &TracedRow, number: usize) -> Path {
         let operation = &row.operations[number];
         let mut path = Path::default();
-        let mut add = |part: Part, from_ns: u64, to_ns: u64| {
+        let mut add = |part: TimePart, from_ns: u64, to_ns: u64| {
             *path.parts.entry(part).or_default() += to_ns.saturating_sub(from_ns);
         };
         let mut running: Vec<(u32, u32, u64, u64)> = Vec::new();
@@ -170,7 +174,7 @@ impl<'t> Index<'t> {
             });
             let Some((segment, before)) = found.filter(|(segment, _)| segment.to_ns >= at_ns)
             else {
-                add(Part::Off(Cause::OffCpu), operation.from_ns, at_ns);
+                add(TimePart::Of(Cause::OffCpu), operation.from_ns, at_ns);
                 break;
             };
             let cpu_before = last_cpu_of(before);
@@ -184,23 +188,23 @@ impl<'t> Index<'t> {
                 State::Running(cpu) => {
                     last_cpu = Some(cpu);
                     running.push((id, cpu, from_ns, at_ns));
-                    add(Part::Running, from_ns, at_ns);
+                    add(TimePart::Running, from_ns, at_ns);
                 }
                 // Of a thread that got another CPU than it had before, it is not recorded
                 // which one it waited for.
                 State::Runnable => {
                     let until_ns = until_ns();
-                    add(Part::Off(Cause::Throttled), from_ns, until_ns);
+                    add(TimePart::Of(Cause::Throttled), from_ns, until_ns);
                     match last_cpu {
                         Some(cpu) if cpu_before.is_none_or(|before| before == cpu) => {
                             for (by, ns) in self.ran(cpu, id, until_ns, at_ns) {
-                                add(Part::Off(self.wait(Cause::Queued(by))), 0, ns);
+                                add(TimePart::Of(self.wait_cause(Cause::Queued(by))), 0, ns);
                             }
                         }
-                        _ => add(Part::Off(Cause::OffCpu), until_ns, at_ns),
+                        _ => add(TimePart::Of(Cause::OffCpu), until_ns, at_ns),
                     }
                 }
-                State::Preempted(0) => add(Part::Off(Cause::Throttled), from_ns, at_ns),
+                State::Preempted(0) => add(TimePart::Of(Cause::Throttled), from_ns, at_ns),
                 State::Preempted(by) => {
                     // A thread of the row that has its CPU gets on with the operation.
                     let is_of_row = !self.recorder.contains(&by) && self.runs_until(by, at_ns);
@@ -209,12 +213,12 @@ impl<'t> Index<'t> {
                         continue;
                     }
                     let until_ns = until_ns();
-                    add(Part::Off(Cause::Throttled), from_ns, until_ns);
+                    add(TimePart::Of(Cause::Throttled), from_ns, until_ns);
                     let is_throttled = until_ns > from_ns;
                     let cpu = cpu_before.filter(|&cpu| self.took(cpu, by, segment.from_ns));
                     let Some(cpu) = cpu else {
-                        let cause = self.wait(Cause::Preempted(Some(by)));
-                        add(Part::Off(cause), until_ns, at_ns);
+                        let cause = self.wait_cause(Cause::Preempted(Some(by)));
+                        add(TimePart::Of(cause), until_ns, at_ns);
                         at_ns = from_ns;
                         continue;
                     };
@@ -225,7 +229,7 @@ impl<'t> Index<'t> {
                             0 => Cause::OffCpu,
                             other => Cause::Queued(other),
                         };
-                        add(Part::Off(self.wait(cause)), 0, ns);
+                        add(TimePart::Of(self.wait_cause(cause)), 0, ns);
                     }
                 }
                 State::PreemptedOrYielded => {
@@ -234,9 +238,9 @@ impl<'t> Index<'t> {
                         true => Cause::OffCpu,
                         false => Cause::Preempted(None),
                     };
-                    add(Part::Off(cause), 0, left_ns);
+                    add(TimePart::Of(cause), 0, left_ns);
                 }
-                State::Stopped => add(Part::Off(Cause::Stopped), from_ns, at_ns),
+                State::Stopped => add(TimePart::Of(Cause::Stopped), from_ns, at_ns),
                 State::Blocked { .. } => {
                     let by = self.wakers.get(&(id, segment.to_ns)).copied();
                     let by = by.filter(|by| {
@@ -246,29 +250,29 @@ impl<'t> Index<'t> {
                         (id, handed_over_ns) = (by, Some(at_ns));
                         continue;
                     }
-                    add(Part::Off(Cause::Blocked), from_ns, at_ns);
+                    add(TimePart::Of(Cause::Blocked), from_ns, at_ns);
                 }
                 // Whom it waits for is not recorded: another thread of the process gets on,
                 // or none does since one is ready without a CPU.
                 State::BlockedOrRunnable => {
                     let left_ns = self.others(from_ns, at_ns, |part, ns| add(part, 0, ns));
-                    add(Part::Off(Cause::OffCpu), 0, left_ns);
+                    add(TimePart::Of(Cause::OffCpu), 0, left_ns);
                 }
                 State::Yielded | State::Lost | State::Unknown => {
-                    add(Part::Off(Cause::OffCpu), from_ns, at_ns);
+                    add(TimePart::Of(Cause::OffCpu), from_ns, at_ns);
                 }
             }
             at_ns = from_ns;
         }
         path.is_counted = running.iter().all(|&(_, cpu, ..)| Some(cpu) == self.counted_cpu);
         for (id, cpu, from_ns, to_ns) in running {
-            self.count(&mut path, (id, cpu), from_ns, to_ns);
+            self.count_events(&mut path, (id, cpu), from_ns, to_ns);
         }
         path
     }
 
     /// Whether a thread got this CPU at this time.
-    fn took(&self, cpu: u32, id: u32, at_ns: u64) -> bool {
+    pub(super) fn took(&self, cpu: u32, id: u32, at_ns: u64) -> bool {
         self.cpus.get(&cpu).is_some_and(|cpu| {
             let at = cpu.switches.partition_point(|s| s.at_ns < at_ns);
             let switch = cpu.switches.get(at);
@@ -277,7 +281,7 @@ impl<'t> Index<'t> {
     }
 
     /// What ran on a CPU in a stretch but this thread, and for how long.
-    fn ran(&self, cpu: u32, id: u32, from_ns: u64, to_ns: u64) -> Vec<(u32, u64)> {
+    pub(super) fn ran(&self, cpu: u32, id: u32, from_ns: u64, to_ns: u64) -> Vec<(u32, u64)> {
         let Some(cpu) = self.cpus.get(&cpu) else {
             return Vec::new();
         };
@@ -298,7 +302,7 @@ impl<'t> Index<'t> {
     }
 
     /// Interrupts and faults while a thread ran.
-    fn count(&self, path: &mut Path, (id, cpu): (u32, u32), from_ns: u64, to_ns: u64) {
+    fn count_events(&self, path: &mut Path, (id, cpu): (u32, u32), from_ns: u64, to_ns: u64) {
         for (&kind, times_ns) in self.interrupts.get(&cpu).into_iter().flatten() {
             let before = |end_ns: u64| times_ns.partition_point(|&at_ns| at_ns < end_ns);
             let count = before(to_ns).saturating_sub(before(from_ns)) as u64;

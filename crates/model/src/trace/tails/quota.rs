@@ -1,7 +1,7 @@
 //! When threads had no CPU quota left.
 
 use super::sums::Touching;
-use crate::trace::Row;
+use crate::trace::TracedRow;
 use std::cell::RefCell;
 use std::collections::HashMap;
 
@@ -39,7 +39,7 @@ pub(super) struct Quota {
 }
 
 impl Quota {
-    pub(super) fn of(row: &Row, cpus: usize) -> Quota {
+    pub(super) fn from_row(row: &TracedRow, cpus: usize) -> Quota {
         let readings = row.watch.iter().flat_map(|watch| &watch.readings);
         let mut since_ns = 0;
         let all = readings.map(|reading| Throttle {
@@ -50,7 +50,7 @@ impl Quota {
         let throttles: Vec<Throttle> = all.filter(|throttle| throttle.ns > 0).collect();
         let told = throttles.iter().map(|t| ((t.since_ns, t.at_ns), t.ns));
         Quota {
-            told: Touching::of(told),
+            told: Touching::from_stretches(told),
             throttles,
             known: RefCell::default(),
             has_two_cpus: cpus == 2,

@@ -8,7 +8,7 @@ struct Sums {
 }
 
 impl Sums {
-    fn of(mut values: Vec<(u64, u64)>) -> Sums {
+    fn from_values(mut values: Vec<(u64, u64)>) -> Sums {
         values.sort_unstable();
         let mut sum = 0;
         let sums = values.iter().map(|&(_, value)| {
@@ -38,10 +38,15 @@ pub(super) struct Touching {
 
 impl Touching {
     /// Of stretches with their values, in any order.
-    pub(super) fn of(stretches: impl Iterator<Item = ((u64, u64), u64)> + Clone) -> Touching {
+    pub(super) fn from_stretches(
+        stretches: impl Iterator<Item = ((u64, u64), u64)> + Clone,
+    ) -> Touching {
         let by_begin = stretches.clone().map(|((from_ns, _), value)| (from_ns, value));
         let by_end = stretches.map(|((_, to_ns), value)| (to_ns, value));
-        Touching { by_begin: Sums::of(by_begin.collect()), by_end: Sums::of(by_end.collect()) }
+        Touching {
+            by_begin: Sums::from_values(by_begin.collect()),
+            by_end: Sums::from_values(by_end.collect()),
+        }
     }
 
     /// Of those that begin before `to_ns` and end after `from_ns`, which is earlier.
@@ -54,7 +59,7 @@ impl Touching {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::synthetic::fleet::Random;
+    use crate::synthetic::random::Random;
 
     #[test]
     fn a_sum_is_that_of_the_stretches_that_touch() {
@@ -67,7 +72,7 @@ mod tests {
                 ((from_ns, from_ns + 1 + number(9)), number(1_000))
             });
             let stretches: Vec<((u64, u64), u64)> = stretches.collect();
-            let touching = Touching::of(stretches.iter().copied());
+            let touching = Touching::from_stretches(stretches.iter().copied());
             for from_ns in 0..70 {
                 for to_ns in from_ns + 1..72 {
                     let plain = stretches.iter();
@@ -82,7 +87,7 @@ mod tests {
     #[test]
     fn no_value_is_too_large_and_no_time_too_late() {
         let stretches = [((0, u64::MAX), u64::MAX), ((5, u64::MAX), u64::MAX), ((9, 3), 1)];
-        let touching = Touching::of(stretches.into_iter());
+        let touching = Touching::from_stretches(stretches.into_iter());
         assert_eq!(touching.sum(0, u64::MAX), 2 * u128::from(u64::MAX) + 1);
         // Of one that ends before it begins, as only a damaged document has it.
         assert_eq!(touching.sum(4, 5), u128::from(u64::MAX) - 1);

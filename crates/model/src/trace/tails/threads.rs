@@ -7,7 +7,7 @@ use std::collections::HashMap;
 pub(super) struct Threads<'t>(HashMap<u32, Vec<&'t Thread>>);
 
 impl<'t> Threads<'t> {
-    pub(super) fn of(trace: &'t Trace) -> Threads<'t> {
+    pub(super) fn from_trace(trace: &'t Trace) -> Threads<'t> {
         let mut by_id: HashMap<u32, Vec<&Thread>> = HashMap::new();
         let threads = trace.threads.iter().rev();
         for thread in threads.filter(|thread| !thread.segments.is_empty()) {
@@ -31,7 +31,7 @@ impl<'t> Threads<'t> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::synthetic::fleet::Random;
+    use crate::synthetic::random::Random;
     use crate::trace::{Ended, Segment, State, Target, Tier};
 
     fn thread(id: u32, from_ns: u64, segments: usize) -> Thread {
@@ -56,7 +56,7 @@ mod tests {
             let threads =
                 (0..count).map(|_| thread(number(3) as u32, number(30), number(3) as usize));
             let trace = trace(threads.collect());
-            let threads = Threads::of(&trace);
+            let threads = Threads::from_trace(&trace);
             for (id, at_ns) in (0..4).flat_map(|id| (0..40).map(move |at_ns| (id, at_ns))) {
                 let is_there = |thread: &&Thread| {
                     thread.id == id && thread.from_ns < at_ns && !thread.segments.is_empty()
@@ -72,7 +72,7 @@ mod tests {
     fn a_number_may_be_used_again_for_ever() {
         const MANY: u64 = 1 << 18;
         let trace = trace((0..MANY).map(|at| thread(7, 2 * at, 1)).collect());
-        let threads = Threads::of(&trace);
+        let threads = Threads::from_trace(&trace);
         let mut found = (0..1 << 22).map(|at| threads.before(7, at % (2 * MANY) + 1));
         assert!(found.all(|thread| thread.is_some()));
     }

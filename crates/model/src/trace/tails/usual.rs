@@ -1,6 +1,6 @@
 //! What is beyond the usual.
 
-use super::path::{Part, Path};
+use super::path::{Path, TimePart};
 use super::{Cause, Prices};
 use crate::stats::middle;
 use crate::trace::InterruptKind;
@@ -8,15 +8,15 @@ use std::collections::BTreeMap;
 
 /// Medians over all operations.
 pub(super) struct Usual {
-    parts: BTreeMap<Part, f64>,
+    parts: BTreeMap<TimePart, f64>,
     interrupts: BTreeMap<InterruptKind, f64>,
     faults: f64,
 }
 
 impl Usual {
-    pub(super) fn of(paths: &[&Path]) -> Usual {
+    pub(super) fn from_paths(paths: &[&Path]) -> Usual {
         let median = |values| middle(values).map_or(0.0, |value| value as f64);
-        let mut parts: BTreeMap<Part, Vec<u64>> = BTreeMap::new();
+        let mut parts: BTreeMap<TimePart, Vec<u64>> = BTreeMap::new();
         for (at, path) in paths.iter().enumerate() {
             for (part, ns) in &path.parts {
                 let values = parts.entry(part.class()).or_default();
@@ -39,8 +39,8 @@ impl Usual {
 
     /// How much longer than usual an operation ran.
     pub(super) fn longer_ns(&self, path: &Path) -> f64 {
-        let usual_ns = self.parts.get(&Part::Running).copied().unwrap_or(0.0);
-        let ran_ns = path.parts.get(&Part::Running).copied().unwrap_or(0);
+        let usual_ns = self.parts.get(&TimePart::Running).copied().unwrap_or(0.0);
+        let ran_ns = path.parts.get(&TimePart::Running).copied().unwrap_or(0);
         (ran_ns as f64 - usual_ns).max(0.0)
     }
 
@@ -53,13 +53,13 @@ impl Usual {
         prices: &Prices<'_>,
         counted: impl FnOnce(f64) -> Vec<(InterruptKind, f64)>,
     ) -> Vec<(Cause, f64)> {
-        let mut by_class: BTreeMap<Part, f64> = BTreeMap::new();
+        let mut by_class: BTreeMap<TimePart, f64> = BTreeMap::new();
         for (part, &ns) in &path.parts {
             *by_class.entry(part.class()).or_default() += ns as f64;
         }
         let mut causes: Vec<(Cause, f64)> = Vec::new();
         for (&part, &ns) in &path.parts {
-            let Part::Off(cause) = part else { continue };
+            let TimePart::Of(cause) = part else { continue };
             let whole_ns = by_class.get(&part.class()).copied().unwrap_or(0.0);
             let usual_ns = self.parts.get(&part.class()).copied().unwrap_or(0.0);
             let more_ns = (whole_ns - usual_ns) * ns as f64 / whole_ns.max(1.0);

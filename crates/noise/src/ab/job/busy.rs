@@ -15,19 +15,19 @@ const STEPS: u64 = 4_000_000;
 ///
 /// # Errors
 /// That none of these CPUs are to be had, or that one of the others has ended.
-pub fn run(cpus: &[u32], more: u32) -> io::Result<()> {
+pub fn keep_busy(cpus: &[u32], more: u32) -> io::Result<()> {
     let starter = parent_id();
     let mut parent = Parent::connect()?;
     sys::settings::leave_real_time();
     if !cpus.is_empty() {
         sys::pin_to(cpus)?;
     }
-    let mut others = Processes::start(more, false, cpus).map_err(io::Error::other)?;
+    let mut others = Processes::start_processes(more, false, cpus).map_err(io::Error::other)?;
     parent.send(&())?;
     // Where the system can't end it with its parent, this sees to it.
     while parent_id() == starter {
-        std::hint::black_box(cpu::run(STEPS));
-        others.check().map_err(io::Error::other)?;
+        std::hint::black_box(cpu::run_steps(STEPS));
+        others.check_running().map_err(io::Error::other)?;
     }
     Ok(())
 }

@@ -1,11 +1,11 @@
 //! Work that needs nothing but a core: each step needs the one before, all
 //! stays in registers.
 
-use super::Report;
+use super::JobReport;
 use std::hint::black_box;
 
 /// So many steps of Marsaglia's xorshift (J. Stat. Softw. 8, 2003, 14).
-pub fn run(steps: u64) -> Report {
+pub fn run_steps(steps: u64) -> JobReport {
     let mut x = black_box(0x2545_f491_4f6c_dd1d_u64);
     let mut done = 0;
     while done < steps {
@@ -14,5 +14,5 @@ pub fn run(steps: u64) -> Report {
         x ^= x << 17;
         done += 1;
     }
-    Report { done, check: x, ..Report::default() }
+    JobReport { done, check: x, ..JobReport::default() }
 }

@@ -1,7 +1,7 @@
 //! Work that waits for memory: a chase through more of it than the caches
 //! hold, in which no address is known before the load of the last.
 
-use super::Report;
+use super::JobReport;
 use std::hint::black_box;
 use std::io;
 
@@ -9,18 +9,18 @@ use std::io;
 const WORDS: u64 = 8;
 
 /// Memory that was written, ready to be chased through.
-pub struct Memory {
+pub struct ChaseMemory {
     words: Vec<u64>,
     lines: u64,
 }
 
-impl Memory {
+impl ChaseMemory {
     /// Writes all of it.
     ///
     /// # Errors
     /// `InvalidInput` for a size that is no power of two or less than two
     /// lines.
-    pub fn written(bytes: u64) -> io::Result<Memory> {
+    pub fn written(bytes: u64) -> io::Result<ChaseMemory> {
         let lines = bytes / (WORDS * 8);
         if !lines.is_power_of_two() || lines < 2 || !bytes.is_multiple_of(WORDS * 8) {
             return Err(io::Error::new(
@@ -29,7 +29,7 @@ impl Memory {
             ));
         }
         let words = vec![black_box(0x1405_7b7e_f767_814f_u64); (lines * WORDS) as usize];
-        Ok(Memory { words, lines })
+        Ok(ChaseMemory { words, lines })
     }
 
     /// So many steps through it: the steps that were taken, and the line where
@@ -54,9 +54,9 @@ impl Memory {
 }
 
 /// Writes all the memory, then takes so many steps through it.
-pub fn run(steps: u64, bytes: u64) -> io::Result<Report> {
-    let (done, check) = Memory::written(bytes)?.chase(steps);
-    Ok(Report { done, check, ..Report::default() })
+pub fn chase_memory(steps: u64, bytes: u64) -> io::Result<JobReport> {
+    let (done, check) = ChaseMemory::written(bytes)?.chase(steps);
+    Ok(JobReport { done, check, ..JobReport::default() })
 }
 
 #[cfg(test)]
@@ -65,14 +65,14 @@ mod tests {
 
     #[test]
     fn every_line_is_visited_before_any_again() {
-        let after = |steps| run(steps, 64 << 6).expect("64 lines").check;
+        let after = |steps| chase_memory(steps, 64 << 6).expect("64 lines").check;
         let mut seen: Vec<u64> = (1..=64).map(after).collect();
         assert_eq!(after(64), 0, "back at the first");
         seen.sort_unstable();
         seen.dedup();
         assert_eq!(seen.len(), 64);
         for odd in [0, 64, 96, 1000] {
-            assert!(run(1, odd).is_err(), "{odd}");
+            assert!(chase_memory(1, odd).is_err(), "{odd}");
         }
     }
 }

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 /// What a process is to do.
 #[derive(Serialize, Deserialize, Clone, Debug, PartialEq)]
-pub enum Job {
+pub enum NoiseJob {
     /// So many steps of a chain in registers.
     Cpu { steps: u64 },
     /// So many steps of a chase through so much memory, which is written
@@ -31,7 +31,7 @@ pub enum Job {
 
 /// What a job says when it is done.
 #[derive(Serialize, Deserialize, Clone, Debug, Default, PartialEq)]
-pub struct Report {
+pub struct JobReport {
     /// How much of its work it did.
     pub done: u64,
     /// What came out of the work: the same for the same work.

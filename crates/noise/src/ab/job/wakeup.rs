@@ -1,6 +1,6 @@
 //! Work that mostly sleeps: a timer, and how late the thread runs after it.
 
-use super::Report;
+use super::JobReport;
 use model::noise::effect::Wakeups;
 use model::stats;
 use std::time::{Duration, Instant};
@@ -12,18 +12,18 @@ pub const INTERVAL: Duration = Duration::from_micros(200);
 /// it was meant to. The timer's slack is part of that, so every state of an
 /// experiment sets the same one, of 1 ns: real-time threads have none, others
 /// 50 µs where it was not set (prctl(2), `PR_SET_TIMERSLACK`).
-pub fn run(sleeps: u64) -> Report {
+pub fn sleep_repeatedly(sleeps: u64) -> JobReport {
     let mut late = Vec::with_capacity(sleeps as usize);
     for _ in 0..sleeps {
         let began = Instant::now();
         std::thread::sleep(INTERVAL);
         late.push(began.elapsed().saturating_sub(INTERVAL).as_nanos() as f64);
     }
-    Report {
+    JobReport {
         done: late.len() as u64,
         check: late.len() as u64,
         wakeups: wakeups(&late),
-        ..Report::default()
+        ..JobReport::default()
     }
 }
 
@@ -50,6 +50,6 @@ mod tests {
         assert_eq!((of.count, of.mean_ns), (101, 50.0));
         assert_eq!((of.p50_ns, of.p99_ns, of.max_ns), (50.0, 99.0, 100.0));
         assert_eq!(wakeups(&[]), None);
-        assert_eq!(run(3).wakeups.expect("three").count, 3);
+        assert_eq!(sleep_repeatedly(3).wakeups.expect("three").count, 3);
     }
 }

@@ -4,8 +4,8 @@ use super::super::faults::Faults;
 use super::checksum::{Checksum, is_marked};
 use super::record::Damage;
 use super::{
-    Found, Header, Here, Journal, JournalFile, Record, Stale, Unusable, VERSION, WITHOUT_CHECKSUMS,
-    restored,
+    FoundJournal, Header, Here, Journal, JournalFile, JournalRecord, Stale, Unusable, VERSION,
+    WITHOUT_CHECKSUMS, restored,
 };
 use std::fs::OpenOptions;
 use std::io::{self, Read, Write};
@@ -18,25 +18,27 @@ impl Journal {
     /// # Errors
     /// If it is none of ours, of another tree, or not understood. What an
     /// earlier boot left need not be understood. A copy of one that was put back is removed.
-    pub(crate) fn open(
+    pub(crate) fn open_first(
         directories: &[&Path],
         here: Here,
         faults: &Faults,
-    ) -> Result<Option<Found>, Unusable> {
+    ) -> Result<Option<FoundJournal>, Unusable> {
         let mut found = None;
         for directory in directories {
             found = Journal::open_in(directory, here, faults)?;
             match &found {
                 None => {}
-                Some(Found::Ours(journal)) if restored::has(directories[0], &journal.header) => {
+                Some(FoundJournal::Ours(journal))
+                    if restored::has(directories[0], &journal.header) =>
+                {
                     // Should it stay, it is past all the same.
-                    let _ = std::fs::remove_file(Journal::path(directory));
+                    let _ = std::fs::remove_file(Journal::journal_path(directory));
                     found = None;
                 }
                 Some(_) => break,
             }
         }
-        if let Some(Found::Ours(journal)) = &mut found {
+        if let Some(FoundJournal::Ours(journal)) = &mut found {
             journal.find_copies(here);
         }
         Ok(found)
@@ -46,10 +48,10 @@ impl Journal {
     /// come between the two. Without one of them nothing is lost.
     fn find_copies(&mut self, here: Here) {
         for directory in self.header.copies.clone() {
-            let path = Journal::path(&directory);
+            let path = Journal::journal_path(&directory);
             let found = Journal::open_in(&directory, here, &self.faults);
             let taken = match found {
-                Ok(Some(Found::Ours(other))) if other.header == self.header => {
+                Ok(Some(FoundJournal::Ours(other))) if other.header == self.header => {
                     let mut copies = other.copies.into_iter();
                     let result: io::Result<()> =
                         copies.try_for_each(|copy| match self.has(&copy)? {
@@ -89,8 +91,12 @@ impl Journal {
         copy.file.sync_all()
     }
 
-    fn open_in(directory: &Path, here: Here, faults: &Faults) -> Result<Option<Found>, Unusable> {
-        let path = Journal::path(directory);
+    fn open_in(
+        directory: &Path,
+        here: Here,
+        faults: &Faults,
+    ) -> Result<Option<FoundJournal>, Unusable> {
+        let path = Journal::journal_path(directory);
         let unreadable = |error| Unusable::Unreadable { path: path.clone(), error };
         // A link would lead to what others may write.
         let mut options = OpenOptions::new();
@@ -133,7 +139,7 @@ impl Journal {
             if sum.is_none() && is_nearly(&boot_id, here.boot_id) {
                 return Err(garbled(1, Damage::NearlyThisBoot));
             }
-            return Ok(Some(Found::OfAnotherBoot(Stale {
+            return Ok(Some(FoundJournal::OfAnotherBoot(Stale {
                 path,
                 boot_id,
                 unchecked: sum.is_none(),
@@ -154,7 +160,7 @@ impl Journal {
         }
         let mut entries = Vec::new();
         let mut learn = |record: &[u8]| -> Result<(), Damage> {
-            let record: Record = serde_json::from_slice(record)?;
+            let record: JournalRecord = serde_json::from_slice(record)?;
             record.learn(&mut entries)
         };
         for (index, line) in lines.enumerate() {
@@ -180,7 +186,7 @@ impl Journal {
             }
             file.sync_all().map_err(unreadable)?;
         }
-        Ok(Some(Found::Ours(Journal {
+        Ok(Some(FoundJournal::Ours(Journal {
             copies: vec![JournalFile { path, file }],
             length: length as u64,
             sum,
@@ -245,7 +251,7 @@ fn header(line: &[u8], wanted: u32) -> Result<Header, Damage> {
         return Err(Damage::Form { found, wanted });
     }
     match serde_json::from_value(record)? {
-        Record::Began(header) => Ok(header),
+        JournalRecord::Began(header) => Ok(header),
         _ => Err(Damage::NoBeginning),
     }
 }
@@ -262,11 +268,11 @@ mod tests {
             path: "/cg/cgroup.subtree_control".into(),
             controller: "cpuset".into(),
         };
-        let out_of_order = |_| Record::Intent { entry: 2, action: action.clone() };
-        let records: [(&dyn Fn(Header) -> Record, &str); 3] = [
-            (&Record::Began, "a second beginning"),
+        let out_of_order = |_| JournalRecord::Intent { entry: 2, action: action.clone() };
+        let records: [(&dyn Fn(Header) -> JournalRecord, &str); 3] = [
+            (&JournalRecord::Began, "a second beginning"),
             (&out_of_order, "an entry out of order"),
-            (&|_| Record::Done { entry: 1 }, "there is no entry 1"),
+            (&|_| JournalRecord::Done { entry: 1 }, "there is no entry 1"),
         ];
         for (record, expected) in records {
             let directory = tempfile::tempdir().expect("a directory");
@@ -279,7 +285,7 @@ mod tests {
             // With its line's end, and without.
             for length in [journal.length, journal.length - 1] {
                 journal.copies[0].file.set_len(length).expect("cut");
-                match Journal::open(&directories, here, &faults) {
+                match Journal::open_first(&directories, here, &faults) {
                     Err(Unusable::Garbled { line, why, .. }) => {
                         assert_eq!((line, &*why.to_string()), (3, expected));
                     }

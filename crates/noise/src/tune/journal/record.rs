@@ -48,7 +48,7 @@ pub(crate) enum Damage {
     Empty,
     #[error("its checksum is wrong: a damaged file")]
     Checksum,
-    #[error("it names this boot all but for a letter or two: a damaged file")]
+    #[error("it names this boot except for a letter or two: a damaged file")]
     NearlyThisBoot,
     #[error("{0}")]
     NotJson(#[from] serde_json::Error),
@@ -66,7 +66,7 @@ pub(crate) enum Damage {
 
 #[derive(Serialize, Deserialize, Debug)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum Record {
+pub(super) enum JournalRecord {
     Began(Header),
     /// What is going to be done.
     Intent {
@@ -117,7 +117,7 @@ pub(crate) struct Header {
 
 /// What the journal knows of a step.
 #[derive(Clone, Debug)]
-pub(crate) struct Entry {
+pub(crate) struct JournalEntry {
     pub(crate) action: Action,
     pub(crate) left: Option<Vec<Option<String>>>,
     /// While it is being undone: what was found to be set by another program before
@@ -130,23 +130,27 @@ pub(crate) struct Entry {
     pub(crate) done_of: usize,
 }
 
-impl Record {
+impl JournalRecord {
     /// What it says of the entries. Records must make sense one after the other.
-    pub(super) fn learn(self, entries: &mut Vec<Entry>) -> Result<(), Damage> {
+    pub(super) fn learn(self, entries: &mut Vec<JournalEntry>) -> Result<(), Damage> {
         let count = entries.len();
         match self {
-            Record::Began(_) => return Err(Damage::SecondBeginning),
-            Record::Intent { entry, action } if entry == count => entries.push(Entry::new(action)),
-            Record::Intent { .. } => return Err(Damage::OutOfOrder),
-            Record::Made { entry, left } => known(entries, entry)?.left = Some(left),
-            Record::Undoing { entry, foreign } => known(entries, entry)?.undoing = Some(foreign),
-            Record::Tried { entry, foreign, left } => {
+            JournalRecord::Began(_) => return Err(Damage::SecondBeginning),
+            JournalRecord::Intent { entry, action } if entry == count => {
+                entries.push(JournalEntry::new(action))
+            }
+            JournalRecord::Intent { .. } => return Err(Damage::OutOfOrder),
+            JournalRecord::Made { entry, left } => known(entries, entry)?.left = Some(left),
+            JournalRecord::Undoing { entry, foreign } => {
+                known(entries, entry)?.undoing = Some(foreign)
+            }
+            JournalRecord::Tried { entry, foreign, left } => {
                 let entry = known(entries, entry)?;
                 entry.undoing = None;
                 entry.foreign = foreign;
                 entry.left = Some(left);
             }
-            Record::Done { entry } => {
+            JournalRecord::Done { entry } => {
                 let entry = known(entries, entry)?;
                 entry.done = true;
                 entry.done_of = count;
@@ -156,12 +160,19 @@ impl Record {
     }
 }
 
-fn known(entries: &mut [Entry], entry: usize) -> Result<&mut Entry, Damage> {
+fn known(entries: &mut [JournalEntry], entry: usize) -> Result<&mut JournalEntry, Damage> {
     entries.get_mut(entry).ok_or(Damage::NoEntry(entry))
 }
 
-impl Entry {
-    fn new(action: Action) -> Entry {
-        Entry { action, left: None, undoing: None, foreign: Vec::new(), done: false, done_of: 0 }
+impl JournalEntry {
+    fn new(action: Action) -> JournalEntry {
+        JournalEntry {
+            action,
+            left: None,
+            undoing: None,
+            foreign: Vec::new(),
+            done: false,
+            done_of: 0,
+        }
     }
 }

@@ -12,7 +12,7 @@ use sys::filesystem::open_unless_link;
 const NAME: &str = "restored";
 
 /// Notes a journal in the machine's directory. On the disk when this returns.
-pub(super) fn note(machine: &Path, journal: &Header) -> io::Result<()> {
+pub(super) fn note_journal(machine: &Path, journal: &Header) -> io::Result<()> {
     let mut line = serde_json::to_vec(journal)?;
     line.push(b'\n');
     let mut options = OpenOptions::new();

@@ -1,11 +1,11 @@
 //! Control groups with cpusets, and the processes in them.
 
-use super::{EINVAL, ENOSPC, Groups, Kernel, PF_NO_SETAFFINITY, State, error};
+use super::{EINVAL, ENOSPC, Groups, Kernel, KernelState, PF_NO_SETAFFINITY, error};
 use std::io;
 use sys::files::cpu_list;
 
 impl Kernel {
-    pub(super) fn is_group(state: &State, directory: &str) -> bool {
+    pub(super) fn is_group(state: &KernelState, directory: &str) -> bool {
         state.values.contains_key(&format!("{directory}/cpuset.cpus"))
             || state.values.contains_key(&format!("{directory}/cgroup.procs"))
     }
@@ -18,7 +18,7 @@ impl Kernel {
     }
 
     /// Of a kernel before 6.2: a task that gets another set forgets its own.
-    pub(super) fn confine(state: &mut State, group: &str, cpus: &[u32]) {
+    pub(super) fn confine(state: &mut KernelState, group: &str, cpus: &[u32]) {
         for task in state.tasks.values_mut() {
             if task.group == group && task.flags & PF_NO_SETAFFINITY == 0 {
                 task.cpus = cpus.to_vec();
@@ -26,7 +26,12 @@ impl Kernel {
         }
     }
 
-    pub(super) fn move_task(&self, state: &mut State, id: u32, directory: &str) -> io::Result<()> {
+    pub(super) fn move_task(
+        &self,
+        state: &mut KernelState,
+        id: u32,
+        directory: &str,
+    ) -> io::Result<()> {
         let group = self.name_of_group(directory);
         let cpus = match self.groups {
             Groups::One => {
@@ -64,7 +69,7 @@ impl Kernel {
     /// Whether no sibling (`all`, or only exclusive ones) has one of the CPUs.
     pub(super) fn none_overlaps(
         &self,
-        state: &State,
+        state: &KernelState,
         directory: &str,
         cpus: &[u32],
         all: bool,

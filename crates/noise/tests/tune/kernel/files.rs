@@ -1,12 +1,12 @@
 //! The kernel's files: what is read, and what a write makes of them.
 
-use super::{CPU, EBUSY, EINVAL, EIO, EROFS, Groups, Kernel, State, error, list, mask};
+use super::{CPU, EBUSY, EINVAL, EIO, EROFS, Groups, Kernel, KernelState, cpu_ranges, error, mask};
 use std::collections::BTreeSet;
 use std::io;
 use sys::files::{Files, bracketed, cpu_list};
 
 impl Kernel {
-    fn store(&self, state: &mut State, path: &str, text: &str) -> io::Result<()> {
+    fn store(&self, state: &mut KernelState, path: &str, text: &str) -> io::Result<()> {
         let old = state.values[path].clone();
         let (directory, name) = path.rsplit_once('/').expect("a directory");
         let invalid = || error(EINVAL);
@@ -132,7 +132,7 @@ impl Kernel {
                 }
                 let group = self.name_of_group(directory);
                 Kernel::confine(state, &group, &cpus);
-                list(&cpus)
+                cpu_ranges(&cpus)
             }
             "cpuset.cpu_exclusive" => {
                 let cpus = state.values[&format!("{directory}/cpuset.cpus")].clone();
@@ -148,7 +148,7 @@ impl Kernel {
                 let mut left = Kernel::online(state);
                 left.retain(|cpu| !own.contains(cpu));
                 let effective = format!("{}/cpuset.cpus.effective", self.mount);
-                state.values.insert(effective, list(&left));
+                state.values.insert(effective, cpu_ranges(&left));
                 // A task's set may hold CPUs that are offline now.
                 let mut left = Kernel::possible(state);
                 left.retain(|cpu| !own.contains(cpu));
@@ -181,7 +181,7 @@ impl Files for Kernel {
                     task.flags,
                     task.start
                 ),
-                "status" => format!("Name:\ta\nCpus_allowed_list:\t{}\n", list(&task.cpus)),
+                "status" => format!("Name:\ta\nCpus_allowed_list:\t{}\n", cpu_ranges(&task.cpus)),
                 "cpuset" => task.group.clone(),
                 _ => return Err(io::ErrorKind::NotFound.into()),
             });
@@ -298,7 +298,7 @@ impl Files for Kernel {
         }
         state.values.retain(|file, _| !file.starts_with(&below));
         if self.groups == Groups::Two {
-            let online = list(&Kernel::online(&state));
+            let online = cpu_ranges(&Kernel::online(&state));
             let effective = format!("{}/cpuset.cpus.effective", self.mount);
             state.values.insert(effective, online);
             let all = Kernel::possible(&state);

@@ -1,22 +1,22 @@
 //! CPUs that go and come, and what goes and comes with them.
 
-use super::{CPU, Groups, Kernel, PF_NO_SETAFFINITY, State, list, mask};
+use super::{CPU, Groups, Kernel, KernelState, PF_NO_SETAFFINITY, cpu_ranges, mask};
 use sys::files::cpu_list;
 
 impl Kernel {
-    pub(super) fn set_online(&self, state: &mut State, cpu: u32, on: bool) {
+    pub(super) fn set_online(&self, state: &mut KernelState, cpu: u32, on: bool) {
         let mut online = Kernel::online(state);
         online.retain(|&c| c != cpu);
         if on {
             online.push(cpu);
             online.sort_unstable();
         }
-        let set = |state: &mut State, path: String, text: String| {
+        let set = |state: &mut KernelState, path: String, text: String| {
             state.values.insert(path, text);
         };
-        set(state, format!("{CPU}/online"), list(&online));
+        set(state, format!("{CPU}/online"), cpu_ranges(&online));
         if self.groups == Groups::Two {
-            set(state, "/cg/cpuset.cpus.effective".into(), list(&online));
+            set(state, "/cg/cpuset.cpus.effective".into(), cpu_ranges(&online));
         }
         let file = format!("{CPU}/cpu{cpu}/online");
         if state.values.contains_key(&file) {
@@ -39,7 +39,7 @@ impl Kernel {
         if on {
             state.going.retain(|&c| c != cpu);
             if self.groups == Groups::One {
-                set(state, format!("{}/cpuset.cpus", self.mount), list(&online));
+                set(state, format!("{}/cpuset.cpus", self.mount), cpu_ranges(&online));
             }
             return;
         }
@@ -72,9 +72,9 @@ impl Kernel {
     }
 
     /// Cpusets and tasks lose a CPU that is offline.
-    pub(super) fn take_from_all(&self, state: &mut State, cpu: u32) {
+    pub(super) fn take_from_all(&self, state: &mut KernelState, cpu: u32) {
         let online = Kernel::online(state);
-        let set = |state: &mut State, path: String, text: String| {
+        let set = |state: &mut KernelState, path: String, text: String| {
             state.values.insert(path, text);
         };
         let mut groups: Vec<String> = state
@@ -94,7 +94,7 @@ impl Kernel {
                     task.group.clone_from(&parent);
                 }
             }
-            set(state, path, list(&cpus));
+            set(state, path, cpu_ranges(&cpus));
             let own = self.name_of_group(&group);
             if own != "/" && !cpus.is_empty() {
                 Kernel::confine(state, &own, &cpus);

@@ -4,28 +4,32 @@
 mod room;
 mod threads;
 
-use crate::engine::counters::counters;
+use crate::engine::clocks::counters;
 use crate::engine::reason::Reason;
 
 use crate::engine::switches::{Rate, sum};
+use crate::engine::waits::waited_too_long;
 use meter::probe::{
-    Derive, Effort, Event, MachineShape, Place, Probe, Shape, Work, WorkError, WorkingSet,
+    CounterOrigin, Derive, Effort, Event, MachineShape, Probe, Shape, Work, WorkError, WorkingSet,
 };
 use model::run::{Axis, Bound, Regime, Scale};
-use room::{BUFFER_BYTES, share, shortage};
-use threads::{PoolThreads, STACK_BYTES, Story};
+use room::{BUFFER_BYTES, shortage, thread_share};
+use threads::{PoolThreads, Round, STACK_BYTES, Story};
+
+/// Share of its time alone that the main thread may wait for a CPU.
+const WAITS_AT_MOST: f64 = 0.1;
 
 /// Places of the variants.
 const ROUND: usize = 0;
 const SINGLE: usize = 1;
 const IDEAL: usize = 2;
 
-pub(crate) fn probe() -> Probe {
+pub(crate) fn pool_probe() -> Probe {
     Probe {
         variants: vec!["".into(), "single".into(), "ideal".into()],
         title: "a pool of threads, each summing 10 MiB".into(),
         operation: "One sum over 10 MiB of 4-byte elements by a thread of a pool, each thread with its own buffer; all of them wait on one semaphore to start and signal another one when they are done.".into(),
-        method: "The main thread signals start once for each of the N threads and waits for done as often: that is a round. The row is the time of a round divided by N. /single is one operation, from a thread's waking to its signal: a thread that is early may do two of a round. /ideal is the time that the main thread needs right before the round to sum the N buffers one after the other with the same loop, divided by N and by the CPUs that may be used (by N where that is less): what a round would cost per operation if they shared the work evenly and waking cost nothing. All threads, the main one too, may run on any CPU allowed. The main thread fills the buffers, on huge pages where the system gives them. The kernel's count of context switches is in the notes; a visit whose rounds passed without one of the main thread contradicts the method.".into(),
+        method: "The main thread signals start once for each of the N threads and waits for done as often: that is a round. The row is the time of a round divided by N. /single is one operation, from a thread's waking to its signal: a thread that is early may do two of a round. /ideal is the time that the main thread needs right before the round to sum the N buffers one after the other with the same loop, divided by N and by the CPUs that may be used (by N where that is less): what a round would cost per operation if they shared the work evenly and waking cost nothing. All threads, the main one too, may run on any CPU allowed. The main thread fills the buffers, on huge pages where the system gives them. The kernel's count of context switches is in the notes; a batch whose rounds passed without one of the main thread contradicts the method, as does one in which it waited for a CPU for more than a tenth of its time alone.".into(),
         source: "Dmitry Kurkin's pool of 16 threads (2017), read in his code: one pair of semaphores for all threads, where the article says one each. He divides by 4, whatever the number of cores; we by those that may be used.".into(),
         bound: Bound::Memory,
         regime: Regime::Stamped,
@@ -45,7 +49,7 @@ pub(crate) fn probe() -> Probe {
         make: Box::new(|worker, site| {
             let threads = site.at[0];
             let usable = sys::memory::available_memory().usable_bytes();
-            let bytes = share(threads, &worker.machine, usable)?;
+            let bytes = thread_share(threads, &worker.machine, usable)?;
             let cpus = &worker.machine.cpus;
             let mut pool = Pool::new(threads as usize, bytes as usize, cpus);
             // Threads may move between two stamps.
@@ -100,7 +104,7 @@ impl Pool {
                 to_ticks: round.to.wrapping_sub(round.from),
                 ops: operations,
                 mode: 0,
-                place: Some(Place { zero_ticks: round.from, thread: story.main }),
+                place: Some(CounterOrigin { zero_ticks: round.from, thread: story.main }),
             };
             let ideal = Event {
                 series: IDEAL,
@@ -123,7 +127,7 @@ impl Pool {
                 to_ticks: span.to.wrapping_sub(origin),
                 ops: 1,
                 mode: 0,
-                place: Some(Place { zero_ticks: origin, thread }),
+                place: Some(CounterOrigin { zero_ticks: origin, thread }),
             });
         }
         for (number, log) in story.logs.iter().enumerate() {
@@ -138,7 +142,7 @@ impl Pool {
         Ok(events)
     }
 
-    fn judge(&mut self, story: &Story) {
+    fn judge_story(&mut self, story: &Story) {
         let threads = self.threads.threads;
         let rounds = story.rounds.len() as u64;
         let main = sum(story.rounds.iter().map(|round| round.switches));
@@ -147,17 +151,30 @@ impl Pool {
             Rate::per(all, rounds * threads as u64).note(&format!("operation, pool of {threads}"))
         });
         // A thread that it wakes may take its CPU before it comes to wait.
-        let left = main.map(|main| Rate::per(main, rounds).all());
-        self.contradiction = left.filter(|&left| left < 0.5).map(|left| {
+        let left = main.map(|main| Rate::per(main, rounds).both());
+        let left = left.filter(|&left| left < 0.5).map(|left| {
             format!("context switches of the main thread per round, pool of {threads}: {left:.2} where the method assumes at least 1")
         });
+        self.contradiction = left.or_else(|| waited(&story.rounds));
     }
+}
+
+/// What contradicts a visit whose main thread, which computes alone before each round, had to
+/// wait for its CPU: so had the threads of the pool.
+fn waited(rounds: &[Round]) -> Option<String> {
+    let (mut waited_ns, mut wall_ns) = (0, 0);
+    for round in rounds {
+        let (waited, wall) = round.inline_wait_ns?;
+        waited_ns += waited;
+        wall_ns += wall;
+    }
+    waited_too_long("the main thread", (waited_ns, wall_ns), WAITS_AT_MOST)
 }
 
 impl Work for Pool {
     fn stamped(&mut self, rounds: u32) -> Result<Vec<Event>, WorkError> {
-        let story = self.threads.work(rounds)?;
-        self.judge(&story);
+        let story = self.threads.conduct_all(rounds)?;
+        self.judge_story(&story);
         self.events(&story)
     }
     fn contradiction(&self) -> Option<String> {
@@ -170,7 +187,7 @@ impl Work for Pool {
 
 #[cfg(test)]
 mod tests {
-    use super::threads::{Log, Round};
+    use super::threads::Log;
     use super::*;
     use crate::engine::threads::run_on;
     use sys::evidence::Switches;
@@ -213,7 +230,7 @@ mod tests {
     fn each_round_is_n_sums_of_their_own_buffers() {
         let _alone = alone();
         let mut pool = Pool::new(3, 256 << 10, &allowed());
-        let story = pool.threads.work(5).expect("a pool");
+        let story = pool.threads.conduct_all(5).expect("a pool");
         let sums: Vec<u32> =
             story.logs.iter().flat_map(|log| log.spans.iter().map(|span| span.sum)).collect();
         assert_eq!(sums.len(), 15);
@@ -221,7 +238,7 @@ mod tests {
             let own = (number as u32 + 1) * (64 << 10);
             assert!(log.spans.iter().all(|span| span.sum == own));
         }
-        pool.judge(&story);
+        pool.judge_story(&story);
         let events = pool.events(&story).expect("right sums");
         let of = |series| events.iter().filter(move |e| e.series == series);
         assert_eq!(of(ROUND).count(), 5);
@@ -246,7 +263,7 @@ mod tests {
     fn a_sum_that_is_wrong_is_an_error() {
         let _alone = alone();
         let pool = Pool::new(2, 64 << 10, &allowed());
-        let mut story = pool.threads.work(1).expect("a pool");
+        let mut story = pool.threads.conduct_all(1).expect("a pool");
         pool.events(&story).expect("right");
         for span in story.logs.iter_mut().flat_map(|log| &mut log.spans) {
             span.sum += 1;
@@ -294,7 +311,8 @@ mod tests {
     #[test]
     fn a_main_thread_that_never_leaves_its_cpu_contradicts() {
         let main = |voluntary, involuntary| Some(Switches { voluntary, involuntary });
-        let round = |switches| Round { from: 0, to: 1, inline_ticks: 1, switches };
+        let round =
+            |switches| Round { from: 0, to: 1, inline_ticks: 1, switches, inline_wait_ns: None };
         let mut pool = Pool::new(1, 4096, &[0]);
         let mut judged = |switches| {
             let story = Story {
@@ -302,7 +320,7 @@ mod tests {
                 logs: vec![Log::default()],
                 main: None,
             };
-            pool.judge(&story);
+            pool.judge_story(&story);
             pool.contradiction()
         };
         let text = judged(main(1, 0)).expect("once in three rounds");
@@ -310,5 +328,23 @@ mod tests {
         assert_eq!(judged(main(2, 0)), None, "it slept");
         assert_eq!(judged(main(0, 2)), None, "the thread took its CPU");
         assert_eq!(judged(None), None, "nothing is known");
+    }
+
+    #[test]
+    fn a_main_thread_that_waits_before_its_rounds_contradicts() {
+        let round = |inline_wait_ns| Round {
+            from: 0,
+            to: 1,
+            inline_ticks: 1,
+            switches: None,
+            inline_wait_ns,
+        };
+        let of = |waits: [Option<(u64, u64)>; 2]| waited(&waits.map(round));
+        assert_eq!(of([Some((0, 20_000_000)), Some((4_000_000, 24_000_000))]), None);
+        assert_eq!(
+            of([Some((20_000_000, 40_000_000)), Some((0, 20_000_000))]).as_deref(),
+            Some("other programs ran: the main thread waited for a CPU 33 % of the time")
+        );
+        assert_eq!(of([Some((20_000_000, 40_000_000)), None]), None, "not all is known");
     }
 }

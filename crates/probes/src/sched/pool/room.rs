@@ -13,7 +13,11 @@ const HALVINGS: u32 = 6;
 /// buffers (the plan takes seven tenths of the memory, three such sets at
 /// most). More than that is taken where there is much more; and otherwise
 /// the buffers shrink to it, to the same size in all workers.
-pub(super) fn share(threads: u64, machine: &MachineShape, usable: u64) -> Result<u64, WorkError> {
+pub(super) fn thread_share(
+    threads: u64,
+    machine: &MachineShape,
+    usable: u64,
+) -> Result<u64, WorkError> {
     let fits = |bytes: &u64| bytes * threads <= machine.largest_bytes;
     if fits(&BUFFER_BYTES) && BUFFER_BYTES * threads <= usable
         || BUFFER_BYTES * threads <= usable / 2
@@ -40,7 +44,7 @@ pub(super) fn shortage(threads: u64, bytes: u64, machine: &MachineShape) -> Opti
             "each of {threads} threads sums {}MiB instead of {}MiB: memory is short, so together they take no more than the largest working set, {}",
             in_mib(bytes),
             in_mib(BUFFER_BYTES),
-            model::size::text(machine.largest_bytes)
+            model::size::format_size(machine.largest_bytes)
         )
     })
 }
@@ -49,7 +53,7 @@ pub(super) fn shortage(threads: u64, bytes: u64, machine: &MachineShape) -> Opti
 mod tests {
     use super::*;
 
-    fn machine(largest_bytes: u64) -> MachineShape {
+    fn machine_with_limit(largest_bytes: u64) -> MachineShape {
         MachineShape { largest_bytes, cpus: vec![0, 1], ..MachineShape::default() }
     }
 
@@ -57,7 +61,8 @@ mod tests {
     fn buffers_shrink_only_where_memory_is_short() {
         const MIB: u64 = 1 << 20;
         const PLENTY: u64 = 16 << 30;
-        let of = |threads, largest, usable| share(threads, &machine(largest), usable);
+        let of =
+            |threads, largest, usable| thread_share(threads, &machine_with_limit(largest), usable);
         assert_eq!(of(16, 256 * MIB, PLENTY), Ok(10 * MIB));
         assert_eq!(of(64, 256 * MIB, PLENTY), Ok(10 * MIB));
         // Beyond what the plan leaves, half of what may be used is too much.
@@ -72,11 +77,11 @@ mod tests {
     #[test]
     fn shrunk_buffers_are_reported() {
         assert_eq!(
-            shortage(16, 5 << 19, &machine(40 << 20)).as_deref(),
+            shortage(16, 5 << 19, &machine_with_limit(40 << 20)).as_deref(),
             Some(
                 "each of 16 threads sums 2.5MiB instead of 10MiB: memory is short, so together they take no more than the largest working set, 40MiB"
             )
         );
-        assert_eq!(shortage(16, 10 << 20, &machine(40 << 20)), None);
+        assert_eq!(shortage(16, 10 << 20, &machine_with_limit(40 << 20)), None);
     }
 }

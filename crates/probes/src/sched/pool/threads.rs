@@ -3,6 +3,7 @@
 use crate::engine::reason::{Doing, Reason};
 use crate::engine::switches::since;
 use crate::engine::threads::{on_free_thread, own_id};
+use crate::engine::waits::Waits;
 use kernels::checked::{sum, words, words_mut};
 use std::hint::black_box;
 use std::io;
@@ -33,7 +34,7 @@ impl PoolThreads {
     /// Starts the threads, conducts the rounds, and ends the threads. In a
     /// separate thread, since threads inherit affinity and the calling one
     /// may be pinned.
-    pub(super) fn work(&self, rounds: u32) -> Result<Story, Reason> {
+    pub(super) fn conduct_all(&self, rounds: u32) -> Result<Story, Reason> {
         on_free_thread(&self.cpus, || self.conduct(rounds))
     }
 
@@ -45,11 +46,11 @@ impl PoolThreads {
             words_mut(buffer).fill(number as u32 + 1);
         }
         let buffers: Vec<&[u32]> = memory.as_slice().chunks(self.bytes).map(words).collect();
-        let board = Board::new().doing("no semaphores")?;
+        let board = PoolBoard::new().doing("no semaphores")?;
         std::thread::scope(|scope| {
             let mut handles = Vec::with_capacity(buffers.len());
             let done = self
-                .start(scope, &board, &buffers, rounds, &mut handles)
+                .start_threads(scope, &board, &buffers, rounds, &mut handles)
                 .and_then(|()| board.conduct(&buffers, rounds).doing("a semaphore failed"));
             board.quit.store(true, Ordering::Release);
             for _ in &handles {
@@ -69,10 +70,10 @@ impl PoolThreads {
 
     /// Starts all threads; those that could be started are in `handles` also
     /// where not all could.
-    fn start<'scope, 'env>(
+    fn start_threads<'scope, 'env>(
         &self,
         scope: &'scope Scope<'scope, 'env>,
-        board: &'env Board,
+        board: &'env PoolBoard,
         buffers: &'env [&'env [u32]],
         rounds: u32,
         handles: &mut Vec<ScopedJoinHandle<'scope, Log>>,
@@ -93,7 +94,7 @@ impl PoolThreads {
 }
 
 /// What the threads share.
-struct Board {
+struct PoolBoard {
     start: Semaphore,
     done: Semaphore,
     quit: AtomicBool,
@@ -108,6 +109,9 @@ pub(super) struct Round {
     pub(super) inline_ticks: u64,
     /// Of the main thread, in the round.
     pub(super) switches: Option<Switches>,
+    /// How long the main thread waited for a CPU before it, where it needs one all the time, and
+    /// of how long, ns.
+    pub(super) inline_wait_ns: Option<(u64, u64)>,
 }
 
 /// One operation of a thread, in ticks.
@@ -134,9 +138,9 @@ pub(super) struct Story {
     pub(super) main: Option<u32>,
 }
 
-impl Board {
-    fn new() -> io::Result<Board> {
-        Ok(Board {
+impl PoolBoard {
+    fn new() -> io::Result<PoolBoard> {
+        Ok(PoolBoard {
             start: Semaphore::new(0)?,
             done: Semaphore::new(0)?,
             quit: AtomicBool::new(false),
@@ -169,11 +173,13 @@ impl Board {
     fn conduct(&self, buffers: &[&[u32]], rounds: u32) -> io::Result<Vec<Round>> {
         let mut all = Vec::with_capacity(rounds as usize);
         for _ in 0..rounds {
+            let waits = Waits::of_thread(own_id());
             let inline_from = self.counter.start();
             for buffer in buffers {
                 black_box(sum(buffer));
             }
             let inline_to = self.counter.stop();
+            let inline_wait_ns = waits.and_then(|waits| waits.until_now());
             let before = thread_switches();
             let from = self.counter.start();
             for _ in buffers {
@@ -188,6 +194,7 @@ impl Board {
                 to,
                 inline_ticks: inline_to.wrapping_sub(inline_from),
                 switches: since(before),
+                inline_wait_ns,
             });
         }
         Ok(all)

@@ -1,6 +1,6 @@
 //! The stamps of one thread, and the stretches between them.
 
-use crate::engine::threads::{length, place};
+use crate::engine::threads::{length, stamps_origin};
 use meter::probe::Event;
 
 /// The variants, in the order of the series.
@@ -51,7 +51,7 @@ impl Life {
             let event = match series {
                 PARTS => length(0, before.wrapping_add(after), 1, self.mode),
                 _ => Event {
-                    place: place(stamps[n], stamps[n + 1], self.thread),
+                    place: stamps_origin(stamps[n], stamps[n + 1], self.thread),
                     ..length(stamps[n], stamps[n + 1], 1, self.mode)
                 },
             };

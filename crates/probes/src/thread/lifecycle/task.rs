@@ -16,7 +16,7 @@ use sys::evidence::thread_switches;
 use sys::thread::create_and_join;
 
 /// What a thread does, and what it leaves.
-pub(super) struct Task<'a> {
+pub(super) struct ThreadTask<'a> {
     memory: &'a [u32],
     counter: Counter,
     observer: Option<&'a Observer>,
@@ -29,13 +29,13 @@ pub(super) struct Task<'a> {
     pub(super) joins: Joins,
 }
 
-impl<'a> Task<'a> {
+impl<'a> ThreadTask<'a> {
     pub(super) fn new(
         memory: &'a [u32],
         counter: Counter,
         observer: Option<&'a Observer>,
-    ) -> Task<'a> {
-        Task {
+    ) -> ThreadTask<'a> {
+        ThreadTask {
             memory,
             counter,
             observer,
@@ -76,7 +76,7 @@ impl<'a> Task<'a> {
 }
 
 /// From the time of the procedure inline to that of a thread with it.
-pub(super) fn overhead(task: &Task) -> Result<Event, Reason> {
+pub(super) fn overhead(task: &ThreadTask) -> Result<Event, Reason> {
     let counter = task.counter;
     task.warm();
     let begin = counter.start();
@@ -85,9 +85,9 @@ pub(super) fn overhead(task: &Task) -> Result<Event, Reason> {
     let before = thread_switches();
     let here = current_cpu();
     let t0 = counter.start();
-    let outcome = create_and_join(task, Task::procedure, || ());
+    let outcome = create_and_join(task, ThreadTask::procedure, || ());
     let t5 = counter.stop();
-    task.joins.add(before);
+    task.joins.add_joined_thread(before);
     outcome.map_err(|e| Reason::not_started("threads", &e))?;
     Ok(Event {
         series: 0,
@@ -101,16 +101,16 @@ pub(super) fn overhead(task: &Task) -> Result<Event, Reason> {
 }
 
 /// One thread's stamps; `None` if its end was not recorded.
-pub(super) fn life(task: &Task, witness: &mut Witness) -> Result<Option<Life>, Reason> {
+pub(super) fn life(task: &ThreadTask, witness: &mut Witness) -> Result<Option<Life>, Reason> {
     let counter = task.counter;
     task.warm();
     let created = Cell::new(0);
     let before = thread_switches();
     let here = current_cpu();
     let t0 = counter.start();
-    let outcome = create_and_join(task, Task::stamped, || created.set(counter.stop()));
+    let outcome = create_and_join(task, ThreadTask::stamped, || created.set(counter.stop()));
     let t5 = counter.stop();
-    task.joins.add(before);
+    task.joins.add_joined_thread(before);
     outcome.map_err(|e| Reason::not_started("threads", &e))?;
     let gone = witness.end_of_last()?;
     if gone.is_none() && !matches!(witness, Witness::Unseen) {
@@ -142,13 +142,13 @@ mod tests {
         let (memory, ..) = worker.huge(BYTES).expect("memory");
         memory.fill(1);
         let counter = Counter::best();
-        let task = Task::new(words(memory), counter, None);
+        let task = ThreadTask::new(words(memory), counter, None);
         let inline = overhead(&task).expect("a thread").from_ticks;
         // 2^18 integers of 0x01010101, wrapped to 32 bits.
         let wanted = 0x0101_0101_u32.wrapping_mul(1 << 18);
         assert_eq!(task.sum.swap(0, Ordering::Relaxed), wanted);
         assert!(inline > 0);
-        create_and_join(&task, Task::stamped, || ()).expect("a thread");
+        create_and_join(&task, ThreadTask::stamped, || ()).expect("a thread");
         assert_eq!(task.sum.load(Ordering::Relaxed), wanted);
         assert!(task.first.load(Ordering::Relaxed) < task.last.load(Ordering::Relaxed));
     }
@@ -158,7 +158,7 @@ mod tests {
         let mut worker = worker(cpus());
         let (memory, ..) = worker.huge(BYTES).expect("memory");
         memory.fill(1);
-        let task = Task::new(words(memory), Counter::best(), None);
+        let task = ThreadTask::new(words(memory), Counter::best(), None);
         let event = overhead(&task).expect("a thread");
         assert_eq!((event.series, event.ops), (0, 1));
         // Both are whole lengths, not stamps: neither is 0.

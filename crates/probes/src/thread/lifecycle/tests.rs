@@ -90,7 +90,7 @@ fn where_no_end_is_seen_only_what_it_divides_is_missing() {
     assert_eq!(counts, VARIANTS.into_iter().zip(wanted).collect::<Vec<_>>());
     assert!(work.notes()[0].contains("not observed"));
     // On one CPU without records there is no observer either.
-    let probe = probe();
+    let probe = lifecycle_probe();
     let machine = MachineShape { cpus: Vec::new(), ..MachineShape::default() };
     if Way::find(&[]).is_err() {
         let reason = |row| probe.row_missing(row, &machine);

@@ -4,14 +4,12 @@
 //! A row that is not ok carries the suffix by which Bencher keeps a metric
 //! without raising an alert for it: the format has no other word for doubt.
 
-use super::line::{Line, in_unit, value_in_unit};
+use super::line::{ExportLine, in_unit, value_in_unit};
 use super::{Written, each, pretty};
+use crate::exchange::IGNORED_BY_BENCHER;
 use model::unit::Unit;
 use serde::Serialize;
 use std::collections::BTreeMap;
-
-/// Bencher strips it from the name and suppresses alerts.
-const IGNORE: &str = "-bencher-ignore";
 
 #[derive(Serialize)]
 struct Metric {
@@ -23,12 +21,12 @@ struct Metric {
 }
 
 /// The file, and what it has no place for.
-pub(super) fn text(lines: &[Line]) -> Written {
+pub(super) fn to_bencher(lines: &[ExportLine]) -> Written {
     let (benchmarks, left_out) = each(lines, |line| {
         let metric = metric(line).ok_or_else(|| line.left_out())?;
-        let suffix = if line.is_ok() { "" } else { IGNORE };
-        let metrics = BTreeMap::from([(measure(&line.row.unit), metric)]);
-        Ok((format!("{}{suffix}", line.name()), metrics))
+        let suffix = if line.is_ok() { "" } else { IGNORED_BY_BENCHER };
+        let metrics = BTreeMap::from([(bencher_measure(&line.row.unit), metric)]);
+        Ok((format!("{}{suffix}", line.unique_name()), metrics))
     });
     let benchmarks: BTreeMap<_, _> = benchmarks.into_iter().collect();
     pretty(&benchmarks, left_out)
@@ -36,7 +34,7 @@ pub(super) fn text(lines: &[Line]) -> Written {
 
 /// Bencher's own Latency is in ns; measures it does not have yet are made
 /// under the name they come with, so the name holds the unit.
-fn measure(unit: &Unit) -> &'static str {
+fn bencher_measure(unit: &Unit) -> &'static str {
     match unit {
         Unit::Time => "latency",
         Unit::Bandwidth { .. } => "bandwidth-gb-per-s",
@@ -46,7 +44,7 @@ fn measure(unit: &Unit) -> &'static str {
     }
 }
 
-fn metric(line: &Line) -> Option<Metric> {
+fn metric(line: &ExportLine) -> Option<Metric> {
     let unit = &line.row.unit;
     let (ns, interval) = line.figure_ns()?;
     let ends = interval.and_then(|ns| in_unit(ns, unit));

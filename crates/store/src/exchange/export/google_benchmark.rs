@@ -4,7 +4,7 @@
 //! A repetition is one worker process's median, as each of their repetitions
 //! is one mean; mean, median, stddev and cv are computed from them as theirs.
 
-use super::line::{BELOW_ZERO, Line, program, started};
+use super::line::{BELOW_ZERO, ExportLine, program, started};
 use super::{Written, each, pretty};
 use model::machine::CacheKind;
 use model::run::Run;
@@ -17,13 +17,13 @@ const CPU_TIME: &str = "not measured: cpu_time repeats real_time, because reader
                         need both";
 
 #[derive(Serialize)]
-struct Document<'r> {
-    context: Context,
+struct GoogleBenchmarkFile<'r> {
+    context: BenchmarkContext,
     benchmarks: Vec<Benchmark<'r>>,
 }
 
 #[derive(Serialize)]
-struct Context {
+struct BenchmarkContext {
     #[serde(skip_serializing_if = "Option::is_none")]
     date: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -93,7 +93,7 @@ struct Times {
 }
 
 /// The file, and what it has no place for.
-pub(super) fn text(run: &Run, lines: &[Line]) -> Written {
+pub(super) fn to_google_benchmark(run: &Run, lines: &[ExportLine]) -> Written {
     let mut family = (0, 0, "");
     let (benchmarks, left_out) = each(lines, |line| {
         line.must_be_a_time()?;
@@ -103,7 +103,7 @@ pub(super) fn text(run: &Run, lines: &[Line]) -> Written {
             (index, ..) => (index + 1, 0, &line.row.id),
         };
         let times_ns = match line.figure_ns() {
-            Some((figure_ns, _)) => repetitions(run, line, figure_ns),
+            Some((figure_ns, _)) => line.repetitions_or(run, figure_ns),
             None => Vec::new(),
         };
         if line.estimate.is_ok() && times_ns.is_empty() {
@@ -114,14 +114,16 @@ pub(super) fn text(run: &Run, lines: &[Line]) -> Written {
         }
         Ok(of_line(line, times_ns, (family.0, family.1)))
     });
-    let document =
-        Document { context: context(run), benchmarks: benchmarks.into_iter().flatten().collect() };
+    let document = GoogleBenchmarkFile {
+        context: context(run),
+        benchmarks: benchmarks.into_iter().flatten().collect(),
+    };
     pretty(&document, left_out)
 }
 
-fn context(run: &Run) -> Context {
+fn context(run: &Run) -> BenchmarkContext {
     let caches = run.machine.caches.get().into_iter().flatten();
-    Context {
+    BenchmarkContext {
         date: started(run),
         host_name: run.machine.hostname.get().cloned(),
         executable: program(run),
@@ -152,18 +154,14 @@ fn context(run: &Run) -> Context {
     }
 }
 
-/// The repetitions; the figure itself where the document has no samples of it.
-fn repetitions(run: &Run, line: &Line, figure_ns: f64) -> Vec<f64> {
-    match line.repetitions_ns(run) {
-        none if none.is_empty() => vec![figure_ns],
-        times_ns => times_ns,
-    }
-}
-
 /// The entries of a figure; of a row that is not available, which has no
 /// times, the one that says so.
-fn of_line<'r>(line: &'r Line, times_ns: Vec<f64>, family: (usize, usize)) -> Vec<Benchmark<'r>> {
-    let name = line.name();
+fn of_line<'r>(
+    line: &'r ExportLine,
+    times_ns: Vec<f64>,
+    family: (usize, usize),
+) -> Vec<Benchmark<'r>> {
+    let name = line.unique_name();
     let label = match (line.is_ok(), line.reason()) {
         (true, _) => String::new(),
         (false, reason) if reason.is_empty() => line.verdict_text().to_owned(),
@@ -186,7 +184,7 @@ fn of_line<'r>(line: &'r Line, times_ns: Vec<f64>, family: (usize, usize)) -> Ve
         times: None,
         label,
         latlas_row: &line.row.id,
-        latlas_verdict: line.verdict(),
+        latlas_verdict: line.verdict_text(),
     };
     if times_ns.is_empty() {
         // Under a name of its own: compare.py takes it for granted that two

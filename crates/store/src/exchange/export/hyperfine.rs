@@ -5,7 +5,7 @@
 //! their median is what latlas calls typical. The wall time of a command has
 //! its CPU time beside it, as there.
 
-use super::line::{BELOW_ZERO, LeftOut, Line};
+use super::line::{BELOW_ZERO, ExportLine, LeftOut, command_of};
 use super::{Written, each, pretty};
 use model::command::Command;
 use model::run::Run;
@@ -19,14 +19,14 @@ const PART: &str =
     "hyperfine knows the wall, user and system time of a command; --rows gives others";
 
 #[derive(Serialize)]
-struct Document<'r> {
-    results: Vec<Entry<'r>>,
+struct HyperfineFile<'r> {
+    results: Vec<HyperfineResult<'r>>,
 }
 
 /// Times in seconds per operation. What was not measured is null, which is
 /// what hyperfine's own standard deviation is after a single run.
 #[derive(Serialize)]
-struct Entry<'r> {
+struct HyperfineResult<'r> {
     command: String,
     mean: f64,
     stddev: Option<f64>,
@@ -52,7 +52,7 @@ struct Counterpart<'r> {
 }
 
 /// The file, and what it has no place for.
-pub(super) fn text(run: &Run, lines: &[Line]) -> Written {
+pub(super) fn to_hyperfine(run: &Run, lines: &[ExportLine]) -> Written {
     let (results, left_out) = each(lines, |line| {
         line.must_be_a_time()?;
         line.figure_ns().ok_or_else(|| line.left_out())?;
@@ -62,11 +62,11 @@ pub(super) fn text(run: &Run, lines: &[Line]) -> Written {
         }
         entry(run, line, times).ok_or_else(|| line.left_out_because(NO_SAMPLES.into()))
     });
-    pretty(&Document { results }, left_out)
+    pretty(&HyperfineFile { results }, left_out)
 }
 
 /// Takes everything of commands out that is not their wall time, and says so: its result is a command.
-pub(super) fn without_parts(lines: &mut Vec<Line>) -> Vec<LeftOut> {
+pub(super) fn without_parts(lines: &mut Vec<ExportLine>) -> Vec<LeftOut> {
     let mut parts = Vec::new();
     lines.retain(|line| {
         let is_wall = line.row.id.ends_with("/wall");
@@ -79,21 +79,20 @@ pub(super) fn without_parts(lines: &mut Vec<Line>) -> Vec<LeftOut> {
 }
 
 /// The command that a row is the wall time of.
-fn command<'r>(run: &'r Run, line: &Line) -> Option<&'r Command> {
-    let name = line.row.id.strip_prefix("exec.")?.strip_suffix("/wall")?;
-    run.commands.as_ref()?.commands.at(name, &[]).next()
+fn timed_command<'r>(run: &'r Run, line: &ExportLine) -> Option<&'r Command> {
+    line.row.id.ends_with("/wall").then(|| command_of(run, &line.row.id))?
 }
 
 /// None where there are no times.
-fn entry<'r>(run: &'r Run, line: &'r Line, times: Vec<f64>) -> Option<Entry<'r>> {
+fn entry<'r>(run: &'r Run, line: &'r ExportLine, times: Vec<f64>) -> Option<HyperfineResult<'r>> {
     let sorted = stats::sorted(times.iter().copied());
     let quiet = line.estimate.ok().and_then(|e| e.quiet);
-    Some(Entry {
+    Some(HyperfineResult {
         // Of other rows its readers show the name and nothing else.
-        command: match (command(run, line), line.is_ok()) {
-            (Some(command), _) => command.text(),
-            (None, true) => line.name(),
-            (None, false) => format!("{} [{}]", line.name(), line.verdict_text()),
+        command: match (timed_command(run, line), line.is_ok()) {
+            (Some(command), _) => command.command_line(),
+            (None, true) => line.unique_name(),
+            (None, false) => format!("{} [{}]", line.unique_name(), line.verdict_text()),
         },
         mean: stats::mean(&times)?,
         stddev: stats::standard_deviation(&times),
@@ -107,7 +106,7 @@ fn entry<'r>(run: &'r Run, line: &'r Line, times: Vec<f64>) -> Option<Entry<'r>>
         latlas: Counterpart {
             row: &line.row.id,
             run: &run.id,
-            verdict: line.verdict(),
+            verdict: line.verdict_text(),
             reason: line.reason(),
             quiet: quiet.map(|q| q.ns.value * 1e-9),
         },
@@ -115,8 +114,8 @@ fn entry<'r>(run: &'r Run, line: &'r Line, times: Vec<f64>) -> Option<Entry<'r>>
 }
 
 /// The exit codes of a command's runs, where all ended with the same one.
-fn exit_codes(run: &Run, line: &Line, runs: usize) -> Vec<i32> {
-    let code = command(run, line).and_then(|command| match command.ends.as_slice() {
+fn exit_codes(run: &Run, line: &ExportLine, runs: usize) -> Vec<i32> {
+    let code = timed_command(run, line).and_then(|command| match command.ends.as_slice() {
         [] => (command.failures == 0).then_some(0),
         [all] => all.code,
         _ => None,
@@ -126,7 +125,7 @@ fn exit_codes(run: &Run, line: &Line, runs: usize) -> Vec<i32> {
 
 /// Mean of another row of the same command, s: only a command's wall time has
 /// a CPU time beside it, in rows of their own.
-fn measured_with_wall(run: &Run, line: &Line, name: &str) -> Option<f64> {
+fn measured_with_wall(run: &Run, line: &ExportLine, name: &str) -> Option<f64> {
     run.commands.as_ref()?;
     let id = format!("{}/{name}", line.row.id.strip_suffix("/wall")?);
     let cell = run.cell(&id, &[])?;

@@ -1,14 +1,14 @@
 //! A run as a list of figures: a line for each single row, each point of a
 //! curve or map, and each row that is not available.
 
+use model::command::Command;
 use model::context::Context;
-
 use model::estimate::{Estimate, Verdict};
 use model::imported::UNKNOWN;
+use model::phrases::several;
 use model::repetitions;
 use model::run::{Axis, Bound, Cell, Outcome, Row, Run};
 use model::stats::Interval;
-use model::text::several;
 use model::unit::Unit;
 use model::utc;
 use std::collections::HashMap;
@@ -18,10 +18,10 @@ use std::collections::HashMap;
 const SAMPLES_FOR_INTERVAL: u32 = 6;
 
 /// One figure, or the reason why there is none.
-pub(super) struct Line<'r> {
+pub(super) struct ExportLine<'r> {
     pub(super) row: &'r Row,
     /// Where on its axes; empty for a single figure.
-    pub(super) at: Vec<Place>,
+    pub(super) at: Vec<AxisPoint>,
     /// The figure, or why the row is not available.
     pub(super) estimate: Result<&'r Estimate, &'r str>,
     /// What its time follows.
@@ -30,7 +30,7 @@ pub(super) struct Line<'r> {
     cell: Option<&'r Cell>,
 }
 
-pub(super) struct Place {
+pub(super) struct AxisPoint {
     /// `working_set_bytes`, `threads`.
     pub(super) axis: String,
     pub(super) at: u64,
@@ -39,11 +39,11 @@ pub(super) struct Place {
 }
 
 /// Every figure of a run, in its order.
-pub(super) fn lines(run: &Run) -> Vec<Line<'_>> {
+pub(super) fn export_lines(run: &Run) -> Vec<ExportLine<'_>> {
     let mut lines = Vec::new();
     for row in &run.rows {
         if let Outcome::Unavailable { reason } = &row.outcome {
-            lines.push(Line {
+            lines.push(ExportLine {
                 row,
                 at: Vec::new(),
                 estimate: Err(reason),
@@ -59,9 +59,9 @@ pub(super) fn lines(run: &Run) -> Vec<Line<'_>> {
         };
         lines.extend(row.figures().into_iter().map(|figure| {
             let places = prefixes.into_iter().zip(axes.iter().zip(&figure.at));
-            Line {
+            ExportLine {
                 row,
-                at: places.map(|(prefix, (axis, at))| place(prefix, *axis, *at)).collect(),
+                at: places.map(|(prefix, (axis, at))| axis_point(prefix, *axis, *at)).collect(),
                 cell: run.cell(&row.id, &figure.at),
                 bound: figure.bound,
                 estimate: Ok(figure.estimate),
@@ -71,17 +71,17 @@ pub(super) fn lines(run: &Run) -> Vec<Line<'_>> {
     lines
 }
 
-fn place(prefix: &str, axis: Axis, at: u64) -> Place {
+fn axis_point(prefix: &str, axis: Axis, at: u64) -> AxisPoint {
     // The name that the document has for it.
     let name = serde_json::to_value(axis).ok();
     let name = name.as_ref().and_then(|name| name.as_str());
-    Place { axis: format!("{prefix}{}", name.unwrap_or("at")), at, text: axis.text(at) }
+    AxisPoint { axis: format!("{prefix}{}", name.unwrap_or("at")), at, text: axis.value_text(at) }
 }
 
-impl Line<'_> {
+impl ExportLine<'_> {
     /// The name that no other line of the run has:
     /// `memory.latency/working_set_bytes:16384`.
-    pub(super) fn name(&self) -> String {
+    pub(super) fn unique_name(&self) -> String {
         let mut name = self.row.id.clone();
         for place in &self.at {
             name.push_str(&format!("/{}:{}", place.axis, place.at));
@@ -89,15 +89,7 @@ impl Line<'_> {
         name
     }
 
-    /// `ok`, another verdict as documents have it, or `not_available`.
-    pub(super) fn verdict(&self) -> &'static str {
-        match self.estimate {
-            Ok(estimate) => estimate.verdict.name(),
-            Err(_) => "not_available",
-        }
-    }
-
-    /// The same as printed.
+    /// The verdict as printed, `ok` or another, or `not available`.
     pub(super) fn verdict_text(&self) -> &'static str {
         match self.estimate {
             Ok(estimate) => estimate.verdict.text(),
@@ -144,7 +136,7 @@ impl Line<'_> {
     }
 
     pub(super) fn left_out_because(&self, reason: String) -> LeftOut {
-        LeftOut { row: self.row.id.clone(), name: self.name(), reason }
+        LeftOut { row: self.row.id.clone(), name: self.unique_name(), reason }
     }
 
     /// Why a format of times has no place for it, if what it counts is no
@@ -172,6 +164,14 @@ impl Line<'_> {
         })
     }
 
+    /// The same; the figure itself where the document has no samples of it.
+    pub(super) fn repetitions_or(&self, run: &Run, figure_ns: f64) -> Vec<f64> {
+        match self.repetitions_ns(run) {
+            none if none.is_empty() => vec![figure_ns],
+            times_ns => times_ns,
+        }
+    }
+
     /// Every ordinary sample, ns per operation.
     pub(super) fn samples_ns(&self, run: &Run) -> Vec<f64> {
         self.of_cell(run, repetitions::each)
@@ -188,8 +188,14 @@ impl Line<'_> {
         };
         // A document that was read has whole columns.
         let samples = cell.samples.samples().unwrap_or_default();
-        values(&samples, &Context::of(run, cell, self.bound))
+        values(&samples, &Context::for_cell(run, cell, self.bound))
     }
+}
+
+/// The command that a row is of.
+pub(super) fn command_of<'r>(run: &'r Run, row: &str) -> Option<&'r Command> {
+    let (name, _) = row.strip_prefix("exec.")?.rsplit_once('/')?;
+    run.commands.as_ref()?.commands.at_point(name, &[]).next()
 }
 
 /// When it was measured: of an imported run as far as its file says.
@@ -285,7 +291,7 @@ pub(super) fn unit_name(unit: &Unit) -> &'static str {
 }
 
 /// A figure with those ends of its interval that there are.
-#[derive(serde::Serialize, Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct WithEnds {
     pub(super) value: f64,
     pub(super) low: Option<f64>,

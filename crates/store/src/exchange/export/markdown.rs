@@ -1,20 +1,20 @@
 //! A GitHub-flavoured Markdown table.
 
-use super::line::{Line, program, started};
+use super::line::{ExportLine, program, started};
+use model::phrases::short_id;
 use model::run::Run;
-use model::shown::{Shown, cycles, quiet_half, shown, typical};
-use model::text::short_id;
+use model::shown::{Shown, cycles, quiet_half, shown_figure, typical};
 use model::utc;
 
 /// The table, with what it was measured on above it.
-pub(super) fn text(run: &Run, lines: &[Line]) -> String {
+pub(super) fn to_markdown(run: &Run, lines: &[ExportLine]) -> String {
     let mut text = format!("{}\n\n", escape(&heading(run)));
     text.push_str(
         "| row | quiet | ± (95 %) | cycles | typical [10-90 %] | verdict |\n\
          |:----|------:|:---------|-------:|:------------------|:--------|\n",
     );
     for line in lines {
-        let cells = cells(line);
+        let cells = markdown_cells(line);
         text.push_str(&format!("| {} |\n", cells.join(" | ")));
     }
     text
@@ -38,12 +38,12 @@ fn heading(run: &Run) -> String {
     };
     let when = match &run.imported {
         Some(_) => started(run).unwrap_or("at an unknown time".into()),
-        None => utc::text(run.started_unix_ms),
+        None => utc::readable_utc(run.started_unix_ms),
     };
     format!("{} on {machine}, {when}, run {}{emulated}{partial}", program(run), short_id(&run.id),)
 }
 
-fn cells(line: &Line) -> [String; 6] {
+fn markdown_cells(line: &ExportLine) -> [String; 6] {
     let places: Vec<&str> = line.at.iter().map(|place| place.text.as_str()).collect();
     let name = match places.is_empty() {
         true => line.row.id.clone(),
@@ -61,7 +61,7 @@ fn cells(line: &Line) -> [String; 6] {
         ];
     };
     let unit = &line.row.unit;
-    let [figure, half] = match shown(estimate, unit) {
+    let [figure, half] = match shown_figure(estimate, unit) {
         Shown::Below(text) => [text, String::new()],
         Shown::Figure(f) if estimate.quiet.is_some() => {
             [f.text(), quiet_half(estimate, &f.half_width)]

@@ -34,11 +34,12 @@ fn small() -> [Run; 2] {
 /// Every format, JSON with a line for each entry, and what is left out.
 #[test]
 fn formats() {
-    for format in Format::ALL {
+    // A reference is a run's document.
+    for format in ExportFormat::ALL.into_iter().filter(|f| *f != ExportFormat::Reference) {
         let mut text = String::new();
         // A table for people is of single figures unless they ask for more.
         for patterns in [&[][..], &["memory.latency".to_owned()]] {
-            if !patterns.is_empty() && format != Format::Markdown {
+            if !patterns.is_empty() && format != ExportFormat::Markdown {
                 continue;
             }
             for run in small() {
@@ -52,15 +53,19 @@ fn formats() {
                 text += &format!("\nomitted:\n{}\n\n", exported.left_out.join("\n"));
                 assert!(exported.text.ends_with('\n'), "{format:?}");
                 let records = exported.text.matches("\r\n").count();
-                let expected = lines(&run).len() + 1;
-                assert_eq!(records, if format == Format::Csv { expected } else { 0 });
+                let expected = export_lines(&run).len() + 1;
+                assert_eq!(records, if format == ExportFormat::Csv { expected } else { 0 });
             }
         }
-        insta::assert_snapshot!(format.name(), text);
+        insta::assert_snapshot!(format.option_name(), text);
     }
 }
 
 fn entries(json: &Value) -> String {
+    if let Some(items) = json.as_array() {
+        let items: Vec<String> = items.iter().map(Value::to_string).collect();
+        return items.join("\n");
+    }
     let lists = json.as_object().expect("an object").iter();
     let text = lists.map(|(name, value)| match value {
         Value::Array(items) => {
@@ -78,7 +83,7 @@ fn json(text: &str) -> Value {
     serde_json::from_str(text).expect("JSON")
 }
 
-fn exported(run: &Run, format: Format, patterns: &[&str]) -> Exported {
+fn exported(run: &Run, format: ExportFormat, patterns: &[&str]) -> Exported {
     let patterns: Vec<String> = patterns.iter().map(ToString::to_string).collect();
     export(run, format, &patterns).expect("exported")
 }
@@ -103,14 +108,16 @@ fn a_speed_whose_time_may_be_0_has_no_upper_end() {
         let typical = estimate.typical.iter_mut().map(|typical| &mut typical.ns);
         quiet.chain(typical).for_each(|ns| ns.low = -ns.value);
     });
-    let lines = exported(&run, Format::JsonLines, &[]).text;
+    let lines = exported(&run, ExportFormat::JsonLines, &[]).text;
     let object = json(lines.lines().next().expect("a line"));
-    for part in ["quiet", "typical"] {
-        let part = &object[part];
-        assert!(part["value"].as_f64() > part["low"].as_f64(), "{part}");
-        assert!(part["low"].is_number() && part["high"].is_null(), "{part}");
+    for [value, low, high] in [
+        ["gb_per_s", "low_gb_per_s", "high_gb_per_s"],
+        ["typical_gb_per_s", "typical_low_gb_per_s", "typical_high_gb_per_s"],
+    ] {
+        assert!(object[value].as_f64() > object[low].as_f64(), "{object}");
+        assert!(object[low].is_number() && object.get(high).is_none(), "{object}");
     }
-    let csv = exported(&run, Format::Csv, &[]).text;
+    let csv = exported(&run, ExportFormat::Csv, &[]).text;
     let mut reader = ::csv::Reader::from_reader(csv.as_bytes());
     let record = reader.records().next().expect("one").expect("a record");
     assert_eq!(record[2], *"GB/s");
@@ -121,19 +128,19 @@ fn a_speed_whose_time_may_be_0_has_no_upper_end() {
 fn every_figure_is_written_or_listed() {
     let run = synthetic::run();
     let mut ordered = 0;
-    for line in exported(&run, Format::JsonLines, &[]).text.lines() {
+    for line in exported(&run, ExportFormat::JsonLines, &[]).text.lines() {
         let object = json(line);
-        let number = |part: &str, name: &str| object[part][name].as_f64();
-        if object["unit"] == "GB/s" && object["quiet"].is_object() {
-            let all = ["low", "value", "high"].map(|end| number("quiet", end));
+        let numbers = |names: [&str; 3]| names.map(|name| object[name].as_f64());
+        if object["unit"] == "GB/s" && object["quiet"] == true {
+            let all = numbers(["low_gb_per_s", "gb_per_s", "high_gb_per_s"]);
             assert!(all.is_sorted(), "{line}");
-            let all = ["p10", "value", "p90"].map(|end| number("typical", end));
+            let all = numbers(["p10_gb_per_s", "typical_gb_per_s", "p90_gb_per_s"]);
             assert!(all.is_sorted(), "{line}");
             ordered += 1;
         }
     }
     assert!(ordered > 50);
-    for format in [Format::GoogleBenchmark, Format::Bencher] {
+    for format in [ExportFormat::GoogleBenchmark, ExportFormat::Bencher] {
         let exported = exported(&run, format, &[]);
         let written = match &json(&exported.text)["benchmarks"] {
             Value::Array(entries) => {
@@ -147,23 +154,23 @@ fn every_figure_is_written_or_listed() {
             rows.map_or(1, |rows| rows.expect("a number of rows"))
         };
         let left_out: usize = exported.left_out.iter().map(rows).sum();
-        assert_eq!(written + left_out, lines(&run).len(), "{format:?}");
+        assert_eq!(written + left_out, export_lines(&run).len(), "{format:?}");
     }
 }
 
 #[test]
 fn patterns_select_and_typos_are_answered() {
     let run = synthetic::run();
-    let some = exported(&run, Format::Csv, &["cpu.div*"]).text;
+    let some = exported(&run, ExportFormat::Csv, &["cpu.div*"]).text;
     assert_eq!(some.lines().count(), 4, "{some}");
     // A probe with all its rows, as in `run` and `compare`.
-    let probe = exported(&run, Format::Csv, &["cpu.memcpy"]).text;
+    let probe = exported(&run, ExportFormat::Csv, &["cpu.memcpy"]).text;
     assert!(probe.contains("cpu.memcpy/16B") && probe.contains("cpu.memcpy/1MiB"));
     let empty = Run { rows: Vec::new().into(), ..run.clone() };
     let errors = [
-        export(&run, Format::Csv, &["cpu.dvi_i32".into()]),
-        export(&run, Format::Bencher, &["cpu.timer/counter".into()]),
-        export(&empty, Format::Csv, &[]),
+        export(&run, ExportFormat::Csv, &["cpu.dvi_i32".into()]),
+        export(&run, ExportFormat::Bencher, &["cpu.timer/counter".into()]),
+        export(&empty, ExportFormat::Csv, &[]),
     ];
     let errors = errors.map(|error| error.expect_err("refused").to_string());
     insta::assert_snapshot!(errors.join("\n"));
@@ -176,7 +183,7 @@ fn times_below_zero_are_listed_and_not_written() {
     let samples = &mut cell.expect("its samples").samples;
     // The 2U loop came out faster than the U loop, for one whole worker.
     samples.second_ticks[..5].fill(70_000);
-    for format in [Format::Hyperfine, Format::GoogleBenchmark] {
+    for format in [ExportFormat::Hyperfine, ExportFormat::GoogleBenchmark] {
         let exported = exported(&run, format, &[]);
         let reported = |l: &&String| l.contains("times below 0") && l.contains("cpu.add_i32");
         assert!(exported.left_out.iter().find(reported).is_some(), "{format:?}");
@@ -188,7 +195,7 @@ fn times_below_zero_are_listed_and_not_written() {
 fn the_wall_time_of_a_command_has_its_cpu_time_also_without_their_rows() {
     let run = synthetic::run_of_commands();
     let walls = |patterns: &[&str]| -> Vec<Value> {
-        let document = json(&exported(&run, Format::Hyperfine, patterns).text);
+        let document = json(&exported(&run, ExportFormat::Hyperfine, patterns).text);
         let mut results = document["results"].as_array().expect("results").clone();
         results.retain(|result| result["user"].is_number());
         results
@@ -201,7 +208,7 @@ fn the_wall_time_of_a_command_has_its_cpu_time_also_without_their_rows() {
 fn repetitions_are_quiet_only_where_the_figure_is() {
     let mut run = synthetic::run();
     let times = |run: &Run| -> Vec<f64> {
-        let exported = exported(run, Format::GoogleBenchmark, &["cpu.add_i32"]);
+        let exported = exported(run, ExportFormat::GoogleBenchmark, &["cpu.add_i32"]);
         let document = json(&exported.text);
         let entries = document["benchmarks"].as_array().expect("benchmarks");
         let repetitions =
@@ -247,7 +254,7 @@ fn text_of_a_stranger_is_no_formula_and_no_markup() {
         row.outcome = Outcome::Unavailable { reason: formula.into() };
     }
     run.program.name = "=1".into();
-    let text = exported(&run, Format::Csv, &[]).text;
+    let text = exported(&run, ExportFormat::Csv, &[]).text;
     let mut reader = ::csv::Reader::from_reader(text.as_bytes());
     for record in reader.records() {
         for cell in &record.expect("a record") {
@@ -264,8 +271,8 @@ fn text_of_a_stranger_is_no_formula_and_no_markup() {
         estimate.verdict = Verdict::Noisy;
         estimate.reason = "a|b\n<img src=x> [l](http://x) `c`".into();
     });
-    assert!(exported(&run, Format::Csv, &[]).text.contains(",-0.5,"));
-    let text = exported(&run, Format::Markdown, &[]).text;
+    assert!(exported(&run, ExportFormat::Csv, &[]).text.contains(",-0.5,"));
+    let text = exported(&run, ExportFormat::Markdown, &[]).text;
     let escaped = r"a\|b &lt;img src=x> \[l\](http://x) \`c\`";
     assert!(text.contains(escaped), "{text}");
 }

@@ -4,14 +4,17 @@
 //! (<https://docs.rs/criterion>, written below `target/criterion`); and the messages of
 //! `cargo criterion --message-format=json`, which have the same.
 
-use super::files::{Benchmark, Part};
-use super::json::{Object, Source, Time};
-use super::{Fault, FigureFound, Format, Found, ImportError, MAX_SAMPLES, Measured, slug, text};
+use super::files::{CriterionFolder, InputPart};
+use super::json::{JsonSource, Object, Time};
+use super::{
+    FigureFound, ImportError, ImportFault, ImportedFile, InputFormat, MAX_SAMPLES, Measured,
+    file_checks, slug,
+};
 
-pub(super) fn read(benchmarks: &[Benchmark]) -> Result<Found, ImportError> {
-    let mut found = Found::default();
+pub(super) fn read_criterion(benchmarks: &[CriterionFolder]) -> Result<ImportedFile, ImportError> {
+    let mut found = ImportedFile::default();
     for benchmark in benchmarks {
-        found.rows.push(measured(benchmark)?);
+        found.rows.push(measured_benchmark(benchmark)?);
     }
     Ok(found)
 }
@@ -20,16 +23,16 @@ pub(super) fn read(benchmarks: &[Benchmark]) -> Result<Found, ImportError> {
 pub(super) const COMPLETE: &str = "benchmark-complete";
 
 /// Reads the messages of cargo-criterion, one a line; those of cargo may be among them.
-pub(super) fn messages(source: &Source) -> Result<Found, Fault> {
-    let mut found = Found::default();
+pub(super) fn messages(source: &JsonSource) -> Result<ImportedFile, ImportFault> {
+    let mut found = ImportedFile::default();
     for message in source.objects() {
         let message = message?;
-        if message.text("reason").as_deref() == Some(COMPLETE) {
+        if message.text_field("reason").as_deref() == Some(COMPLETE) {
             found.rows.push(of_message(&message.called("id"))?);
         }
     }
     match found.rows.is_empty() {
-        true => Err(Fault::of_file(
+        true => Err(ImportFault::of_file(
             "criterion's results are directories: give target/criterion, a benchmark's own \
              new/sample.json, or the messages of `cargo criterion --message-format=json`",
         )),
@@ -37,26 +40,26 @@ pub(super) fn messages(source: &Source) -> Result<Found, Fault> {
     }
 }
 
-fn of_message(message: &Object) -> Result<Measured, Fault> {
+fn of_message(message: &Object) -> Result<Measured, ImportFault> {
     let name = message.needed_text("id")?;
     let mut notes = vec![format!("benchmark: {name}")];
     for throughput in message.objects("throughput", 16).unwrap_or_default() {
-        let (n, unit) = (throughput.whole("per_iteration"), throughput.text("unit"));
+        let (n, unit) = (throughput.whole("per_iteration"), throughput.text_field("unit"));
         notes.extend(n.zip(unit).map(|(n, unit)| processes(n, &unit)));
     }
-    let figure = match message.text("unit").as_deref() {
+    let figure = match message.text_field("unit").as_deref() {
         Some("ns") | None if message.has("measured_values") => {
             samples(message, "iteration_count", "measured_values")?
         }
         Some("ns") | None => {
             let estimate = |key| message.object(key);
             aggregate([estimate("median"), estimate("mean")], "estimate")?
-                .ok_or_else(|| message.missing("measured_values"))?
+                .ok_or_else(|| message.missing_field("measured_values"))?
         }
         // Of a measurement that a crate brings along.
         Some(unit) => FigureFound::Failed(format!("criterion: it measured {unit}, not time")),
     };
-    Ok(Measured { slug: slug::path(&name), name, number: None, figure, notes })
+    Ok(Measured { slug: slug::slug_path(&name), name, number: None, figure, notes })
 }
 
 fn processes(n: u64, unit: &str) -> String {
@@ -64,19 +67,19 @@ fn processes(n: u64, unit: &str) -> String {
 }
 
 /// The text of one of the files, if it is there.
-fn part(part: Option<&Part>) -> Result<Option<Source<'_>>, ImportError> {
+fn part(part: Option<&InputPart>) -> Result<Option<JsonSource<'_>>, ImportError> {
     let Some(part) = part else {
         return Ok(None);
     };
-    text::json(&part.bytes)
-        .map(|text| Some(Source::new(Format::Criterion, text)))
+    file_checks::json(&part.bytes)
+        .map(|text| Some(JsonSource::new(InputFormat::Criterion, text)))
         .map_err(|fault| fault.in_file(&part.name))
 }
 
 /// What a reader makes of one of the files, if it is there.
 fn of_part<T>(
-    file: Option<&Part>,
-    read: impl FnOnce(&Source) -> Result<T, Fault>,
+    file: Option<&InputPart>,
+    read: impl FnOnce(&JsonSource) -> Result<T, ImportFault>,
 ) -> Result<Option<T>, ImportError> {
     let source = part(file)?;
     let read = source.as_ref().map(read).transpose();
@@ -91,10 +94,14 @@ struct Id {
     throughput: Vec<String>,
 }
 
-fn id(source: &Source) -> Result<Id, Fault> {
+fn benchmark_id(source: &JsonSource) -> Result<Id, ImportFault> {
     let id = source.object()?;
-    let parts = [Some(id.needed_text("group_id")?), id.text("function_id"), id.text("value_str")];
-    let title = id.text("title").unwrap_or_default();
+    let parts = [
+        Some(id.needed_text("group_id")?),
+        id.text_field("function_id"),
+        id.text_field("value_str"),
+    ];
+    let title = id.text_field("title").unwrap_or_default();
     let number = title.rsplit_once(" #").and_then(|(_, n)| n.parse().ok());
     let throughput = id.object("throughput").map_or(Vec::new(), |amounts| {
         let name = |key: &str| match key {
@@ -111,8 +118,8 @@ fn id(source: &Source) -> Result<Id, Fault> {
     })
 }
 
-fn measured(benchmark: &Benchmark) -> Result<Measured, ImportError> {
-    let id = of_part(benchmark.id.as_ref(), id)?.unwrap_or_else(|| Id {
+fn measured_benchmark(benchmark: &CriterionFolder) -> Result<Measured, ImportError> {
+    let id = of_part(benchmark.id.as_ref(), benchmark_id)?.unwrap_or_else(|| Id {
         // The directory has its name, as far as a file system can hold it.
         name: benchmark.fallback_name.clone(),
         number: None,
@@ -126,7 +133,7 @@ fn measured(benchmark: &Benchmark) -> Result<Measured, ImportError> {
             Some(sample) => sample,
             None => source.object()?,
         };
-        let mode = sample.text("sampling_mode");
+        let mode = sample.text_field("sampling_mode");
         Ok((samples(&sample, "iters", "times")?, mode))
     })?;
     let figure = match sampled {
@@ -145,10 +152,10 @@ fn measured(benchmark: &Benchmark) -> Result<Measured, ImportError> {
     };
     let none = || {
         let reason = "there is neither sample.json nor estimates.json";
-        Fault::of_file(reason).in_file(&benchmark.directory)
+        ImportFault::of_file(reason).in_file(&benchmark.directory)
     };
     Ok(Measured {
-        slug: slug::path(&id.name),
+        slug: slug::slug_path(&id.name),
         name: id.name,
         number: id.number,
         figure: figure.ok_or_else(none)?,
@@ -157,9 +164,9 @@ fn measured(benchmark: &Benchmark) -> Result<Measured, ImportError> {
 }
 
 /// Samples of two lists of the same length.
-fn samples(of: &Object, iterations: &str, times: &str) -> Result<FigureFound, Fault> {
-    let counts = of.wholes(iterations, MAX_SAMPLES)?.ok_or_else(|| of.missing(iterations))?;
-    let all = of.times(times, 1.0, MAX_SAMPLES)?.ok_or_else(|| of.missing(times))?;
+fn samples(of: &Object, iterations: &str, times: &str) -> Result<FigureFound, ImportFault> {
+    let counts = of.wholes(iterations, MAX_SAMPLES)?.ok_or_else(|| of.missing_field(iterations))?;
+    let all = of.times_field(times, 1.0, MAX_SAMPLES)?.ok_or_else(|| of.missing_field(times))?;
     if counts.len() != all.len() {
         let (n, m) = (counts.len(), all.len());
         return Err(of.fault_of_it(format!("{n} {iterations} and {m} {times}")));
@@ -168,11 +175,14 @@ fn samples(of: &Object, iterations: &str, times: &str) -> Result<FigureFound, Fa
         return Err(of.fault(times, "it holds no sample"));
     }
     let samples = counts.into_iter().zip(all).map(|(n, time)| Ok((n, time?)));
-    Ok(FigureFound::of(samples.collect(), "criterion"))
+    Ok(FigureFound::from_samples(samples.collect(), "criterion"))
 }
 
 /// The median, or else the mean, that criterion computed.
-fn aggregate(estimates: [Option<Object>; 2], key: &str) -> Result<Option<FigureFound>, Fault> {
+fn aggregate(
+    estimates: [Option<Object>; 2],
+    key: &str,
+) -> Result<Option<FigureFound>, ImportFault> {
     for (estimate, what) in estimates.into_iter().zip(["median", "mean"]) {
         let time: Option<Time> = match estimate {
             Some(estimate) => estimate.time(key, 1.0)?,

@@ -1,6 +1,6 @@
 //! What files say as a Run document. What they don't say stays unknown.
 
-use super::{FigureFound, Format, Found, Measured, slug};
+use super::{FigureFound, ImportedFile, InputFormat, Measured, slug};
 use model::conditions::Conditions;
 use model::context::Context;
 use model::estimate::{Estimate, Typical, Verdict};
@@ -9,11 +9,11 @@ use model::gate::Gate;
 use model::imported::{Imported, UNKNOWN};
 use model::machine::{Fact, Machine};
 use model::machine_readings::MachineReadings;
+use model::printable::with_signs;
 use model::recording::About;
 use model::run::{Bound, Cell, ClockRecord, Outcome, Program, Row, Run};
 use model::sample_columns::DamagedColumns;
 use model::stats::Interval;
-use model::text::with_signs;
 use model::unit::Unit;
 use std::collections::HashMap;
 
@@ -45,9 +45,9 @@ pub(super) enum NoSamples {
 }
 
 /// One run of all files.
-pub(super) fn run(
-    format: Format,
-    found: Vec<Found>,
+pub(super) fn imported_run(
+    format: InputFormat,
+    found: Vec<ImportedFile>,
     sources: Vec<String>,
     origin: Origin,
 ) -> Result<Run, NoSamples> {
@@ -62,7 +62,7 @@ pub(super) fn run(
         .map(|&(_, ns)| ns)
         .fold(0.0, f64::max);
     let ns_per_tick = tick(longest_ns);
-    let gate = MachineReadings::of(&[]).gate(None);
+    let gate = MachineReadings::from_samples(&[]).gate(None);
     let mut rows = Vec::new();
     let mut cells = Vec::new();
     let mut taken = HashMap::new();
@@ -76,7 +76,7 @@ pub(super) fn run(
         host_name = host_name.or(file.host_name);
         conditions.before.load_average = conditions.before.load_average.or(file.load_average);
         for remark in file.remarks {
-            let remark = shown(&remark);
+            let remark = printable_text(&remark);
             if !conditions.remarks.contains(&remark) {
                 conditions.remarks.push(remark);
             }
@@ -94,14 +94,14 @@ pub(super) fn run(
             let id = format!("{}.{id}", format.group());
             if let FigureFound::Samples(samples) = &measured.figure {
                 all_ns += samples.iter().map(|&(_, ns)| ns).sum::<f64>();
-                cells.push(cell(&id, samples, ns_per_tick));
+                cells.push(samples_cell(&id, samples, ns_per_tick));
             }
-            rows.push(row(id, measured, cells.last(), &gate, format, ns_per_tick)?);
+            rows.push(imported_row(id, measured, cells.last(), &gate, format, ns_per_tick)?);
         }
     }
     let program = Program {
         name: format.program().into(),
-        version: version.map_or(UNKNOWN.into(), |version| shown(&version)),
+        version: version.map_or(UNKNOWN.into(), |version| printable_text(&version)),
         commit: None,
         target: UNKNOWN.into(),
         profile: UNKNOWN.into(),
@@ -111,7 +111,8 @@ pub(super) fn run(
         Machine::unknown(UNKNOWN, &format!("{}'s file does not say", program.name))
     });
     if let (None, Some(host)) = (machine.hostname.get(), host_name) {
-        machine.hostname = Fact::known(shown(&host)).from_source("context.host_name of the file");
+        machine.hostname =
+            Fact::known(printable_text(&host)).from_source("context.host_name of the file");
     }
     let about = About {
         id: origin.id,
@@ -130,9 +131,9 @@ pub(super) fn run(
         resolution_ns: None,
     };
     run.imported = Some(Imported {
-        format: format.name().into(),
-        from: origin.name.map_or(sources, |name| vec![shown(&name)]),
-        measured_at: measured_at.as_deref().map(shown),
+        format: format.option_name().into(),
+        from: origin.name.map_or(sources, |name| vec![printable_text(&name)]),
+        measured_at: measured_at.as_deref().map(printable_text),
         by: origin.by,
     });
     run.rows = rows.into();
@@ -150,7 +151,7 @@ fn tick(longest_ns: f64) -> f64 {
 const MAX_TEXT: usize = 4096;
 
 /// A text of a file as it is kept: no character that a terminal obeys or does not show.
-fn shown(text: &str) -> String {
+fn printable_text(text: &str) -> String {
     let end = (0..=MAX_TEXT).rev().find(|&end| text.is_char_boundary(end));
     match end {
         Some(end) if text.len() > MAX_TEXT => {
@@ -160,24 +161,24 @@ fn shown(text: &str) -> String {
     }
 }
 
-fn cell(id: &str, samples: &[(u64, f64)], ns_per_tick: f64) -> Cell {
+fn samples_cell(id: &str, samples: &[(u64, f64)], ns_per_tick: f64) -> Cell {
     let ticks = |ns: f64| (ns / ns_per_tick).round() as u64;
     let samples = samples.iter().map(|&(turns, ns)| (0, turns, ticks(ns)));
     Cell::of_values(id, Vec::new(), samples)
 }
 
-fn row(
+fn imported_row(
     id: String,
     measured: Measured,
     cell: Option<&Cell>,
     gate: &Gate,
-    format: Format,
+    format: InputFormat,
     ns_per_tick: f64,
 ) -> Result<Row, NoSamples> {
-    let mut notes: Vec<String> = measured.notes.iter().map(|note| shown(note)).collect();
+    let mut notes: Vec<String> = measured.notes.iter().map(|note| printable_text(note)).collect();
     let outcome = match measured.figure {
-        FigureFound::Failed(reason) => Outcome::Unavailable { reason: shown(&reason) },
-        FigureFound::Aggregate { ns, what } => Outcome::Figure(aggregate(ns, &what)),
+        FigureFound::Failed(reason) => Outcome::Unavailable { reason: printable_text(&reason) },
+        FigureFound::Aggregate { ns, what, .. } => Outcome::Figure(aggregate(ns, &what)),
         FigureFound::Samples(_) => {
             let cell = cell.ok_or(NoSamples::Lost)?;
             notes.push(one_session(format).into());
@@ -188,15 +189,19 @@ fn row(
 }
 
 /// What the interval can't see.
-fn one_session(format: Format) -> &'static str {
+fn one_session(format: InputFormat) -> &'static str {
     match format {
-        Format::Hyperfine => {
-            "interval: of the median by order statistics over the runs of one session, so it says \
-             nothing of what differs between sessions"
+        InputFormat::Hyperfine => {
+            "interval: of the median by order statistics over the runs of one session, so it \
+             excludes the variation between sessions"
+        }
+        InputFormat::Jmh | InputFormat::BenchmarkDotNet => {
+            "interval: of the median by order statistics over the iterations of one session, as \
+             if they were independent, so it excludes the variation between sessions and processes"
         }
         _ => {
-            "interval: of the median by order statistics over samples of one process, so it says \
-             nothing of what differs between processes (layout, pages, placement)"
+            "interval: of the median by order statistics over samples of one process, so it \
+             excludes the variation between processes (layout, pages, placement)"
         }
     }
 }

@@ -1,8 +1,8 @@
 //! Finds and reads what the user named: files, criterion's directories,
 //! standard input. Everything is bounded before it is read.
 
-use super::text::{MAX_FILE_BYTES, too_large};
-use super::{Fault, ImportError, MAX_ROWS};
+use super::file_checks::{MAX_FILE_BYTES, too_large};
+use super::{ImportError, ImportFault, MAX_ROWS};
 use std::fs;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -27,13 +27,13 @@ pub enum Input {
         /// As the user named it.
         name: String,
         /// The benchmarks in it, by path.
-        benchmarks: Vec<Benchmark>,
+        benchmarks: Vec<CriterionFolder>,
     },
 }
 
 impl Input {
     /// As the user named it.
-    pub fn name(&self) -> &str {
+    pub fn display_name(&self) -> &str {
         match self {
             Input::File { name, .. } | Input::Criterion { name, .. } => name,
         }
@@ -42,26 +42,26 @@ impl Input {
 
 /// criterion's files of one benchmark.
 #[derive(Debug, Default)]
-pub struct Benchmark {
+pub struct CriterionFolder {
     pub directory: String,
     /// What to call it where they don't say.
     pub fallback_name: String,
     /// `benchmark.json`.
-    pub id: Option<Part>,
+    pub id: Option<InputPart>,
     /// `sample.json`.
-    pub sample: Option<Part>,
+    pub sample: Option<InputPart>,
     /// `estimates.json`.
-    pub estimates: Option<Part>,
+    pub estimates: Option<InputPart>,
 }
 
 #[derive(Debug)]
-pub struct Part {
+pub struct InputPart {
     pub name: String,
     pub bytes: Vec<u8>,
 }
 
 /// Reads what a path names; `-` is standard input.
-pub fn read(path: &Path) -> Result<Input, ImportError> {
+pub fn read_input(path: &Path) -> Result<Input, ImportError> {
     if path == Path::new("-") {
         let name = "standard input".to_owned();
         return match stdin() {
@@ -87,6 +87,31 @@ pub fn read(path: &Path) -> Result<Input, ImportError> {
     Ok(Input::File { name, bytes })
 }
 
+/// Run documents in a folder that is no criterion's, by name; none where it holds none.
+///
+/// # Errors
+/// If it can't be listed.
+pub fn records_in(folder: &Path) -> Result<Vec<PathBuf>, ImportError> {
+    if holds_results(folder) {
+        return Ok(Vec::new());
+    }
+    let unlisted = |e: io::Error| unreadable(&e).in_file(&folder.display().to_string());
+    let mut records = Vec::new();
+    for (count, entry) in fs::read_dir(folder).map_err(unlisted)?.enumerate() {
+        let path = entry.map_err(unlisted)?.path();
+        let named = |ending: &str| path.to_string_lossy().ends_with(ending);
+        if count >= MAX_ENTRIES {
+            let reason = format!("more than {MAX_ENTRIES} files in it");
+            return Err(ImportFault::of_file(reason).in_file(&folder.display().to_string()));
+        }
+        if (named(".json") || named(".json.zst")) && path.is_file() {
+            records.push(path);
+        }
+    }
+    records.sort_unstable();
+    Ok(records)
+}
+
 /// Whether a file is one of criterion's, by its own name and its neighbour's:
 /// any tool may write a `sample.json`.
 fn is_part_of_criterion(path: &Path) -> bool {
@@ -101,23 +126,23 @@ fn is_part_of_criterion(path: &Path) -> bool {
             >= 2
 }
 
-fn unreadable(error: &io::Error) -> Fault {
-    Fault::of_file(format!("it can't be read: {error}"))
+fn unreadable(error: &io::Error) -> ImportFault {
+    ImportFault::of_file(format!("it can't be read: {error}"))
 }
 
-fn stdin() -> Result<Vec<u8>, Fault> {
+fn stdin() -> Result<Vec<u8>, ImportFault> {
     let mut bytes = Vec::new();
     let stdin = io::stdin().lock();
     stdin.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes).map_err(|e| unreadable(&e))?;
     bounded(bytes)
 }
 
-fn bounded(bytes: Vec<u8>) -> Result<Vec<u8>, Fault> {
+fn bounded(bytes: Vec<u8>) -> Result<Vec<u8>, ImportFault> {
     if bytes.len() as u64 > MAX_FILE_BYTES { Err(too_large()) } else { Ok(bytes) }
 }
 
 fn bytes(path: &Path) -> Result<Vec<u8>, ImportError> {
-    read_whole(input::open(path), path)
+    read_whole(input::open_input(path), path)
 }
 
 fn read_whole(opened: io::Result<input::Input>, path: &Path) -> Result<Vec<u8>, ImportError> {
@@ -138,8 +163,9 @@ fn is_there(path: &Path) -> bool {
 
 /// The newest results below a directory: each benchmark's `new`. Links are not
 /// followed, so that there is an end and nothing outside is read.
-fn below(root: &Path) -> Result<Vec<Benchmark>, ImportError> {
-    let refuse = |reason: String| Err(Fault::of_file(reason).in_file(&root.display().to_string()));
+fn below(root: &Path) -> Result<Vec<CriterionFolder>, ImportError> {
+    let refuse =
+        |reason: String| Err(ImportFault::of_file(reason).in_file(&root.display().to_string()));
     let mut found: Vec<PathBuf> = Vec::new();
     let mut pending = vec![(root.to_owned(), 0)];
     let mut entries = 0;
@@ -200,15 +226,15 @@ fn holds_results(directory: &Path) -> bool {
     is_there(&directory.join("sample.json")) || is_there(&directory.join("estimates.json"))
 }
 
-fn benchmark(directory: &Path) -> Result<Benchmark, ImportError> {
-    let part = |name: &str| -> Result<Option<Part>, ImportError> {
+fn benchmark(directory: &Path) -> Result<CriterionFolder, ImportError> {
+    let part = |name: &str| -> Result<Option<InputPart>, ImportError> {
         let path = directory.join(name);
         if !is_there(&path) {
             return Ok(None);
         }
         // No pipe is waited for that was not named.
         let opened = input::open_file(&path).map(input::Input::File);
-        Ok(Some(Part { bytes: read_whole(opened, &path)?, name: path.display().to_string() }))
+        Ok(Some(InputPart { bytes: read_whole(opened, &path)?, name: path.display().to_string() }))
     };
     // `new` says nothing; what it is in does.
     let named = match directory.ends_with("new") {
@@ -216,7 +242,7 @@ fn benchmark(directory: &Path) -> Result<Benchmark, ImportError> {
         false => Some(directory),
     };
     let fallback = named.and_then(Path::file_name).map(|n| n.to_string_lossy());
-    Ok(Benchmark {
+    Ok(CriterionFolder {
         directory: directory.display().to_string(),
         fallback_name: fallback.unwrap_or("unnamed".into()).into_owned(),
         id: part("benchmark.json")?,
@@ -243,11 +269,12 @@ mod tests {
     type Named = (String, [Option<String>; 3]);
 
     fn found(path: &Path) -> Result<Vec<Named>, String> {
-        let Input::Criterion { benchmarks, .. } = read(path).map_err(|error| error.reason)? else {
+        let Input::Criterion { benchmarks, .. } = read_input(path).map_err(|error| error.reason)?
+        else {
             return Err("a file of its own".into());
         };
-        let text = |part: Option<Part>| part.map(|p| String::from_utf8_lossy(&p.bytes).into());
-        let parts = |b: Benchmark| (b.fallback_name, [b.id, b.sample, b.estimates].map(text));
+        let text = |part: Option<InputPart>| part.map(|p| String::from_utf8_lossy(&p.bytes).into());
+        let parts = |b: CriterionFolder| (b.fallback_name, [b.id, b.sample, b.estimates].map(text));
         Ok(benchmarks.into_iter().map(parts).collect())
     }
 
@@ -305,7 +332,7 @@ mod tests {
                 make(&changed);
                 let other = files.iter().find(|file| !file.ends_with(part)).expect("two");
                 for named in [root.path().to_owned(), root.path().join(other)] {
-                    let error = read(&named).expect_err(why);
+                    let error = read_input(&named).expect_err(why);
                     assert_eq!(error.file, changed.display().to_string(), "{why}");
                     assert!(error.reason.contains(why), "{}", error.reason);
                 }

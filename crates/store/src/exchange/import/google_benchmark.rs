@@ -5,9 +5,9 @@
 //! Before v1.5 an entry says only by its name that it is an aggregate (`copy_mean`), and a user counter may
 //! have the name of any field.
 
-use super::json::{NotATime, Object, Source, Time};
-use super::{Fault, FigureFound, Found, MAX_SAMPLES, Measured, slug};
-use model::text::cut;
+use super::json::{JsonSource, NotATime, Object, Time};
+use super::{FigureFound, ImportFault, ImportedFile, MAX_SAMPLES, Measured, slug};
+use model::phrases::cut;
 use std::collections::{HashMap, HashSet};
 
 /// What tells one benchmark from another of the same name.
@@ -24,11 +24,11 @@ struct Benchmark {
     label: Option<String>,
 }
 
-pub(super) fn read(source: &Source) -> Result<Found, Fault> {
+pub(super) fn read_google_benchmark(source: &JsonSource) -> Result<ImportedFile, ImportFault> {
     let file = source.object()?;
     let entries = file.objects("benchmarks", MAX_SAMPLES)?;
     let entries: Vec<Object> = entries.into_iter().map(|one| one.called("name")).collect();
-    let names = Names::of(&entries);
+    let names = Names::from_entries(&entries);
     let mut order: Vec<(Key, Benchmark)> = Vec::new();
     let mut places: HashMap<Key, usize> = HashMap::new();
     for entry in &entries {
@@ -39,7 +39,7 @@ pub(super) fn read(source: &Source) -> Result<Found, Fault> {
             continue;
         }
         let base = aggregate.as_ref().and_then(|what| base(&name, what));
-        let name = entry.text("run_name").or(base.map(str::to_owned)).unwrap_or(name);
+        let name = entry.text_field("run_name").or(base.map(str::to_owned)).unwrap_or(name);
         let indices = ["family_index", "per_family_instance_index"].map(|key| entry.whole(key));
         let key = (name, indices[0], indices[1]);
         let known = places.get(&key).copied();
@@ -51,9 +51,9 @@ pub(super) fn read(source: &Source) -> Result<Found, Fault> {
                 order.len() - 1
             }
         };
-        order[at].1.take(entry, aggregate)?;
+        order[at].1.take_entry(entry, aggregate)?;
     }
-    let mut found = Found::default();
+    let mut found = ImportedFile::default();
     for ((name, ..), benchmark) in order {
         found.rows.push(benchmark.measured(name));
     }
@@ -74,17 +74,17 @@ fn base<'n>(name: &'n str, aggregate: &str) -> Option<&'n str> {
 struct Names(HashSet<String>);
 
 impl Names {
-    fn of(entries: &[Object]) -> Names {
-        Names(entries.iter().filter_map(|entry| entry.text("name")).collect())
+    fn from_entries(entries: &[Object]) -> Names {
+        Names(entries.iter().filter_map(|entry| entry.text_field("name")).collect())
     }
 
     /// Of what kind an aggregate is; `None` for a repetition.
     fn aggregate(&self, entry: &Object, name: &str) -> Option<String> {
-        let run_type = entry.text("run_type");
+        let run_type = entry.text_field("run_type");
         if run_type.as_deref() == Some("iteration") {
             return None;
         }
-        let given = entry.text("aggregate_name");
+        let given = entry.text_field("aggregate_name");
         let named = || BY_NAME.into_iter().find(|what| base(name, what).is_some());
         match given.or_else(|| named().map(str::to_owned)) {
             Some(what) if run_type.is_some() || entry.has("aggregate_name") => Some(what),
@@ -108,14 +108,14 @@ impl Names {
 }
 
 /// ns of an entry's unit.
-fn ns_per_unit(entry: &Object) -> Result<f64, Fault> {
-    match entry.text("time_unit").as_deref() {
+fn ns_per_unit(entry: &Object) -> Result<f64, ImportFault> {
+    match entry.text_field("time_unit").as_deref() {
         None | Some("ns") => Ok(1.0),
         Some("us") => Ok(1e3),
         Some("ms") => Ok(1e6),
         Some("s") => Ok(1e9),
         Some(other) => {
-            let reason = format!("{:?} is none of ns, us, ms, s", cut(other));
+            let reason = format!("{:?} is not one of ns, us, ms, s", cut(other));
             Err(entry.fault("time_unit", reason))
         }
     }
@@ -123,10 +123,10 @@ fn ns_per_unit(entry: &Object) -> Result<f64, Fault> {
 
 /// Why an entry has no time: it was skipped or failed.
 fn failure(entry: &Object) -> Option<String> {
-    let text = |key| entry.text(key).filter(|text| !text.is_empty());
+    let text = |key| entry.text_field(key).filter(|text| !text.is_empty());
     let message = text("error_message").or_else(|| text("skip_message"));
     if entry.is_true("error_occurred") {
-        return Some(message.unwrap_or("it failed and did not say why".into()));
+        return Some(message.unwrap_or("it failed without a message".into()));
     }
     let skipped = entry.is_true("skipped") || text("skipped").is_some();
     skipped.then(|| match message {
@@ -146,9 +146,9 @@ impl Benchmark {
         }
     }
 
-    fn take(&mut self, entry: &Object, aggregate: Option<String>) -> Result<(), Fault> {
+    fn take_entry(&mut self, entry: &Object, aggregate: Option<String>) -> Result<(), ImportFault> {
         self.repetitions = self.repetitions.max(entry.whole("repetitions").unwrap_or(1));
-        self.label = entry.text("label").or(self.label.take());
+        self.label = entry.text_field("label").or(self.label.take());
         if let Some(why) = failure(entry) {
             self.failed = Some(why);
             return Ok(());
@@ -162,7 +162,7 @@ impl Benchmark {
                 return Ok(());
             }
             Some(other) => {
-                let word = Err(NotATime::of(other, "not a time"));
+                let word = Err(NotATime::from_word(other, "not a time"));
                 self.aggregates.insert(other.to_owned(), word);
                 return Ok(());
             }
@@ -184,9 +184,9 @@ impl Benchmark {
         Ok(())
     }
 
-    fn real_time(&self, entry: &Object) -> Result<Time, Fault> {
+    fn real_time(&self, entry: &Object) -> Result<Time, ImportFault> {
         let time = entry.time("real_time", ns_per_unit(entry)?)?;
-        time.ok_or_else(|| entry.missing("real_time"))
+        time.ok_or_else(|| entry.missing_field("real_time"))
     }
 
     fn measured(mut self, name: String) -> Measured {
@@ -219,17 +219,17 @@ impl Benchmark {
         if let Some(label) = self.label.filter(|label| !label.is_empty()) {
             notes.push(format!("label: {label}"));
         }
-        Measured { slug: slug::path(&name), name, number: None, figure, notes }
+        Measured { slug: slug::slug_path(&name), name, number: None, figure, notes }
     }
 }
 
-fn describe(found: &mut Found, context: &Object) {
-    let text = |key| context.text(key).filter(|text| !text.is_empty());
+fn describe(found: &mut ImportedFile, context: &Object) {
+    let text = |key| context.text_field(key).filter(|text| !text.is_empty());
     found.measured_at = text("date");
     found.host_name = text("host_name");
     found.version = text("library_version");
     found.load_average = context
-        .times("load_avg", 1.0, 16)
+        .times_field("load_avg", 1.0, 16)
         .ok()
         .flatten()
         .and_then(|load| load.into_iter().collect::<Result<Vec<f64>, _>>().ok())

@@ -2,8 +2,8 @@
 //! and follow the tool's own), NaN and Infinity stand where numbers do, and what nobody needs may hold
 //! anything. Every refusal names the tool, the entry and the field.
 
-use super::text::place;
-use super::{Fault, Format, UnfitValue};
+use super::file_checks::line_and_column;
+use super::{ImportFault, InputFormat, UnfitValue};
 use model::misfit::{self, Misfit};
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, Visitor};
 use serde_json::value::RawValue;
@@ -16,7 +16,7 @@ const MAX_FIELDS: usize = 10_000;
 /// Largest whole number that a double has exactly.
 const EXACT: f64 = 9_007_199_254_740_992.0;
 
-pub(super) struct Source<'t> {
+pub(super) struct JsonSource<'t> {
     tool: &'static str,
     original: &'t str,
     strict: Cow<'t, str>,
@@ -34,27 +34,47 @@ pub(super) struct NotATime {
 }
 
 impl NotATime {
-    pub(super) fn of(field: &str, word: &str) -> NotATime {
+    pub(super) fn from_word(field: &str, word: &str) -> NotATime {
         NotATime { field: field.to_owned(), word: word.to_owned() }
     }
 }
 
-impl<'t> Source<'t> {
-    pub(super) fn new(format: Format, text: &'t str) -> Source<'t> {
-        Source { tool: format.program(), original: text, strict: strict(text) }
+impl<'t> JsonSource<'t> {
+    pub(super) fn new(format: InputFormat, text: &'t str) -> JsonSource<'t> {
+        JsonSource { tool: format.program(), original: text, strict: strict(text) }
     }
 
     /// The object that the text is.
-    pub(super) fn object(&self) -> Result<Object<'_>, Fault> {
-        let raw: &RawValue = misfit::read_json(self.strict.as_bytes()).map_err(Fault::from)?;
+    pub(super) fn object(&self) -> Result<Object<'_>, ImportFault> {
+        let raw: &RawValue =
+            misfit::read_json(self.strict.as_bytes()).map_err(ImportFault::from)?;
         self.root(raw)
     }
 
+    /// The objects of the list that the text is.
+    pub(super) fn list(&self, most: usize) -> Result<Vec<Object<'_>>, ImportFault> {
+        let raw: &RawValue =
+            misfit::read_json(self.strict.as_bytes()).map_err(ImportFault::from)?;
+        if !raw.get().starts_with('[') {
+            let reason = format!("a list is needed, not {}", kind(raw));
+            return Err(ImportFault::at(self.line_and_column(raw), reason));
+        }
+        let items: Vec<&RawValue> =
+            misfit::read_json(raw.get().as_bytes()).map_err(ImportFault::from)?;
+        if items.len() > most {
+            return Err(ImportFault::of_file(format!("{}: a list of more than {most}", self.tool)));
+        }
+        let whole = Object { source: self, raw, what: String::new(), fields: Vec::new() };
+        let items = items.into_iter().enumerate();
+        items.map(|(at, raw)| whole.child(raw, format!("[{at}]"))).collect()
+    }
+
     /// The lists that the text is a list of, as fields of these names.
-    pub(super) fn list_as(&self, names: &[&str]) -> Result<Option<Object<'_>>, Fault> {
-        let raw: &RawValue = misfit::read_json(self.strict.as_bytes()).map_err(Fault::from)?;
+    pub(super) fn list_as(&self, names: &[&str]) -> Result<Option<Object<'_>>, ImportFault> {
+        let raw: &RawValue =
+            misfit::read_json(self.strict.as_bytes()).map_err(ImportFault::from)?;
         let lists: Vec<&RawValue> = match raw.get().starts_with('[') {
-            true => misfit::read_json(raw.get().as_bytes()).map_err(Fault::from)?,
+            true => misfit::read_json(raw.get().as_bytes()).map_err(ImportFault::from)?,
             false => return Ok(None),
         };
         Ok((lists.len() == names.len()).then(|| {
@@ -64,7 +84,7 @@ impl<'t> Source<'t> {
     }
 
     /// The objects that stand one after the other (JSON Lines).
-    pub(super) fn objects(&self) -> impl Iterator<Item = Result<Object<'_>, Fault>> {
+    pub(super) fn objects(&self) -> impl Iterator<Item = Result<Object<'_>, ImportFault>> {
         let values = serde_json::Deserializer::from_str(&self.strict).into_iter::<&RawValue>();
         values.map(|raw| match raw {
             Ok(raw) => self.root(raw),
@@ -72,13 +92,13 @@ impl<'t> Source<'t> {
         })
     }
 
-    fn root<'s>(&'s self, raw: &'s RawValue) -> Result<Object<'s>, Fault> {
-        match Fields::of(raw) {
+    fn root<'s>(&'s self, raw: &'s RawValue) -> Result<Object<'s>, ImportFault> {
+        match Fields::from_raw(raw) {
             Some(Ok(fields)) => Ok(Object { source: self, raw, what: String::new(), fields }),
-            Some(Err(reason)) => Err(Fault::at(self.place(raw), reason)),
+            Some(Err(reason)) => Err(ImportFault::at(self.line_and_column(raw), reason)),
             None => {
                 let reason = format!("an object is needed, not {}", kind(raw));
-                Err(Fault::at(self.place(raw), reason))
+                Err(ImportFault::at(self.line_and_column(raw), reason))
             }
         }
     }
@@ -87,8 +107,8 @@ impl<'t> Source<'t> {
         (raw.get().as_ptr() as usize).saturating_sub(self.strict.as_ptr() as usize)
     }
 
-    fn place(&self, raw: &RawValue) -> (usize, usize) {
-        place(self.original.as_bytes(), self.offset(raw))
+    fn line_and_column(&self, raw: &RawValue) -> (usize, usize) {
+        line_and_column(self.original.as_bytes(), self.offset(raw))
     }
 
     /// The word that stands where a number should, without its quotes.
@@ -99,9 +119,9 @@ impl<'t> Source<'t> {
     }
 }
 
-impl From<Misfit> for Fault {
-    fn from(misfit: Misfit) -> Fault {
-        Fault::at((misfit.line, misfit.column), misfit.reason)
+impl From<Misfit> for ImportFault {
+    fn from(misfit: Misfit) -> ImportFault {
+        ImportFault::at((misfit.line, misfit.column), misfit.reason)
     }
 }
 
@@ -169,7 +189,7 @@ fn kind(raw: &RawValue) -> &'static str {
 }
 
 pub(super) struct Object<'s> {
-    source: &'s Source<'s>,
+    source: &'s JsonSource<'s>,
     raw: &'s RawValue,
     /// Where in the file: `benchmarks[3] "BM_push"`.
     what: String,
@@ -193,14 +213,14 @@ impl<'s> Object<'s> {
     }
 
     /// A text. Anything else in the field is not the tool's.
-    pub(super) fn text(&self, key: &str) -> Option<String> {
+    pub(super) fn text_field(&self, key: &str) -> Option<String> {
         serde_json::from_str(self.get(key)?.get()).ok()
     }
 
     /// A text that must be there.
-    pub(super) fn needed_text(&self, key: &str) -> Result<String, Fault> {
+    pub(super) fn needed_text(&self, key: &str) -> Result<String, ImportFault> {
         let Some(raw) = self.get(key) else {
-            return Err(self.missing(key));
+            return Err(self.missing_field(key));
         };
         let text = || serde_json::from_str(raw.get()).ok();
         text().ok_or_else(|| match kind(raw) {
@@ -211,7 +231,7 @@ impl<'s> Object<'s> {
 
     /// The text of a field as an entry's name in messages.
     pub(super) fn called(mut self, key: &str) -> Self {
-        if let Some(name) = self.text(key) {
+        if let Some(name) = self.text_field(key) {
             let name: String = name.chars().take(60).collect();
             self.what = format!("{} {name:?}", self.what);
         }
@@ -232,16 +252,17 @@ impl<'s> Object<'s> {
     }
 
     /// The same in a field that is needed, if it is there.
-    pub(super) fn needed_whole(&self, key: &str) -> Result<Option<u64>, Fault> {
+    pub(super) fn needed_whole(&self, key: &str) -> Result<Option<u64>, ImportFault> {
         let Some(raw) = self.get(key) else {
             return Ok(None);
         };
-        let wrong = || self.fault(key, format!("{} is not a whole number from 0", shown(raw)));
+        let wrong =
+            || self.fault(key, format!("{} is not a whole number from 0", value_beginning(raw)));
         whole(raw).map(Some).ok_or_else(wrong)
     }
 
     /// A time, if the field is there.
-    pub(super) fn time(&self, key: &str, ns_per_unit: f64) -> Result<Option<Time>, Fault> {
+    pub(super) fn time(&self, key: &str, ns_per_unit: f64) -> Result<Option<Time>, ImportFault> {
         let Some(raw) = self.get(key) else {
             return Ok(None);
         };
@@ -249,39 +270,64 @@ impl<'s> Object<'s> {
     }
 
     /// A list of times; `None` without one.
-    pub(super) fn times(
+    pub(super) fn times_field(
         &self,
         key: &str,
         ns_per_unit: f64,
         most: usize,
-    ) -> Result<Option<Vec<Time>>, Fault> {
+    ) -> Result<Option<Vec<Time>>, ImportFault> {
         let items = self.items(key, most)?;
         let read = |items: Vec<&RawValue>| {
             let times = items.into_iter().enumerate();
-            let time = |(at, raw)| match number(raw) {
+            let time = |(at, raw)| match json_number(raw) {
                 // The usual case makes no text of its place.
                 Some(value) if (0.0..=MAX_NS).contains(&(value * ns_per_unit)) => {
                     Ok(Ok(value * ns_per_unit + 0.0))
                 }
                 _ => self.time_of(raw, &format!("{key}[{at}]"), ns_per_unit),
             };
-            times.map(time).collect::<Result<Vec<Time>, Fault>>()
+            times.map(time).collect::<Result<Vec<Time>, ImportFault>>()
         };
         items.map(read).transpose()
     }
 
+    /// The times of a list, and of the lists within it; `None` without one.
+    pub(super) fn flat_times(
+        &self,
+        key: &str,
+        ns_per_unit: f64,
+        most: usize,
+    ) -> Result<Option<Vec<Time>>, ImportFault> {
+        let Some(raw) = self.get(key) else { return Ok(None) };
+        let mut times = Vec::new();
+        let mut left = vec![raw];
+        while let Some(raw) = left.pop() {
+            if raw.get().starts_with('[') {
+                let items: Vec<&RawValue> = serde_json::from_str(raw.get())
+                    .map_err(|_| self.fault_at(raw, key, "a list is needed"))?;
+                left.extend(items.into_iter().rev());
+            } else {
+                times.push(self.time_of(raw, key, ns_per_unit)?);
+            }
+            if times.len() + left.len() > most {
+                return Err(self.fault(key, format!("a list of more than {most}")));
+            }
+        }
+        Ok(Some(times))
+    }
+
     /// A list of whole numbers; `None` without one.
-    pub(super) fn wholes(&self, key: &str, most: usize) -> Result<Option<Vec<u64>>, Fault> {
+    pub(super) fn wholes(&self, key: &str, most: usize) -> Result<Option<Vec<u64>>, ImportFault> {
         let Some(items) = self.items(key, most)? else {
             return Ok(None);
         };
         let items = items.into_iter().enumerate();
         let of = |(at, raw)| {
-            let reason = || format!("{} is not a number of iterations", shown(raw));
+            let reason = || format!("{} is not a number of iterations", value_beginning(raw));
             let whole = whole(raw).filter(|&whole| whole > 0);
             whole.ok_or_else(|| self.fault_at(raw, &format!("{key}[{at}]"), reason()))
         };
-        items.map(of).collect::<Result<Vec<u64>, Fault>>().map(Some)
+        items.map(of).collect::<Result<Vec<u64>, ImportFault>>().map(Some)
     }
 
     /// A number that may be negative.
@@ -290,7 +336,7 @@ impl<'s> Object<'s> {
     }
 
     /// A list of them; null after a signal.
-    pub(super) fn codes(&self, key: &str, most: usize) -> Result<Vec<Option<i64>>, Fault> {
+    pub(super) fn codes(&self, key: &str, most: usize) -> Result<Vec<Option<i64>>, ImportFault> {
         let items = self.items(key, most)?.unwrap_or_default();
         let code = |raw: &RawValue| serde_json::from_str(raw.get()).ok();
         Ok(items.into_iter().map(code).collect())
@@ -301,14 +347,14 @@ impl<'s> Object<'s> {
     }
 
     /// The objects of a list that must be there.
-    pub(super) fn objects(&self, key: &str, most: usize) -> Result<Vec<Object<'s>>, Fault> {
-        let items = self.items(key, most)?.ok_or_else(|| self.missing(key))?;
+    pub(super) fn objects(&self, key: &str, most: usize) -> Result<Vec<Object<'s>>, ImportFault> {
+        let items = self.items(key, most)?.ok_or_else(|| self.missing_field(key))?;
         let items = items.into_iter().enumerate();
         items.map(|(at, raw)| self.child(raw, format!("{key}[{at}]"))).collect()
     }
 
     /// The values of a list; `None` without one.
-    fn items(&self, key: &str, most: usize) -> Result<Option<Vec<&'s RawValue>>, Fault> {
+    fn items(&self, key: &str, most: usize) -> Result<Option<Vec<&'s RawValue>>, ImportFault> {
         let Some(raw) = self.get(key).filter(|raw| raw.get() != "null") else {
             return Ok(None);
         };
@@ -321,8 +367,8 @@ impl<'s> Object<'s> {
         }
     }
 
-    fn child(&self, raw: &'s RawValue, name: String) -> Result<Object<'s>, Fault> {
-        let fields = match Fields::of(raw) {
+    fn child(&self, raw: &'s RawValue, name: String) -> Result<Object<'s>, ImportFault> {
+        let fields = match Fields::from_raw(raw) {
             Some(Ok(fields)) => fields,
             Some(Err(reason)) => return Err(self.fault_at(raw, &name, reason)),
             None => {
@@ -337,44 +383,46 @@ impl<'s> Object<'s> {
         Ok(Object { source: self.source, raw, what, fields })
     }
 
-    fn time_of(&self, raw: &RawValue, field: &str, ns_per_unit: f64) -> Result<Time, Fault> {
+    fn time_of(&self, raw: &RawValue, field: &str, ns_per_unit: f64) -> Result<Time, ImportFault> {
         let refused = |reason: UnfitValue| Err(self.fault_at(raw, field, reason));
-        if let Some(value) = number(raw) {
+        if let Some(value) = json_number(raw) {
             let ns = value * ns_per_unit;
             return match value {
-                value if value < 0.0 => refused(UnfitValue::Negative(shown(raw))),
-                _ if ns > MAX_NS => refused(UnfitValue::LongTime(shown(raw), unit(ns_per_unit))),
+                value if value < 0.0 => refused(UnfitValue::Negative(value_beginning(raw))),
+                _ if ns > MAX_NS => {
+                    refused(UnfitValue::LongTime(value_beginning(raw), unit(ns_per_unit)))
+                }
                 // -0.0 is 0.
                 _ => Ok(Ok(ns + 0.0)),
             };
         }
         let word = self.source.word(raw);
         match word == "null" || is_no_number(word) {
-            true => Ok(Err(NotATime::of(field, word))),
+            true => Ok(Err(NotATime::from_word(field, word))),
             false => {
                 Err(self.fault_at(raw, field, format!("a number is needed, not {}", kind(raw))))
             }
         }
     }
 
-    pub(super) fn fault(&self, key: &str, reason: impl fmt::Display) -> Fault {
+    pub(super) fn fault(&self, key: &str, reason: impl fmt::Display) -> ImportFault {
         self.fault_at(self.get(key).unwrap_or(self.raw), key, reason)
     }
 
-    pub(super) fn fault_of_it(&self, reason: impl fmt::Display) -> Fault {
+    pub(super) fn fault_of_it(&self, reason: impl fmt::Display) -> ImportFault {
         self.fault_at(self.raw, "", reason)
     }
 
     /// Without a field that must be there.
-    pub(super) fn missing(&self, key: &str) -> Fault {
+    pub(super) fn missing_field(&self, key: &str) -> ImportFault {
         self.fault_at(self.raw, "", format!("{key:?} is missing"))
     }
 
-    fn fault_at(&self, raw: &RawValue, field: &str, reason: impl fmt::Display) -> Fault {
+    fn fault_at(&self, raw: &RawValue, field: &str, reason: impl fmt::Display) -> ImportFault {
         let where_it_is = [self.source.tool, &self.what, field];
         let parts = where_it_is.into_iter().filter(|part| !part.is_empty());
         let place = parts.collect::<Vec<_>>().join(", ");
-        Fault::at(self.source.place(raw), format!("{place}: {reason}"))
+        ImportFault::at(self.source.line_and_column(raw), format!("{place}: {reason}"))
     }
 }
 
@@ -389,11 +437,11 @@ fn unit(ns: f64) -> &'static str {
 }
 
 /// The beginning of a value, for a message.
-fn shown(raw: &RawValue) -> String {
+fn value_beginning(raw: &RawValue) -> String {
     raw.get().chars().take(40).collect()
 }
 
-fn number(raw: &RawValue) -> Option<f64> {
+fn json_number(raw: &RawValue) -> Option<f64> {
     let text = raw.get();
     let begins = text.starts_with(|c: char| c == '-' || c.is_ascii_digit());
     begins.then(|| text.parse().ok()).flatten()
@@ -402,7 +450,7 @@ fn number(raw: &RawValue) -> Option<f64> {
 /// A whole number from 0, which may be written with a point.
 fn whole(raw: &RawValue) -> Option<u64> {
     let is_whole = |value: &f64| value.fract() == 0.0 && (0.0..=EXACT).contains(value);
-    raw.get().parse().ok().or_else(|| number(raw).filter(is_whole).map(|value| value as u64))
+    raw.get().parse().ok().or_else(|| json_number(raw).filter(is_whole).map(|value| value as u64))
 }
 
 /// The fields of an object, repeated ones too.
@@ -411,7 +459,7 @@ struct Fields<'t>(Vec<(String, &'t RawValue)>);
 impl<'t> Fields<'t> {
     /// `None` for what is not an object.
     #[allow(clippy::type_complexity, reason = "fields or a reason, if it is an object")]
-    fn of(raw: &'t RawValue) -> Option<Result<Vec<(String, &'t RawValue)>, String>> {
+    fn from_raw(raw: &'t RawValue) -> Option<Result<Vec<(String, &'t RawValue)>, String>> {
         let fields = || serde_json::from_str::<Fields>(raw.get());
         raw.get().starts_with('{').then(|| match fields() {
             Ok(fields) => Ok(fields.0),
@@ -483,15 +531,15 @@ mod tests {
     #[test]
     fn fields_are_the_first_of_their_name_and_of_their_kind() {
         let text = "{\"a\": 1, \"a\": 2, \"b\": \"x\", \"c\": null, \"d\": [1.0, NaN, \"Infinity\", null]}";
-        let source = Source::new(Format::GoogleBenchmark, text);
+        let source = JsonSource::new(InputFormat::GoogleBenchmark, text);
         let object = source.object().expect("an object");
         assert_eq!(object.whole("a"), Some(1));
-        assert_eq!((object.text("a"), object.text("b")), (None, Some("x".into())));
-        let times = object.times("d", 1.0, 9).expect("times").expect("a list");
+        assert_eq!((object.text_field("a"), object.text_field("b")), (None, Some("x".into())));
+        let times = object.times_field("d", 1.0, 9).expect("times").expect("a list");
         let words: Vec<String> =
             times.into_iter().filter_map(Result::err).map(|no| no.to_string()).collect();
         assert_eq!(words, ["d[1] is NaN", "d[2] is Infinity", "d[3] is null"]);
-        assert_eq!(object.times("c", 1.0, 9).expect("null"), None);
+        assert_eq!(object.times_field("c", 1.0, 9).expect("null"), None);
         let fault = object.time("b", 1.0).expect_err("a text");
         assert_eq!(fault.place, Some((1, 23)));
         assert_eq!(fault.reason, "Google Benchmark, b: a number is needed, not a text");

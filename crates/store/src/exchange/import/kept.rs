@@ -1,8 +1,8 @@
 //! A Run document of another machine, taken as it is.
 
-use super::Fault;
+use super::ImportFault;
+use super::file_checks::{MAX_FILE_BYTES, json, too_large};
 use super::files::Input;
-use super::text::{MAX_FILE_BYTES, json, too_large};
 use model::run::Run;
 use std::collections::HashSet;
 
@@ -10,9 +10,9 @@ const MAX_ID: usize = 256;
 
 /// The run, if it is whole. Its texts stay as they are, as those of every document that is stored: whoever
 /// reads one to show it gets what is hidden spelled out.
-pub(super) fn run(input: &Input) -> Result<Run, Fault> {
+pub(super) fn kept_run(input: &Input) -> Result<Run, ImportFault> {
     let Input::File { bytes, .. } = input else {
-        return Err(Fault::of_file("it is a directory, and a run is a file"));
+        return Err(ImportFault::of_file("it is a directory, and a run is a file"));
     };
     if bytes.len() as u64 > MAX_FILE_BYTES {
         return Err(too_large());
@@ -20,18 +20,18 @@ pub(super) fn run(input: &Input) -> Result<Run, Fault> {
     if !crate::is_packed(bytes) {
         json(bytes)?;
     }
-    let run = crate::from_bytes(bytes).map_err(Fault::of_file)?;
+    let run = crate::from_bytes(bytes).map_err(ImportFault::of_file)?;
     let mut ids = HashSet::new();
     for row in &run.rows {
         if !is_row_id(&row.id) {
             let shown: String = row.id.chars().take(MAX_ID).collect();
-            return Err(Fault::of_file(format!(
-                "{shown:?} is no id of a row: parts of letters, digits and _-.+=,:%#@, between \
+            return Err(ImportFault::of_file(format!(
+                "{shown:?} is not the id of a row: parts of letters, digits and _-.+=,:%#@, between \
                  slashes"
             )));
         }
         if !ids.insert(&row.id) {
-            return Err(Fault::of_file(format!("the row {:?} comes twice", row.id)));
+            return Err(ImportFault::of_file(format!("the row {:?} comes twice", row.id)));
         }
     }
     Ok(run)
@@ -85,8 +85,8 @@ mod tests {
         run.rows[3].id = "cpu.x; rm -rf ~".into();
         let input =
             Input::File { name: "any.json".into(), bytes: crate::to_json(&run).expect("document") };
-        let fault = self::run(&input).expect_err("refused");
-        assert!(fault.reason.contains("is no id of a row"), "{fault:?}");
+        let fault = self::kept_run(&input).expect_err("refused");
+        assert!(fault.reason.contains("is not the id of a row"), "{fault:?}");
     }
 
     #[test]
@@ -100,7 +100,7 @@ mod tests {
         run.cells.clear();
         let input =
             Input::File { name: "any.json".into(), bytes: crate::to_json(&run).expect("document") };
-        let read = self::run(&input).expect("taken");
+        let read = self::kept_run(&input).expect("taken");
         assert_eq!(read.rows.len(), run.rows.len());
     }
 }

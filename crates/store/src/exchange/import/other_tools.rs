@@ -1,7 +1,7 @@
 //! Results of tools that are not read, by what only they write: named, so that nobody has to guess what is
 //! wrong with the file.
 
-use super::Format;
+use super::InputFormat;
 
 /// So much of a file's beginning is looked at.
 const LOOKED_AT: usize = 256 << 10;
@@ -10,20 +10,22 @@ const LOOKED_AT: usize = 256 << 10;
 /// quote; `[` first stands for a list, and `^` for the beginning of the file.
 const TOOLS: &[(&str, &[&[&str]])] = &[
     (
-        "a JMH result",
+        "JMH's table (import what -rf json writes)",
         &[
-            &["\"primaryMetric\"", "\"scoreUnit\""],
             &["# JMH version"],
             &["Benchmark\",\"Mode\",\"Threads"],
             &["Benchmark ", " Mode ", " Cnt ", " Score "],
         ],
     ),
-    ("a pytest-benchmark result", &[&["\"machine_info\"", "\"benchmarks\""]]),
+    (
+        "pytest-benchmark's table (import what --benchmark-json writes)",
+        &[&["Name (time in ", "Outliers"]],
+    ),
     ("a pyperf result", &[&["\"benchmarks\"", "\"runs\"", "\"perf_version\""]]),
     ("an asv result", &[&["\"commit_hash\"", "\"env_name\""]]),
     (
-        "a BenchmarkDotNet result",
-        &[&["\"HostEnvironmentInfo\""], &["BenchmarkDotNet v"], &["BenchmarkDotNet=v"]],
+        "BenchmarkDotNet's table (import *-report-full.json)",
+        &[&["BenchmarkDotNet v"], &["BenchmarkDotNet=v"]],
     ),
     (
         "a nanobench result",
@@ -42,11 +44,6 @@ const TOOLS: &[(&str, &[&[&str]])] = &[
             &["benchmark name", "samples", "iterations", "est run time"],
         ],
     ),
-    (
-        "a result of go test",
-        &[&["\"Action\":", "\"Package\":"], &["goos: "], &["Benchmark", " ns/op"]],
-    ),
-    ("a divan result", &[&["Timer precision: "], &["fastest ", "slowest ", "median ", "samples"]]),
     (
         "a result of perf stat",
         &[
@@ -134,7 +131,7 @@ const TOOLS: &[(&str, &[&[&str]])] = &[
         ],
     ),
     (
-        "hyperfine's table (--export-json writes what is read)",
+        "hyperfine's table (import what --export-json writes)",
         &[
             &["command,mean,stddev"],
             &["| Command | Mean ["],
@@ -143,25 +140,20 @@ const TOOLS: &[(&str, &[&[&str]])] = &[
         ],
     ),
     (
-        "Google Benchmark's table (--benchmark_format=json writes what is read)",
+        "Google Benchmark's table (import what --benchmark_format=json writes)",
         &[
             &["iterations,real_time,cpu_time,time_unit"],
             &["Benchmark ", " Time ", " CPU ", " Iterations"],
         ],
     ),
     (
-        "criterion's table (target/criterion holds what is read)",
+        "criterion's table (import target/criterion)",
         &[&["sample_measured_value", "iteration_count"], &["time:   ["]],
     ),
-    (
-        "Bencher Metric Format",
-        &[&["\"latency\":{\"value\"", "{\"value\""], &["\"latency\": {", "\"value\":"]],
-    ),
-    ("a github-action-benchmark result", &[&["[", "\"name\"", "\"unit\"", "\"value\""]]),
 ];
 
 /// What a file is that no format fits: the tool, and what is read.
-pub(super) fn named(bytes: &[u8]) -> Option<String> {
+pub(super) fn recognized_tool(bytes: &[u8]) -> Option<String> {
     let start = String::from_utf8_lossy(&bytes[..bytes.len().min(LOOKED_AT)]);
     let start = start.trim_start_matches(['\u{feff}', ' ', '\t', '\r', '\n']);
     let in_list = |rest: &str| {
@@ -182,7 +174,7 @@ pub(super) fn named(bytes: &[u8]) -> Option<String> {
     let tool = tools.find(|(_, ways)| ways.iter().any(|signs| is(signs)));
     let tool = tool.map(|(tool, _)| *tool);
     let tool = tool.or_else(|| is_table_of_perf(start).then_some("a result of perf stat"));
-    tool.map(|tool| format!("this is {tool}; latlas reads results of {}", read()))
+    tool.map(|tool| format!("this is {tool}; latlas reads results of {}", supported_tools()))
 }
 
 /// Whether the first line is one of `perf stat -x`: the value, its unit, the event, the time that it was counted in
@@ -213,8 +205,8 @@ fn is_whole(field: &str) -> bool {
 }
 
 /// The programs whose results are read.
-pub(super) fn read() -> String {
-    let programs = Format::ALL.map(Format::program);
+pub(super) fn supported_tools() -> String {
+    let programs = InputFormat::ALL.map(InputFormat::program);
     programs.join(", ")
 }
 
@@ -226,36 +218,22 @@ mod tests {
     fn results_of_other_tools_are_named() {
         for (text, tool) in [
             (
-                r#"[{"benchmark": "a.b", "mode": "thrpt", "primaryMetric": {"score": 1, "scoreUnit": "ops/s"}}]"#,
-                "JMH",
-            ),
-            (
                 "Benchmark   Mode  Cnt  Score   Error  Units\nA.b  avgt  5  1.5 ± 0.1  ns/op\n",
                 "JMH",
-            ),
-            (
-                r#"{"machine_info": {}, "commit_info": {}, "benchmarks": [{"name": "a", "stats": {"min": 1}}]}"#,
-                "pytest-benchmark",
             ),
             (
                 r#"{"benchmarks": [{"runs": [{"values": [1]}]}], "metadata": {"perf_version": "2.6"}, "version": "1.0"}"#,
                 "pyperf",
             ),
+            ("Name (time in ns)   Min   Max   Outliers  OPS\n", "pytest-benchmark"),
+            ("// BenchmarkDotNet v0.13.12, Debian 12\n", "BenchmarkDotNet"),
             (r#"{"commit_hash": "a", "env_name": "b", "results": {"x": [1]}}"#, "asv"),
-            (r#"{"Title": "A", "HostEnvironmentInfo": {}, "Benchmarks": []}"#, "BenchmarkDotNet"),
             (
                 r#"{"results": [{"title": "b", "name": "x", "unit": "op", "median(elapsed)": 1e-9}]}"#,
                 "nanobench",
             ),
             ("|    ns/op |   op/s |    err% |     total | benchmark\n", "nanobench"),
             ("<?xml version=\"1.0\"?>\n<Catch2TestRun name=\"a\">", "Catch2"),
-            ("goos: linux\ngoarch: amd64\nBenchmarkA-2  100  12.5 ns/op\n", "go test"),
-            ("BenchmarkA-2  \t 100\t  12.5 ns/op\n", "go test"),
-            (r#"{"Time":"x","Action":"output","Package":"a","Output":"ok"}"#, "go test"),
-            (
-                "Timer precision: 10 ns\nbench  fastest │ slowest │ median │ mean │ samples │ iters\n",
-                "divan",
-            ),
             (r#"{"counter-value" : "1.0", "unit" : "", "event" : "cycles"}"#, "perf stat"),
             ("[lmbench3.0 results for Linux]\n", "LMbench"),
             ("test a ... bench:       1,234 ns/iter (+/- 56)\n", "cargo bench"),
@@ -351,12 +329,10 @@ mod tests {
                 "--benchmark_format=json",
             ),
             ("fib 20   time:   [26.029 us 26.251 us 26.505 us]\n", "target/criterion"),
-            (r#"{"a": {"latency": {"value": 1.5}}}"#, "Bencher"),
-            (r#"[{"name": "a", "unit": "ns", "value": 1}]"#, "github-action-benchmark"),
         ] {
-            let named = named(text.as_bytes()).unwrap_or_else(|| panic!("{text}"));
+            let named = recognized_tool(text.as_bytes()).unwrap_or_else(|| panic!("{text}"));
             assert!(named.contains(tool), "{text}\n{named}");
-            assert!(named.ends_with("hyperfine, Google Benchmark, criterion, latlas"), "{named}");
+            assert!(named.ends_with("Bencher, github-action-benchmark, latlas"), "{named}");
         }
         let command = r#"{"results": [{"command": "Benchmark ns/op goos: time:   [", "name": 1, "unit": 1, "value": 1}]}"#;
         // Tables like perf's, and words of tools where they do not stand first.
@@ -364,14 +340,14 @@ mod tests {
         let words = "see: This is ApacheBench, sysbench 1.0 (using 3;fio-";
         let unknown = ["", "hello", "{}", "[]", "{\"a\": 1}", "\u{0}\u{1}", command, words];
         for unknown in unknown.into_iter().chain(tables) {
-            assert_eq!(super::named(unknown.as_bytes()), None, "{unknown}");
+            assert_eq!(super::recognized_tool(unknown.as_bytes()), None, "{unknown}");
         }
     }
 
     #[test]
     fn the_page_says_how_many_there_are() {
-        let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/exchange.md");
-        let page = std::fs::read_to_string(page).expect("docs/exchange.md");
+        let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/formats.md");
+        let page = std::fs::read_to_string(page).expect("docs/formats.md");
         let (_, rest) = page.split_once("Results of some ").expect("the sentence");
         let number = rest.split(' ').next().unwrap_or_default();
         let (number, there): (usize, usize) = (number.parse().expect("a number"), TOOLS.len());

@@ -55,7 +55,7 @@ pub(super) fn part(name: &str, underscore: Underscore) -> String {
 }
 
 /// A name with its own slashes kept, each part well formed.
-pub(super) fn path(name: &str) -> String {
+pub(super) fn slug_path(name: &str) -> String {
     let mut path = String::new();
     let mut lost = false;
     for part in name.split('/') {
@@ -148,12 +148,12 @@ mod tests {
     #[test]
     fn slashes_stay_and_lead_nowhere() {
         for name in ["BM_sort/512", "BM/threads:2", "a"] {
-            assert_eq!(path(name), name);
+            assert_eq!(slug_path(name), name);
         }
         for (name, expected) in [("a//b", "a/b"), ("/../a/./b/..", "a/b"), ("///", "unnamed")] {
-            assert!(marked(&path(name), expected), "{name} {}", path(name));
+            assert!(marked(&slug_path(name), expected), "{name} {}", slug_path(name));
         }
-        let sort = path("BM_sort<int>/512");
+        let sort = slug_path("BM_sort<int>/512");
         assert!(marked(sort.strip_suffix("/512").expect(&sort), "BM_sort_int"));
     }
 
@@ -182,7 +182,7 @@ mod tests {
         }
         let deep = "part/".repeat(40);
         let names = ["a/b", "a//b", "a/b/", "a/./b", "b/a", &deep, &format!("{deep}x")];
-        let slugs: HashSet<String> = names.iter().map(|n| path(n)).collect();
+        let slugs: HashSet<String> = names.iter().map(|n| slug_path(n)).collect();
         assert_eq!(slugs.len(), names.len(), "{slugs:?}");
         // Whatever is changed here, kept runs must find their rows again.
         assert_eq!(part("日本", Underscore::Space), "unnamed-b4ceb0a4");
@@ -206,7 +206,7 @@ mod tests {
     proptest! {
         #[test]
         fn whatever_the_name_the_id_is_well_formed(name in "\\PC*|[./ -]{0,9}|.{0,300}") {
-            for slug in [part(&name, Underscore::Space), part(&name, Underscore::Itself), path(&name)] {
+            for slug in [part(&name, Underscore::Space), part(&name, Underscore::Itself), slug_path(&name)] {
                 prop_assert!(!slug.is_empty() && slug.len() <= MAX_SLUG, "{slug}");
                 prop_assert!(slug.split('/').all(|p| p.chars().any(|c| c.is_ascii_alphanumeric())));
                 prop_assert!(slug.chars().all(|c| c.is_ascii_graphic()));

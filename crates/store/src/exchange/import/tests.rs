@@ -1,7 +1,12 @@
+//! Import of files that are damaged or hostile: each is refused in one line that names the place. `tools.rs`
+//! reads what each tool and version really writes. Whole result files of other tools are read in
+//! `crates/view/tests/exchange.rs`.
+
 use super::files::Input;
 use super::*;
 use std::collections::HashMap;
 
+mod suites;
 mod tools;
 
 fn origin() -> Origin {
@@ -18,7 +23,7 @@ fn file(name: &str, text: &str) -> Input {
     Input::File { name: name.into(), bytes: text.as_bytes().to_vec() }
 }
 
-fn run(text: &str) -> Run {
+fn imported_run(text: &str) -> Run {
     import(&[file("a.json", text)], None, origin()).unwrap_or_else(|e| panic!("{e}"))
 }
 
@@ -43,7 +48,7 @@ fn an_own_verdict_comes_back_unless_it_is_ok() {
             "{{\"row\": \"exec.x/wall\", \"verdict\": \"{verdict}\", \"reason\": \"few\"}}"
         );
         let entry = format!("{{\"command\": \"x\", \"times\": [0.1], \"latlas\": {own}}}");
-        let run = run(&format!("{{\"results\": [{entry}]}}"));
+        let run = imported_run(&format!("{{\"results\": [{entry}]}}"));
         let notes = run.rows.iter().flat_map(|row| row.notes.iter().map(ToString::to_string));
         notes.collect::<Vec<_>>()
     };
@@ -132,7 +137,7 @@ fn a_long_unit_is_not_printed_whole() {
 #[test]
 fn units_and_iterations_of_google_benchmark_count() {
     for (unit, ns) in [("ns", 5.0), ("us", 5e3), ("ms", 5e6), ("s", 5e9)] {
-        let run = run(&entry("").replace("\"ns\"", &format!("{unit:?}")));
+        let run = imported_run(&entry("").replace("\"ns\"", &format!("{unit:?}")));
         let typical = run.rows[0].estimate().and_then(|e| e.typical).expect("typical");
         assert_eq!(typical.ns.value, ns);
         let samples = run.cells[0].samples.samples().expect("samples");
@@ -146,7 +151,7 @@ fn units_and_iterations_of_google_benchmark_count() {
 fn one_name_twice_in_a_file_is_numbered() {
     let text = "{\"results\": [{\"command\": \"a b\", \"times\": [1]}, \
                 {\"command\": \"a b\", \"times\": [2]}, {\"command\": \"a_b\", \"times\": [3]}]}";
-    let run = run(text);
+    let run = imported_run(text);
     let ids: Vec<&str> = run.rows.iter().map(|row| row.id.as_str()).collect();
     assert_eq!(ids[..2], ["hyperfine.a_b", "hyperfine.a_b#2"]);
     assert!(ids[2].starts_with("hyperfine.a_b-"), "{ids:?}");
@@ -159,7 +164,7 @@ fn a_benchmark_has_one_id_in_every_file_and_order() {
     let ids = |names: &[&str]| -> HashMap<String, String> {
         let entry = |name: &&str| format!("{{\"command\": {name:?}, \"times\": [1]}}");
         let entries: Vec<String> = names.iter().map(entry).collect();
-        let run = run(&format!("{{\"results\": [{}]}}", entries.join(",")));
+        let run = imported_run(&format!("{{\"results\": [{}]}}", entries.join(",")));
         let ids = run.rows.into_iter().map(|row| row.id);
         names.iter().map(ToString::to_string).zip(ids).collect()
     };
@@ -193,8 +198,8 @@ fn what_does_not_go_together_is_refused() {
     let errors = [
         import(&twice, None, origin()),
         import(&mixed, None, origin()),
-        import(&mixed[..1], Some(Format::GoogleBenchmark), origin()),
-        import(&mixed[..1], Some(Format::Criterion), origin()),
+        import(&mixed[..1], Some(InputFormat::GoogleBenchmark), origin()),
+        import(&mixed[..1], Some(InputFormat::Criterion), origin()),
         import(&[], None, origin()),
         import(&run, None, named()),
         import(&run, None, here()),
@@ -221,19 +226,20 @@ fn too_much_is_refused() {
 fn times_are_kept_to_the_last_digit_that_means_anything() {
     // From a femtosecond to months: what a double holds comes back.
     for seconds in [1e-9, 0.000_575_906, 0.1, 1.5, 3_600.25, 9e6] {
-        let run =
-            run(&format!("{{\"results\": [{{\"command\": \"a\", \"times\": [{seconds}]}}]}}"));
+        let run = imported_run(&format!(
+            "{{\"results\": [{{\"command\": \"a\", \"times\": [{seconds}]}}]}}"
+        ));
         let ns = run.rows[0].estimate().and_then(|e| e.typical).expect("one").ns.value;
         assert!((ns / (seconds * 1e9) - 1.0).abs() < 1e-9, "{seconds}: {ns}");
     }
     // A time of nothing is what hyperfine wrote, not what is known.
-    let run = run("{\"results\": [{\"command\": \"a\", \"times\": [0.0, 0.0]}]}");
-    assert_eq!(run.rows[0].estimate().map(|e| e.verdict.text()), Some("can't tell"));
+    let run = imported_run("{\"results\": [{\"command\": \"a\", \"times\": [0.0, 0.0]}]}");
+    assert_eq!(run.rows[0].estimate().map(|e| e.verdict.text()), Some("inconclusive"));
 }
 
 #[test]
 fn what_the_file_does_not_say_stays_unknown() {
-    let run = run("{\"results\": [{\"command\": \"a\", \"times\": [1, 2]}]}");
+    let run = imported_run("{\"results\": [{\"command\": \"a\", \"times\": [1, 2]}]}");
     assert_eq!(run.clock.cost_ns, None);
     assert_eq!(run.clock.resolution_ns, None);
     assert_eq!(run.core_clock, None);
@@ -246,27 +252,28 @@ fn what_the_file_does_not_say_stays_unknown() {
 
 #[test]
 fn failures_and_parameters_are_reported() {
-    let run =
-        run("{\"results\": [{\"command\": \"a\", \"times\": [1, 2], \"exit_codes\": [0, 1], \
-         \"parameters\": {\"n\": \"7\"}}]}");
+    let run = imported_run(
+        "{\"results\": [{\"command\": \"a\", \"times\": [1, 2], \"exit_codes\": [0, 1], \
+         \"parameters\": {\"n\": \"7\"}}]}",
+    );
     let notes = run.rows[0].notes.join("\n");
     assert!(notes.contains("failures: 1 of 2 runs") && notes.contains("n = 7"), "{notes}");
 }
 
 #[test]
 fn samples_of_criterion_fit_together() {
-    use super::files::{Benchmark, Part};
+    use super::files::{CriterionFolder, InputPart};
     let read = |sample: &str| {
         let part = |text: &str| {
-            Some(Part { name: "new/sample.json".into(), bytes: text.as_bytes().to_vec() })
+            Some(InputPart { name: "new/sample.json".into(), bytes: text.as_bytes().to_vec() })
         };
         let input = Input::Criterion {
             name: "criterion".into(),
-            benchmarks: vec![Benchmark {
+            benchmarks: vec![CriterionFolder {
                 directory: "new".into(),
                 fallback_name: "../x y".into(),
                 sample: part(sample),
-                ..Benchmark::default()
+                ..CriterionFolder::default()
             }],
         };
         import(&[input], None, origin())

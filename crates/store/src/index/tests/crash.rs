@@ -129,6 +129,8 @@ fn wherever_it_dies_the_next_finds_all_in_order() {
 #[test]
 fn a_broken_index_goes_once_the_next_is_made() {
     let home = Home::with_three();
+    // A question moves the log, from which SQLite would mend the file, into it.
+    drop(home.quiet());
     let broken = file::newest(home.dir.path());
     std::fs::write(&broken, vec![0xa5; 9000]).expect("broken");
     dies(&home, "open", "next index made");

@@ -9,7 +9,7 @@ fn index_file(home: &Home) -> PathBuf {
 
 /// Opens it and expects all three runs and one line that says so much.
 fn heals(home: &Home, said: &str) -> Index {
-    let index = home.open();
+    let index = home.open_index();
     let runs = ids(&index);
     assert_eq!(runs, ["00000003", "00000002", "00000001"]);
     let messages = index.messages();
@@ -72,7 +72,7 @@ fn damage_below_an_open_index_is_noticed_when_it_is_asked() {
     let index = home.quiet();
     let other = Connection::open(index_file(&home)).expect("opened");
     other.execute_batch("DROP TABLE result").expect("dropped");
-    let key = MachineKey::of(&numbered(1, "one"));
+    let key = MachineKey::from_run(&numbered(1, "one"));
     let history = index.history(&key, "cpu.add_i32", &[]).expect("answered");
     assert_eq!(history.len(), 2);
     assert!(index.messages()[0].contains("damaged"));
@@ -108,7 +108,7 @@ fn names_that_no_index_has_come_to_are_passed_over() {
         std::fs::copy(&foreign, name).expect("copied");
     }
     // Only the newest is looked at.
-    assert!(home.open().path().ends_with("index-10.sqlite"));
+    assert!(home.open_index().path().ends_with("index-10.sqlite"));
     sound(&home);
 }
 
@@ -149,7 +149,7 @@ fn an_index_of_a_newer_latlas_is_left_alone() {
     let (_, messages) = keep(&home.store, &numbered(5, "one")).expect("kept");
     assert!(messages[0].contains("the run is saved"), "{messages:?}");
     assert_eq!(std::fs::read(&path).expect("bytes"), before);
-    assert_eq!(ids(&home.open()).len(), 5);
+    assert_eq!(ids(&home.open_index()).len(), 5);
 }
 
 #[test]
@@ -252,7 +252,7 @@ fn a_document_under_another_name_is_not_believed() {
     assert!(verified.index[0].what.contains("holds the same run"), "{verified:?}");
     // The other document goes: this one is the run's now.
     std::fs::remove_file(&paths[1]).expect("removed");
-    assert_eq!(ids(&home.open()).len(), 3);
+    assert_eq!(ids(&home.open_index()).len(), 3);
 }
 
 #[test]
@@ -295,7 +295,7 @@ fn a_tag_of_a_run_that_is_gone_is_named() {
     let path = index.run(&run).expect("asked").expect("kept").path;
     std::fs::remove_file(path).expect("removed by hand");
     std::fs::write(home.dir.path().join("tags/odd"), "nothing").expect("written");
-    let lost = crate::named("base", &Ok(home.store.clone())).expect_err("gone");
+    let lost = crate::path_named("base", &Ok(home.store.clone())).expect_err("gone");
     assert!(lost.to_string().contains("which was deleted"), "{lost}");
     let verified = home.quiet().verify().expect("verified");
     assert_eq!(verified.tags.len(), 2, "{verified:?}");
@@ -339,7 +339,7 @@ fn what_is_no_file_is_not_opened_as_the_index() {
             assert!(refused.contains(what), "{refused}");
             // A run is kept all the same.
             keep(&home.store, &numbered(4, "one")).expect("kept");
-            assert_eq!(ids(&home.open()).len(), 4);
+            assert_eq!(ids(&home.open_index()).len(), 4);
         }
     }
 }

@@ -22,7 +22,7 @@ fn written_by(schema: u32) -> (String, Value) {
 }
 
 /// A row's figure, by the text alone.
-fn figure(document: &Value, row: &str) -> f64 {
+fn row_figure(document: &Value, row: &str) -> f64 {
     let rows = document["rows"].as_array().expect("rows");
     let found = rows.iter().find(|r| r["id"] == row).expect("the row");
     let figure = &found["outcome"]["figure"];
@@ -41,9 +41,9 @@ fn documents_of_every_schema_are_read_and_indexed() {
         let name = format!("20260101T00000{schema}Z-{id}.json.zst");
         let packed = zstd::bulk::compress(document.to_string().as_bytes(), 3).expect("packed");
         std::fs::write(dir.join(name), packed).expect("written");
-        expected.push(figure(&document, "cpu.add_i32"));
+        expected.push(row_figure(&document, "cpu.add_i32"));
     }
-    let index = home.open();
+    let index = home.open_index();
     let verified = index.verify().expect("verified");
     assert!(verified.is_whole(), "{verified:?}");
     assert_eq!(index.messages(), [""; 0]);
@@ -58,8 +58,8 @@ fn documents_of_every_schema_are_read_and_indexed() {
     let store = Ok(home.store.clone());
     for schema in 1..=SCHEMA_VERSION {
         let back = format!("last~{}", SCHEMA_VERSION - schema);
-        let path = crate::named(&back, &store).expect("kept");
-        let run = crate::read(&path).expect("read");
+        let path = crate::path_named(&back, &store).expect("kept");
+        let run = crate::read_run(&path).expect("read");
         assert_eq!(run.schema, schema);
     }
 }
@@ -95,7 +95,7 @@ fn a_rebuild_removes_old_files_of_killed_writers() {
 #[test]
 fn an_empty_atlas_is_rebuilt_as_it_is() {
     let home = Home::new();
-    let index = home.open();
+    let index = home.open_index();
     let nothing = Rebuilt::default();
     assert_eq!(index.rebuild().expect("nothing to do"), nothing);
     assert_eq!(std::fs::read_dir(home.dir.path()).expect("home").count(), 0);
@@ -114,13 +114,13 @@ fn a_document_that_can_not_be_read_can_be_deleted_and_replaced() {
         let broken = home.store.find(&run.id).expect("kept");
         std::fs::write(&broken, damage).expect("broken");
         // By a process that has it in the index as it was, and one that has not.
-        let (with, without) = (home.quiet(), home.open());
+        let (with, without) = (home.quiet(), home.open_index());
         without.rebuild().expect("rebuilt");
         assert_eq!(ids(&without), ["00000003", "00000001"]);
         let mut again = run.clone();
         again.started_unix_ms += 7;
         let path = without.keep(&again).expect("a place of its own");
-        assert_eq!(crate::read(&path).expect("read"), again);
+        assert_eq!(crate::read_run(&path).expect("read"), again);
         assert!(!broken.exists());
         assert_eq!(ids(&with).len(), 3);
         let verified = home.quiet().verify().expect("verified");
@@ -131,7 +131,7 @@ fn a_document_that_can_not_be_read_can_be_deleted_and_replaced() {
         std::fs::write(&path, damage).expect("broken");
         let refused = home.store.save(&numbered(3, "one")).expect_err("kept");
         assert!(refused.to_string().contains("already kept"), "{refused}");
-        home.open().delete(&run.id).expect("deleted");
+        home.open_index().delete(&run.id).expect("deleted");
         assert!(!path.exists());
         let files = home.store.files().expect("files");
         assert_eq!(files.len(), 2, "nothing is left: {files:?}");
@@ -154,10 +154,10 @@ fn of_two_files_with_one_id_the_index_keeps_one() {
     let home = Home::with_three();
     let run = numbered(2, "two");
     let index = home.quiet();
-    let own = index.document(&run.id).expect("one");
+    let own = index.document_path(&run.id).expect("one");
     let other = home.store.runs_dir().join(format!("20200101T000000.000Z-{}.json.zst", run.id));
     std::fs::copy(&own, &other).expect("copied");
-    assert_eq!(index.document(&run.id).expect("the index has it"), own);
+    assert_eq!(index.document_path(&run.id).expect("the index has it"), own);
     for prefix in [&run.id[..], "00000002"] {
         let twice = home.store.find(prefix).expect_err("two").to_string();
         for path in [&own, &other] {
@@ -165,7 +165,7 @@ fn of_two_files_with_one_id_the_index_keeps_one() {
         }
     }
     assert_eq!(index.delete(&run.id).expect("deleted").path, own);
-    assert_eq!(home.open().document(&run.id).expect("the other"), other);
+    assert_eq!(home.open_index().document_path(&run.id).expect("the other"), other);
 }
 
 #[test]
@@ -173,14 +173,18 @@ fn an_index_that_was_opened_without_locks_is_left_when_it_changes() {
     let home = Home::with_three();
     drop(home.quiet());
     let opened = file::open_frozen(&home.store).expect("as it is");
-    let state = State { opened, in_memory: false, why: Some("the disk is full".into()) };
-    let index = Index::of(home.store.clone(), state, Vec::new());
+    let state = IndexState { opened, in_memory: false, why: Some("the disk is full".into()) };
+    let index = Index::from_state(home.store.clone(), state, Vec::new());
     assert_eq!(ids(&index).len(), 3);
     keep(&home.store, &numbered(4, "one")).expect("kept");
     assert_eq!(ids(&index).len(), 4);
+    // What the log of the last keeper holds is there, too.
+    let log = file::newest(home.store.data_dir()).with_extension("sqlite-wal");
+    assert!(std::fs::metadata(&log).is_ok_and(|log| log.len() > 0));
+    assert!(file::open_frozen(&home.store).is_ok());
     // With one document more than it knows it is not opened so.
     home.store.save(&numbered(5, "one")).expect("saved");
-    assert!(matches!(file::open_frozen(&home.store), Err(Fault::Stale)));
+    assert!(matches!(file::open_frozen(&home.store), Err(IndexFault::Stale)));
     // A rebuild tries again whether it can be written.
     assert_eq!(index.rebuild().expect("it can").documents, 5);
 }

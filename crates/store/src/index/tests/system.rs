@@ -18,7 +18,7 @@ fn an_error_of_the_system_is_said_at_each_use_and_forgotten() {
     let whole = std::fs::read(&fourth).expect("bytes");
     leads_nowhere(&fourth);
     for _ in 0..2 {
-        let index = home.open();
+        let index = home.open_index();
         assert_eq!(ids(&index).len(), 3);
         let messages = index.messages();
         assert_eq!(messages.len(), 1, "{messages:?}");
@@ -32,7 +32,7 @@ fn an_error_of_the_system_is_said_at_each_use_and_forgotten() {
         file.query_row("SELECT count(*) FROM unread", [], |row| row.get(0)).expect("counted");
     assert_eq!(remembered, 0);
     // One that stays open says so once.
-    let index = home.open();
+    let index = home.open_index();
     index.messages();
     index.refresh().expect("looked again");
     assert_eq!(index.messages(), [""; 0]);
@@ -76,33 +76,33 @@ fn a_rebuild_replaces_no_index_that_holds_more() {
 #[test]
 fn a_store_of_which_nothing_can_be_read_is_not_empty() {
     let home = Home::new();
-    home.open().check_readable().expect("nothing is stored");
+    home.open_index().check_readable().expect("nothing is stored");
     let path = home.store.save(&numbered(1, "one")).expect("saved");
     std::fs::write(&path, "damaged").expect("written");
-    let machine = MachineKey::of(&numbered(1, "one"));
+    let machine = MachineKey::from_run(&numbered(1, "one"));
     let query = crate::history::HistoryQuery {
         machine: &machine,
         row: "cpu.add_i32",
         at: &[],
-        figure: compare::history::Figure::Best,
+        figure: compare::history::FollowedFigure::Best,
         since_unix_ms: None,
         last: None,
     };
     let references = compare::references::References::embedded().expect("tables");
-    for (why, damaged) in [("latlas atlas verify says why", true), (WHY, false)] {
+    for (why, damaged) in [("latlas atlas verify shows why", true), (WHY, false)] {
         if !damaged {
             leads_nowhere(&path);
         }
-        let index = home.open();
+        let index = home.open_index();
         let store = Ok(home.store.clone());
         let errors = [
             index.check_readable().expect_err("none").to_string(),
-            crate::history::find(&index, &query, &[]).expect_err("none").to_string(),
+            crate::history::find_history(&index, &query, &[]).expect_err("none").to_string(),
             crate::history::machine_of(&index, "one").expect_err("none").to_string(),
-            crate::operand::find("@one", &store, &references, &mut Vec::new())
+            crate::operand::find_operand("@one", &store, &references, &mut Vec::new())
                 .expect_err("none")
                 .to_string(),
-            crate::operand::find("one", &store, &references, &mut Vec::new())
+            crate::operand::find_operand("one", &store, &references, &mut Vec::new())
                 .expect_err("none")
                 .to_string(),
         ];
@@ -119,7 +119,7 @@ fn what_is_no_file_is_remembered_as_damage_is() {
     let name = numbered(4, "one").id;
     let name = format!("20200101T000000.000Z-{name}.json.zst");
     std::fs::create_dir(home.store.runs_dir().join(name)).expect("made");
-    let messages = home.open().messages();
+    let messages = home.open_index().messages();
     assert_eq!(messages.len(), 1, "{messages:?}");
     assert!(messages[0].starts_with("1 document can't be read"), "{messages:?}");
     drop(home.quiet());

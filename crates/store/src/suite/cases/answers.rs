@@ -3,7 +3,7 @@
 use crate::index::tests::{ids, numbered};
 use crate::index::{keep, results};
 use crate::suite::Home;
-use model::summary::{KeptResult, KeptRun, Machine, MachineKey};
+use model::summary::{KeptResult, KeptRun, MachineKey, MachineSummary};
 use model::synthetic;
 
 pub(in crate::suite) fn every_answer_is_what_the_documents_say(home: &Home) {
@@ -11,15 +11,15 @@ pub(in crate::suite) fn every_answer_is_what_the_documents_say(home: &Home) {
     let index = home.quiet();
     assert_eq!(ids(&index), ["00000003", "00000002", "00000001"]);
     for kept in index.runs().expect("runs") {
-        let run = crate::read(&kept.path).expect("document");
-        assert_eq!(kept, KeptRun::of(&run, kept.path.clone()));
+        let run = crate::read_run(&kept.path).expect("document");
+        assert_eq!(kept, KeptRun::from_run(&run, kept.path.clone()));
         assert_eq!(index.results_of(&run.id).expect("results"), results(&run));
         assert_eq!(index.run(&run.id).expect("run"), Some(kept));
     }
     assert!(index.results_of("no id").expect("none").is_empty());
     assert!(index.percentiles_of_row("a\0b", &[]).expect("none").machines.is_empty());
     let machines = index.machines().expect("machines");
-    let of = |m: &Machine| (m.host.clone().unwrap_or_default(), m.runs);
+    let of = |m: &MachineSummary| (m.host.clone().unwrap_or_default(), m.runs);
     assert_eq!(
         machines.iter().map(of).collect::<Vec<_>>(),
         [("one".to_owned(), 2), ("two".to_owned(), 1)]
@@ -52,7 +52,7 @@ pub(in crate::suite) fn a_run_of_the_future_is_not_the_newest(home: &Home) {
     let machines = index.machines().expect("machines");
     assert_eq!(machines[2].host.as_deref(), Some("three"));
     // Nor is it the latest figure of its machine.
-    let key = MachineKey::of(&numbered(0, "one"));
+    let key = MachineKey::from_run(&numbered(0, "one"));
     let history = index.history(&key, row, &[]).expect("history");
     let order: Vec<&str> = history.iter().map(|(run, _)| &run.id[..8]).collect();
     assert_eq!(order, ["00000005", "00000001", "00000003"]);
@@ -89,7 +89,7 @@ pub(in crate::suite) fn single_figures_of_several_runs_come_with_the_places_of_t
 pub(in crate::suite) fn one_run_says_the_same_to_every_question_after_a_rebuild(home: &Home) {
     home.keep_three();
     let index = home.quiet();
-    let key = MachineKey::of(&numbered(1, "one"));
+    let key = MachineKey::from_run(&numbered(1, "one"));
     let asked = || {
         let standing = index.percentiles_of_row("cpu.add_i32", &[]).expect("asked");
         let history = index.history(&key, "memory.latency", &[1024]).expect("asked");

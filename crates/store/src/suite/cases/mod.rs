@@ -1,4 +1,5 @@
-//! The cases of both.
+//! The tests that hold for runs in a directory and in a database, a file for each topic. The folder above
+//! runs them on both; what is about the index file alone is in `index/tests`.
 
 mod answers;
 mod percentiles;

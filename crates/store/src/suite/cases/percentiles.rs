@@ -13,7 +13,7 @@ pub(in crate::suite) fn figures_of_two_modes_are_never_set_against_each_other(ho
     let moved = [("other CPU", 0.9, 40_000.0), ("same CPU", 0.1, 4000.0)];
     let add = |n, host, ns, modes| {
         let estimate = synthetic::in_modes(ns, modes);
-        let run = synthetic::with(numbered(n, host), row, estimate);
+        let run = synthetic::with_figure(numbered(n, host), row, estimate);
         keep(&home.store, &run).expect("kept");
     };
     add(1, "one", 4100.0, &usual);
@@ -22,7 +22,7 @@ pub(in crate::suite) fn figures_of_two_modes_are_never_set_against_each_other(ho
     add(4, "three", 4100.0, &usual);
     let index = home.quiet();
     let of = |host| {
-        let key = MachineKey::of(&numbered(0, host));
+        let key = MachineKey::from_run(&numbered(0, host));
         let all = index.percentiles(&key).expect("percentiles");
         let own = all.into_iter().find(|p| p.row == row).expect("the row");
         (own.mode, own.value_ns, own.percentile, own.machines)
@@ -59,7 +59,7 @@ pub(in crate::suite) fn percentiles_count_reliable_figures_of_all_machines(home:
         }
     });
     let index = home.quiet();
-    let key = |host| MachineKey::of(&numbered(0, host));
+    let key = |host| MachineKey::from_run(&numbered(0, host));
     let base = results(&numbered(0, "one"))
         .into_iter()
         .find(|result| result.row == row)

@@ -2,7 +2,7 @@
 
 use crate::index::tests::{ids, numbered};
 use crate::suite::Home;
-use crate::{StoreError, Taken, named};
+use crate::{StoreError, Taken, path_named};
 
 const RUN: &str = "5e0c1a2b-3c4d-4e5f-8a9b-0c1d2e3f4a5b";
 const OTHER: &str = "6e0c1a2b-3c4d-4e5f-8a9b-0c1d2e3f4a5b";
@@ -19,7 +19,7 @@ pub(in crate::suite) fn tags_outlive_a_rebuild_and_are_deleted_with_their_run(ho
     let run = index.run(first).expect("asked").expect("kept");
     assert_eq!(run.tags, ["base", "v1.0"]);
     let store = Ok(home.store.clone());
-    assert_eq!(crate::named("base", &store).expect("by tag"), run.path);
+    assert_eq!(crate::path_named("base", &store).expect("by tag"), run.path);
     let deleted = index.delete(first).expect("deleted");
     assert_eq!(deleted.tags, ["base", "v1.0"]);
     assert!(!deleted.path.exists());
@@ -65,7 +65,7 @@ pub(in crate::suite) fn several_runs_share_a_tag_and_the_newest_is_meant(home: &
     let all = store.runs_tagged("main").expect("read");
     assert_eq!(all, [&ids[2][..], &ids[0], &ids[1]]);
     assert_eq!(store.tags().expect("read").len(), 3);
-    let of_name = || named("main", &Ok(store.clone()));
+    let of_name = || path_named("main", &Ok(store.clone()));
     assert_eq!(of_name().expect("kept"), store.find(&ids[2]).expect("kept"));
     let taken = store.tag("main", OTHER, Taken::Refused).expect_err("taken");
     assert!(taken.to_string().contains("--add"), "{taken}");

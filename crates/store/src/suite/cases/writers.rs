@@ -28,7 +28,7 @@ pub(in crate::suite) fn a_run_is_kept_once_and_by_one(home: &Home) {
 }
 
 pub(in crate::suite) fn an_index_that_was_opened_before_the_first_run_takes_it_up(home: &Home) {
-    let index = home.open();
+    let index = home.open_index();
     assert!(home.store.is_database() || !index.path().exists());
     index.keep(&numbered(1, "one")).expect("kept");
     index.keep(&numbered(2, "one")).expect("kept");
@@ -44,7 +44,7 @@ pub(in crate::suite) fn several_writers_lose_and_double_nothing(home: &Home) {
     std::thread::scope(|scope| {
         for writer in 0..WRITERS {
             scope.spawn(move || {
-                let index = home.open();
+                let index = home.open_index();
                 for n in 0..EACH {
                     let run = numbered(100 * writer + n, &format!("host-{writer}"));
                     index.keep(&run).expect("kept");
@@ -66,7 +66,7 @@ pub(in crate::suite) fn all_moves_to_a_directory_and_back(home: &Home) {
     let id = |n| numbered(n, "one").id;
     index.tag(&id(1), "base", Taken::Refused).expect("tagged");
     index.tag(&id(3), "base", Taken::Shared).expect("tagged");
-    let key = MachineKey::of(&numbered(1, "one"));
+    let key = MachineKey::from_run(&numbered(1, "one"));
     let before = index.percentiles(&key).expect("asked");
     let other = Home::in_directory();
     other.store.save(&numbered(2, "two")).expect("there already");

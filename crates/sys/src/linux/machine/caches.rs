@@ -5,7 +5,7 @@ use model::machine::{CacheFact, CacheKind, Fact};
 use super::cpu::cpu_numbers;
 use crate::files::{Files, Tree, cpu_list};
 
-pub(super) fn read(tree: &Tree) -> Fact<Vec<CacheFact>> {
+pub(super) fn read_caches(tree: &Tree) -> Fact<Vec<CacheFact>> {
     let mut caches: Vec<CacheFact> = Vec::new();
     for cpu in cpu_numbers(tree) {
         let directory = format!("/sys/devices/system/cpu/cpu{cpu}/cache");

@@ -22,7 +22,7 @@ pub(super) struct Cpu {
     pub(super) arm_signatures: Vec<(u32, CpuSignature)>,
 }
 
-pub(super) fn read(tree: &Tree, live: &Live, online: &[u32]) -> Cpu {
+pub(super) fn read_cpu(tree: &Tree, live: &Live, online: &[u32]) -> Cpu {
     let cpuinfo = tree.text(CPUINFO).unwrap_or_default();
     if let Some(cpuid) = &live.cpuid {
         let signature = CpuSignature::X86 {

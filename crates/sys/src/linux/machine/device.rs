@@ -9,7 +9,7 @@ use std::process::Command;
 const GETPROP: &str = "/system/bin/getprop";
 const MODEL: &str = "/proc/device-tree/model";
 
-pub(super) fn read(tree: &Tree) -> Fact<String> {
+pub(super) fn read_device(tree: &Tree) -> Fact<String> {
     if let Some(model) = property(tree, "ro.product.model") {
         let maker = property(tree, "ro.product.manufacturer");
         let name = match maker.filter(|maker| !model.starts_with(maker)) {
@@ -40,8 +40,8 @@ fn property(tree: &Tree, name: &str) -> Option<String> {
     if !tree.exists(GETPROP) {
         return None;
     }
-    let mut getprop = Command::new(tree.at(GETPROP));
-    let text = capture::text(getprop.arg(name)).ok()?;
+    let mut getprop = Command::new(tree.full_path(GETPROP));
+    let text = capture::program_output(getprop.arg(name)).ok()?;
     super::non_empty(text.trim())
 }
 
@@ -56,15 +56,18 @@ mod tests {
         let root = tempfile::tempdir().expect("a directory");
         let tree = Tree::new(root.path());
         let write = |path: &str, text: &str| tree.make(path, text);
-        assert!(read(&tree).unknown.expect("a reason").contains("getprop"));
+        assert!(read_device(&tree).unknown.expect("a reason").contains("getprop"));
         assert_eq!(android(&tree), None);
         write(MODEL, "Raspberry Pi 5 Model B Rev 1.0\0");
-        assert_eq!(read(&tree).get().map(String::as_str), Some("Raspberry Pi 5 Model B Rev 1.0"));
+        assert_eq!(
+            read_device(&tree).get().map(String::as_str),
+            Some("Raspberry Pi 5 Model B Rev 1.0")
+        );
         let script = "#!/bin/sh\ncase $1 in\n*.model) echo Pixel 8;;\n*.manufacturer) echo Google;;\n\
                       *.release) echo 15;;\n*.sdk) echo 35;;\nesac\n";
         let getprop = write(GETPROP, script);
         fs::set_permissions(getprop, fs::Permissions::from_mode(0o755)).expect("set");
-        assert_eq!(read(&tree).get().map(String::as_str), Some("Google Pixel 8"));
+        assert_eq!(read_device(&tree).get().map(String::as_str), Some("Google Pixel 8"));
         let os = android(&tree).expect("Android");
         assert_eq!(os.get().map(String::as_str), Some("Android 15 (API 35)"));
     }

@@ -15,7 +15,7 @@ pub(super) struct Frequency {
     pub(super) frequency: FrequencyFacts,
 }
 
-pub(super) fn read(tree: &Tree, live: &Live, hypervisor: &Fact<Presence>) -> Frequency {
+pub(super) fn read_frequency(tree: &Tree, live: &Live, hypervisor: &Fact<Presence>) -> Frequency {
     let cpus: Vec<u32> = cpu_numbers(tree)
         .into_iter()
         .filter(|cpu| tree.exists(&format!("{CPUS}/cpu{cpu}/cpufreq")))

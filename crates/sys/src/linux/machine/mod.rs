@@ -1,4 +1,6 @@
-//! Machine facts from /sys and /proc.
+//! The facts of a machine from /sys and /proc, a file for each topic, each fact with its source or the reason
+//! why it is unknown. All is read below a root directory, so that tests read file trees of other machines.
+//! What does not come from files (CPUID, affinity) is passed in by `machine.rs` of the crate.
 
 mod caches;
 mod cpu;
@@ -23,19 +25,19 @@ pub(crate) fn boot_id() -> Option<String> {
     non_empty(text.trim())
 }
 
-pub(crate) fn read(root: &Path, live: &Live) -> Machine {
-    let tree = Tree::new(root);
+pub(crate) fn read_machine(root: &Path, live: &Live) -> Machine {
+    let tree = Tree::of_one_moment(root);
     let online = topology::online(&tree);
-    let cpu = cpu::read(&tree, live, online.get().map_or(&[], Vec::as_slice));
-    let numa_nodes = numa::read(&tree, online.value.as_deref());
+    let cpu = cpu::read_cpu(&tree, live, online.get().map_or(&[], Vec::as_slice));
+    let numa_nodes = numa::read_numa(&tree, online.value.as_deref());
     let nodes = numa_nodes.get().map_or(1, Vec::len);
-    let topology = topology::read(&tree, &live.arch, &cpu, online.value.as_deref(), nodes);
+    let topology = topology::read_topology(&tree, &live.arch, &cpu, online.value.as_deref(), nodes);
     let emulated = virtualization::emulated(&tree, live);
     let hypervisor = virtualization::hypervisor(&tree, live);
-    let frequency = frequency::read(&tree, live, &hypervisor);
+    let frequency = frequency::read_frequency(&tree, live, &hypervisor);
     Machine {
         hostname: tree.fact("/proc/sys/kernel/hostname", non_empty),
-        device: device::read(&tree),
+        device: device::read_device(&tree),
         product: firmware::product(&tree),
         firmware: firmware::version(&tree),
         os: os(&tree),
@@ -57,8 +59,8 @@ pub(crate) fn read(root: &Path, live: &Live) -> Machine {
         smt: topology.smt,
         core_kinds: topology.core_kinds,
         numa_nodes,
-        caches: caches::read(&tree),
-        pages: pages::read(&tree, live),
+        caches: caches::read_caches(&tree),
+        pages: pages::read_page_facts(&tree, live),
         memory: memory(&tree),
         cpu_quota: fact_of(cgroup::cpu_quota(&tree), "control groups"),
         container: virtualization::container(&tree),
@@ -142,6 +144,17 @@ fn tsc_invariant(live: &Live) -> Fact<bool> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn no_file_is_read_twice() {
+        crate::files::READ.take();
+        read_machine(Path::new("/"), &Live::here());
+        let mut read = crate::files::READ.take();
+        assert!(read.len() > 5, "{read:?}");
+        read.sort();
+        let twice: Vec<_> = read.windows(2).filter(|pair| pair[0] == pair[1]).collect();
+        assert!(twice.is_empty(), "{twice:?}");
+    }
 
     #[test]
     fn what_a_file_does_not_hold_is_not_its_text() {

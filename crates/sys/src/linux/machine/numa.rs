@@ -6,7 +6,7 @@ use model::machine::{Fact, NumaNode};
 use crate::files::{Files, Tree, cpu_list};
 use crate::numa::{NODES, meminfo_bytes};
 
-pub(super) fn read(tree: &Tree, online_cpus: Option<&[u32]>) -> Fact<Vec<NumaNode>> {
+pub(super) fn read_numa(tree: &Tree, online_cpus: Option<&[u32]>) -> Fact<Vec<NumaNode>> {
     if !tree.exists(NODES) {
         return Fact::unknown(format!("there is no {NODES}: this kernel knows no NUMA nodes"));
     }

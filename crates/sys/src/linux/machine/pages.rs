@@ -8,7 +8,7 @@ use crate::machine::Live;
 const THP: &str = "/sys/kernel/mm/transparent_hugepage";
 const HUGETLB: &str = "/sys/kernel/mm/hugepages";
 
-pub(super) fn read(tree: &Tree, live: &Live) -> PageFacts {
+pub(super) fn read_page_facts(tree: &Tree, live: &Live) -> PageFacts {
     PageFacts {
         base_bytes: Fact::known(live.base_page_bytes).from_source("sysconf(_SC_PAGESIZE)"),
         transparent_huge_bytes: thp(tree, "hpage_pmd_size", |t| t.parse().ok()),

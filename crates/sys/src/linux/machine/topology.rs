@@ -25,13 +25,13 @@ pub(super) fn online(tree: &Tree) -> Fact<Vec<u32>> {
         return fact;
     }
     let stat = tree.text(cpu_times::SOURCE).unwrap_or_default();
-    let counted = CpuTimes::of(&stat).cpus.into_iter();
+    let counted = CpuTimes::from_stat(&stat).cpus.into_iter();
     let counted: Vec<u32> = counted.map(|(cpu, _)| cpu).collect();
     if counted.is_empty() { fact } else { Fact::known(counted).from_source(cpu_times::SOURCE) }
 }
 
 /// `nodes`: how many NUMA nodes there are.
-pub(super) fn read(
+pub(super) fn read_topology(
     tree: &Tree,
     arch: &str,
     cpu: &Cpu,
@@ -54,7 +54,7 @@ pub(super) fn read(
             false => sockets(tree, online),
         },
         cores: match &siblings {
-            Ok(groups) => count(groups.len()).from_source(format!("{CPUS}/cpu*/topology")),
+            Ok(groups) => cpu_count(groups.len()).from_source(format!("{CPUS}/cpu*/topology")),
             Err(why) => Fact::unknown(why.to_string()),
         },
         smt: match &siblings {
@@ -65,7 +65,7 @@ pub(super) fn read(
     }
 }
 
-fn count(n: usize) -> Fact<u32> {
+fn cpu_count(n: usize) -> Fact<u32> {
     Fact::or_unknown(u32::try_from(n).ok(), "more than a u32 can count")
 }
 
@@ -94,7 +94,7 @@ fn siblings(tree: &Tree, online: &[u32]) -> Result<BTreeSet<Vec<u32>>, NoThreadL
 
 fn smt(groups: &BTreeSet<Vec<u32>>) -> Fact<Smt> {
     let most = groups.iter().map(Vec::len).max().unwrap_or(1);
-    count(most)
+    cpu_count(most)
         .map(|threads_per_core| Smt { threads_per_core, active: threads_per_core > 1 })
         .from_source(format!("{CPUS}/cpu*/topology"))
 }
@@ -114,7 +114,7 @@ fn sockets(tree: &Tree, online: &[u32]) -> Fact<u32> {
             }
         };
     }
-    count(packages.len()).from_source(format!("{CPUS}/cpu*/topology/{PACKAGE}"))
+    cpu_count(packages.len()).from_source(format!("{CPUS}/cpu*/topology/{PACKAGE}"))
 }
 
 /// Of an ARM system without ACPI, where Linux before 6.0 numbers clusters as packages.

@@ -5,9 +5,9 @@ use std::process::Stdio;
 fn scripted(script: &str) -> Child {
     let mut command = Command::new("sh");
     command.args(["-c", script]).stderr(Stdio::null());
-    let connection = Connection::of(&mut command);
+    let connection = Connection::for_command(&mut command);
     let command = connection.map(|connection| (command, connection));
-    Child::spawn("worker 3", command, Session::Group).expect("a shell")
+    Child::spawn("worker 3", command, ChildSession::Group).expect("a shell")
 }
 
 /// Sends `text`, with the head of its frame.
@@ -29,16 +29,16 @@ fn lost(script: &str, wait: Wait<'_>) -> String {
 }
 
 #[cfg(target_os = "linux")]
-fn runs(process: u32) -> bool {
+fn is_running(process: u32) -> bool {
     let stat = std::fs::read_to_string(format!("/proc/{process}/stat"));
     stat.is_ok_and(|stat| !stat.contains(") Z "))
 }
 
 #[cfg(target_os = "linux")]
 #[track_caller]
-fn ends(process: u32) {
+fn wait_until_gone(process: u32) {
     let began = Instant::now();
-    while runs(process) {
+    while is_running(process) {
         assert!(began.elapsed() < Duration::from_secs(60), "{process} runs");
         std::thread::sleep(Duration::from_millis(5));
     }
@@ -59,7 +59,7 @@ fn one_that_dies_at_once_is_explained() {
     let why = lost("kill -9 $$", LONG);
     assert_eq!(why, "worker 3 ended early (signal: 9 (SIGKILL))");
     let mut child = scripted("exit 7");
-    while child.check().is_ok() {}
+    while child.check_running().is_ok() {}
     let mut child = scripted("exit 7");
     let why = loop {
         // It may still take the first ones.
@@ -76,7 +76,7 @@ fn one_that_hangs_times_out() {
     for script in ["exec sleep 600", "kill -STOP $$", "printf '\\002\\000' >&0; exec sleep 600"] {
         assert_eq!(lost(script, at_most(50)), "worker 3 timed out after 0 s", "{script}");
     }
-    assert!(scripted("exec sleep 600").check().is_ok());
+    assert!(scripted("exec sleep 600").check_running().is_ok());
 }
 
 #[cfg(target_os = "linux")]
@@ -86,7 +86,7 @@ fn one_that_is_not_wanted_any_more_has_its_grace() {
     let why = lost("exec sleep 600", Wait::until(&stop));
     assert_eq!(why, "worker 3 was stopped before it answered");
     let mut child = scripted(&says("1"));
-    ends(child.id());
+    wait_until_gone(child.process_id());
     assert_eq!(child.receive::<u32>(Wait::until(&stop)).expect("there already"), 1);
     let mut child = scripted(&format!("sleep 0.5; {}", says("1")));
     let wait = Wait { grace: Duration::from_secs(60), ..Wait::until(&stop) };
@@ -141,7 +141,7 @@ fn a_process_that_an_ended_child_left_is_not_waited_for() {
     kill(id);
     // What the child sent before is not lost.
     let (mut child, id) = left(&says("7"));
-    ends(child.id());
+    wait_until_gone(child.process_id());
     assert_eq!(child.receive::<u32>(LONG).expect("sent before"), 7);
     kill(id);
 }
@@ -157,21 +157,21 @@ fn what_a_child_started_ends_with_it() {
     };
     let (child, own) = with_child("wait");
     drop(child);
-    ends(own);
+    wait_until_gone(own);
     let (mut child, own) = with_child("exit 7");
     let why = child.receive::<u32>(LONG).expect_err("no more");
     assert_eq!(why.to_string(), "worker 3 ended early (exit status: 7)");
-    ends(own);
+    wait_until_gone(own);
 }
 
 #[cfg(target_os = "linux")]
 #[test]
 fn one_that_may_outlive_its_handle_does() {
     let mut child = scripted("exec sleep 600");
-    let id = child.id();
+    let id = child.process_id();
     child.let_outlive();
     drop(child);
-    assert!(runs(id));
+    assert!(is_running(id));
     let killed = Command::new("kill").arg(id.to_string()).status();
     assert!(killed.expect("started").success());
     scripted("exit 3").wait();
@@ -196,7 +196,7 @@ fn the_first_that_has_something_to_say_is_found() {
 fn a_message_for_another_that_waits_for_its_end() {
     let mut command = Command::new("sh");
     command.args(["-c", &format!("{}; exit 3", says("7"))]);
-    let mut connection = Connection::of(&mut command).expect("sockets");
+    let mut connection = Connection::for_command(&mut command).expect("sockets");
     let ended = AtomicBool::new(false);
     let status = command.status().expect("a shell");
     // The command holds the other end until it is dropped.
@@ -220,12 +220,12 @@ fn a_child_ends_with_a_parent_that_is_killed() {
         }
     };
     super::super::enter_if(Role::Worker, |task| {
-        let (seven, mut parent) = task.begin::<u32>()?;
+        let (seven, mut parent) = task.with_parent::<u32>()?;
         parent.send(&(seven, std::process::id()))?;
         forever()
     });
     if std::env::var_os(IS_PARENT).is_some() {
-        let child = Child::start(Role::Worker, "worker 3", &7, Session::Group);
+        let child = Child::start(Role::Worker, "worker 3", &7, ChildSession::Group);
         let mut child = child.expect("started");
         let (seven, id): (u32, u32) = child.receive(LONG).expect("its number");
         assert_eq!(seven, 7);
@@ -244,7 +244,56 @@ fn a_child_ends_with_a_parent_that_is_killed() {
     let mut lines = said.lines().map_while(Result::ok);
     let child = lines.find_map(|line| line.strip_prefix("child ")?.parse().ok());
     let child = child.expect("its number");
-    assert!(runs(child));
+    assert!(is_running(child));
     parent.kill().and_then(|()| parent.wait()).expect("killed");
-    ends(child);
+    wait_until_gone(child);
+}
+
+/// A program for [`Child::start_program`], which takes no arguments.
+fn program(directory: &tempfile::TempDir, script: &str) -> std::path::PathBuf {
+    let path = directory.path().join("program");
+    // By another process: what is open for writing can't be started.
+    let written = Command::new("sh")
+        .args(["-c", "printf '#!/bin/sh\\n%s\\n' \"$1\" >\"$0\" && chmod 755 \"$0\""])
+        .arg(&path)
+        .arg(script)
+        .status();
+    assert!(written.expect("sh").success());
+    path
+}
+
+#[test]
+fn a_program_outlives_the_thread_that_asked_for_it_and_talks_over_its_standard_streams() {
+    let directory = tempfile::tempdir().expect("tempdir");
+    let path = program(&directory, "while read -r line; do echo \"$line\" \"$line\"; done");
+    let start = move || Child::start_program("echo", &path).expect("started");
+    let mut child = std::thread::spawn(start).join().expect("ended");
+    std::thread::sleep(Duration::from_millis(50));
+    child.send_bytes(b"one\n").expect("sent");
+    let line = child.read_pieces(LONG, |from| {
+        let mut line = [0; 8];
+        from.read_exact(&mut line).map(|()| line)
+    });
+    assert_eq!(&line.expect("answered"), b"one one\n");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_program_inherits_no_descriptor() {
+    use std::os::fd::AsRawFd;
+    let directory = tempfile::tempdir().expect("tempdir");
+    let file = std::fs::File::open("/dev/null").expect("opened");
+    // As what latlas was started with may be; a shell uses lower numbers.
+    let held = rustix::io::fcntl_dupfd_cloexec(&file, 200).expect("another");
+    rustix::io::fcntl_setfd(&held, rustix::io::FdFlags::empty()).expect("set");
+    let number = held.as_raw_fd();
+    assert!(number >= 200);
+    let path =
+        program(&directory, &format!("[ -e /proc/$$/fd/{number} ] && echo held || echo closed"));
+    let mut child = Child::start_program("looker", &path).expect("started");
+    let text = child.read_pieces(LONG, |from| {
+        let mut text = String::new();
+        from.read_to_string(&mut text).map(|_| text)
+    });
+    assert_eq!(text.expect("answered"), "closed\n");
 }

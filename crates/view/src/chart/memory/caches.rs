@@ -1,19 +1,19 @@
 //! What is marked on pictures over the working set: the levels that were found,
 //! and what the system says of its caches.
 
-use super::super::source::{Picture, Source};
+use super::super::source::{ChartSource, Picture};
 use super::super::{Band, Body, Mark};
-use model::story::levels::{Level, cache_name, cache_size, os_caches};
+use model::story::levels::{CurveLevel, cache_name, cache_size, os_caches};
 
-/// Shades the levels that were found.
-pub(super) fn levels(source: &Source, picture: &mut Picture) {
+/// Shades the levels that were found in this curve.
+pub(super) fn levels(source: &ChartSource, picture: &mut Picture, curve: &str) {
     let Body::Lines(lines) = &mut picture.chart.body else {
         return;
     };
-    for level in Level::of_latency(source.run) {
+    for level in CurveLevel::all(source.run).filter(|level| level.curve == curve) {
         lines.bands.push(Band {
             name: level.name.into(),
-            figure: level.figure(),
+            figure: level.figure_text(),
             from: level.from_bytes as f64,
             to: level.to_bytes as f64,
         });
@@ -21,7 +21,7 @@ pub(super) fn levels(source: &Source, picture: &mut Picture) {
 }
 
 /// Marks the caches that the system tells of.
-pub(super) fn caches(source: &Source, picture: &mut Picture) {
+pub(super) fn caches(source: &ChartSource, picture: &mut Picture) {
     let Body::Lines(lines) = &mut picture.chart.body else {
         return;
     };

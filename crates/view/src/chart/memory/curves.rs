@@ -2,9 +2,9 @@
 
 use super::super::Quantity;
 use super::super::curves::{CURVES, Curves, rows_below};
-use super::super::source::{Drawn, Picture, Source, why_not};
+use super::super::source::{ChartSource, Drawn, Picture, why_not};
+use super::bands::bands_of_design;
 use super::caches::{caches, levels};
-use super::phones::phones;
 use model::run;
 use model::story::levels::LATENCY as PROBE;
 use model::story::page_walk::PageWalk;
@@ -18,15 +18,16 @@ pub(super) const LATENCY: Curves = Curves {
     id: PROBE,
     title: "Memory latency over working set",
     caption: "What one load costs that has to wait for the one before, in a working set of \
-              growing size. Flat stretches are the levels of the memory hierarchy: they are found \
-              in the curve, not taken from the system, whose cache sizes are the dashed lines. \
-              Phones: published figures of L1, L2 and 64 MiB (another page on every load), in the \
-              middle of this machine's level.",
-    rows: &[(PROBE, "one dependent load"), ("memory.latency_steady", "as this host keeps the set")],
+              growing size. Plateaus are the levels of the memory hierarchy, found \
+              in the curve, not taken from the system, whose cache sizes are the dashed lines.",
+    rows: &[
+        (PROBE, "one dependent load"),
+        ("memory.latency_steady", "steady state, cache shared with neighbours"),
+    ],
     finish: |source, picture| {
-        levels(source, picture);
-        phones(source, picture);
+        levels(source, picture, PROBE);
         caches(source, picture);
+        bands_of_design(source.run, picture);
     },
     ..CURVES
 };
@@ -34,13 +35,13 @@ pub(super) const LATENCY: Curves = Curves {
 const STRIDES: Curves = Curves {
     id: "memory.latency_stride",
     title: "Latency in regular order",
-    caption: "The same dependent loads, forward by a stride: what they cost less than in random \
-              order is what the prefetchers hide.",
+    caption: "The same dependent loads, forward by a stride: the difference from random order \
+              is what prefetching hides.",
     ..OVER_WORKING_SET
 };
 
 /// Regular order by stride, and the random one.
-pub(super) fn strides(source: &Source) -> Drawn {
+pub(super) fn strides(source: &ChartSource) -> Drawn {
     let mut rows = rows_below(source.run, run::Axis::WorkingSetBytes, STRIDES.id);
     if rows.is_empty() {
         return Err(why_not(source.run, &["memory.latency_stride/64B"]));
@@ -52,28 +53,36 @@ pub(super) fn strides(source: &Source) -> Drawn {
     STRIDES.draw_rows(source, rows)
 }
 
+/// The row in the order of the iPhone study.
+pub(super) const AS_KURKIN_ROW: &str = "memory.latency_as_kurkin";
+
 pub(super) const AS_KURKIN: Curves = Curves {
-    id: "memory.latency_as_kurkin",
+    id: AS_KURKIN_ROW,
     title: "Latency in the order of Kurkin's iPhone study",
     caption: "Another page on every hop, on base pages: what the study read on iPhones, in an \
-              optimised loop.",
-    rows: &[("memory.latency_as_kurkin", "another page on every hop")],
-    ..OVER_WORKING_SET
+              optimised loop. Points: published figures, those of L1 and L2 in the middle of this \
+              machine's level.",
+    rows: &[(AS_KURKIN_ROW, "another page on every hop")],
+    finish: |source, picture| {
+        levels(source, picture, AS_KURKIN_ROW);
+        caches(source, picture);
+    },
+    ..CURVES
 };
 
 pub(super) const PAGE_WALK: Curves = Curves {
     id: "memory.latency_tlb",
-    title: "What the walk of the page tables costs",
+    title: "Cost of page walks",
     caption: "One load from one line in each 4 KiB, in random order, on base pages and on huge \
-              pages: the difference is the walk of the page tables.",
+              pages: the difference is the cost of page walks.",
     rows: &[("memory.latency_tlb/4KiB", "4 KiB pages"), ("memory.latency_tlb/huge", "huge pages")],
     finish: page_walk,
     ..CURVES
 };
 
-fn page_walk(source: &Source, picture: &mut Picture) {
+fn page_walk(source: &ChartSource, picture: &mut Picture) {
     caches(source, picture);
-    let walk = PageWalk::of(source.run).map(|walk| walk.to_string());
+    let walk = PageWalk::measured_in(source.run).map(|walk| walk.to_string());
     picture.chart.notes.splice(0..0, walk);
 }
 

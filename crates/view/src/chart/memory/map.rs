@@ -1,12 +1,13 @@
 //! Rows with a figure for each pair, as maps of colours.
 
 use super::super::curves::{hollow, without_figure};
-use super::super::figure::{Figure, log};
-use super::super::source::{Drawn, Picture, Source, why_not};
+use super::super::figure::{PlottedFigure, log};
+use super::super::source::{ChartSource, Drawn, Picture, why_not};
 use super::super::{Body, Chart, Heat, HeatCell, Quantity, Section};
+use super::pair_groups::{against_groups, has_groups};
 use crate::render::curves::axis_text;
-use model::run::{MapPoint, Outcome};
-use model::story::core_to_core::{PROBE, only_pair};
+use model::run::{MapPoint, Outcome, Run};
+use model::story::core_to_core::{PROBE, clusters, only_pair};
 
 /// A row with a figure for each pair, as a picture.
 pub(in super::super) struct Map {
@@ -63,12 +64,58 @@ const CORE_TO_CORE: Map = Map {
     value: ("time one way", Quantity::Nanoseconds),
 };
 
-/// Of two CPUs it is a sentence.
-pub(super) fn core_to_core(source: &Source) -> Drawn {
+/// Of two CPUs it is a sentence; against groups of pairs of other machines, a curve.
+pub(super) fn core_to_core(source: &ChartSource) -> Drawn {
+    if has_groups(source) {
+        return against_groups(source);
+    }
     match only_pair(source.run) {
         Some(sentence) => Err(format!("it has one pair of CPUs: {sentence}")),
-        None => CORE_TO_CORE.draw(source),
+        None => by_cluster(CORE_TO_CORE.draw(source)?, source.run),
     }
+}
+
+/// The same with the CPUs in the order of their clusters.
+fn by_cluster(mut picture: Picture, run: &Run) -> Drawn {
+    let found = clusters(run).zip(run.row(PROBE));
+    let Some(((mut clusters, unseen), row)) = found else { return Ok(picture) };
+    let (Outcome::Map { points, .. }, Body::Heat(heat)) = (&row.outcome, &mut picture.chart.body)
+    else {
+        return Ok(picture);
+    };
+    let (ys, xs) = (places(points, |p| p.y), places(points, |p| p.x));
+    let mut cpus = ys.clone();
+    cpus.extend(&xs);
+    cpus.sort_unstable();
+    cpus.dedup();
+    // Those of which no pair can be relied on come last.
+    clusters
+        .order
+        .extend(cpus.iter().filter(|cpu| !clusters.order.contains(cpu)).collect::<Vec<_>>());
+    let place = |cpu: u64| clusters.order.iter().position(|&other| other == cpu);
+    for cell in &mut heat.cells {
+        let both = [xs[cell.x], ys[cell.y]].map(place);
+        let [Some(a), Some(b)] = both else { continue };
+        (cell.x, cell.y) = (a.min(b), a.max(b).saturating_sub(1));
+    }
+    let names: Vec<String> = clusters.order.iter().map(u64::to_string).collect();
+    heat.x = names[..names.len().saturating_sub(1)].to_vec();
+    heat.y = names.get(1..).unwrap_or_default().to_vec();
+    let (all, drawn) = (names.len() * names.len().saturating_sub(1) / 2, heat.cells.len());
+    picture.chart.notes.splice(0..0, unseen);
+    if drawn < all {
+        picture
+            .chart
+            .notes
+            .push(format!("{} of {all} pairs have no figure: their cells are empty.", all - drawn));
+    }
+    if !clusters.levels.is_empty() {
+        picture.chart.caption.push_str(
+            " The outlines are clusters of CPUs, found in these figures; the CPUs are in the order of their clusters.",
+        );
+    }
+    heat.clusters = Some(clusters);
+    Ok(picture)
 }
 
 /// A token handed round a ring of processes on one CPU.
@@ -84,7 +131,7 @@ pub(super) const RING: Map = Map {
 };
 
 impl Map {
-    pub(in super::super) fn draw(&self, source: &Source) -> Drawn {
+    pub(in super::super) fn draw(&self, source: &ChartSource) -> Drawn {
         let row = source.run.row(self.row);
         let map = row.and_then(|row| match &row.outcome {
             Outcome::Map { y_axis, x_axis, points } => Some((row, *y_axis, *x_axis, points)),
@@ -97,8 +144,8 @@ impl Map {
         let mut notes = row.notes.clone();
         let (mut cells, mut missing) = (Vec::new(), Vec::new());
         for point in points {
-            let at = format!("{} and {}", y_axis.text(point.y), x_axis.text(point.x));
-            let Some(figure) = Figure::first(&point.estimate, &row.unit) else {
+            let at = format!("{} and {}", y_axis.value_text(point.y), x_axis.value_text(point.x));
+            let Some(figure) = PlottedFigure::first(&point.estimate, &row.unit) else {
                 missing.push((point.estimate.reason.as_str(), at));
                 continue;
             };
@@ -119,7 +166,7 @@ impl Map {
         notes.extend(without_figure(missing));
         notes.extend(hollow(points.iter().map(|p| p.estimate.verdict)));
         let names = |axis: model::run::Axis, places: &[u64]| {
-            places.iter().map(|&at| axis.text(at)).collect()
+            places.iter().map(|&at| axis.value_text(at)).collect()
         };
         Ok(Picture {
             chart: Chart {
@@ -134,6 +181,7 @@ impl Map {
                     y: names(y_axis, &ys),
                     value: log(self.value.0, self.value.1),
                     cells,
+                    clusters: None,
                 }),
                 notes,
             },

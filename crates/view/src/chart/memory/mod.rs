@@ -1,10 +1,13 @@
-//! Pictures of memory.
+//! Pictures of memory rows: curves over the working set, the staircase of latency, maps (stride, NUMA, core
+//! to core). `caches.rs` adds the levels and the cache sizes. `chart/svg` draws them.
+//! `map.rs` also draws the ring of processes, the one picture here that is not of memory.
 
+mod bands;
 mod caches;
 mod curves;
 pub(super) mod map;
 mod naive_loop;
-mod phones;
+mod pair_groups;
 mod staircase;
 
 pub(crate) use naive_loop::NAIVE_LOOP;

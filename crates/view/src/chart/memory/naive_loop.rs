@@ -1,9 +1,10 @@
 //! The naive loop over an array beside the chase: one shows the caches, the
 //! other does not.
 
-use super::super::figure::{Figure, curve, joined, log};
-use super::super::source::{Drawn, Picture, Source, why_not};
-use super::super::{Body, Chart, Kind, Line, Lines, Point, Quantity, Section};
+use super::super::figure::{PlottedFigure, curve, joined, log};
+use super::super::published::unjoined;
+use super::super::source::{ChartSource, Drawn, Picture, why_not};
+use super::super::{Body, Chart, ChartLine, CurveKind, Lines, Point, Quantity, Section};
 use super::caches::{caches, levels};
 use model::run::{Axis, Run};
 use model::story::levels::LATENCY;
@@ -14,7 +15,7 @@ use model::unit::Unit;
 pub(crate) const NAIVE_LOOP: &str = "iphone-5s";
 
 /// The picture: ns an element.
-pub(super) fn naive_loop(source: &Source) -> Drawn {
+pub(super) fn naive_loop(source: &ChartSource) -> Drawn {
     let sizes = sizes(source.run);
     let Some(growth) = Growth::over(&sizes) else {
         return Err(why_not(source.run, &["memory.naive_xor/50kB"]));
@@ -27,7 +28,7 @@ pub(super) fn naive_loop(source: &Source) -> Drawn {
         let ids: Vec<String> = ids;
         let points = elements(source.run, &sizes, &ids);
         if !points.is_empty() {
-            series.push(joined(name, Kind::Measured, points));
+            series.push(joined(name, CurveKind::Measured, points));
             rows.extend(ids);
         }
     }
@@ -52,7 +53,7 @@ pub(super) fn naive_loop(source: &Source) -> Drawn {
         },
         rows,
     };
-    levels(source, &mut picture);
+    levels(source, &mut picture, LATENCY);
     caches(source, &mut picture);
     Ok(picture)
 }
@@ -66,27 +67,27 @@ fn elements(run: &Run, sizes: &[Size], ids: &[String]) -> Vec<Point> {
     let points = sizes.iter().zip(ids).filter_map(|(size, id)| {
         let estimate = run.row(id)?.estimate()?;
         let element_ns = estimate.ns()?.scaled(1.0 / size.elements as f64);
-        let figure = Figure::of(&element_ns, &Unit::Time)?;
-        Some(figure.at(size.elements as f64, Some(estimate.verdict)))
+        let figure = PlottedFigure::from_interval(&element_ns, &Unit::Time)?;
+        Some(figure.as_point(size.elements as f64, Some(estimate.verdict)))
     });
     points.collect()
 }
 
 /// The curve of dependent loads.
-fn chase(run: &Run) -> Option<Line> {
+fn chase(run: &Run) -> Option<ChartLine> {
     let points = curve(run.row(LATENCY)?, Axis::WorkingSetBytes)?;
     let points: Vec<Point> = points
         .iter()
         .filter_map(|p| {
-            let figure = Figure::first(&p.estimate, &Unit::Time)?;
-            Some(figure.at(p.x as f64, Some(p.estimate.verdict)))
+            let figure = PlottedFigure::first(&p.estimate, &Unit::Time)?;
+            Some(figure.as_point(p.x as f64, Some(p.estimate.verdict)))
         })
         .collect();
-    (!points.is_empty()).then(|| joined("one dependent load", Kind::Measured, points))
+    (!points.is_empty()).then(|| joined("one dependent load", CurveKind::Measured, points))
 }
 
 /// What the iPhone study published of the naive loop.
-fn published(source: &Source, sizes: &[Size]) -> Option<Line> {
+fn published(source: &ChartSource, sizes: &[Size]) -> Option<ChartLine> {
     let table = source.references.find(NAIVE_LOOP)?;
     let points: Vec<Point> = sizes
         .iter()
@@ -97,5 +98,5 @@ fn published(source: &Source, sizes: &[Size]) -> Option<Line> {
         })
         .collect();
     let name = format!("naive loop, {}", table.title);
-    (!points.is_empty()).then(|| joined(name, Kind::Reference, points))
+    (!points.is_empty()).then(|| unjoined(name, points))
 }

@@ -7,7 +7,7 @@ use tiny_skia::{Path, PathBuilder, Rect};
 /// What shapes and texts are painted on.
 pub(super) trait Surface {
     fn shape(&mut self, path: &Path, style: &Style);
-    fn text(&mut self, text: &Text);
+    fn draw_text(&mut self, text: &DrawnText);
     /// What follows is cut off at the edges of a shape, up to [`Surface::end_clip`].
     fn begin_clip(&mut self, path: &Path);
     fn end_clip(&mut self);
@@ -26,7 +26,7 @@ pub(super) struct Style {
     pub(super) dashes: Vec<f32>,
 }
 
-pub(super) struct Text<'d> {
+pub(super) struct DrawnText<'d> {
     pub(super) words: &'d str,
     pub(super) size: f32,
     pub(super) at: (f32, f32),
@@ -42,7 +42,7 @@ pub(super) struct Drawing<'d> {
 }
 
 impl<'d> Drawing<'d> {
-    pub(super) fn parse(svg: &'d str) -> Result<Drawing<'d>, PaintError> {
+    pub(super) fn from_svg(svg: &'d str) -> Result<Drawing<'d>, PaintError> {
         let document = Document::parse(svg).map_err(|e| PaintError::Svg(e.to_string()))?;
         Ok(Drawing { document })
     }
@@ -61,24 +61,26 @@ impl<'d> Drawing<'d> {
     }
 
     pub(super) fn paint(&self, surface: &mut impl Surface) -> Result<(), PaintError> {
-        children(&self.document.root_element(), surface)
+        children(&self.document.root_element(), 1.0, surface)
     }
 }
 
-fn children(parent: &Node, surface: &mut impl Surface) -> Result<(), PaintError> {
+/// `opacity` is that of the groups around, which holds for each element: where two overlap, both are seen.
+fn children(parent: &Node, opacity: f32, surface: &mut impl Surface) -> Result<(), PaintError> {
     for node in parent.children().filter(Node::is_element) {
         match node.tag_name().name() {
             "title" | "desc" | "clipPath" => {}
             "g" => {
                 let clip = clip_of(&node);
                 clip.iter().for_each(|path| surface.begin_clip(path));
-                children(&node, surface)?;
+                let own = node.attribute("opacity").and_then(|text| text.parse::<f32>().ok());
+                children(&node, opacity * own.unwrap_or(1.0), surface)?;
                 clip.iter().for_each(|_| surface.end_clip());
             }
-            "text" => text(&node).iter().for_each(|text| surface.text(text)),
+            "text" => drawn_text(&node, opacity).iter().for_each(|text| surface.draw_text(text)),
             _ => {
                 if let Some(path) = path_of(&node)? {
-                    surface.shape(&path, &style(&node));
+                    surface.shape(&path, &style(&node, opacity));
                 }
             }
         }
@@ -96,23 +98,23 @@ fn clip_of(node: &Node) -> Option<Path> {
     path_of(&clip.first_element_child()?).ok()?
 }
 
-fn style(node: &Node) -> Style {
+fn style(node: &Node, opacity: f32) -> Style {
     let width = node.attribute("stroke-width");
     Style {
-        fill: ink(node, "fill", "fill-opacity"),
-        stroke: ink(node, "stroke", "stroke-opacity"),
-        stroke_width: width.map_or(1.0, |_| number(node, "stroke-width")),
+        fill: ink(node, ["fill", "fill-opacity"], opacity),
+        stroke: ink(node, ["stroke", "stroke-opacity"], opacity),
+        stroke_width: width.map_or(1.0, |_| attribute_number(node, "stroke-width")),
         dashes: numbers(node.attribute("stroke-dasharray").unwrap_or("")).collect(),
     }
 }
 
-fn ink(node: &Node, colour: &str, opacity: &str) -> Option<Ink> {
+fn ink(node: &Node, [colour, opacity]: [&str; 2], around: f32) -> Option<Ink> {
     let rgb = colour_of(node.attribute(colour)?)?;
-    let opacity = node.attribute(opacity).and_then(|o| o.parse().ok());
-    Some(Ink { rgb, opacity: opacity.unwrap_or(1.0) })
+    let own = node.attribute(opacity).and_then(|text| text.parse::<f32>().ok());
+    Some(Ink { rgb, opacity: around * own.unwrap_or(1.0) })
 }
 
-fn text<'d>(node: &Node<'d, 'd>) -> Option<Text<'d>> {
+fn drawn_text<'d>(node: &Node<'d, 'd>, opacity: f32) -> Option<DrawnText<'d>> {
     let upright = node.attribute("transform");
     let at = match upright {
         // `translate(x y) rotate(-90)`
@@ -120,11 +122,11 @@ fn text<'d>(node: &Node<'d, 'd>) -> Option<Text<'d>> {
             let mut at = numbers(moved.strip_prefix("translate(")?.split_once(')')?.0);
             (at.next()?, at.next()?)
         }
-        None => (number(node, "x"), number(node, "y")),
+        None => (attribute_number(node, "x"), attribute_number(node, "y")),
     };
-    Some(Text {
+    Some(DrawnText {
         words: node.text()?,
-        size: number(node, "font-size"),
+        size: attribute_number(node, "font-size"),
         at,
         upright: upright.is_some(),
         before: match node.attribute("text-anchor") {
@@ -132,13 +134,13 @@ fn text<'d>(node: &Node<'d, 'd>) -> Option<Text<'d>> {
             Some("end") => 1.0,
             _ => 0.0,
         },
-        fill: ink(node, "fill", "fill-opacity"),
+        fill: ink(node, ["fill", "fill-opacity"], opacity),
     })
 }
 
 /// The outline of an element; none if it is empty.
 fn path_of(node: &Node) -> Result<Option<Path>, PaintError> {
-    let n = |name| number(node, name);
+    let n = |name| attribute_number(node, name);
     let mut builder = PathBuilder::new();
     let mut corners = |text: &str| {
         let all: Vec<f32> = numbers(text).collect();
@@ -167,7 +169,7 @@ fn path_of(node: &Node) -> Result<Option<Path>, PaintError> {
     Ok(builder.finish())
 }
 
-fn number(node: &Node, name: &str) -> f32 {
+fn attribute_number(node: &Node, name: &str) -> f32 {
     let text = node.attribute(name).unwrap_or("0");
     text.parse().unwrap_or(0.0)
 }

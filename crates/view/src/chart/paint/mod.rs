@@ -1,4 +1,5 @@
-//! Pictures as PNG and PDF.
+//! PNG (`png.rs`) and PDF (`pdf.rs`) from the SVG that `chart/svg` draws: `elements.rs` reads its elements,
+//! `font.rs` holds the font. Needs the feature `png`; without it both functions return an error.
 
 #[cfg(feature = "png")]
 mod elements;

@@ -2,7 +2,7 @@
 //! text.
 
 use super::PaintError;
-use super::elements::{Drawing, Ink, Style, Surface, Text};
+use super::elements::{Drawing, DrawnText, Ink, Style, Surface};
 use super::font;
 use pdf_writer::types::{CidFontType, FontFlags, LineJoinStyle, SystemInfo, UnicodeCmap};
 use pdf_writer::{Content, Filter, Finish, Name, Pdf, Rect, Ref, Str, TextStr};
@@ -19,10 +19,10 @@ const COMPRESSION: u8 = 6;
 
 /// An SVG as the bytes of a PDF; `scale` is points for a unit of the SVG.
 pub(super) fn pdf(svg: &str, scale: f32) -> Result<Vec<u8>, PaintError> {
-    let drawing = Drawing::parse(svg)?;
+    let drawing = Drawing::from_svg(svg)?;
     let [left, top, width, height] = drawing.seen()?;
     let face = font::face()?;
-    let mut page = Page {
+    let mut page = PdfPage {
         content: Content::new(),
         face,
         glyphs: GlyphRemapper::new(),
@@ -38,7 +38,7 @@ pub(super) fn pdf(svg: &str, scale: f32) -> Result<Vec<u8>, PaintError> {
     page.file(size, drawing.title().unwrap_or_default())
 }
 
-struct Page {
+struct PdfPage {
     content: Content,
     face: Face<'static>,
     /// Glyphs of the font to those of the page's part of it.
@@ -53,8 +53,8 @@ fn channels(ink: &Ink) -> [f32; 3] {
     ink.rgb.map(|channel| f32::from(channel) / 255.0)
 }
 
-impl Page {
-    fn draw(&mut self, path: &Path) {
+impl PdfPage {
+    fn draw_path(&mut self, path: &Path) {
         let content = &mut self.content;
         let mut last = (0.0, 0.0);
         for segment in path.segments() {
@@ -124,7 +124,7 @@ impl Page {
             let mut state = pdf.ext_graphics(*id);
             state.stroking_alpha(*opacity).non_stroking_alpha(*opacity);
         }
-        let Page { content: drawn, face, glyphs, letters, .. } = self;
+        let PdfPage { content: drawn, face, glyphs, letters, .. } = self;
         let compressed =
             |bytes: &[u8]| miniz_oxide::deflate::compress_to_vec_zlib(bytes, COMPRESSION);
         pdf.stream(content, &compressed(&drawn.finish())).filter(Filter::FlateDecode);
@@ -174,13 +174,13 @@ impl Page {
     }
 }
 
-impl Surface for Page {
+impl Surface for PdfPage {
     fn shape(&mut self, path: &Path, style: &Style) {
         if let Some(fill) = &style.fill {
             self.begin_opacity(fill.opacity);
             let [r, g, b] = channels(fill);
             self.content.set_fill_rgb(r, g, b);
-            self.draw(path);
+            self.draw_path(path);
             self.content.fill_nonzero();
             self.content.restore_state();
         }
@@ -190,13 +190,13 @@ impl Surface for Page {
             self.content.set_stroke_rgb(r, g, b);
             self.content.set_line_width(style.stroke_width);
             self.content.set_dash_pattern(style.dashes.iter().copied(), 0.0);
-            self.draw(path);
+            self.draw_path(path);
             self.content.stroke();
             self.content.restore_state();
         }
     }
 
-    fn text(&mut self, text: &Text) {
+    fn draw_text(&mut self, text: &DrawnText) {
         let Some(fill) = &text.fill else {
             return;
         };
@@ -227,7 +227,7 @@ impl Surface for Page {
 
     fn begin_clip(&mut self, path: &Path) {
         self.content.save_state();
-        self.draw(path);
+        self.draw_path(path);
         self.content.clip_nonzero();
         self.content.end_path();
     }

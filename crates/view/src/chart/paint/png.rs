@@ -1,7 +1,7 @@
 //! A drawing in pixels.
 
 use super::PaintError;
-use super::elements::{Drawing, Ink, Style, Surface, Text};
+use super::elements::{Drawing, DrawnText, Ink, Style, Surface};
 use super::font;
 use png::{BitDepth, ColorType, Encoder, PixelDimensions, Unit};
 use tiny_skia::{FillRule, Mask, Paint, Path, PathBuilder, Pixmap, Stroke, StrokeDash, Transform};
@@ -13,7 +13,7 @@ const INCHES_PER_METRE: f64 = 1.0 / 0.0254;
 
 /// An SVG as the bytes of a PNG; `scale` is pixels for a unit of the SVG.
 pub(super) fn png(svg: &str, scale: f64, dpi: f64) -> Result<Vec<u8>, PaintError> {
-    let drawing = Drawing::parse(svg)?;
+    let drawing = Drawing::from_svg(svg)?;
     let [left, top, width, height] = drawing.seen()?;
     // Numbers have a tenth of a unit at most: what is beyond is rounding.
     let pixels = |units: f32| (f64::from(units) * scale - 1e-3).ceil() as u32;
@@ -84,7 +84,7 @@ impl Surface for Painter {
     }
 
     /// The outlines of its letters.
-    fn text(&mut self, text: &Text) {
+    fn draw_text(&mut self, text: &DrawnText) {
         let size = text.size / f32::from(self.font.units_per_em());
         let mut builder = PathBuilder::new();
         let mut x = 0.0;

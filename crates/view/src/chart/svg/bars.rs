@@ -4,7 +4,7 @@ use super::frame::{
     ABOVE, Area, MARGIN, Room, SMALL, across, below, label_below, left_axis, left_margin, legend,
     scale_below, stagger,
 };
-use super::legend::{Entry, Sample};
+use super::legend::{LegendEntry, Sample};
 use super::pen::{Anchor, Pen, shorten, width};
 use crate::axis::Scale;
 use crate::chart::{Bars, number};
@@ -15,15 +15,15 @@ const HIGH: f64 = 300.0;
 const LINE: f64 = 30.0;
 
 /// Draws below `top`; gives the y of the lower end.
-pub(super) fn draw(pen: &mut Pen, bars: &Bars, room: Room) -> f64 {
+pub(super) fn draw_bars(pen: &mut Pen, bars: &Bars, room: Room) -> f64 {
     let theme = pen.theme;
-    let entries: Vec<Entry> = bars
+    let entries: Vec<LegendEntry> = bars
         .parts
         .iter()
         .enumerate()
-        .map(|(at, part)| Entry {
+        .map(|(at, part)| LegendEntry {
             name: part.name.clone(),
-            colour: theme.colour(at),
+            colour: theme.colour(part.colour.unwrap_or(at)),
             shape: 1,
             sample: Sample::Box,
         })
@@ -33,6 +33,11 @@ pub(super) fn draw(pen: &mut Pen, bars: &Bars, room: Room) -> f64 {
     let top = legend(pen, room, &entries);
     let room = |gap: f64| Room { top: top + gap, ..room };
     if bars.lying { lying(pen, bars, room(4.0)) } else { standing(pen, bars, room(ABOVE)) }
+}
+
+/// The colour of a part by its place.
+fn colour(bars: &Bars, at: usize) -> usize {
+    bars.parts.get(at).and_then(|part| part.colour).unwrap_or(at)
 }
 
 /// Where each part of a bar begins and ends: a part below 0 goes back.
@@ -82,7 +87,7 @@ fn lying_group(
     let theme = pen.theme;
     let x = |range| Scale::over(&bars.value, ends(bars, group.clone()), range);
     let x = scale_below(x, (left, wide - MARGIN - 6.0), wide);
-    let figures: Vec<_> = group.clone().map(|k| figures(bars, k, &x)).collect();
+    let figures: Vec<_> = group.clone().map(|k| bar_figures(bars, k, &x)).collect();
     let above: Vec<f64> = figures.iter().map(|(_, lines)| FIGURES * *lines as f64).collect();
     let number = group.len().max(1) as f64;
     let all_above: f64 = above.iter().sum();
@@ -111,19 +116,19 @@ fn lying_group(
                 line - 2.0 * inset - line * 0.1,
             ];
             pen.series(part, |pen| {
-                pen.row(Some(k));
-                pen.rect(rect, theme.colour(part));
+                pen.mark_row(Some(k));
+                pen.rect(rect, theme.colour(colour(bars, part)));
             });
         }
         y += line;
     }
-    pen.row(None);
+    pen.mark_row(None);
     end
 }
 
 /// The figures of a bar above its parts, with their lines; and how many lines
 /// there are.
-fn figures(bars: &Bars, category: usize, x: &Scale) -> (Vec<(f64, String, usize)>, usize) {
+fn bar_figures(bars: &Bars, category: usize, x: &Scale) -> (Vec<(f64, String, usize)>, usize) {
     let text = |(part, from, to): (usize, f64, f64)| {
         let middle = (x.at_most(from) + x.at_most(to)) / 2.0;
         let figure = number(bars.value.quantity, to - from);
@@ -150,14 +155,16 @@ fn standing(pen: &mut Pen, bars: &Bars, Room { wide, top, high }: Room) -> f64 {
     let end = match &x {
         Some((stretches, x)) => {
             let ticks = across(x);
+            // The grid lies behind the bars.
+            let end = below(pen, (&area, wide), x, &ticks, &stretches.axis.label);
             for k in 0..count {
-                let edge = |k: usize| stretches.edges.get(k).and_then(|edge| x.at(*edge));
+                let edge = |k: usize| stretches.edges.get(k).and_then(|edge| x.position(*edge));
                 if let (Some(from), Some(to)) = (edge(k), edge(k + 1)) {
                     let gap = ((to - from) * 0.1).min(1.0);
                     bar(pen, bars, k, (from + gap, to - gap), &y);
                 }
             }
-            below(pen, (&area, wide), x, &ticks, &stretches.axis.label)
+            end
         }
         None => by_name(pen, bars, (&area, wide), &y),
     };
@@ -191,10 +198,10 @@ fn bar(pen: &mut Pen, bars: &Bars, category: usize, (left, right): (f64, f64), y
         let rect = [left, from.min(to), right - left, (from - to).abs()];
         if to != from {
             pen.series(part, |pen| {
-                pen.row(Some(category));
-                pen.rect(rect, pen.theme.colour(part));
+                pen.mark_row(Some(category));
+                pen.rect(rect, pen.theme.colour(colour(bars, part)));
             });
         }
     }
-    pen.row(None);
+    pen.mark_row(None);
 }

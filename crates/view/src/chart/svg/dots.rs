@@ -1,77 +1,167 @@
 //! Figures with intervals, one a line.
 
 use super::frame::{Area, MARGIN, Room, SMALL, across, below, legend};
-use super::legend::{Entry, Sample};
-use super::pen::{Anchor, Paint, Pen, shorten, width};
+use super::legend::{LegendEntry, Sample};
+use super::pen::{Anchor, Paint, Pen, shorten, width, wrap};
+use super::theme::Theme;
 use crate::axis::{Scale, span};
-use crate::chart::{Axis, Dot, Dots, Quantity, in_unit};
+use crate::chart::{Axis, Dot, Dots, Quantity, forest, in_unit};
 use crate::grouped::grouped;
+use crate::render::figures::digits;
+use model::compare::finding;
 use model::estimate::Verdict;
 use model::figure::{decimals, plain_zero};
 
 /// Height of a line where nothing else was asked for.
 const LINE: f64 = 17.0;
-/// Room for a figure at the right.
+/// The same with labels below it, and how far it lies above the middle then.
+const LABELLED_LINE: f64 = 33.0;
+const ABOVE_LABELS: f64 = 8.0;
+/// Labels with less room are costs without names.
+const LEAST_NAME: f64 = 90.0;
+/// The ends of a whole share, percent.
+const WHOLE: [f64; 2] = [0.0, 100.0];
+/// Height of a line of a name that stands above its line, and from which width on none does.
+const NAME: f64 = 14.0;
+const NARROW: f64 = 500.0;
+/// Lines from which on the axis is above them, too.
+const LONG: usize = 40;
+/// Room for a figure at the right; for a ratio with its interval.
 const FIGURE: f64 = 86.0;
+const RATIO: f64 = 124.0;
 
 /// Draws below `top`; gives the y of the lower end. Lines without any figure
 /// are left to [`without_figure`].
-pub(super) fn draw(pen: &mut Pen, dots: &Dots, room: Room) -> f64 {
+pub(super) fn draw_dots(pen: &mut Pen, dots: &Dots, room: Room) -> f64 {
     let Room { wide, high, .. } = room;
     let theme = pen.theme;
-    let all = dots.rows.iter().enumerate();
-    let rows: Vec<(usize, &Dot)> = all.filter(|(_, dot)| has_figure(dot)).collect();
+    let is_of_change = dots.is_of_change();
+    let rows: Vec<(usize, &Dot)> = match is_of_change {
+        true => forest::drawn(dots).collect(),
+        false => dots.rows.iter().enumerate().filter(|(_, dot)| has_figure(dot)).collect(),
+    };
     let names = others(&dots.rows);
-    let mut entries = vec![Entry {
-        name: "here".into(),
-        colour: theme.colour(0),
-        shape: 0,
-        sample: Sample::Mark,
-    }];
-    entries.extend(names.iter().enumerate().map(|(k, name)| Entry {
+    let mut entries = vec![here(theme)];
+    entries.extend(names.iter().enumerate().map(|(k, name)| LegendEntry {
         name: (*name).to_owned(),
         colour: theme.colour(k + 1),
         shape: k + 1,
         sample: Sample::Mark,
     }));
-    let entries = if names.is_empty() { Vec::new() } else { entries };
+    let has_legend = !names.is_empty() && !dots.labelled;
+    let findings = forest::findings(dots);
+    let entries = match has_legend {
+        _ if is_of_change => findings.iter().map(|found| finding_entry(theme, *found)).collect(),
+        true => entries,
+        false => Vec::new(),
+    };
     let top = legend(pen, room, &entries) + 4.0;
 
     let widest = rows.iter().map(|(_, dot)| width(&dot.id, SMALL));
-    let left = MARGIN + widest.fold(0.0, f64::max).min(wide * 0.42) + 10.0;
+    let figure = if is_of_change { RATIO } else { FIGURE };
+    let beside = MARGIN + widest.fold(0.0, f64::max).min(wide * 0.42) + 10.0;
+    // A narrow picture has the names above the lines, whole, rather than a plot that shows nothing.
+    let is_stacked = wide < NARROW && wide - MARGIN - figure - beside < wide / 2.0;
+    let (left, right) = match is_stacked {
+        true => (MARGIN + 20.0, wide - MARGIN - 20.0),
+        false => (beside, wide - MARGIN - figure),
+    };
+    let names_of = |dot: &Dot| match is_stacked {
+        true => wrap(&dot.id, SMALL, wide - 2.0 * MARGIN - figure),
+        false => vec![shorten(&dot.id, SMALL, left - MARGIN - 8.0)],
+    };
+    let above: Vec<f64> = rows
+        .iter()
+        .map(|(_, dot)| if is_stacked { NAME * names_of(dot).len() as f64 + 2.0 } else { 0.0 })
+        .collect();
     let number = rows.len().max(1) as f64;
-    let line = high.map_or(LINE, |h| ((h - 46.0) / number).max(12.0));
-    let area = Area { left, right: wide - MARGIN - FIGURE, top, bottom: top + line * number };
+    let usual = if dots.labelled { LABELLED_LINE } else { LINE };
+    let line = high.map_or(usual, |h| ((h - 46.0 - above.iter().sum::<f64>()) / number).max(12.0));
+    // Of many lines the axis is in sight from above, too.
+    let is_long = rows.len() > LONG;
+    let top = if is_long { top + SMALL + 6.0 } else { top };
+    let area = Area { left, right, top, bottom: top + line * number + above.iter().sum::<f64>() };
     let one = one(dots);
     let x = scale(dots, (area.left, area.right));
     let ticks = across(&x);
-    for k in (1..rows.len()).step_by(2) {
-        let y = area.top + line * k as f64;
-        pen.rect([MARGIN, y, wide - 2.0 * MARGIN, line], theme.band(0));
+    let tops: Vec<f64> = above
+        .iter()
+        .scan(area.top, |y, above| Some(std::mem::replace(y, *y + above + line)))
+        .collect();
+    for (y, above) in tops.iter().zip(&above).skip(1).step_by(2) {
+        pen.rect([MARGIN, *y, wide - 2.0 * MARGIN, above + line], theme.band(0));
     }
     let end = below(pen, (&area, wide), &x, &ticks, &dots.value.label);
-    if let Some(x) = one.and_then(|one| x.at(one)) {
+    for tick in ticks.iter().filter(|_| is_long) {
+        if let Some(x) = x.position(tick.value) {
+            pen.text((x, area.top - 5.0), Anchor::Middle, SMALL, theme.soft(), &tick.label);
+        }
+    }
+    if let Some(x) = one.and_then(|one| x.position(one)) {
         pen.line((x, area.top), (x, area.bottom), theme.soft(), "");
     }
-    for (k, (row, dot)) in rows.iter().enumerate() {
-        let y = area.top + line * (k as f64 + 0.5);
-        let at = (left - 8.0, y + SMALL * 0.36);
-        let name = shorten(&dot.id, SMALL, left - MARGIN - 8.0);
-        pen.text(at, Anchor::End, SMALL, theme.ink(), &name);
-        pen.row(Some(*row));
-        pen.series(0, |pen| {
-            figure(pen, &dots.value, dot, y, (&x, area.right), wide);
-        });
-        for other in &dot.others {
+    for (((row, dot), top), above) in rows.iter().zip(&tops).zip(&above) {
+        let middle = top + above + line / 2.0;
+        let y = if dots.labelled { middle - ABOVE_LABELS } else { middle };
+        for (k, name) in names_of(dot).iter().enumerate() {
+            let (at, anchor) = match is_stacked {
+                true => ((MARGIN + 2.0, top + NAME * (k as f64 + 1.0) - 2.0), Anchor::Start),
+                false => ((left - 8.0, y + SMALL * 0.36), Anchor::End),
+            };
+            pen.text(at, anchor, SMALL, theme.ink(), name);
+        }
+        if dots.labelled {
+            draw_labels(pen, dot, y, &x);
+        }
+        pen.mark_row(Some(*row));
+        for other in dot.others.iter().filter(|_| !dots.labelled) {
             let at = names.iter().position(|name| *name == other.name);
-            if let (Some(at), Some(x)) = (at, x.at(other.value)) {
+            if let (Some(at), Some(x)) = (at, x.position(other.value)) {
                 let paint = Paint { stroke: theme.colour(at + 1), fill: "none" };
                 pen.series(at + 1, |pen| pen.mark(at + 1, (x, y), 3.2, &paint));
             }
         }
-        pen.row(None);
+        let number = if is_stacked { top + NAME - 2.0 } else { y + SMALL * 0.36 };
+        let series = findings.iter().position(|found| dot.finding == Some(*found)).unwrap_or(0);
+        pen.series(series, |pen| {
+            draw_figure(pen, &dots.value, dot, (y, number), (&x, area.right), wide);
+        });
+        pen.mark_row(None);
     }
     end
+}
+
+fn here(theme: Theme) -> LegendEntry {
+    LegendEntry { name: "here".into(), colour: theme.colour(0), shape: 0, sample: Sample::Mark }
+}
+
+/// How a change looks: by colour and by mark.
+pub(super) fn finding_entry(theme: Theme, found: finding::Verdict) -> LegendEntry {
+    let (colour, shape, sample) = match found {
+        finding::Verdict::Different => (theme.colour(1), 0, Sample::Mark),
+        finding::Verdict::CannotTell => (theme.soft(), 3, Sample::Hollow),
+        finding::Verdict::SameWithinNoise => (theme.colour(0), 1, Sample::Mark),
+    };
+    LegendEntry { name: found.printed().into(), colour, shape, sample }
+}
+
+/// The stretch between the first and the last label, and each label below its place.
+fn draw_labels(pen: &mut Pen, dot: &Dot, y: f64, x: &Scale) {
+    let theme = pen.theme;
+    let places =
+        dot.others.iter().filter_map(|other| Some((x.position(other.value)?, &other.name)));
+    let places: Vec<(f64, &String)> = places.collect();
+    let ([(first, _), ..], [.., (last, _)]) = (&places[..], &places[..]) else { return };
+    let room = (last - first) / (places.len() as f64 - 1.0).max(1.0) - 6.0;
+    pen.rect([*first, y - 4.0, last - first, 8.0], theme.grid());
+    for (x, name) in &places {
+        pen.line((*x, y - 4.0), (*x, y + 4.0), theme.soft(), "");
+        // A cost of two words says more than a name that is cut after it.
+        let cost = name.match_indices(' ').nth(1).map_or(name.as_str(), |(end, _)| &name[..end]);
+        let name = if room < LEAST_NAME { cost } else { name.as_str() };
+        let name = shorten(name, SMALL, room);
+        pen.text((*x, y + 5.0 + SMALL), Anchor::Middle, SMALL, theme.soft(), &name);
+    }
 }
 
 /// What a ratio's axis shows in any case: 1, which is no difference.
@@ -83,6 +173,9 @@ fn one(dots: &Dots) -> Option<f64> {
 /// they are no farther from the figures than a factor of three, or half of the
 /// axis: wider ones are cut at its end.
 fn scale(dots: &Dots, range: (f64, f64)) -> Scale {
+    if dots.is_of_change() {
+        return forest::scale(dots, range);
+    }
     let one = one(dots);
     let figures = || {
         let of = |dot: &Dot| {
@@ -99,20 +192,31 @@ fn scale(dots: &Dots, range: (f64, f64)) -> Scale {
     let ends = dots.rows.iter().flat_map(|dot| [dot.low, dot.high]);
     let is_near = |end: &f64| reach.as_ref().is_some_and(|reach| reach.contains(end));
     let ends = ends.flatten().filter(|end| one.is_some() || is_near(end));
-    Scale::over(&dots.value, figures().chain(one).chain(ends), range)
+    let whole = WHOLE.into_iter().filter(|_| dots.labelled);
+    Scale::over(&dots.value, figures().chain(one).chain(whole).chain(ends), range)
 }
 
 /// Whether an interval is cut at the end of the axis.
 pub(super) fn cuts(dots: &Dots) -> bool {
     let x = scale(dots, (0.0, 1.0));
-    let mut drawn = dots.rows.iter().filter(|dot| dot.value.is_some());
-    drawn.any(|dot| x.cuts(dot.low, dot.high))
+    let cuts = |dot: &Dot| dot.value.is_some() && x.cuts(dot.low, dot.high);
+    match dots.is_of_change() {
+        true => forest::drawn(dots).any(|(_, dot)| cuts(dot)),
+        false => dots.rows.iter().any(cuts),
+    }
 }
 
 /// A line's own figure: its interval, its mark, its number at the right.
-fn figure(pen: &mut Pen, axis: &Axis, dot: &Dot, y: f64, (x, right): (&Scale, f64), wide: f64) {
+fn draw_figure(
+    pen: &mut Pen,
+    axis: &Axis,
+    dot: &Dot,
+    (y, number): (f64, f64),
+    (x, right): (&Scale, f64),
+    wide: f64,
+) {
     let theme = pen.theme;
-    let at = (wide - MARGIN - 2.0, y + SMALL * 0.36);
+    let at = (wide - MARGIN - 2.0, number);
     let Some(value) = dot.value else {
         // The reason stands below the picture.
         let text = match dot.verdict {
@@ -122,27 +226,36 @@ fn figure(pen: &mut Pen, axis: &Axis, dot: &Dot, y: f64, (x, right): (&Scale, f6
         pen.text(at, Anchor::End, SMALL, theme.soft(), &text);
         return;
     };
-    let doubtful = dot.verdict.is_some_and(|verdict| verdict != Verdict::Ok);
+    let doubtful = dot.verdict.is_some_and(|verdict| verdict != Verdict::Ok)
+        || dot.finding == Some(finding::Verdict::CannotTell);
     let ink = if doubtful { theme.soft() } else { theme.ink() };
-    pen.text(at, Anchor::End, SMALL, ink, &number(axis.quantity, value, dot));
+    let text = match dot.finding {
+        Some(_) => forest::figure(dot),
+        None => figure_text(axis.quantity, value, dot),
+    };
+    pen.text(at, Anchor::End, SMALL, ink, &text);
+    let LegendEntry { colour, shape, .. } = match dot.finding {
+        Some(found) => finding_entry(theme, found),
+        None => here(theme),
+    };
     if dot.low.is_some() || dot.high.is_some() {
         let low = x.at_most(dot.low.unwrap_or(value));
         let high = x.at_most(dot.high.unwrap_or(f64::MAX));
         let style = r#" stroke-width="1.6""#;
-        pen.line((low, y), (high, y), theme.colour(0), style);
+        pen.line((low, y), (high, y), colour, style);
     }
-    if let Some(x) = x.at(value) {
-        let paint = Paint {
-            stroke: theme.colour(0),
-            fill: if doubtful { theme.ground() } else { theme.colour(0) },
-        };
-        pen.mark(0, (x, y), 3.4, &paint);
+    if let Some(x) = x.position(value) {
+        let paint = Paint { stroke: colour, fill: if doubtful { theme.ground() } else { colour } };
+        pen.mark(shape, (x, y), 3.4, &paint);
     }
 }
 
 /// A figure with no more digits than its interval supports.
-fn number(quantity: Quantity, value: f64, dot: &Dot) -> String {
+fn figure_text(quantity: Quantity, value: f64, dot: &Dot) -> String {
     let half = dot.low.zip(dot.high).map_or(0.0, |(low, high)| (high - low) / 2.0);
+    if quantity == Quantity::Ratio {
+        return format!("{}x", digits(value, half));
+    }
     in_unit(quantity, value, |in_unit| {
         let half = if value == 0.0 { half } else { half * in_unit / value };
         plain_zero(format!("{in_unit:.*}", decimals(in_unit, half)))

@@ -2,8 +2,9 @@
 //! of a plot.
 
 use super::Chart;
-use super::legend::{Entry, Sample};
-use super::pen::{Anchor, Paint, Pen, escape, number, shorten, width, wrap};
+use super::legend::{LegendEntry, Sample};
+use super::pen::{Anchor, Paint, Pen, escape, shorten, svg_number, width, wrap};
+use super::population;
 use crate::axis::{Scale, Tick};
 
 pub(super) const MARGIN: f64 = 20.0;
@@ -65,7 +66,7 @@ pub(super) fn heading(pen: &mut Pen, wide: f64, chart: &Chart, size: f64) -> f64
 }
 
 /// The legend in lines; gives the y below it.
-pub(super) fn legend(pen: &mut Pen, Room { wide, top, .. }: Room, entries: &[Entry]) -> f64 {
+pub(super) fn legend(pen: &mut Pen, Room { wide, top, .. }: Room, entries: &[LegendEntry]) -> f64 {
     const LINE: f64 = 18.0;
     const SAMPLE: f64 = 30.0;
     if pen.is_inline() {
@@ -95,7 +96,7 @@ pub(super) fn legend(pen: &mut Pen, Room { wide, top, .. }: Room, entries: &[Ent
 }
 
 /// How an entry's curve or mark looks, 22 px wide.
-pub(super) fn sample(pen: &mut Pen, entry: &Entry, (x, y): (f64, f64)) {
+pub(super) fn sample(pen: &mut Pen, entry: &LegendEntry, (x, y): (f64, f64)) {
     let middle = x + 11.0;
     let paint = Paint { stroke: entry.colour, fill: entry.colour };
     match entry.sample {
@@ -104,7 +105,22 @@ pub(super) fn sample(pen: &mut Pen, entry: &Entry, (x, y): (f64, f64)) {
             pen.mark(entry.shape, (middle, y), 3.2, &paint);
         }
         Sample::Mark => pen.mark(entry.shape, (middle, y), 3.6, &paint),
+        Sample::Hollow => {
+            let paint = Paint { fill: "none", ..paint };
+            pen.mark(entry.shape, (middle, y), 3.6, &paint);
+        }
         Sample::Box => pen.rect([x + 4.0, y - 6.0, 14.0, 12.0], entry.colour),
+        Sample::Shade => {
+            let box_at = |at: (f64, f64)| (x + 22.0 * at.0, y - 5.0 + 10.0 * at.1);
+            let corners = [(0.0, 0.0), (1.0, 0.0), (1.0, 1.0), (0.0, 1.0)].map(box_at);
+            pen.area(&corners, entry.colour, population::PALE);
+            pen.line((x, y), (x + 22.0, y), entry.colour, population::MEDIAN);
+        }
+        Sample::Rails => pen.rails([x + 4.0, y - 5.0, 14.0, 10.0], entry.colour),
+        Sample::Halves(lower) => {
+            pen.rect([x + 4.0, y - 6.0, 14.0, 6.0], entry.colour);
+            pen.rect([x + 4.0, y, 14.0, 6.0], lower);
+        }
     }
 }
 
@@ -137,10 +153,15 @@ pub(super) fn scale_below(
     let widest = scale((left, right));
     let ends = across(&widest)
         .into_iter()
-        .filter_map(|tick| Some(widest.at(tick.value)? + width(&tick.label, SMALL) / 2.0));
+        .filter_map(|tick| Some(widest.position(tick.value)? + width(&tick.label, SMALL) / 2.0));
     // A bare picture ends there.
     let beyond = ends.fold(0.0, f64::max) - (wide - MARGIN);
     scale((left, right - beyond.max(0.0)))
+}
+
+/// Numbers of an axis that lie on it, each with its place.
+fn placed<'a>(scale: &Scale, ticks: &'a [Tick]) -> impl Iterator<Item = (f64, &'a Tick)> {
+    ticks.iter().filter_map(|tick| Some((scale.position(tick.value)?, tick)))
 }
 
 /// The axis below a plot, with its grid and label; gives the y below them.
@@ -153,11 +174,11 @@ pub(super) fn below(
 ) -> f64 {
     let theme = pen.theme;
     pen.group(format_args!(r#"class="ticks""#), |pen| {
-        for tick in ticks {
-            let Some(x) = scale.at(tick.value) else {
-                continue;
-            };
+        // What looks alike stands in a row: a page has it in one group.
+        for (x, _) in placed(scale, ticks) {
             pen.line((x, area.top), (x, area.bottom), theme.grid(), "");
+        }
+        for (x, tick) in placed(scale, ticks) {
             let at = (x, area.bottom + 15.0);
             pen.text(at, Anchor::Middle, SMALL, theme.soft(), &tick.label);
         }
@@ -188,23 +209,22 @@ pub(super) fn zoom(pen: &mut Pen, area: &Area, scale: &Scale) {
     }
     let level = |most: usize| {
         let ticks = scale.ticks(most).into_iter();
-        let texts =
-            ticks.filter_map(|t| Some(format!("{} {}", number(scale.at(t.value)?), t.label)));
+        let texts = ticks
+            .filter_map(|t| Some(format!("{} {}", svg_number(scale.position(t.value)?), t.label)));
         texts.collect::<Vec<_>>().join("|")
     };
     let levels = [8, 24, 72].map(level).join("||");
-    let [left, right] = [area.left, area.right].map(number);
+    let [left, right] = [area.left, area.right].map(svg_number);
     pen.zoom = format!(r#" data-x="{left} {right}" data-ticks="{}""#, escape(&levels));
 }
 
 /// The axis at the left of a plot, with its grid and label.
 pub(super) fn left_axis(pen: &mut Pen, area: &Area, scale: &Scale, ticks: &[Tick], label: &str) {
     let theme = pen.theme;
-    for tick in ticks {
-        let Some(y) = scale.at(tick.value) else {
-            continue;
-        };
+    for (y, _) in placed(scale, ticks) {
         pen.line((area.left, y), (area.right, y), theme.grid(), "");
+    }
+    for (y, tick) in placed(scale, ticks) {
         let at = (area.left - 7.0, y + SMALL * 0.36);
         pen.text(at, Anchor::End, SMALL, theme.soft(), &tick.label);
     }

@@ -3,7 +3,7 @@
 //! table, which is what a pointer over them shows.
 
 use super::frame::{MARGIN, Room, sample};
-use super::legend::Entry;
+use super::legend::LegendEntry;
 use super::pen::Pen;
 use super::{Body, Chart, body};
 
@@ -131,7 +131,7 @@ fn is_common(attribute: &str) -> bool {
     COMMON.contains(&name)
 }
 
-fn sample_of(entry: &Entry) -> String {
+fn sample_of(entry: &LegendEntry) -> String {
     let mut pen = Pen::default();
     sample(&mut pen, entry, (0.0, 7.0));
     let body = pen.body();

@@ -4,12 +4,13 @@ use super::frame::{
     ABOVE, Area, MARGIN, Room, SMALL, across, below, left_axis, left_margin, legend, scale_below,
     stagger, zoom,
 };
-use super::legend::{Entry, Sample};
+use super::legend::{LegendEntry, Sample};
 use super::pen::{Anchor, Paint, Pen};
+use super::population;
 use super::theme::Theme;
 use crate::axis::{Scale, span};
 use crate::chart::table::{first_rows, is_listed, sample_text};
-use crate::chart::{Kind, Line, Lines, Point};
+use crate::chart::{ChartLine, CurveKind, Lines, Point};
 use model::estimate::Verdict;
 
 /// Height of the plot where nothing else was asked for.
@@ -22,7 +23,7 @@ const MARKED: usize = 200;
 const SPREAD: f64 = 16.0;
 
 /// Draws below `top`; gives the y of the lower end.
-pub(super) fn draw(pen: &mut Pen, lines: &Lines, room: Room) -> f64 {
+pub(super) fn draw_lines(pen: &mut Pen, lines: &Lines, room: Room) -> f64 {
     let Room { wide, high, .. } = room;
     let theme = pen.theme;
     let plot = HIGH.min(wide * WIDEST);
@@ -72,7 +73,7 @@ pub(super) fn draw(pen: &mut Pen, lines: &Lines, room: Room) -> f64 {
             pen.text(at, Anchor::Middle, SMALL, theme.soft(), name);
         }
         for mark in &lines.marks {
-            if let Some(x) = x.at(mark.x).filter(|x| (left..=right).contains(x)) {
+            if let Some(x) = x.position(mark.x).filter(|x| (left..=right).contains(x)) {
                 let style = r#" stroke-dasharray="2 4""#;
                 pen.line((x, area.top), (x, area.bottom), theme.soft(), style);
             }
@@ -81,17 +82,32 @@ pub(super) fn draw(pen: &mut Pen, lines: &Lines, room: Room) -> f64 {
     pen.line((left, area.bottom), (right, area.bottom), theme.soft(), "");
     let rows = first_rows(lines);
     pen.clipped(grown(&area, 6.0), |pen| {
-        for (at, line) in lines.series.iter().enumerate() {
+        population::bands(pen, lines, (&x, &y));
+        for (at, line) in from_behind(lines) {
             pen.series(at, |pen| {
                 pen.group(format_args!(r#"class="move""#), |pen| {
                     let drawn =
                         Drawn { line, style: style(lines, at), axes: lines, first_row: rows[at] };
-                    curve(pen, place(lines, at), &drawn, (&x, &y));
+                    curve(pen, colour_index(lines, at), &drawn, (&x, &y));
                 });
             });
         }
     });
     end
+}
+
+/// Whether a curve is of another run or machine: it lies behind ours, and is paler.
+fn is_behind(line: &ChartLine) -> bool {
+    line.is == CurveKind::Reference && line.joined
+}
+
+/// The curves in the order in which they are drawn; bands lie behind all.
+fn from_behind(lines: &Lines) -> impl Iterator<Item = (usize, &ChartLine)> {
+    let curves = |behind: bool| {
+        let all = lines.series.iter().enumerate();
+        all.filter(move |(_, line)| line.is != CurveKind::Population && is_behind(line) == behind)
+    };
+    curves(true).chain(curves(false))
 }
 
 /// Marks at the edge of the plot are not cut in halves.
@@ -144,71 +160,83 @@ fn ends(lines: &Lines) -> Vec<f64> {
 fn names_of_bands(lines: &Lines, x: &Scale) -> Vec<(f64, String)> {
     let middle = |from, to| (x.at_most(from) + x.at_most(to)) / 2.0;
     let all = lines.bands.iter();
-    all.map(|b| (middle(b.from, b.to), b.text())).collect()
+    all.map(|b| (middle(b.from, b.to), b.label())).collect()
 }
 
 fn names_of_marks(lines: &Lines, x: &Scale) -> Vec<(f64, String)> {
     let all = lines.marks.iter().filter(|m| x.holds(m.x));
-    all.filter_map(|m| Some((x.at(m.x)?, m.name.clone()))).collect()
+    all.filter_map(|m| Some((x.position(m.x)?, m.name.clone()))).collect()
 }
 
-fn entries(theme: Theme, lines: &Lines) -> Vec<Entry> {
+fn entries(theme: Theme, lines: &Lines) -> Vec<LegendEntry> {
     let all = lines.series.iter().enumerate();
-    all.map(|(at, line)| Entry {
+    // A band in several pieces is one.
+    let first = |at: usize, line: &ChartLine| {
+        let is_population = line.is == CurveKind::Population;
+        !(is_population && lines.series[..at].iter().any(|before| before.name == line.name))
+    };
+    let all = all.filter(|(at, line)| first(*at, line));
+    all.map(|(at, line)| LegendEntry {
         name: line.name.clone(),
-        colour: colour(theme, place(lines, at), line),
-        shape: place(lines, at),
-        sample: if line.joined { Sample::Line(style(lines, at)) } else { Sample::Mark },
+        colour: colour(theme, colour_index(lines, at), line),
+        shape: colour_index(lines, at),
+        sample: match line.is {
+            CurveKind::Population => Sample::Shade,
+            _ if line.joined => Sample::Line(style(lines, at)),
+            _ => Sample::Mark,
+        },
     })
     .collect()
 }
 
 /// The place of a curve's colour and mark: of another run's, that of the same
 /// curve of ours.
-fn place(lines: &Lines, at: usize) -> usize {
+fn colour_index(lines: &Lines, at: usize) -> usize {
     let line = &lines.series[at];
-    let same = |ours: &Line| {
+    let same = |ours: &ChartLine| {
         let rest = line.name.strip_prefix(ours.name.as_str());
-        ours.is != Kind::Reference && rest.is_some_and(|rest| rest.starts_with(": "))
+        ours.is != CurveKind::Reference && rest.is_some_and(|rest| rest.starts_with(": "))
     };
     match line.is {
-        Kind::Reference => lines.series.iter().position(same).unwrap_or(at),
+        CurveKind::Reference => lines.series.iter().position(same).unwrap_or(at),
         _ => at,
     }
 }
 
-fn colour(theme: Theme, at: usize, line: &Line) -> &'static str {
+fn colour(theme: Theme, at: usize, line: &ChartLine) -> &'static str {
     match line.is {
-        Kind::Ideal => theme.soft(),
-        Kind::Measured | Kind::Reference => theme.colour(at),
+        CurveKind::Ideal | CurveKind::Population => theme.soft(),
+        CurveKind::Measured | CurveKind::Reference => theme.colour(at),
     }
 }
 
 /// Dashes of what was not measured here: of several with one colour and mark, a
 /// different one each.
 const DASHES: [&str; 4] = [
-    r#" stroke-width="1.4" stroke-dasharray="6 4""#,
-    r#" stroke-width="1.4" stroke-dasharray="9 3 2 3""#,
-    r#" stroke-width="1.4" stroke-dasharray="12 4""#,
-    r#" stroke-width="1.4" stroke-dasharray="6 3 2 3 2 3""#,
+    r#" stroke-width="1.3" stroke-opacity="0.6" stroke-dasharray="6 4""#,
+    r#" stroke-width="1.3" stroke-opacity="0.6" stroke-dasharray="9 3 2 3""#,
+    r#" stroke-width="1.3" stroke-opacity="0.6" stroke-dasharray="12 4""#,
+    r#" stroke-width="1.3" stroke-opacity="0.6" stroke-dasharray="6 3 2 3 2 3""#,
 ];
 
 fn style(lines: &Lines, at: usize) -> &'static str {
     match lines.series[at].is {
-        Kind::Measured => r#" stroke-width="1.8""#,
-        Kind::Reference => {
+        CurveKind::Measured => r#" stroke-width="1.8""#,
+        CurveKind::Reference => {
             let same = |&other: &usize| {
-                lines.series[other].is == Kind::Reference && place(lines, other) == place(lines, at)
+                lines.series[other].is == CurveKind::Reference
+                    && colour_index(lines, other) == colour_index(lines, at)
             };
             DASHES[(0..at).filter(same).count() % DASHES.len()]
         }
-        Kind::Ideal => r#" stroke-width="1.6" stroke-dasharray="2 3""#,
+        CurveKind::Ideal => r#" stroke-width="1.6" stroke-dasharray="2 3""#,
+        CurveKind::Population => population::MEDIAN,
     }
 }
 
 /// A curve that is drawn, and where its figures stand in the picture's table.
 struct Drawn<'l> {
-    line: &'l Line,
+    line: &'l ChartLine,
     style: &'static str,
     axes: &'l Lines,
     first_row: usize,
@@ -218,7 +246,7 @@ impl Drawn<'_> {
     /// What is drawn next is the point of this number.
     fn shows(&self, pen: &mut Pen, at: usize, point: &Point) {
         match is_listed(self.line) {
-            true => pen.row(Some(self.first_row + at)),
+            true => pen.mark_row(Some(self.first_row + at)),
             false => pen.says(|| sample_text(self.axes, self.line, point)),
         }
     }
@@ -228,34 +256,50 @@ impl Drawn<'_> {
 type Placed<'p> = (usize, &'p Point, (f64, f64));
 
 fn curve(pen: &mut Pen, at: usize, drawn: &Drawn, (x, y): (&Scale, &Scale)) {
-    let theme = pen.theme;
     let line = drawn.line;
-    let colour = colour(theme, at, line);
+    let colour = colour(pen.theme, at, line);
     let places: Vec<Placed> = line
         .points
         .iter()
         .enumerate()
-        .filter_map(|(at, p)| Some((at, p, (x.at(p.x)?, y.at(p.y)?))))
+        .filter_map(|(at, p)| Some((at, p, (x.position(p.x)?, y.position(p.y)?))))
         .collect();
-    if !line.joined && line.points.iter().all(|p| p.verdict.is_none()) {
+    let published = line.is == CurveKind::Reference;
+    if !line.joined && !published && line.points.iter().all(|p| p.verdict.is_none()) {
         samples(pen, colour, drawn, &places);
-        pen.row(None);
+        pen.mark_row(None);
         return;
-    }
-    for (_, point, (px, _)) in &places {
-        whisker(pen, colour, *px, point, y);
     }
     if line.joined {
         let points: Vec<(f64, f64)> = places.iter().map(|(_, _, at)| *at).collect();
         pen.polyline(&points, colour, drawn.style);
     }
+    match is_behind(line) {
+        true => pen.faint(|pen| figures(pen, (at, colour), drawn, &places, y)),
+        false => figures(pen, (at, colour), drawn, &places, y),
+    }
+}
+
+/// The figures of a curve: intervals and marks.
+fn figures(
+    pen: &mut Pen,
+    (at, colour): (usize, &'static str),
+    drawn: &Drawn,
+    places: &[Placed],
+    y: &Scale,
+) {
+    let (theme, line) = (pen.theme, drawn.line);
+    for (_, point, (px, _)) in places {
+        whisker(pen, colour, *px, point, y);
+    }
     // Marks of a dense curve would hide it: those to doubt have theirs.
     let size = match line.is {
-        Kind::Reference => 2.0,
+        CurveKind::Reference if line.joined => 2.0,
+        CurveKind::Reference => 4.5,
         _ if places.len() > 40 => 2.3,
         _ => 3.2,
     };
-    for (number, point, place) in &places {
+    for (number, point, place) in places {
         let doubtful = point.verdict.is_some_and(|v| v != Verdict::Ok);
         if places.len() > MARKED && !doubtful {
             continue;
@@ -265,7 +309,7 @@ fn curve(pen: &mut Pen, at: usize, drawn: &Drawn, (x, y): (&Scale, &Scale)) {
         drawn.shows(pen, *number, point);
         pen.mark(at, *place, size, &paint);
     }
-    pen.row(None);
+    pen.mark_row(None);
 }
 
 /// The interval, as far as the axis goes.

@@ -2,6 +2,7 @@
 //! no font and no file is referred to; the text is escaped.
 
 mod bars;
+mod card;
 mod dots;
 mod frame;
 mod heat;
@@ -9,16 +10,20 @@ mod inline;
 mod lanes;
 mod legend;
 mod lines;
+mod pairs;
 mod pen;
+mod population;
 mod rows;
+mod slopes;
 mod strips;
 mod theme;
 
+pub use card::{CARD, Card, card};
 pub(crate) use inline::inline_of_height;
 pub use inline::{Inline, inline};
 pub use theme::Theme;
 
-use super::{Body, Chart, Lines, Point};
+use super::{Body, Chart, Lines, Point, forest};
 use frame::Room;
 use pen::Pen;
 
@@ -69,7 +74,7 @@ impl Unit {
     /// So many of them, as an attribute of a document.
     fn length(self, units: f64) -> String {
         match self {
-            Unit::Pixel => pen::number(units),
+            Unit::Pixel => pen::svg_number(units),
             Unit::Paper => format!("{:.2}pt", units * self.pt()),
         }
     }
@@ -97,7 +102,7 @@ impl Default for Look<'_> {
 }
 
 /// The picture as an SVG document of ordinary size.
-pub fn draw(chart: &Chart, theme: Theme) -> String {
+pub fn to_svg(chart: &Chart, theme: Theme) -> String {
     let look = Look { theme, ..Look::default() };
     draw_as(chart, &look)
 }
@@ -108,14 +113,14 @@ pub fn draw_as(chart: &Chart, look: &Look) -> String {
     // What stands around the body has its height from its text: a first drawing,
     // high enough for any picture, tells how much that is.
     let room = look.height.map(|high| {
-        let (_, all) = page(chart, look, &notes, Some(AMPLE));
+        let (_, all) = whole_picture(chart, look, &notes, Some(AMPLE));
         high - (all - AMPLE)
     });
-    let (pen, bottom) = page(chart, look, &notes, room);
+    let (pen, bottom) = whole_picture(chart, look, &notes, room);
     let description = std::iter::once(&chart.caption).chain(&notes);
     let description: Vec<&str> = description.map(String::as_str).collect();
     let texts = [chart.title.as_str(), &description.join(" ")];
-    pen.document((look.width, bottom), look.cut(), look, texts)
+    pen.svg_document((look.width, bottom), look.cut(), look, texts)
 }
 
 impl Look<'_> {
@@ -131,7 +136,9 @@ const AMPLE: f64 = 100_000.0;
 /// What is written below the picture.
 fn notes_below(chart: &Chart, look: &Look) -> Vec<String> {
     let mut notes = notes(chart);
-    if let Body::Dots(dots) = &chart.body {
+    if let Body::Dots(dots) = &chart.body
+        && !dots.is_of_change()
+    {
         notes.extend(dots::without_figure(dots));
     }
     if !look.footer.is_empty() {
@@ -145,6 +152,9 @@ fn notes_below(chart: &Chart, look: &Look) -> Vec<String> {
 pub fn notes(chart: &Chart) -> Vec<String> {
     let mut notes = chart.notes.clone();
     notes.extend(off_scale(&chart.body));
+    if let Body::Dots(dots) = &chart.body {
+        notes.extend(forest::not_drawn(dots));
+    }
     let cuts = match &chart.body {
         Body::Lines(lines) => lines::cuts(lines),
         Body::Dots(dots) => dots::cuts(dots),
@@ -168,7 +178,12 @@ fn off_scale(body: &Body) -> Option<String> {
             values.filter(|value| *value <= 0.0).count()
         }
         // A map writes their numbers, without a colour.
-        Body::Bars(_) | Body::Heat(_) | Body::Dots(_) | Body::Lanes(_) | Body::Strips(_) => 0,
+        Body::Bars(_)
+        | Body::Heat(_)
+        | Body::Dots(_)
+        | Body::Lanes(_)
+        | Body::Strips(_)
+        | Body::Slopes(_) => 0,
     };
     let figures = if count == 1 { "figure" } else { "figures" };
     (count > 0)
@@ -176,7 +191,7 @@ fn off_scale(body: &Body) -> Option<String> {
 }
 
 /// Everything, with a body of that height; gives the height of all.
-fn page(chart: &Chart, look: &Look, notes: &[String], room: Option<f64>) -> (Pen, f64) {
+fn whole_picture(chart: &Chart, look: &Look, notes: &[String], room: Option<f64>) -> (Pen, f64) {
     let wide = look.width + 2.0 * look.cut();
     let mut pen = Pen::new(look.theme);
     let top = match look.bare {
@@ -195,12 +210,16 @@ fn page(chart: &Chart, look: &Look, notes: &[String], room: Option<f64>) -> (Pen
 /// The body below `top`; gives the y of the lower end.
 fn body(pen: &mut Pen, chart: &Chart, room: Room) -> f64 {
     match &chart.body {
-        Body::Lines(body) => lines::draw(pen, body, room),
-        Body::Bars(body) => bars::draw(pen, body, room),
-        Body::Heat(body) => heat::draw(pen, body, room),
-        Body::Dots(body) => dots::draw(pen, body, room),
-        Body::Lanes(body) => lanes::draw(pen, body, room),
-        Body::Strips(body) => strips::draw(pen, body, room),
+        Body::Lines(body) => lines::draw_lines(pen, body, room),
+        Body::Bars(body) => bars::draw_bars(pen, body, room),
+        Body::Heat(body) => match &body.clusters {
+            Some(clusters) => pairs::draw_pairs(pen, body, clusters, room),
+            None => heat::draw_heat(pen, body, room),
+        },
+        Body::Dots(body) => dots::draw_dots(pen, body, room),
+        Body::Lanes(body) => lanes::draw_lanes(pen, body, room),
+        Body::Strips(body) => strips::draw_strips(pen, body, room),
+        Body::Slopes(body) => slopes::draw_slopes(pen, body, room),
     }
 }
 

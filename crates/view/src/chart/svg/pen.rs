@@ -2,7 +2,7 @@
 //! here.
 
 use super::Look;
-use super::legend::Entry;
+use super::legend::LegendEntry;
 use super::theme::Theme;
 use crate::chart::Chart;
 use std::fmt::Write;
@@ -60,6 +60,9 @@ const CORNERS: [&[(f64, f64)]; 9] = [
 /// How many marks there are before they repeat.
 pub(super) const SHAPES: usize = CORNERS.len() + 1;
 
+/// Opacity of what lies behind.
+const FAINT: f64 = 0.6;
+
 #[derive(Default)]
 pub(super) struct Pen {
     body: String,
@@ -70,13 +73,13 @@ pub(super) struct Pen {
     /// Attributes of marks and rectangles: which figure they show.
     shows: String,
     /// The legend of an inline picture, which the page writes as HTML.
-    pub(super) legend: Vec<Entry>,
+    pub(super) legend: Vec<LegendEntry>,
     /// Attributes of an inline picture that can be zoomed.
     pub(super) zoom: String,
 }
 
 /// A number without digits that nobody sees.
-pub(super) fn number(value: f64) -> String {
+pub(super) fn svg_number(value: f64) -> String {
     let text = format!("{value:.1}");
     let text = text.strip_suffix(".0").unwrap_or(&text);
     if text == "-0" { "0".into() } else { text.into() }
@@ -116,9 +119,16 @@ impl Pen {
     }
 
     /// What is drawn next shows the figures of this row of the picture's table.
-    pub(super) fn row(&mut self, row: Option<usize>) {
+    pub(super) fn mark_row(&mut self, row: Option<usize>) {
         let row = row.filter(|_| self.is_inline());
         self.shows = row.map_or(String::new(), |row| format!(r#" data-n="{row}""#));
+    }
+
+    /// What is drawn in between shows no figure.
+    pub(super) fn unmarked(&mut self, draw: impl FnOnce(&mut Pen)) {
+        let shows = std::mem::take(&mut self.shows);
+        draw(self);
+        self.shows = shows;
     }
 
     /// What is drawn next shows a figure that no row of the table has, in lines.
@@ -144,6 +154,20 @@ impl Pen {
         self.put(format_args!("</g>"));
     }
 
+    /// What is drawn in between is paler: behind what matters.
+    pub(super) fn faint(&mut self, draw: impl FnOnce(&mut Pen)) {
+        self.put(format_args!(r#"<g opacity="{FAINT}">"#));
+        draw(self);
+        self.put(format_args!("</g>"));
+    }
+
+    /// A bar that is told from another of its height without its colour.
+    pub(super) fn rails(&mut self, [x, y, wide, high]: [f64; 4], colour: &str) {
+        let rail = high * 0.36;
+        self.rect([x, y, wide, rail], colour);
+        self.rect([x, y + high - rail, wide, rail], colour);
+    }
+
     fn put(&mut self, text: std::fmt::Arguments) {
         // Writing to a String can't fail.
         let _ = self.body.write_fmt(text);
@@ -151,7 +175,7 @@ impl Pen {
     }
 
     pub(super) fn rect(&mut self, [x, y, width, height]: [f64; 4], fill: &str) {
-        let [x, y, width, height] = [x, y, width.max(0.0), height.max(0.0)].map(number);
+        let [x, y, width, height] = [x, y, width.max(0.0), height.max(0.0)].map(svg_number);
         let shows = std::mem::take(&mut self.shows);
         self.put(format_args!(
             r#"<rect x="{x}" y="{y}" width="{width}" height="{height}" fill="{fill}"{shows}/>"#
@@ -160,7 +184,7 @@ impl Pen {
     }
 
     pub(super) fn line(&mut self, from: (f64, f64), to: (f64, f64), stroke: &str, style: &str) {
-        let [x1, y1, x2, y2] = [from.0, from.1, to.0, to.1].map(number);
+        let [x1, y1, x2, y2] = [from.0, from.1, to.0, to.1].map(svg_number);
         self.put(format_args!(
             r#"<line x1="{x1}" y1="{y1}" x2="{x2}" y2="{y2}" stroke="{stroke}"{style}/>"#
         ));
@@ -168,7 +192,7 @@ impl Pen {
 
     pub(super) fn polyline(&mut self, points: &[(f64, f64)], stroke: &str, style: &str) {
         let points: Vec<String> =
-            points.iter().map(|&(x, y)| format!("{},{}", number(x), number(y))).collect();
+            points.iter().map(|&(x, y)| format!("{},{}", svg_number(x), svg_number(y))).collect();
         let points = points.join(" ");
         self.put(format_args!(
             r#"<polyline points="{points}" fill="none" stroke="{stroke}" stroke-linejoin="round"{style}/>"#
@@ -176,11 +200,13 @@ impl Pen {
     }
 
     /// A filled shape without an edge.
-    pub(super) fn area(&mut self, corners: &[(f64, f64)], fill: &str) {
+    pub(super) fn area(&mut self, corners: &[(f64, f64)], fill: &str, style: &str) {
         let corners = corners.iter();
-        let corners = corners.map(|&(x, y)| format!("{} {}", number(x), number(y)));
+        let corners = corners.map(|&(x, y)| format!("{} {}", svg_number(x), svg_number(y)));
         let d = format!("M{}Z", corners.collect::<Vec<_>>().join("L"));
-        self.put(format_args!(r#"<path d="{d}" fill="{fill}"/>"#));
+        let shows = &self.shows;
+        let shape = format!(r#"<path d="{d}" fill="{fill}"{style}{shows}/>"#);
+        self.put(format_args!("{shape}"));
     }
 
     /// A mark of a series: its shape too tells which.
@@ -189,7 +215,7 @@ impl Pen {
         let shows = std::mem::take(&mut self.shows);
         let r = size;
         let Some(corners) = (shape % SHAPES).checked_sub(1).map(|at| CORNERS[at]) else {
-            let [x, y, r] = [x, y, r].map(number);
+            let [x, y, r] = [x, y, r].map(svg_number);
             self.put(format_args!(
                 r#"<circle class="mark" cx="{x}" cy="{y}" r="{r}" fill="{fill}" stroke="{stroke}"{shows}/>"#
             ));
@@ -198,7 +224,7 @@ impl Pen {
         };
         let corners: Vec<String> = corners
             .iter()
-            .map(|(dx, dy)| format!("{} {}", number(x + dx * r), number(y + dy * r)))
+            .map(|(dx, dy)| format!("{} {}", svg_number(x + dx * r), svg_number(y + dy * r)))
             .collect();
         let d = format!("M{}Z", corners.join("L"));
         self.put(format_args!(
@@ -209,7 +235,7 @@ impl Pen {
 
     /// A small dot, of which there are many.
     pub(super) fn speck(&mut self, (x, y): (f64, f64), fill: &str) {
-        let [x, y] = [x, y].map(number);
+        let [x, y] = [x, y].map(svg_number);
         let shows = std::mem::take(&mut self.shows);
         self.put(format_args!(
             r#"<circle class="mark" cx="{x}" cy="{y}" r="1.5" fill="{fill}" fill-opacity="0.45"{shows}/>"#
@@ -229,7 +255,7 @@ impl Pen {
             Anchor::Middle => r#" text-anchor="middle""#,
             Anchor::End => r#" text-anchor="end""#,
         };
-        let [x, y, size] = [x, y, size].map(number);
+        let [x, y, size] = [x, y, size].map(svg_number);
         let text = escape(text);
         self.put(format_args!(
             r#"<text x="{x}" y="{y}" font-size="{size}" fill="{fill}"{anchor}>{text}</text>"#
@@ -238,7 +264,7 @@ impl Pen {
 
     /// A text that is read from below, its middle there.
     pub(super) fn upright(&mut self, (x, y): (f64, f64), size: f64, fill: &str, text: &str) {
-        let [x, y, size] = [x, y, size].map(number);
+        let [x, y, size] = [x, y, size].map(svg_number);
         let text = escape(text);
         self.put(format_args!(
             r#"<text transform="translate({x} {y}) rotate(-90)" font-size="{size}" fill="{fill}" text-anchor="middle">{text}</text>"#
@@ -247,7 +273,7 @@ impl Pen {
 
     /// What is drawn in between is cut off at the edges of a rectangle.
     pub(super) fn clipped(&mut self, [x, y, width, height]: [f64; 4], draw: impl FnOnce(&mut Pen)) {
-        let [x, y, width, height] = [x, y, width, height].map(number);
+        let [x, y, width, height] = [x, y, width, height].map(svg_number);
         let id = match self.is_inline() {
             true => format!("{}-plot", self.id),
             false => "plot".to_owned(),
@@ -263,7 +289,7 @@ impl Pen {
     /// The margins at both sides are cut off.
     pub(super) fn element(&self, (width, height): (f64, f64), cut: f64, chart: &Chart) -> String {
         let Pen { id, zoom, body, .. } = self;
-        let [x, width, height] = [cut, width - 2.0 * cut, height].map(number);
+        let [x, width, height] = [cut, width - 2.0 * cut, height].map(svg_number);
         let (title, caption) = (escape(&chart.title), escape(&chart.caption));
         format!(
             r#"<svg viewBox="{x} 0 {width} {height}" text-rendering="geometricPrecision" role="img" aria-labelledby="{id}-title {id}-desc"{zoom}>
@@ -279,7 +305,7 @@ impl Pen {
     }
 
     /// The whole document: the part of this size that begins at `cut`.
-    pub(super) fn document(
+    pub(super) fn svg_document(
         self,
         (width, height): (f64, f64),
         cut: f64,
@@ -288,7 +314,7 @@ impl Pen {
     ) -> String {
         let [title, description] = [title, description].map(escape);
         let [long, high] = [width, height].map(|units| look.unit.length(units));
-        let [width, height, cut] = [width, height, cut].map(number);
+        let [width, height, cut] = [width, height, cut].map(svg_number);
         let ground = match look.bare {
             true => String::new(),
             false => {
@@ -421,8 +447,8 @@ mod tests {
 
     #[test]
     fn numbers_have_no_needless_digits() {
-        assert_eq!(number(12.0), "12");
-        assert_eq!(number(12.34), "12.3");
-        assert_eq!(number(-0.01), "0");
+        assert_eq!(svg_number(12.0), "12");
+        assert_eq!(svg_number(12.34), "12.3");
+        assert_eq!(svg_number(-0.01), "0");
     }
 }

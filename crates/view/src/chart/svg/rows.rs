@@ -9,7 +9,7 @@ use crate::chart::Axis;
 const NAMES: f64 = 0.25;
 
 /// Where the lines are.
-pub(super) struct Rows {
+pub(super) struct PlacedRows {
     /// Where what lies on the axis is drawn.
     pub(super) x: Scale,
     /// How much higher than needed all lines are, as the picture is to be higher.
@@ -20,15 +20,15 @@ pub(super) struct Rows {
     pub(super) left: f64,
 }
 
-impl Rows {
+impl PlacedRows {
     /// Draws the axis: lines of these names, `needed` pixels high together, from 0 to `length`.
-    pub(super) fn draw<'n>(
+    pub(super) fn draw_axis<'n>(
         pen: &mut Pen,
         room: Room,
         names: impl Iterator<Item = &'n str>,
         needed: f64,
         (axis, length): (&Axis, f64),
-    ) -> Rows {
+    ) -> PlacedRows {
         let names = names.map(|name| width(name, SMALL));
         let left = MARGIN + names.fold(0.0, f64::max).min(room.wide * NAMES) + 8.0;
         let axis = Axis { log: false, ..axis.clone() };
@@ -44,11 +44,11 @@ impl Rows {
             Area { left, right: x.end(), top: room.top, bottom: room.top + needed * stretch };
         let ticks = across(&x);
         let end = below(pen, (&area, room.wide), &x, &ticks, &axis.label);
-        Rows { x, stretch, end, left }
+        PlacedRows { x, stretch, end, left }
     }
 
     /// The name of the line between `y` and `high` below it.
-    pub(super) fn name(&self, pen: &mut Pen, name: &str, y: f64, high: f64) {
+    pub(super) fn draw_name(&self, pen: &mut Pen, name: &str, y: f64, high: f64) {
         let name = shorten(name, SMALL, self.left - MARGIN - 7.0);
         let at = (self.left - 7.0, y + high / 2.0 + SMALL * 0.36);
         pen.text(at, Anchor::End, SMALL, pen.theme.ink(), &name);

@@ -1,9 +1,9 @@
 //! Shares of time over time, one a line, stacked from below.
 
 use super::frame::{Area, MARGIN, Room, SMALL, legend};
-use super::legend::{Entry, Sample};
+use super::legend::{LegendEntry, Sample};
 use super::pen::{Anchor, Pen, shorten};
-use super::rows::Rows;
+use super::rows::PlacedRows;
 use crate::chart::{Strip, Strips};
 
 /// Height of a line, where nothing else is asked for.
@@ -18,24 +18,24 @@ const GROUP: f64 = 18.0;
 const COLOURS: [usize; 4] = [5, 1, 2, 3];
 
 /// Draws below `top`; gives the y of the lower end.
-pub(super) fn draw(pen: &mut Pen, strips: &Strips, room: Room) -> f64 {
+pub(super) fn draw_strips(pen: &mut Pen, strips: &Strips, room: Room) -> f64 {
     let theme = pen.theme;
     let colour = |part: usize| theme.colour(COLOURS[part % COLOURS.len()]);
-    let entry = |(at, name): (usize, &String)| Entry {
+    let entry = |(at, name): (usize, &String)| LegendEntry {
         name: name.clone(),
         colour: colour(at),
         shape: 1,
         sample: Sample::Box,
     };
     let unknown = strips.strips.iter().flat_map(|strip| &strip.columns);
-    let unknown = unknown.into_iter().any(Vec::is_empty).then(|| Entry {
+    let unknown = unknown.into_iter().any(Vec::is_empty).then(|| LegendEntry {
         name: "not known".into(),
         colour: theme.soft(),
         shape: 1,
         sample: Sample::Line(""),
     });
     let entries = strips.parts.iter().enumerate().map(entry);
-    let entries: Vec<Entry> = entries.chain(unknown).collect();
+    let entries: Vec<LegendEntry> = entries.chain(unknown).collect();
     let top = legend(pen, room, &entries) + 6.0;
     let line = match strips.strips.len() {
         0..=MANY => LINE,
@@ -46,7 +46,7 @@ pub(super) fn draw(pen: &mut Pen, strips: &Strips, room: Room) -> f64 {
     let needed = strips.strips.len() as f64 * (line + GAP) + headed.count() as f64 * GROUP;
     let room = room.below(top);
     let names = strips.strips.iter().map(|strip| &*strip.name);
-    let rows = Rows::draw(pen, room, names, needed, (&strips.x, strips.length_ns));
+    let rows = PlacedRows::draw_axis(pen, room, names, needed, (&strips.x, strips.length_ns));
     let (left, stretch) = (rows.left, rows.stretch);
     let right = rows.x.at_most(strips.length_ns);
     let mut y = top;
@@ -59,13 +59,13 @@ pub(super) fn draw(pen: &mut Pen, strips: &Strips, room: Room) -> f64 {
         }
         for strip in group {
             let high = line * stretch;
-            rows.name(pen, &strip.name, y, high);
+            rows.draw_name(pen, &strip.name, y, high);
             pen.rect([left, y, right - left, high], theme.band(0));
             let place = Area { left, right, top: y, bottom: y + high };
             for part in 0..strips.parts.len() {
                 pen.series(part, |pen| {
                     for outline in outlines(strip, part, place) {
-                        pen.area(&outline, colour(part));
+                        pen.area(&outline, colour(part), "");
                     }
                 });
             }

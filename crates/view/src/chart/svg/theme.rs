@@ -3,6 +3,8 @@
 //! and that neighbours differ in grey too; and cividis (Nuñez et al. 2018) for
 //! maps.
 
+use crate::shade::{Shade, variables};
+
 /// On paper, in the dark, or as the page is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Theme {
@@ -17,9 +19,9 @@ pub enum Theme {
 
 /// In the order of their use.
 const ON_LIGHT: [&str; 8] =
-    ["#0c5fa7", "#d75f03", "#115c3d", "#b25491", "#713e00", "#3391ca", "#3c3c46", "#96773c"];
+    ["#0f63b4", "#d75f03", "#115c3d", "#b25491", "#713e00", "#3391ca", "#3c3c46", "#96773c"];
 const ON_DARK: [&str; 8] =
-    ["#8bd5ff", "#db9501", "#088d65", "#f6e947", "#cc79a7", "#ffc9a0", "#3e86d9", "#dddddd"];
+    ["#8bd5ff", "#db9501", "#088d65", "#f6e947", "#cc79a7", "#ffb98a", "#4a91ea", "#dddddd"];
 
 /// The same where a page says whether it is light or dark.
 const SERIES: [&str; 8] = [
@@ -59,7 +61,7 @@ impl Theme {
             let [light, dark] = [Theme::Light, Theme::Dark].map(|theme| theme.band(at));
             all += &format!("{}:light-dark({light},{dark});", inside(name));
         }
-        all + "}\n"
+        all + &variables() + "}\n"
     }
 
     /// Behind everything.
@@ -88,6 +90,12 @@ impl Theme {
             true => self.pick("#eef3f8", "#1e2732", BANDS[0]),
             false => self.pick("#f7f2e9", "#2a261d", BANDS[1]),
         }
+    }
+
+    /// The colour of what a thread does.
+    pub(super) fn shade(self, shade: Shade) -> &'static str {
+        let [light, dark, page] = shade.colours;
+        self.pick(light, dark, page)
     }
 
     /// The colour of a series by its place.

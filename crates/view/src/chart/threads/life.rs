@@ -3,8 +3,9 @@
 use super::super::curves::hollow;
 use super::super::figure::{linear, log};
 use super::super::ladder::{dot, others};
-use super::super::source::{Drawn, Picture, Source, why_not};
-use super::super::{Bars, Body, Chart, Dot, Dots, Part, Quantity, Section};
+use super::super::source::{ChartSource, Drawn, Picture, why_not};
+use super::super::{BarPart, Bars, Body, Chart, Dot, Dots, Quantity, Section};
+use crate::against::Against;
 use model::estimate::Estimate;
 use model::run::Run;
 use model::share::percent;
@@ -14,29 +15,29 @@ use model::story::lifecycle::{PHASES, PROBE, conclusions};
 /// these would not be seen.
 const LONG: f64 = 3.0;
 
-fn id(part: &str) -> String {
+fn part_id(part: &str) -> String {
     format!("{PROBE}/{part}")
 }
 
 fn estimate<'r>(run: &'r Run, part: &str) -> Option<&'r Estimate> {
-    run.row(&id(part))?.estimate()
+    run.row(&part_id(part))?.estimate()
 }
 
 /// The parts that there are a figure of, or why there is none.
-fn known(source: &Source) -> Result<Vec<(&'static str, f64)>, String> {
+fn known(source: &ChartSource) -> Result<Vec<(&'static str, f64)>, String> {
     let known: Vec<(&str, f64)> = PHASES
         .iter()
         .filter_map(|part| Some((*part, estimate(source.run, part)?.ns()?.value)))
         .collect();
     match known.len() == PHASES.len() {
         true => Ok(known),
-        false => Err(why_not(source.run, &PHASES.map(id).each_ref().map(String::as_str))),
+        false => Err(why_not(source.run, &PHASES.map(part_id).each_ref().map(String::as_str))),
     }
 }
 
 /// A life to scale: the parts after each other, of all lives, of each way in
 /// which they ran, and of other runs.
-pub(super) fn life(source: &Source) -> Drawn {
+pub(super) fn life(source: &ChartSource) -> Drawn {
     let known = known(source)?;
     let all_ns: f64 = known.iter().map(|(_, ns)| ns).sum();
     let mut columns: Vec<(String, Vec<Option<f64>>)> =
@@ -61,10 +62,22 @@ pub(super) fn life(source: &Source) -> Drawn {
             columns.push((name.clone(), values));
         }
     }
+    let mut published = Vec::new();
+    for table in &source.references.tables {
+        let of = |part: &&str| table.comparable_ns(&part_id(part));
+        let values: Vec<Option<f64>> = PHASES.iter().map(of).collect();
+        if values.iter().any(Option::is_some) {
+            let none = PHASES.iter().zip(&values).filter(|(_, ns)| ns.is_none());
+            let none: Vec<&str> = none.map(|(part, _)| *part).collect();
+            published.push(format!("{}: no published figure of {}.", table.title, none.join(", ")));
+            columns.push((table.title.clone(), values));
+        }
+    }
     let own_axis = apart.len();
     columns.extend(apart);
-    let parts = PHASES.iter().enumerate().map(|(at, part)| Part {
+    let parts = PHASES.iter().enumerate().map(|(at, part)| BarPart {
         name: (*part).into(),
+        colour: None,
         values: columns.iter().map(|(_, values)| values[at]).collect(),
     });
     let body = Body::Bars(Bars {
@@ -81,7 +94,11 @@ pub(super) fn life(source: &Source) -> Drawn {
     notes.extend(
         apart.iter().map(|(name, _)| format!("{name}: drawn apart, on an axis of its own.")),
     );
-    notes.push("Medians of the parts, set after each other; the procedure is what the thread is for, not a cost of it.".into());
+    notes.extend(published);
+    notes.push(
+        "Median of each phase, end to end. 'procedure' is the thread's own work, not overhead."
+            .into(),
+    );
     Ok(Picture {
         chart: Chart {
             id: "thread.lifecycle".into(),
@@ -93,12 +110,12 @@ pub(super) fn life(source: &Source) -> Drawn {
             body,
             notes,
         },
-        rows: rows(),
+        rows: phase_rows(),
     })
 }
 
-fn rows() -> Vec<String> {
-    PHASES.iter().map(|part| id(part)).collect()
+fn phase_rows() -> Vec<String> {
+    PHASES.iter().map(|part| part_id(part)).collect()
 }
 
 /// Names of the modes of any part, in order of their first mention.
@@ -117,32 +134,34 @@ fn modes(run: &Run) -> Vec<String> {
 }
 
 /// The parts with their intervals.
-pub(super) fn parts(source: &Source) -> Drawn {
+pub(super) fn parts(source: &ChartSource) -> Drawn {
     known(source)?;
     let all = PHASES.iter().copied().chain(["parts", "overhead"]);
+    let tables = source.references.tables.iter().map(Against::Table);
+    let against: Vec<Against> = tables.chain(source.drawn_runs()).collect();
     let mut dots = Vec::new();
     for part in all {
-        let row = source.run.row(&id(part));
+        let row = source.run.row(&part_id(part));
         let Some((row, estimate)) = row.and_then(|row| Some((row, row.estimate()?))) else {
             continue;
         };
-        let others = others(&source.runs(), |one| one.of_row(row));
+        let others = others(&against, |one| one.of_row(row));
         dots.push(dot(row.id.clone(), row, estimate.ns(), others));
     }
     let notes = hollow(dots.iter().filter_map(|dot| dot.verdict));
     Ok(Picture {
         chart: Chart {
             id: "thread.lifecycle.parts".into(),
-            title: "The parts of a thread's life".into(),
+            title: "Phases of a thread".into(),
             caption: "Median of each part with its 95 % interval; parts: create, start, end and \
                       join of each life added up; overhead: the whole without the procedure run \
                       inline."
                 .into(),
             section: Section::Threads,
-            body: Body::Dots(Dots { value: axis(&dots), rows: dots }),
+            body: Body::Dots(Dots::new(axis(&dots), dots)),
             notes: notes.into_iter().collect(),
         },
-        rows: rows(),
+        rows: phase_rows(),
     })
 }
 

@@ -1,4 +1,5 @@
-//! Pictures of threads.
+//! Pictures of thread rows: life of a thread, hand-off, pool, wake-up. `PICTURES` is their order in a report.
+//! The rows between CPUs and processes that come after them are drawn in `memory/map.rs`.
 
 mod handoff;
 mod life;

@@ -3,9 +3,9 @@
 
 use super::super::curves::{CURVES, Curves, doubts};
 use super::super::decimate::extremes;
-use super::super::figure::{Figure, joined, log};
-use super::super::source::{Drawn, Picture, Source, why_not};
-use super::super::{Body, Chart, Kind, Line, Lines, Point, Quantity, Section};
+use super::super::figure::{PlottedFigure, joined, log};
+use super::super::source::{ChartSource, Drawn, Picture, why_not};
+use super::super::{Body, Chart, ChartLine, CurveKind, Lines, Point, Quantity, Section};
 use model::run::{self, Run};
 use model::story::histogram::values;
 use model::story::pool::{PROBE, PoolCost};
@@ -31,18 +31,18 @@ pub(super) const CURVE: Curves = Curves {
     ..CURVES
 };
 
-fn ideal(source: &Source, picture: &mut Picture) {
+fn ideal(source: &ChartSource, picture: &mut Picture) {
     if let Body::Lines(lines) = &mut picture.chart.body {
         for line in lines.series.iter_mut().filter(|line| line.name == "ideal") {
-            line.is = Kind::Ideal;
+            line.is = CurveKind::Ideal;
         }
     }
-    let verdict = PoolCost::of(source.run).to_string();
+    let verdict = PoolCost::from_run(source.run).to_string();
     picture.chart.notes.insert(0, verdict);
 }
 
 /// Every single operation by the number of threads, with the medians.
-pub(super) fn singles(source: &Source) -> Drawn {
+pub(super) fn singles(source: &ChartSource) -> Drawn {
     let points =
         source.run.row(SINGLE).and_then(|row| super::super::figure::curve(row, run::Axis::Threads));
     let Some(points) = points else {
@@ -52,22 +52,22 @@ pub(super) fn singles(source: &Source) -> Drawn {
     let median: Vec<Point> = points
         .iter()
         .filter_map(|p| {
-            let figure = Figure::first(&p.estimate, &Unit::Time)?;
-            Some(figure.at(p.x as f64, Some(p.estimate.verdict)))
+            let figure = PlottedFigure::first(&p.estimate, &Unit::Time)?;
+            Some(figure.as_point(p.x as f64, Some(p.estimate.verdict)))
         })
         .collect();
     let mut series = Vec::new();
     let operations = operations(source.run, points.iter().map(|p| p.x), &mut notes);
     if !operations.is_empty() {
-        series.push(Line {
+        series.push(ChartLine {
             name: "single operations".into(),
-            is: Kind::Measured,
+            is: CurveKind::Measured,
             points: operations,
             joined: false,
         });
     }
     if !median.is_empty() {
-        series.push(joined("median", Kind::Measured, median));
+        series.push(joined("median", CurveKind::Measured, median));
     }
     if series.is_empty() {
         return Err("no single operation was recorded".into());
@@ -114,7 +114,7 @@ fn operations(
         if drawn.len() < ns.len() {
             notes.push(format!(
                 "{number} threads: {} of {} operations are drawn, the longest and the shortest \
-                 of each stretch among them.",
+                 of each interval among them.",
                 drawn.len(),
                 ns.len()
             ));

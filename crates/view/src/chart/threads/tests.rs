@@ -1,14 +1,14 @@
 //! What pictures of threads keep apart, and what is no picture.
 
-use super::super::tests::{chart, references, run};
-use super::super::{Body, Chart, Kind, Line, pictures};
-use crate::chart::svg::{Theme, draw};
+use super::super::tests::{chart, references, run_with_gaps};
+use super::super::{Body, Chart, ChartLine, CurveKind, pictures};
+use crate::chart::svg::{Theme, to_svg};
 use model::run::{Outcome, Run};
 use model::story::core_to_core::only_pair;
 use model::synthetic::{core_to_core_row, in_modes, semaphore};
 
 fn with_modes(modes: &[(&str, f64, f64)]) -> Run {
-    let mut run = run();
+    let mut run = run_with_gaps();
     let row = run.rows.iter_mut().find(|r| r.id == "thread.lifecycle/start");
     let start = in_modes(2_500.0, modes);
     row.expect("the row").outcome = Outcome::Figure(start);
@@ -33,7 +33,7 @@ fn a_mode_that_takes_long_has_an_axis_of_its_own() {
     let said = "other CPU (11 %): drawn apart, on an axis of its own.";
     assert!(drawn.notes.iter().any(|note| note == said), "{:?}", drawn.notes);
     // Its axis has milliseconds, that of the others has none.
-    let svg = draw(&drawn, Theme::Light);
+    let svg = to_svg(&drawn, Theme::Light);
     let axes: Vec<&str> = svg.split(">time from median to median<").collect();
     assert_eq!(axes.len(), 3);
     assert!(!axes[0].contains(" ms<") && axes[1].contains(">3 ms<"));
@@ -43,7 +43,7 @@ fn a_mode_that_takes_long_has_an_axis_of_its_own() {
     }
 }
 
-fn lines(chart: Chart) -> Vec<Line> {
+fn lines(chart: Chart) -> Vec<ChartLine> {
     match chart.body {
         Body::Lines(lines) => lines.series,
         _ => panic!("curves"),
@@ -52,23 +52,30 @@ fn lines(chart: Chart) -> Vec<Line> {
 
 #[test]
 fn states_of_a_hand_over_are_curves_of_their_own() {
-    let mut run = run();
+    let mut run = run_with_gaps();
     run.cells.push(semaphore());
     let series = lines(chart(&run, "sync.semaphore_switch"));
+    let (series, published): (Vec<ChartLine>, Vec<ChartLine>) =
+        series.into_iter().partition(|line| line.is == CurveKind::Measured);
     let names: Vec<&str> = series.iter().map(|line| line.name.as_str()).collect();
     assert_eq!(names, ["free: same CPU", "free: other CPU"]);
-    let ends = |line: &Line| {
+    let medians: Vec<(&str, f64, f64)> = published
+        .iter()
+        .flat_map(|line| line.points.iter().map(|point| (line.name.as_str(), point.x, point.y)))
+        .collect();
+    let phones = [("iPhone 5s", 2.0, 8e3), ("iPhone 6s Plus", 2.0, 5e3), ("iPhone X", 2.0, 3.2e3)];
+    assert_eq!(medians, phones);
+    let ends = |line: &ChartLine| {
         let ys = line.points.iter().map(|point| point.y);
         ys.fold((f64::INFINITY, 0.0_f64), |(low, high), y| (low.min(y), high.max(y)))
     };
     let (same, other) = (ends(&series[0]), ends(&series[1]));
     assert!(same.1 < 4_000.0 && other.0 > 30_000.0, "{same:?} {other:?}");
-    assert!(series.iter().all(|line| line.is == Kind::Measured));
 }
 
 #[test]
 fn one_pair_of_cpus_is_a_sentence() {
-    let mut run = run();
+    let mut run = run_with_gaps();
     run.rows.retain(|row| row.id != "memory.core_to_core");
     run.rows.push(core_to_core_row(2, |_, _| 27.6));
     let sentence = only_pair(&run).expect("a sentence");

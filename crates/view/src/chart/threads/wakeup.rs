@@ -1,19 +1,19 @@
 //! How long a woken thread waits: the distribution on the idle machine beside
 //! the loaded one.
 
-use super::super::bins::cell;
+use super::super::bins::own_cell;
 use super::super::curves::doubts;
-use super::super::percentiles::{self, Known};
-use super::super::source::{Drawn, Picture, Source, why_not};
+use super::super::percentiles::{self, KnownPercentiles};
+use super::super::source::{ChartSource, Drawn, Picture, why_not};
 use super::super::{Chart, Section};
 use model::story::histogram::values;
 use model::story::tail;
 use model::story::wakeup::ROWS;
 
-pub(super) fn wakeup(source: &Source) -> Drawn {
+pub(super) fn wakeup(source: &ChartSource) -> Drawn {
     let (mut notes, mut series, mut rows) = (Vec::new(), Vec::new(), Vec::new());
     for id in ROWS {
-        let Some(cell) = cell(source.run, id) else {
+        let Some(cell) = own_cell(source.run, id) else {
             continue;
         };
         let name = id.rsplit('/').next().unwrap_or(id);
@@ -23,14 +23,16 @@ pub(super) fn wakeup(source: &Source) -> Drawn {
             Err(why) => notes.push(format!("{id} is not drawn: {why}.")),
             Ok(ns) => {
                 let median = estimate.and_then(|e| Some((e.ns()?, e.verdict)));
-                let Some(line) = percentiles::line(name, &ns, Known { median, tail }) else {
+                let Some(line) =
+                    percentiles::percentile_line(name, &ns, KnownPercentiles { median, tail })
+                else {
                     continue;
                 };
                 series.push(line);
                 rows.push(id.to_owned());
             }
         }
-        notes.extend(tail.map(|tail| format!("{name}: {}.", tail::text(tail))));
+        notes.extend(tail.map(|tail| format!("{name}: {}.", tail::tail_text(tail))));
     }
     if series.is_empty() {
         return Err(why_not(source.run, &ROWS));

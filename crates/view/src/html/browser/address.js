@@ -50,8 +50,10 @@ unfold();
 for (const part of document.querySelectorAll("tr[id], figure.picture[id]")) {
   const heading = part.querySelector("th, h3");
   const link = Object.assign(document.createElement("a"), { className: "here", href: `#${part.id}`, textContent: "#" });
-  link.setAttribute("aria-label", `Link to ${heading.dataset.title ?? heading.textContent.trim()}`);
-  heading.append(" ", link);
+  // On the line of the name, before what is said of it.
+  const name = heading.tagName === "TH" ? heading.firstChild : heading.lastChild;
+  link.setAttribute("aria-label", `Link to ${heading.dataset.title ?? name.textContent.trim()}`);
+  name.after(" ", link);
   link.addEventListener("click", () => setTimeout(() => {
     navigator.clipboard?.writeText(location.href).then(() => say(link, "link copied"), () => {});
   }, 200));

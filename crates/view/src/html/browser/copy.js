@@ -65,27 +65,42 @@ async function painted({ text, width, height }) {
   return new Promise((done) => canvas.toBlob(done, KINDS.png));
 }
 
+// The figures: ~ stands for the first field of the line above.
+function wholeCsv(short) {
+  let first = "";
+  const whole = (line) => {
+    if (line.startsWith("~,")) return first + line.slice(1);
+    [first] = line.match(/^(?:"(?:[^"]|"")*"|[^,]*)/);
+    return line;
+  };
+  return short.split("\n").map(whole).join("\n");
+}
+
 // The picture's content, and what the clipboard knows it as.
 function contentOf(figure, kind) {
   if (kind === "png") return [painted(drawingOf(figure)), KINDS.png];
-  const text = kind === "csv" ? figure.dataset.csv : drawingOf(figure).text;
+  const text = kind === "csv" ? wholeCsv(figure.dataset.csv) : drawingOf(figure).text;
   return [Promise.resolve(new Blob([text], { type: "text/plain" })), "text/plain"];
+}
+
+// Gives it to the clipboard, or, where there is none, to a file of that name.
+async function offer(button, content, type, download) {
+  try {
+    await navigator.clipboard.write([new ClipboardItem({ [type]: content })]);
+    say(button, "copied");
+  } catch {
+    const file = new Blob([await content], { type: KINDS[download.split(".").pop()] ?? type });
+    const href = URL.createObjectURL(file);
+    Object.assign(document.createElement("a"), { href, download }).click();
+    setTimeout(() => URL.revokeObjectURL(href), 60_000);
+    say(button, `saved as ${download}`);
+  }
 }
 
 async function copy(figure, button) {
   const kind = button.dataset.as;
   const [content, type] = contentOf(figure, kind);
-  try {
-    await navigator.clipboard.write([new ClipboardItem({ [type]: content })]);
-    say(button, "copied");
-  } catch {
-    const file = new Blob([await content], { type: KINDS[kind] });
-    const href = URL.createObjectURL(file);
-    const download = `${figure.id.slice(2)}.${kind}`;
-    Object.assign(document.createElement("a"), { href, download }).click();
-    setTimeout(() => URL.revokeObjectURL(href), 60_000);
-    say(button, `saved as ${download}`);
-  }
+  await offer(button, content, type, `${figure.id.slice(2)}.${kind}`);
 }
 
 for (const figure of document.querySelectorAll("figure.picture")) {

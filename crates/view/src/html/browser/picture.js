@@ -89,6 +89,7 @@ function picture(figure) {
       const to = (x) => left + (x - left - low * (right - left)) / (high - low);
       for (const element of svg.querySelectorAll(".move :not(g)")) move(element, to, left, right);
       numbers(svg, to, left, right, reset.hidden);
+      cut(svg, left, right, reset.hidden);
     }
     forget();
   }
@@ -191,6 +192,14 @@ function move(element, to, left, right) {
   }
 }
 
+// Curves end where the axis ends; of the whole, marks at its ends have the room that they need.
+function cut(svg, left, right, isWhole) {
+  for (const edge of svg.querySelectorAll("clipPath rect")) {
+    edge.drawn ??= { x: edge.getAttribute("x"), width: edge.getAttribute("width") };
+    withAttributes(edge, isWhole ? edge.drawn : { x: left, width: right - left });
+  }
+}
+
 // The axis's numbers: of the levels that the page has, the closest that fits.
 function numbers(svg, to, left, right, isWhole) {
   const group = svg.querySelector(".ticks");
@@ -200,14 +209,27 @@ function numbers(svg, to, left, right, isWhole) {
   const inside = (level) => level.split("|").map(tickOf).filter(([x]) => x >= left && x <= right);
   const fits = (level) => level.every(([x, label], at) => at === 0 || x - level[at - 1][0] > 7 * label.length + 8);
   const level = svg.dataset.ticks.split("||").map(inside).findLast(fits) ?? [];
-  const tick = ([x, label]) => {
-    const [rule, name] = group.drawn.slice(0, 2).map((element) => element.cloneNode());
-    for (const end of ["x1", "x2"]) rule.setAttribute(end, x);
-    name.setAttribute("x", x);
-    name.textContent = label;
-    return [rule, name];
+  const [rule, name] = ["line", "text"].map((kind) => group.drawn.map((drawn) => (drawn.matches(kind) ? drawn : drawn.querySelector(kind))).find(Boolean));
+  const rules = level.map(([x]) => withAttributes(rule.cloneNode(), { x1: x, x2: x }));
+  const names = level.map(([x, label]) => {
+    const made = withAttributes(name.cloneNode(), { x });
+    made.textContent = label;
+    return made;
+  });
+  // What they have in common may stand in a group around them.
+  const around = (drawn, all) => {
+    const group = drawn.parentNode;
+    if (!group?.matches("g:not(.ticks)")) return all;
+    const own = group.cloneNode();
+    own.append(...all);
+    return [own];
   };
-  group.replaceChildren(...level.flatMap(tick));
+  group.replaceChildren(...around(rule, rules), ...around(name, names));
+}
+
+function withAttributes(element, attributes) {
+  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+  return element;
 }
 
 document.querySelectorAll("figure.picture").forEach(picture);

@@ -1,24 +1,25 @@
 //! How commands were run: rounds, page cache, controls, streams.
 
-use super::row;
+use super::command_row;
 use model::command::{Command, Commands, Ended, PageCache, Rule};
 use model::noise::applied::Applied;
+use model::phrases::counted;
 use model::run::{Row, Run};
+use model::sequential::Question;
 use model::share::limit;
 use model::story::Block;
-use model::text::counted;
 
 /// How they were run.
 pub(crate) fn how(run: &Run, record: &Commands) -> Vec<Block> {
     vec![
-        Block::fact("runs", runs(run, record)),
+        Block::fact("runs", runs_text(run, record)),
         Block::fact("page cache", page_cache(record)),
         Block::fact("controls", controls(record, run.conditions.applied.as_ref())),
         Block::fact("streams", format!("input {}, output {}", record.input, record.output)),
     ]
 }
 
-fn runs(run: &Run, record: &Commands) -> String {
+fn runs_text(run: &Run, record: &Commands) -> String {
     let warmups = match record.warmups {
         0 => "no warm-up".into(),
         1 => "1 warm-up each, not counted".into(),
@@ -42,29 +43,43 @@ pub(super) fn timed(run: &Run, record: &Commands) -> String {
 
 /// Timed runs of a command.
 fn samples(run: &Run, command: &Command) -> usize {
-    row(run, command, "wall")
+    command_row(run, command, "wall")
         .and_then(Row::estimate)
         .and_then(|e| e.typical)
         .map_or(0, |t| t.samples as usize)
 }
 
 fn ended(ended: Ended, rule: &Rule) -> String {
-    let rule_text = format!(
-        "rule per command: at least {} runs and {} s, until half of the interval is at most {}, \
-         at most {} s or {} runs",
+    let mut parts = vec![format!(
+        "rule per command: at least {} runs and {:.1} s",
         rule.least_runs,
-        rule.least_ms / 1000,
-        limit(rule.half_width),
-        rule.most_ms / 1000,
-        rule.most_runs
-    );
+        rule.least_ms as f64 / 1e3
+    )];
+    if let Some(half) = rule.half_width {
+        parts.push(format!("until half of the interval is at most {}", limit(half)));
+    }
+    parts.extend(rule.question.map(|question| match question {
+        Question::Faster { within } => {
+            format!("until each ratio's interval excludes 1 or lies within {} of it", limit(within))
+        }
+        Question::Regression { above, .. } => {
+            format!("until the ratio's interval lies on one side of +{}", limit(above))
+        }
+    }));
+    parts.push(format!("at most {:.1} s or {} runs", rule.most_ms as f64 / 1e3, rule.most_runs));
+    let rule_text = parts.join(", ").replace(".0 s", " s");
     match ended {
         Ended::AsAsked => "fixed number of runs".into(),
         Ended::Narrow => format!("ended with narrow intervals ({rule_text})"),
-        Ended::AtTheLimit => format!(
-            "ended at the limit, with intervals wider than {} ({rule_text})",
-            limit(rule.half_width)
-        ),
+        Ended::Decided => format!("ended when the comparison was decided ({rule_text})"),
+        Ended::Enough => format!("ended after the least time ({rule_text})"),
+        Ended::AtTheLimit => match rule.half_width {
+            Some(half) => format!(
+                "ended at the limit, with intervals wider than {} ({rule_text})",
+                limit(half)
+            ),
+            None => format!("ended at the limit ({rule_text})"),
+        },
         Ended::Interrupted => "interrupted".into(),
     }
 }

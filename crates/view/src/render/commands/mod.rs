@@ -9,9 +9,10 @@ mod spread;
 pub(super) use compared::compared;
 pub(super) use how::how;
 pub(super) use short::short;
-use spread::figures;
+use spread::spread_cells;
 
-use super::figures::set;
+use super::Options;
+use super::figures::interval_figure;
 use crate::grouped::grouped;
 use model::command::{Command, Commands, UNREAD};
 use model::estimate::Verdict;
@@ -23,14 +24,15 @@ use model::unit::Unit;
 /// A line of a command: row, name in the table (parts of the line above are
 /// indented), and the row that stands beside
 /// it with what follows its figure.
-type Line = (&'static str, &'static str, Option<(&'static str, &'static str)>);
+type CommandLine = (&'static str, &'static str, Option<(&'static str, &'static str)>);
 
-const LINES: [Line; 15] = [
+const LINES: [CommandLine; 16] = [
     ("wall", "wall", None),
     ("start", "  start", None),
     ("user", "user", None),
     ("system", "system", None),
     ("task_clock", "task-clock", Some(("cpus_utilised", "CPUs utilised"))),
+    ("run_delay", "run delay", None),
     ("peak_memory", "peak memory", None),
     ("context_switches", "context-switches", None),
     ("voluntary_switches", "  voluntary", None),
@@ -44,26 +46,26 @@ const LINES: [Line; 15] = [
 ];
 
 /// All commands, and what they say of each other.
-pub(super) fn commands(run: &Run, record: &Commands) -> Vec<Vec<Block>> {
+pub(super) fn commands(run: &Run, record: &Commands, options: &Options) -> Vec<Vec<Block>> {
     let mut blocks = vec![how(run, record)];
     for (k, command) in record.commands.iter().enumerate() {
         blocks.push(block(run, record, k, command));
     }
-    blocks.push(compared(record));
+    blocks.push(compared(record, options));
     blocks
 }
 
 /// The command, and whether a shell ran it.
-fn shown(command: &Command) -> String {
+fn command_text(command: &Command) -> String {
     let shell = if command.shell.is_some() { " (in a shell)" } else { "" };
-    format!("{}{shell}", command.text())
+    format!("{}{shell}", command.command_line())
 }
 
 /// One command's figures.
 fn block(run: &Run, record: &Commands, k: usize, command: &Command) -> Vec<Block> {
     let label = format!("exec.{}  ", command.name);
-    let mut blocks = vec![Block::labelled(label, shown(command))];
-    blocks.extend(facts(record, k, command).into_iter().map(Block::note));
+    let mut blocks = vec![Block::labelled(label, command_text(command))];
+    blocks.extend(command_facts(record, k, command).into_iter().map(Block::note));
     let mut table = Table::new([
         left(""),
         right("median ±"),
@@ -72,17 +74,13 @@ fn block(run: &Run, record: &Commands, k: usize, command: &Command) -> Vec<Block
         left(""),
         left("verdict"),
     ]);
-    let mut missing: Vec<(&str, &str)> = Vec::new();
     for (name, title, other) in LINES {
-        let Some(row) = row(run, command, name) else {
-            continue;
-        };
-        match &row.outcome {
-            Outcome::Unavailable { reason } => missing.push((reason, title.trim())),
-            _ => line(&mut table, run, command, row, title, other),
+        let row = command_row(run, command, name);
+        if let Some(row) = row.filter(|row| unavailable(row).is_none()) {
+            add_command_line(&mut table, run, command, row, title, other);
         }
     }
-    for (reason, names) in grouped(missing) {
+    for (reason, names) in missing(run, command) {
         let label = format!(" {}  ", names.join(", "));
         table.note(label, format!("not available here: {reason}"));
     }
@@ -90,7 +88,7 @@ fn block(run: &Run, record: &Commands, k: usize, command: &Command) -> Vec<Block
     blocks
 }
 
-fn facts(record: &Commands, k: usize, command: &Command) -> Vec<String> {
+fn command_facts(record: &Commands, k: usize, command: &Command) -> Vec<String> {
     let mut facts = Vec::new();
     if let Some(check) = &command.checked_by {
         facts.push(format!("output in the warm-up checked by {check:?}"));
@@ -119,11 +117,30 @@ fn ends(command: &Command) -> Vec<String> {
     said
 }
 
-fn row<'r>(run: &'r Run, command: &Command, name: &str) -> Option<&'r Row> {
+fn command_row<'r>(run: &'r Run, command: &Command, name: &str) -> Option<&'r Row> {
     run.row(&format!("exec.{}/{name}", command.name))
 }
 
-fn line(
+fn unavailable(row: &Row) -> Option<&str> {
+    match &row.outcome {
+        Outcome::Unavailable { reason } => Some(reason),
+        _ => None,
+    }
+}
+
+/// Lines without a figure, and what would stand beside them, by reason.
+fn missing<'r>(run: &'r Run, command: &Command) -> Vec<(&'r str, Vec<&'static str>)> {
+    let lines = LINES.iter().flat_map(|&(name, title, beside)| {
+        let reason = |name| command_row(run, command, name).and_then(unavailable);
+        let own = reason(name);
+        let beside = beside.filter(|_| own.is_some());
+        let beside = beside.and_then(|(other, words)| Some((reason(other)?, words)));
+        own.map(|reason| (reason, title.trim())).into_iter().chain(beside)
+    });
+    grouped(lines).into_iter().collect()
+}
+
+fn add_command_line(
     table: &mut Table,
     run: &Run,
     command: &Command,
@@ -135,15 +152,15 @@ fn line(
         return;
     };
     let mut cells: Vec<Cell> = vec![format!(" {name}").into()];
-    cells.extend(figures(estimate, &row.unit, &run.values_ns(&row.id)));
+    cells.extend(spread_cells(estimate, &row.unit, &run.values_ns(&row.id)));
     let mut under = vec![];
     let beside = beside.and_then(|(other, words)| {
-        let other = self::row(run, command, other)?;
+        let other = self::command_row(run, command, other)?;
         if let Outcome::Unavailable { reason } = &other.outcome {
             under.push(format!("no {words}: {reason}"));
         }
         let ns = other.estimate()?.ns()?;
-        Some(format!("{} {words}", set(&ns, &other.unit).value))
+        Some(format!("{} {words}", interval_figure(&ns, &other.unit).value))
     });
     cells.push(beside.unwrap_or_default().into());
     cells.push(Cell::from(estimate.verdict.text()).toned(estimate.verdict));
@@ -174,7 +191,7 @@ mod tests {
         values.push(850_000.0);
         let estimate = repeats::estimate(&values, &Unit::Time, 0.0);
         let text: String =
-            figures(&estimate, &Unit::Time, &values).map(|cell| cell.text()).concat();
+            spread_cells(&estimate, &Unit::Time, &values).map(|cell| cell.text()).concat();
         assert!(text.contains("850") && text.contains("µs"), "{text}");
         assert!(!text.contains("850000"), "{text}");
     }

@@ -1,13 +1,13 @@
 //! What a command cost, in one scale for a line.
 
-use crate::render::figures::{Shown, shown};
+use crate::render::figures::{Shown, shown_figure};
 use model::estimate::Estimate;
 use model::figure::{decimals, in_scale, plain_zero, scale_of};
 use model::story::Cell;
 use model::unit::Unit;
 
 /// Median, half of its interval, quantiles and range, all in one scale.
-pub(super) fn figures(estimate: &Estimate, unit: &Unit, values: &[f64]) -> [Cell; 3] {
+pub(super) fn spread_cells(estimate: &Estimate, unit: &Unit, values: &[f64]) -> [Cell; 3] {
     let Some(typical) = estimate.typical else {
         return ["-", "", ""].map(Cell::from);
     };
@@ -46,7 +46,7 @@ pub(super) fn figures(estimate: &Estimate, unit: &Unit, values: &[f64]) -> [Cell
         }
         false => String::new(),
     };
-    if let Shown::Below(text) = shown(estimate, unit) {
+    if let Shown::Below(text) = shown_figure(estimate, unit) {
         // What some runs took all the same.
         let (range, ends) = match value == 0.0 && most > 0.0 {
             true => (format!("[{p10}-{p90}]"), format!("{ends} {name}")),

@@ -9,12 +9,14 @@ mod wide;
 #[cfg(test)]
 mod tests;
 
+use crate::chart::of_effects;
 use compare::references::{FoundControl, FoundControls, FoundTime, References};
-use model::noise::effect::{Effects, Load, Workload, figures};
+use model::noise::effect::{Change, Effect, Effects, Load, Workload, figures};
+use model::phrases;
 use model::story::{self, Cell, Table, left, right};
 
 /// A column of the table of times.
-struct Column {
+struct TimeColumn {
     heading: &'static str,
     workload: Workload,
     load: Load,
@@ -22,21 +24,26 @@ struct Column {
 }
 
 /// The columns that the earlier experiment had, in its order.
-const COLUMNS_OF_TIMES: [Column; 4] = [
-    Column { heading: "no load", workload: Workload::Cpu, load: Load::None, found: |f| f.cpu_none },
-    Column {
+const COLUMNS_OF_TIMES: [TimeColumn; 4] = [
+    TimeColumn {
+        heading: "no load",
+        workload: Workload::Cpu,
+        load: Load::None,
+        found: |f| f.cpu_none,
+    },
+    TimeColumn {
         heading: "load, same session",
         workload: Workload::Cpu,
         load: Load::SameSession,
         found: |f| f.cpu_same_session,
     },
-    Column {
+    TimeColumn {
         heading: "load, another session",
         workload: Workload::Cpu,
         load: Load::OtherSession,
         found: |f| f.cpu_other_session,
     },
-    Column {
+    TimeColumn {
         heading: "memory-bound + load",
         workload: Workload::Memory,
         load: Load::SameSession,
@@ -50,14 +57,63 @@ pub(crate) fn effects(
     wide: bool,
 ) -> Vec<Vec<story::Block>> {
     let effects = document.effects();
-    let mut parts = vec![header(document), times(document, references)];
-    let controls = page::page((document, &effects), references, wide);
-    parts.extend([states::states(document), controls]);
+    let forest = of_effects(&effects).map(story::Block::chart).into_iter().collect();
+    let mut parts = vec![summary_of_controls(document, &effects), forest, header(document)];
+    let controls = page::effects_page((document, &effects), references, wide);
+    parts.extend([controls, states::states(document), times_blocks(document, references)]);
     if wide {
-        parts.push(wide::figures(document, &effects));
+        parts.push(wide::on_off_lines(document, &effects));
     }
-    parts.push(advice::advice(document, &effects));
     parts
+}
+
+/// How many controls do something, what each takes to set, then the advice.
+fn summary_of_controls(document: &Effects, effects: &[Effect]) -> Vec<story::Block> {
+    let mut table = Table::new([
+        left("control"),
+        right("better"),
+        right("worse"),
+        right("cases"),
+        left("to set").of_code(),
+        left("needs"),
+    ]);
+    let [mut better_any, mut worse_any, mut missing] = [0; 3];
+    for control in &document.controls {
+        let own = effects.iter().filter(|effect| effect.control == control.name);
+        let changes: Vec<&Change> = own.flat_map(|effect| [&effect.time, &effect.spread]).collect();
+        let count =
+            |less: bool| changes.iter().filter(|change| change.is_less() == Some(less)).count();
+        let (better, worse) = (count(true), count(false));
+        better_any += usize::from(better > 0);
+        worse_any += usize::from(worse > 0);
+        missing += usize::from(control.unavailable.is_some());
+        let is_missing = control.unavailable.is_some();
+        let counts = [better, worse, changes.len()].map(|count| match is_missing {
+            true => "-".to_owned(),
+            false => count.to_string(),
+        });
+        let [better, worse, cases] = counts;
+        let needs = match (&control.needs, is_missing) {
+            (Some(needs), true) => format!("{needs}; not available here"),
+            (Some(needs), false) => needs.clone(),
+            (None, true) => "not available here".into(),
+            (None, false) => String::new(),
+        };
+        let cells = [control.name.clone(), better, worse, cases, control.apply.clone(), needs];
+        table.row(cells.map(Cell::from));
+    }
+    let all = phrases::counted(document.controls.len(), "control");
+    let missing = match missing {
+        0 => String::new(),
+        missing => format!("; {missing} not available here"),
+    };
+    let text = format!(
+        "{better_any} of {all} made the job shorter or steadier, {worse_any} longer or less steady{missing}. \
+         Cases: time and spread of each job under each load."
+    );
+    let mut blocks = vec![story::Block::text(text), story::Block::Table(table)];
+    blocks.extend(advice::advice(document, effects));
+    blocks
 }
 
 fn header(document: &Effects) -> Vec<story::Block> {
@@ -84,8 +140,8 @@ fn header(document: &Effects) -> Vec<story::Block> {
 }
 
 /// Means and variations, with those that were found earlier below.
-fn times(document: &Effects, references: &References) -> Vec<story::Block> {
-    let shown: Vec<&Column> = COLUMNS_OF_TIMES
+fn times_blocks(document: &Effects, references: &References) -> Vec<story::Block> {
+    let shown: Vec<&TimeColumn> = COLUMNS_OF_TIMES
         .iter()
         .filter(|column| block(document, column.workload, column.load).is_some())
         .collect();
@@ -97,7 +153,7 @@ fn times(document: &Effects, references: &References) -> Vec<story::Block> {
     let columns = shown.iter().map(|column| right(column.heading));
     table.columns.extend(columns);
     let mut notes = Vec::new();
-    for name in rows(document, &shown) {
+    for name in tried_rows(document, &shown) {
         let times = shown.iter().map(|column| ours(document, column, &name));
         let cells = [name.clone()].into_iter().chain(times);
         table.row(cells.map(Cell::from));
@@ -124,11 +180,12 @@ fn times(document: &Effects, references: &References) -> Vec<story::Block> {
         }
         caption += ".";
     }
-    vec![story::Block::text(caption), story::Block::Table(table)]
+    let heading = story::Block::Heading("Times of the jobs".into());
+    vec![heading, story::Block::text(caption), story::Block::Table(table)]
 }
 
 /// The state without any control first, then those that were tried.
-fn rows(document: &Effects, shown: &[&Column]) -> Vec<String> {
+fn tried_rows(document: &Effects, shown: &[&TimeColumn]) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
     for column in shown {
         let block = block(document, column.workload, column.load);
@@ -150,12 +207,12 @@ fn block(
     all.find(|block| block.workload == workload && block.load == load)
 }
 
-fn ours(document: &Effects, column: &Column, name: &str) -> String {
+fn ours(document: &Effects, column: &TimeColumn, name: &str) -> String {
     let arm = block(document, column.workload, column.load).and_then(|block| block.arm(name));
     let Some(arm) = arm else {
         return String::new();
     };
-    let of = figures::figures(&arm.runs);
+    let of = figures::run_medians(&arm.runs);
     match (of.mean_ns, of.variation) {
         (Some(mean), Some(share)) => format!("{} ({:.0})", millis(mean), share * 100.0),
         (Some(mean), None) => millis(mean),
@@ -163,7 +220,7 @@ fn ours(document: &Effects, column: &Column, name: &str) -> String {
     }
 }
 
-fn values_of_others(column: &Column, found: &FoundControl) -> String {
+fn values_of_others(column: &TimeColumn, found: &FoundControl) -> String {
     match (column.found)(found) {
         Some(time) => format!("{} ({:.0})", millis(time.ms * 1e6), time.cv),
         None => "-".into(),

@@ -1,11 +1,12 @@
-//! What a spinning thread lost: by cause, by length, over time.
+//! What a spinning thread lost: by cause, by length, over time. As tables for `noise measure`, in a few words
+//! for the header of a run. The measuring is in `crates/meter/src/osnoise`.
 
 use model::figure::time;
 use model::noise::osnoise::{Cause, Detour, Frequency, Osnoise, OsnoiseAround, Stretch};
+use model::phrases::counted;
 use model::share::{self, percent};
 use model::stats::Interval;
 use model::story::{Block, Cell, Table, Tone, left, right};
-use model::text::counted;
 
 /// Columns of a full bar.
 const BAR: usize = 48;
@@ -25,7 +26,7 @@ pub(crate) fn osnoise(cpus: &[Osnoise]) -> Vec<Vec<Block>> {
 }
 
 /// A few words for the conditions of a run.
-pub(crate) fn in_words(around: &OsnoiseAround) -> String {
+pub(crate) fn conditions_text(around: &OsnoiseAround) -> String {
     let lost = |osnoise: &Osnoise| {
         let share = osnoise.lost_share()?;
         let most = osnoise.causes.iter().max_by_key(|lost| lost.lost_ns);
@@ -55,7 +56,7 @@ fn of_cpu(osnoise: &Osnoise) -> Vec<Vec<Block>> {
     if !osnoise.longest.is_empty() {
         parts.push(vec![Block::Table(longest(&osnoise.longest))]);
     }
-    parts.push(facts(osnoise));
+    parts.push(osnoise_facts(osnoise));
     parts
 }
 
@@ -80,7 +81,7 @@ fn first_words(osnoise: &Osnoise) -> String {
 /// A share that was lost, with half of its interval where it has one.
 fn lost(share: f64, interval: Option<&Interval>) -> [String; 2] {
     match interval.filter(|interval| interval.half_width() > 0.0) {
-        Some(interval) => share::parts(&Interval { value: share, ..*interval }),
+        Some(interval) => share::share_and_half(&Interval { value: share, ..*interval }),
         None => [percent(share), String::new()],
     }
 }
@@ -242,7 +243,7 @@ fn longest(osnoise: &[Detour]) -> Table {
 }
 
 /// What stands below the pictures.
-fn facts(osnoise: &Osnoise) -> Vec<Block> {
+fn osnoise_facts(osnoise: &Osnoise) -> Vec<Block> {
     let mut blocks = Vec::new();
     let mut fact = |label: &str, what: String| blocks.push(Block::fact(label, what));
     if let Some(frequency) = &osnoise.frequency {

@@ -2,7 +2,9 @@
 
 use crate::grouped::grouped;
 use crate::terminal::layout::{Style, styled, width};
-use model::noise::control::{Control, Controls, Group, Hindrance, Kind, Privilege, State, Tuned};
+use model::noise::control::{
+    Control, ControlArea, Controls, Hindrance, HindranceKind, Privilege, Tuned, ValueState,
+};
 use model::story::Block;
 
 /// Marks what was only ever tried on made-up machines.
@@ -11,16 +13,16 @@ const NEVER_RUN: &str = "*";
 const NAMES: usize = 26;
 
 /// All of it as text.
-pub fn show(controls: &Controls, wide: bool) -> Vec<Block> {
-    let mut page = Page { blocks: Vec::new(), wide };
+pub fn controls_blocks(controls: &Controls, wide: bool) -> Vec<Block> {
+    let mut page = ControlsPage { blocks: Vec::new(), wide };
     page.header(controls);
     for group in [
-        Group::Clock,
-        Group::Cores,
-        Group::Scheduler,
-        Group::Interrupts,
-        Group::Memory,
-        Group::Environment,
+        ControlArea::Clock,
+        ControlArea::Cores,
+        ControlArea::Scheduler,
+        ControlArea::Interrupts,
+        ControlArea::Memory,
+        ControlArea::Environment,
     ] {
         page.group(group, &controls.controls);
     }
@@ -29,12 +31,12 @@ pub fn show(controls: &Controls, wide: bool) -> Vec<Block> {
     page.blocks
 }
 
-struct Page {
+struct ControlsPage {
     blocks: Vec<Block>,
     wide: bool,
 }
 
-impl Page {
+impl ControlsPage {
     fn wrapped(&mut self, lead: &str, text: &str) {
         self.blocks.push(Block::labelled(lead, text));
     }
@@ -76,14 +78,14 @@ impl Page {
         }
     }
 
-    fn group(&mut self, group: Group, all: &[Control]) {
+    fn group(&mut self, group: ControlArea, all: &[Control]) {
         let heading = match group {
-            Group::Clock => "clock",
-            Group::Cores => "cores",
-            Group::Scheduler => "scheduler",
-            Group::Interrupts => "interrupts",
-            Group::Memory => "memory",
-            Group::Environment => "around us",
+            ControlArea::Clock => "clock",
+            ControlArea::Cores => "cores",
+            ControlArea::Scheduler => "scheduler",
+            ControlArea::Interrupts => "interrupts",
+            ControlArea::Memory => "memory",
+            ControlArea::Environment => "around us",
         };
         self.heading(heading);
         let group = all.iter().filter(|c| c.group == group);
@@ -98,7 +100,8 @@ impl Page {
     /// What is not here, those with the same reason together.
     fn absent(&mut self, controls: &[&Control]) {
         let reasons = controls.iter();
-        let reasons = reasons.filter_map(|c| Some((in_words(c.hindrance.as_ref()?), name(c))));
+        let reasons =
+            reasons.filter_map(|c| Some((in_words(c.hindrance.as_ref()?), control_name(c))));
         for (reason, names) in grouped(reasons) {
             self.wrapped("  - ", &format!("{}: {reason}", names.join(", ")));
         }
@@ -106,12 +109,12 @@ impl Page {
 
     fn control(&mut self, control: &Control) {
         let mark = match control.state {
-            State::Good => styled("+", Style::Good),
-            State::Improvable => styled("!", Style::Doubtful),
-            State::Information => " ".to_owned(),
-            State::Unknown => "-".to_owned(),
+            ValueState::Good => styled("+", Style::Good),
+            ValueState::Improvable => styled("!", Style::Doubtful),
+            ValueState::Information => " ".to_owned(),
+            ValueState::Unknown => "-".to_owned(),
         };
-        let name = name(control);
+        let name = control_name(control);
         let fill = " ".repeat(NAMES.saturating_sub(4 + width(&name)).max(1));
         let value = match (&control.now.value, &control.hindrance) {
             (Some(value), _) => value.clone(),
@@ -119,7 +122,7 @@ impl Page {
             (None, None) => control.now.to_string(),
         };
         self.wrapped(&format!("  {mark} {name}{fill}"), &value);
-        if control.state == State::Improvable || self.wide {
+        if control.state == ValueState::Improvable || self.wide {
             self.more(control);
         }
     }
@@ -133,13 +136,14 @@ impl Page {
                 self.whole(&format!("{}read in ", " ".repeat(NAMES)), source);
             }
         }
-        if let Some(wanted) = control.wanted.as_ref().filter(|_| control.state != State::Good) {
+        if let Some(wanted) = control.wanted.as_ref().filter(|_| control.state != ValueState::Good)
+        {
             self.below("better  ", &format!("{}: {}", wanted.value, wanted.why));
         }
         let Some(setting) = &control.setting else {
             return;
         };
-        if control.state == State::Good {
+        if control.state == ValueState::Good {
             return;
         }
         let who = match setting.who {
@@ -149,7 +153,7 @@ impl Page {
         };
         match &control.hindrance {
             // The label says who can; who can't is no more than that.
-            Some(hindrance) if hindrance.kind != Kind::NoPrivilege => {
+            Some(hindrance) if hindrance.kind != HindranceKind::NoPrivilege => {
                 self.below("but     ", &in_words(hindrance));
             }
             _ => {
@@ -219,7 +223,7 @@ impl Page {
     }
 }
 
-fn name(control: &Control) -> String {
+fn control_name(control: &Control) -> String {
     let star = if control.fixtures_only { NEVER_RUN } else { "" };
     format!("{}{star}", control.id)
 }
@@ -235,6 +239,6 @@ fn in_words(hindrance: &Hindrance) -> String {
 fn cpus(list: &[u32]) -> String {
     match list {
         [one] => format!("CPU {one}"),
-        many => format!("CPUs {}", model::text::ranges(many)),
+        many => format!("CPUs {}", model::phrases::ranges(many)),
     }
 }

@@ -1,10 +1,10 @@
 //! Ash's columns: name, iterations, total time, ns each, in his order.
 
 use super::notes::Notes;
-use super::{column_name, ours};
+use super::{column_name, ours, titled};
 use crate::terminal::fits;
 use crate::terminal::layout::wrap;
-use compare::tables::{Measured, Table, TablePart};
+use compare::tables::{Measured, PublishedTable, TablePart, TableRow};
 use model::figure::decimals;
 use model::story::{self, Block, Cell, left, right};
 
@@ -13,16 +13,16 @@ const NAME_WIDTHS: [usize; 4] = [29, 26, 22, 18];
 
 /// The part, row by row as published.
 pub(super) fn part(
-    table: &Table,
+    table: &PublishedTable,
     part: &TablePart,
     notes: &mut Notes,
     columns: usize,
 ) -> Vec<Block> {
-    // Columns beside the usual ones are asked for, and come on top.
-    let extra = 14 * table.columns.len().saturating_sub(2);
+    // Columns beside the part's own one are asked for, and come on top.
+    let extra = 14 * part.columns.len().saturating_sub(1);
     let draw = |names: usize| {
         let mut drawn = notes.clone();
-        let mut page = page(table, part, names, &mut drawn);
+        let mut page = costs_table(table, part, names, &mut drawn);
         page.extra = extra;
         (page, drawn)
     };
@@ -32,36 +32,39 @@ pub(super) fn part(
         return Vec::new();
     };
     *notes = drawn;
-    vec![Block::Tables(vec![page])]
+    titled(part, page)
 }
 
-fn page(table: &Table, part: &TablePart, names: usize, notes: &mut Notes) -> story::Table {
-    let mut page = story::Table::new([
-        left("name"),
-        right("iterations"),
-        right("total s"),
-        right("ns each ±"),
-    ]);
-    let keys = table.columns.iter().map(|column| column_name(&column.key));
+fn costs_table(
+    table: &PublishedTable,
+    part: &TablePart,
+    names: usize,
+    notes: &mut Notes,
+) -> story::Table {
+    let mut page =
+        story::Table::new([left("name"), right("iterations"), right("total s"), right("each ±")]);
+    let keys = part.columns.iter().map(|&at| column_name(&table.columns[at].key));
     page.columns.extend(keys.map(left).chain([left("verdict")]));
     for row in &part.rows {
-        let name = wrap("", &row.name, names);
+        let name = wrap("", &ours::row_name(row), names);
         let (first, more) = name.split_first().map_or(("", &[][..]), |(f, m)| (f, m));
         let mut cells: Vec<Cell> = vec![first.into()];
-        cells.extend(row.shown().map_or(["", "", "-"].map(Cell::from), figures));
-        cells.extend((0..row.published.len()).map(|at| ours::published(row, at)));
+        cells.extend(match row.shown() {
+            Some(measured) => cost_cells(row, measured),
+            None => ["", "", "-"].map(Cell::from),
+        });
+        cells.extend(part.columns.iter().map(|&at| ours::published(row, at)));
         let at = page.rows.len() + 1;
-        ours::row(&mut page, cells, row, notes);
+        ours::add_our_row(&mut page, cells, row, notes);
         let rest = more.iter().map(|rest| story::Row::Note(story::Note::new("  ", rest)));
         page.rows.splice(at..at, rest);
     }
     page
 }
 
-/// Iterations, total s, ns each with half of its interval in percent: three
-/// digits, and no more than the interval supports.
-fn figures(ours: &Measured) -> [Cell; 3] {
+/// Iterations, total s, what each takes with half of its interval.
+fn cost_cells(row: &TableRow, ours: &Measured) -> [Cell; 3] {
     let count = ours.iterations.map_or("-".into(), |n| n.to_string());
     let seconds = ours.total_s.map_or("-".into(), |s| format!("{s:.*}", decimals(s, 0.0)));
-    [count.into(), seconds.into(), Cell::digits(ours::plain(ours))]
+    [count.into(), seconds.into(), ours::our_figure(row, ours)]
 }

@@ -1,6 +1,7 @@
 //! A publication's table with this machine's figures beside: the text of
 //! `latlas table`.
 
+mod claims;
 mod columns;
 mod costs;
 mod elements;
@@ -13,10 +14,10 @@ mod tests;
 
 use super::{header, joined, machine};
 use compare::references::Form;
-use compare::tables::{Table, TablePart};
+use compare::tables::{PublishedTable, TablePart};
+use model::phrases::short_id;
 use model::run::Run;
 use model::story::{self, Block};
-use model::text::short_id;
 use model::utc;
 
 /// How a published table is drawn.
@@ -32,35 +33,46 @@ pub struct PublishedOptions<'a> {
 }
 
 /// The table as text. `run` is the one that it was filled in from.
-pub fn published(table: &Table, run: Option<&Run>, options: &PublishedOptions) -> Vec<Block> {
+pub fn published(
+    table: &PublishedTable,
+    run: Option<&Run>,
+    options: &PublishedOptions,
+) -> Vec<Block> {
     let mut parts = vec![heading(table, run)];
-    parts.extend(figures(table, options));
+    parts.extend(part_tables(table, options));
     joined(parts)
 }
 
 /// The table for a page that says itself what machine and run it is of.
-pub(crate) fn published_on_page(table: &Table, options: &PublishedOptions) -> Vec<Block> {
+pub(crate) fn published_on_page(table: &PublishedTable, options: &PublishedOptions) -> Vec<Block> {
     let mut parts = vec![columns_in_words(table)];
-    parts.extend(figures(table, options));
+    parts.extend(part_tables(table, options));
     joined(parts)
 }
 
 /// The tables of the parts, and what to know about them.
-fn figures(table: &Table, options: &PublishedOptions) -> Vec<Vec<Block>> {
+fn part_tables(table: &PublishedTable, options: &PublishedOptions) -> Vec<Vec<Block>> {
     let mut parts = Vec::new();
     let mut notes = notes::Notes::default();
     if options.wide {
-        parts.push(wide::table(table));
+        parts.push(wide::wide_table(table));
     } else {
         for part in &table.parts {
             parts.push(drawn(table, part, &mut notes, options.columns));
         }
     }
+    parts.push(claims::claims(table));
     parts.push(notes.below(table, options));
+    parts.retain(|part| !part.is_empty());
     parts
 }
 
-fn drawn(table: &Table, part: &TablePart, notes: &mut notes::Notes, columns: usize) -> Vec<Block> {
+fn drawn(
+    table: &PublishedTable,
+    part: &TablePart,
+    notes: &mut notes::Notes,
+    columns: usize,
+) -> Vec<Block> {
     let of_elements = |row: &compare::tables::TableRow| {
         let mut figures = row.published.iter().flatten();
         figures.any(|p| p.figure.ns_per_element.is_some())
@@ -75,7 +87,7 @@ fn drawn(table: &Table, part: &TablePart, notes: &mut notes::Notes, columns: usi
 }
 
 /// Whose figures stand in each column.
-fn columns_in_words(table: &Table) -> Vec<Block> {
+fn columns_in_words(table: &PublishedTable) -> Vec<Block> {
     let fact = |column: &compare::tables::Column| fact(column_name(&column.key), &column.title);
     table.columns.iter().map(fact).collect()
 }
@@ -85,7 +97,7 @@ fn fact(label: &str, text: &str) -> Block {
 }
 
 /// What it is, whose figures stand in it, and on what ours were measured.
-fn heading(table: &Table, run: Option<&Run>) -> Vec<Block> {
+fn heading(table: &PublishedTable, run: Option<&Run>) -> Vec<Block> {
     let mut blocks = header::warning_blocks(run);
     blocks.push(Block::Heading(table.title.clone()));
     blocks.extend(columns_in_words(table));
@@ -95,8 +107,8 @@ fn heading(table: &Table, run: Option<&Run>) -> Vec<Block> {
         Some(run) => {
             fact("this machine", &run.machine.one_line());
             let id = short_id(&run.id);
-            let when = utc::text(run.started_unix_ms);
-            fact("run", &format!("{id}, {when}, {}", header::program(&run.program)));
+            let when = utc::readable_utc(run.started_unix_ms);
+            fact("run", &format!("{id}, {when}, {}", header::program_line(&run.program)));
             if let Some(filesystem) = table.files_on() {
                 fact("files on", &machine::files_on_text(filesystem));
             }
@@ -113,10 +125,12 @@ fn titled(part: &TablePart, page: story::Table) -> Vec<Block> {
 }
 
 /// Places of the columns that have a figure for one of the part's rows.
-fn columns_with_figures(table: &Table, part: &TablePart) -> Vec<usize> {
+fn columns_with_figures(table: &PublishedTable, part: &TablePart) -> Vec<usize> {
     let has_figure = |at: &usize| {
         let mut rows = part.rows.iter();
-        rows.any(|row| matches!(row.published.get(*at), Some(Some(p)) if p.row().has_figure()))
+        rows.any(
+            |row| matches!(row.published.get(*at), Some(Some(p)) if p.reference_row().has_figure()),
+        )
     };
     (0..table.columns.len()).filter(has_figure).collect()
 }

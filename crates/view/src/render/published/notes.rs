@@ -3,7 +3,7 @@
 
 use super::PublishedOptions;
 use compare::references::Form;
-use compare::tables::{Here, Measured, Table, TableRow};
+use compare::tables::{Here, Measured, PublishedTable, TableRow};
 use model::story::Block;
 
 /// Ids in one advice, above which it names the table instead.
@@ -15,30 +15,35 @@ pub(super) struct Notes {
     reasons: Vec<String>,
     medians: Vec<String>,
     likes: bool,
+    gnustep: bool,
+    /// Rows that have their lines below them.
+    explained: Vec<String>,
 }
 
 impl Notes {
     /// Number of the note that says why the row itself has no figure.
     pub(super) fn why(&mut self, row: &TableRow) -> Option<String> {
         match &row.reference_only {
-            Some(why) => Some(self.number(format!("one machine alone can't measure it: {why}"))),
-            None => self.of(&row.here),
+            Some(why) => {
+                Some(self.note_number(format!("one machine alone can't measure it: {why}")))
+            }
+            None => self.number_for(&row.here),
         }
     }
 
     /// Number of the note that says why there is no figure.
-    pub(super) fn of(&mut self, here: &Here) -> Option<String> {
+    pub(super) fn number_for(&mut self, here: &Here) -> Option<String> {
         match here {
             Here::Measured(_) => None,
             Here::Unavailable { reason } => {
-                Some(self.number(format!("not available here: {reason}")))
+                Some(self.note_number(format!("not available here: {reason}")))
             }
-            Here::Invalid { reason } => Some(self.number(invalid(reason))),
-            Here::NotMeasured { reason, .. } => Some(self.number(reason.clone())),
+            Here::Invalid { reason } => Some(self.note_number(invalid(reason))),
+            Here::NotMeasured { reason, .. } => Some(self.note_number(reason.clone())),
         }
     }
 
-    fn number(&mut self, reason: String) -> String {
+    fn note_number(&mut self, reason: String) -> String {
         let at = self.reasons.iter().position(|known| *known == reason);
         let at = at.unwrap_or_else(|| {
             self.reasons.push(reason);
@@ -47,16 +52,27 @@ impl Notes {
         format!("[{}]", at + 1)
     }
 
+    /// Whether what is to know of a row does not stand in a table above. Ash's two have rows in
+    /// common.
+    pub(super) fn is_new(&mut self, row: &TableRow) -> bool {
+        let is_new = !self.explained.contains(&row.id);
+        if is_new {
+            self.explained.push(row.id.clone());
+        }
+        is_new
+    }
+
     /// Remembers a figure that was drawn.
-    pub(super) fn figure(&mut self, row: &TableRow, measured: &Measured) {
-        if measured.figure == "typical" {
+    pub(super) fn remember_figure(&mut self, row: &TableRow, measured: &Measured) {
+        if measured.figure == "typical" && !self.medians.contains(&row.name) {
             self.medians.push(row.name.clone());
         }
-        self.likes |= row.like.is_some();
+        self.likes |= !row.likes.is_empty();
+        self.gnustep |= row.library.is_some();
     }
 
     /// The lines below the table.
-    pub(super) fn below(&self, table: &Table, options: &PublishedOptions) -> Vec<Block> {
+    pub(super) fn below(&self, table: &PublishedTable, options: &PublishedOptions) -> Vec<Block> {
         let mut blocks = Vec::new();
         let mut say = |label: &str, text: &str| blocks.push(Block::labelled(label, text));
         for (at, reason) in self.reasons.iter().enumerate() {
@@ -95,7 +111,7 @@ struct Note<'t> {
 }
 
 /// Doubts, and what the publications say beside their figures, each once.
-fn of_figures(table: &Table) -> Vec<Note<'_>> {
+fn of_figures(table: &PublishedTable) -> Vec<Note<'_>> {
     let mut notes: Vec<Note> = Vec::new();
     for row in table.rows() {
         for (column, published) in table.columns.iter().zip(&row.published) {
@@ -106,6 +122,8 @@ fn of_figures(table: &Table) -> Vec<Note<'_>> {
                 let Some(text) = text else { continue };
                 let same = |n: &&mut Note| n.column == column && n.text == text && n.doubt == doubt;
                 match notes.iter_mut().find(same) {
+                    // Ash's two tables have rows in common.
+                    Some(known) if known.rows.contains(&row.name.as_str()) => {}
                     Some(known) => known.rows.push(&row.name),
                     None => notes.push(Note { column, rows: vec![&row.name], text, doubt }),
                 }
@@ -124,7 +142,7 @@ pub(super) fn invalid(reason: &str) -> String {
 }
 
 /// How to measure again what is invalid.
-fn again(table: &Table, options: &PublishedOptions) -> Option<String> {
+fn again(table: &PublishedTable, options: &PublishedOptions) -> Option<String> {
     let invalid = known(table.invalid(), options);
     let key = &table.key;
     match invalid.as_slice() {
@@ -145,8 +163,8 @@ fn known<'t>(mut ids: Vec<&'t str>, options: &PublishedOptions) -> Vec<&'t str> 
 }
 
 /// How to get the figures that are missing.
-fn advice(table: &Table, options: &PublishedOptions) -> Option<String> {
-    let missing = known(table.missing(), options);
+fn advice(table: &PublishedTable, options: &PublishedOptions) -> Option<String> {
+    let missing = known(table.missing_rows(), options);
     let key = &table.key;
     match missing.as_slice() {
         [] => None,
@@ -162,15 +180,23 @@ fn advice(table: &Table, options: &PublishedOptions) -> Option<String> {
     }
 }
 
-fn legend(table: &Table, notes: &Notes) -> String {
+fn legend(table: &PublishedTable, notes: &Notes) -> String {
     let figure = match table.form {
-        Form::Costs => "ns each",
+        Form::Costs => "each",
         Form::Columns | Form::Qos => "here",
     };
+    let medians = match notes.medians.is_empty() {
+        true => "",
+        false => ", or the median of all operations for the rows listed after \"median\"",
+    };
+    let mut published = table.rows().flat_map(|row| row.published.iter().flatten());
+    let doubt = match published.any(|published| published.doubtful.is_some()) {
+        true => "; ? doubtful, no ratio",
+        false => "",
+    };
     let mut text = format!(
-        "{figure} ±: cost on the undisturbed machine (quiet), or the median of all operations for the \
-         rows listed after \"median\"; half of its 95 % interval. After a published figure: this \
-         machine / published; ? doubtful, no ratio."
+        "{figure} ±: cost on the undisturbed machine (quiet){medians}; half of its 95 % interval. \
+         After a published figure: this machine / published{doubt}."
     );
     if table.form == Form::Costs {
         text.push_str(
@@ -183,11 +209,16 @@ fn legend(table: &Table, notes: &Notes) -> String {
             " ~: figure of the row named below, which does the same job through other code; no ratio.",
         );
     }
+    if notes.gnustep {
+        text.push_str(
+            " (GNUstep): by GNUstep's code where the publication called Apple's, ~ before its ratio.",
+        );
+    }
     text
 }
 
 /// Who published the columns and how they were measured, each said once.
-fn sources(table: &Table) -> Vec<(&'static str, String)> {
+fn sources(table: &PublishedTable) -> Vec<(&'static str, String)> {
     let mut known: Vec<(&'static str, String)> = Vec::new();
     for column in &table.columns {
         let method = column.method.clone().map(|method| ("measured: ", method));

@@ -5,7 +5,12 @@ use compare::references::References;
 use compare::tables::fill_in;
 use model::synthetic;
 
-fn text(key: &str, run: Option<&Run>, earlier: bool, options: &PublishedOptions) -> String {
+fn published_text(
+    key: &str,
+    run: Option<&Run>,
+    earlier: bool,
+    options: &PublishedOptions,
+) -> String {
     let references = References::embedded().expect("references");
     let layout = references.layout(key).expect("a table");
     let table = fill_in(layout, &references, run, earlier);
@@ -17,7 +22,7 @@ fn usual_options() -> PublishedOptions<'static> {
 }
 
 fn usual(key: &str, run: Option<&Run>) -> String {
-    text(key, run, false, &usual_options())
+    published_text(key, run, false, &usual_options())
 }
 
 fn widest(text: &str) -> usize {
@@ -34,7 +39,7 @@ fn ashs_table() {
 #[test]
 fn ashs_table_with_the_figures_of_2008() {
     let run = compare::synthetic::published_run();
-    let text = text("ash", Some(&run), true, &usual_options());
+    let text = published_text("ash", Some(&run), true, &usual_options());
     insta::assert_snapshot!(text);
     assert!(widest(&text) <= COLUMNS + 28, "{} columns", widest(&text));
 }
@@ -71,6 +76,6 @@ fn nothing_measured_yet() {
 fn every_column() {
     let run = compare::synthetic::published_run();
     let options = PublishedOptions { wide: true, ..usual_options() };
-    insta::assert_snapshot!(text("ash", Some(&run), true, &options));
-    insta::assert_snapshot!(text("kurkin", Some(&run), false, &options));
+    insta::assert_snapshot!(published_text("ash", Some(&run), true, &options));
+    insta::assert_snapshot!(published_text("kurkin", Some(&run), false, &options));
 }

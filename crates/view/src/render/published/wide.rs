@@ -1,12 +1,13 @@
 //! Every column, each figure in ns as it is.
 
-use super::super::figures::{ratio_text, typical};
+use super::super::figures::typical;
 use super::ours;
-use compare::tables::{Here, Measured, PublishedFigure, Table, TableRow};
+use compare::tables::{Here, Measured, PublishedFigure, PublishedTable, TableRow};
+use model::figure::scale_of;
 use model::story::{self, Block, Cell, left, right};
 
 /// The table: a line for each row, and one for each row that does the same job.
-pub(super) fn table(table: &Table) -> Vec<Block> {
+pub(super) fn wide_table(table: &PublishedTable) -> Vec<Block> {
     let mut page = story::Table::new(["name", "row"].map(left));
     let columns = ["iterations", "total s", "ns each ±", "figure"].map(right);
     page.columns.extend(columns);
@@ -21,22 +22,22 @@ pub(super) fn table(table: &Table) -> Vec<Block> {
             page.note("", format!("{}:", part.title));
         }
         for row in &part.rows {
-            page.row(cells(&row.name, &row.id, &row.here, row, true));
-            if let Some(like) = &row.like {
-                page.row(cells("  ~", &like.id, &like.here, row, false));
+            page.row(wide_cells(&ours::row_name(row), &row.id, &row.here, row, true));
+            for like in &row.likes {
+                page.row(wide_cells("  ~", &like.id, &like.here, row, false));
             }
         }
     }
     vec![Block::Table(page.wide())]
 }
 
-fn cells(name: &str, id: &str, here: &Here, row: &TableRow, own: bool) -> Vec<Cell> {
+fn wide_cells(name: &str, id: &str, here: &Here, row: &TableRow, own: bool) -> Vec<Cell> {
     let mut cells: Vec<Cell> = vec![name.into(), id.into()];
     let none = || ["", "", "-", "", "", ""].map(Cell::from);
-    cells.extend(here.measured().map_or_else(none, figures));
+    cells.extend(here.measured().map_or_else(none, wide_figures));
     for published in &row.published {
         cells.extend(match published.as_ref().filter(|_| own) {
-            Some(published) => as_published(published).map(Cell::from),
+            Some(published) => as_published(row, published).map(Cell::from),
             None => ["", "", "", ""].map(Cell::from),
         });
     }
@@ -46,30 +47,39 @@ fn cells(name: &str, id: &str, here: &Here, row: &TableRow, own: bool) -> Vec<Ce
     cells
 }
 
-fn figures(ours: &Measured) -> [Cell; 6] {
+fn wide_figures(ours: &Measured) -> [Cell; 6] {
     [
         ours.iterations.map_or("-".into(), |n| n.to_string()).into(),
         ours.total_s.map_or("-".into(), |s| format!("{s:.6}")).into(),
         Cell::digits(ours::plain(ours)),
         ours.figure.into(),
-        typical(&ours.estimate, &ours.unit).into(),
+        typical_with_unit(ours).into(),
         Cell::from(ours.verdict.text()).toned(ours.verdict),
     ]
 }
 
-fn as_published(published: &PublishedFigure) -> [String; 4] {
+/// The median of all operations with its unit, which the figure next to it, in ns, may not have.
+fn typical_with_unit(ours: &Measured) -> String {
+    let text = typical(&ours.estimate, &ours.unit);
+    match ours.estimate.quiet {
+        Some(quiet) if !text.is_empty() => {
+            let (_, name) = scale_of(&ours.unit, ours.unit.of_ns(quiet.ns.value));
+            format!("{text} {name}")
+        }
+        _ => text,
+    }
+}
+
+fn as_published(row: &TableRow, published: &PublishedFigure) -> [String; 4] {
     let figure = &published.figure;
     let speed = || figure.mb_per_s.map(|speed| format!("{speed} MB/s"));
-    let ns = figure.ns.map(|ns| ns.to_string()).or_else(speed);
-    let ratio = match (&published.doubtful, published.ratio) {
-        (Some(_), _) => "?".into(),
-        (None, ratio) => ratio.map_or(String::new(), ratio_text),
-    };
+    let cycles = || figure.cycles.map(|cycles| format!("{cycles} cycles"));
+    let ns = figure.ns.map(|ns| ns.to_string()).or_else(speed).or_else(cycles);
     [
         ns.unwrap_or_default(),
         figure.iterations.map_or(String::new(), |n| n.to_string()),
         figure.total_s.map_or(String::new(), |s| s.to_string()),
-        ratio,
+        ours::mark(row, published),
     ]
 }
 

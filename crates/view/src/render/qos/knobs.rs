@@ -1,19 +1,29 @@
 //! What each control of the scheduler does: shares, wake-ups, permissions.
 
+use crate::chart::of_knobs;
+use crate::render::figures::digits;
+use model::compare::finding::Verdict;
 use model::figure::time;
 use model::machine::Fact;
+use model::phrases::counted;
+use model::printable::visible;
 use model::qos::Outcome;
 use model::qos::knobs::{KnobRow, Knobs, Permission, Session, Shares, Wakes};
 use model::share::{self, percent};
+use model::stats::Interval;
 use model::story::{Block, Cell, Column, Row, Table, left, right};
-use model::text::{counted, visible};
 
 /// Points by which a share may differ from what is predicted.
 const CLOSE_POINTS: f64 = 2.0;
 
 /// The page of `latlas qos knobs`.
 pub(crate) fn knobs(knobs: &Knobs) -> Vec<Block> {
-    let mut blocks = vec![Block::text(heading(knobs))];
+    let mut blocks: Vec<Block> = summary_of_shares(knobs).map(Block::text).into_iter().collect();
+    blocks.push(Block::empty_line());
+    if let Some(chart) = of_knobs(knobs) {
+        blocks.extend([Block::chart(chart), Block::empty_line()]);
+    }
+    blocks.push(Block::text(heading(knobs)));
     let parts = [
         (
             "Share of CPU time against as many default threads (lowest to highest round)",
@@ -39,6 +49,36 @@ pub(crate) fn knobs(knobs: &Knobs) -> Vec<Block> {
     blocks
 }
 
+/// How many knobs change the share, and which most; `None` where no share was measured with one.
+fn summary_of_shares(knobs: &Knobs) -> Option<String> {
+    let effects = knobs.share_effects();
+    if effects.is_empty() {
+        return None;
+    }
+    let of =
+        |verdict: Verdict| effects.iter().filter(move |effect| effect.found.verdict == verdict);
+    let changed = of(Verdict::Different).filter_map(|one| Some((one.row, one.found.ratio?)));
+    let changed: Vec<(&KnobRow, Interval)> = changed.collect();
+    let most = |word: &str, way: f64| {
+        let size = |ratio: &Interval| way * ratio.value.ln();
+        let own = || changed.iter().filter(|(_, ratio)| size(ratio) > 0.0);
+        let (row, ratio) = own().max_by(|a, b| size(&a.1).total_cmp(&size(&b.1)))?;
+        let ratio = digits(ratio.value, ratio.half_width());
+        Some(format!("{} {word} it, {} most ({ratio}x)", own().count(), row.knob.label()))
+    };
+    let ways = [most("raise", 1.0), most("lower", -1.0)];
+    let ways = ways.into_iter().flatten().collect::<Vec<_>>().join("; ");
+    let ways = if ways.is_empty() { ways } else { format!(": {ways}") };
+    Some(format!(
+        "{} of {} change the share of CPU time against default threads{ways}. {} are inconclusive, {} the \
+         same within noise.",
+        changed.len(),
+        counted(effects.len(), "measured knob"),
+        of(Verdict::CannotTell).count(),
+        of(Verdict::SameWithinNoise).count()
+    ))
+}
+
 fn heading(knobs: &Knobs) -> String {
     format!(
         "{}, {}, {}; shares over {}, wake-ups over {} a round, each {} after the last; {}",
@@ -53,7 +93,7 @@ fn heading(knobs: &Knobs) -> String {
 }
 
 /// A table with the rows of one session after the other.
-fn table(
+fn knob_table(
     knobs: &Knobs,
     columns: impl IntoIterator<Item = Column>,
     cells: impl Fn(&KnobRow) -> Vec<String>,
@@ -69,7 +109,7 @@ fn table(
         }
         for row in rows {
             let cells = cells(row).into_iter().map(Cell::from);
-            let name = Cell::from(format!("  {}", row.knob.text()));
+            let name = Cell::from(format!("  {}", row.knob.label()));
             table.rows.push(Row::Cells([name].into_iter().chain(cells).collect()));
         }
     }
@@ -78,7 +118,7 @@ fn table(
 
 fn shares(knobs: &Knobs) -> Table {
     let columns = ["predicted", "one CPU", "", "all CPUs", ""].map(right);
-    table(knobs, columns, |row| {
+    knob_table(knobs, columns, |row| {
         let predicted = row.all_cpus.predicted.or(row.one_cpu.predicted);
         let measured = |shares: &Shares| {
             let range = shares.range().filter(|_| shares.measured.len() > 1);
@@ -96,7 +136,7 @@ fn shares(knobs: &Knobs) -> Table {
 
 fn wakes(knobs: &Knobs, of: impl Fn(&KnobRow) -> &Wakes) -> Table {
     let columns = ["p50", "p99", "max", "wake-ups", "missed"].map(right);
-    table(knobs, columns, |row| {
+    knob_table(knobs, columns, |row| {
         let wakes = of(row);
         let ns = |ns: Option<f64>| ns.map_or("-".into(), time);
         let times = [wakes.p50_ns, wakes.p99_ns, wakes.max_ns].map(ns);
@@ -111,7 +151,7 @@ fn wakes(knobs: &Knobs, of: impl Fn(&KnobRow) -> &Wakes) -> Table {
 fn permissions(knobs: &Knobs) -> Table {
     let user = if knobs.root { "as root" } else { "as this user" };
     let columns = [user, "undo", "unprivileged", "undo", "acts on"].map(left);
-    table(knobs, columns, |row| {
+    knob_table(knobs, columns, |row| {
         let both = |permission: &Permission| {
             let undo = permission.undo.as_ref().map_or("-", tried);
             [visible(tried(&permission.set)), visible(undo)]
@@ -137,7 +177,7 @@ fn notes(knobs: &Knobs) -> Vec<Block> {
     let mut blocks = Vec::new();
     let mut apart = Vec::new();
     for row in &knobs.knobs {
-        let name = format!("{} ({} session)", row.knob.text(), row.session.text());
+        let name = format!("{} ({} session)", row.knob.label(), row.session.text());
         if let Some(why) = &row.not_available {
             let text = format!("{name}: not available here: {}", visible(why));
             blocks.push(Block::note(text));
@@ -209,8 +249,8 @@ mod tests {
             not_available: None,
             one_cpu: shares(Some(0.0970), &[0.0966, 0.0971, 0.0962]),
             all_cpus: shares(Some(0.0970), &[0.0981, 0.13, 0.14]),
-            of_small_thread: Wakes::of(&[20_000; 1000], 1004),
-            of_default_thread: Wakes::of(&[20_000, 30_000, 949_000_000], 477),
+            of_small_thread: Wakes::from_delays(&[20_000; 1000], 1004),
+            of_default_thread: Wakes::from_delays(&[20_000, 30_000, 949_000_000], 477),
             permission: done(Outcome::ReadBack),
             unprivileged: Fact::known(done(Outcome::Refused("EACCES".into()))),
         };

@@ -1,5 +1,5 @@
-//! What `latlas qos` prints: what each level is here, times, shares, where the
-//! blocks ran, and what follows.
+//! What `latlas qos` prints: what follows, the shares that it follows from, where the
+//! blocks ran, times, what each level is here.
 
 mod knobs;
 mod oakley;
@@ -11,7 +11,7 @@ mod tests;
 pub(crate) use knobs::knobs;
 pub use oakley::oakley;
 
-use crate::chart::of_cpu_history;
+use crate::chart::{of_cpu_history_while, of_shares};
 use model::cpu_history::CpuHistory;
 use model::qos::shares::{self, CLOSE, CLOSE_RATIO};
 use model::qos::{Qos, verdict};
@@ -20,36 +20,41 @@ use model::size;
 use model::story::Block;
 
 /// Parts of the page; `unknown_kinds` says why kinds of cores are not known.
-pub(crate) fn qos(document: &Qos, unknown_kinds: Option<&str>) -> Vec<Vec<Block>> {
+pub(crate) fn qos(
+    document: &Qos,
+    unknown_kinds: Option<&str>,
+    has_pictures: bool,
+) -> Vec<Vec<Block>> {
     vec![
-        header(document),
-        levels(document),
-        times(document),
-        shares(document),
+        conclusions(document, unknown_kinds),
+        shares(document, has_pictures),
         places(document),
         histories(document),
-        conclusions(document, unknown_kinds),
+        times(document),
+        levels(document),
+        header(document),
     ]
 }
 
 fn header(document: &Qos) -> Vec<Block> {
     let how = &document.how;
-    let rounds = model::text::counted(how.rounds as usize, "round");
-    let mut blocks = vec![Block::text(format!("{rounds}, interleaved, seed {}", how.seed))];
+    let rounds = model::phrases::counted(how.rounds as usize, "round");
+    let mut blocks = vec![Block::Heading("Job and conditions".into())];
+    blocks.push(Block::labelled("rounds: ", format!("{rounds}, interleaved, seed {}", how.seed)));
     let ratio = how.file_bytes as f64 / how.compressed_bytes.max(1) as f64;
     blocks.push(Block::labelled(
         "job: ",
         format!(
             "{} compressed {} with {} in blocks of {} (ratio {ratio:.2}), {} at once on {}",
-            size::text(how.file_bytes),
+            size::format_size(how.file_bytes),
             match how.passes {
                 1 => "once".into(),
                 passes => format!("{passes} times"),
             },
-            how.codec.text(),
-            size::text(how.block_bytes),
-            model::text::counted(how.operations as usize, "operation"),
-            model::text::counted(how.cpus.len(), "CPU"),
+            how.codec.name_and_level(),
+            size::format_size(how.block_bytes),
+            model::phrases::counted(how.operations as usize, "operation"),
+            model::phrases::counted(how.cpus.len(), "CPU"),
         ),
     ));
     let conditions = &document.conditions;
@@ -75,30 +80,38 @@ fn levels(document: &Qos) -> Vec<Block> {
 
 fn times(document: &Qos) -> Vec<Block> {
     let explained = "Time from the common start to the last block, median of the rounds; x alone: \
-                     over the time of the same level alone, round by round.";
+                     over the time of the same level alone, round by round (of fewer than 6 rounds the \
+                     least and the most).";
     vec![
         Block::Heading("Times".into()),
-        Block::Table(tables::times(document)),
+        Block::Table(tables::times_table(document)),
         Block::note(explained),
         Block::empty_line(),
         Block::Heading("Scheduling".into()),
         Block::Table(tables::scheduling(document)),
-        Block::note(
-            "All threads of the job. Run delay: time in which they waited for a CPU; switches: of \
-             both kinds.",
-        ),
+        Block::note(match tables::counts_run_delay(document) {
+            true => {
+                "All threads of the job. Run delay: time in which they waited for a CPU; switches: \
+                 of both kinds."
+            }
+            false => {
+                "All threads of the job. Run delay: not counted by this system, so a time may be in \
+                 part a wait for a CPU; switches: of both kinds."
+            }
+        }),
     ]
 }
 
-fn shares(document: &Qos) -> Vec<Block> {
-    let shares = shares::shares(document);
+fn shares(document: &Qos, has_pictures: bool) -> Vec<Block> {
+    let shares = shares::share_pairs(document);
     if shares.is_empty() {
         return Vec::new();
     }
-    let mut blocks = vec![
-        Block::Heading("Share of the CPU time of the lower level, while both ran".into()),
-        Block::Table(tables::shares(&shares)),
-    ];
+    let mut blocks =
+        vec![Block::Heading("Share of the CPU time of the lower level, while both ran".into())];
+    // The table says the same in letters.
+    blocks.extend(of_shares(&shares).filter(|_| has_pictures).map(Block::chart));
+    blocks.push(Block::Table(tables::shares_table(&shares)));
     let explained = match &document.conditions.autogroups.unknown {
         Some(why) => format!("No prediction: {why}."),
         None => format!(
@@ -138,8 +151,8 @@ fn histories(document: &Qos) -> Vec<Block> {
     let mut blocks: Vec<Block> = recorded
         .flat_map(|(case, history)| {
             [
-                Block::Heading(format!("CPUs, first round: {}", case.name())),
-                Block::chart(of_cpu_history(history)),
+                Block::Heading(format!("CPUs, first round: {}", case.label())),
+                Block::chart(of_cpu_history_while(history, &case.label())),
                 Block::note(busiest(history)),
                 Block::empty_line(),
             ]
@@ -154,7 +167,7 @@ fn histories(document: &Qos) -> Vec<Block> {
 fn busiest(history: &CpuHistory) -> String {
     match history.imbalance() {
         Some(of) => format!(
-            "CPU {} did most: {} of the work; {} if all are used alike; coefficient of \
+            "CPU {} did most: {} of the work; {} if all are used equally; coefficient of \
              variation {:.2}.",
             of.busiest,
             percent(of.whole.busiest_share),

@@ -1,9 +1,12 @@
 //! The tables of `latlas qos`.
 
+use super::oakley::seen_ratio;
 use model::compare::finding::Verdict;
-use model::estimate::Estimate;
+use model::estimate::{self, Estimate};
 use model::figure::number_of_digits;
-use model::qos::figures::{of_job, places as places_of, slowdown};
+use model::qos::figures::{
+    job_residency as places_of, of_job, slowdown, slowdown_seen, wait_for_others,
+};
 use model::qos::shares::{SharePair, seen_to_act, weighs};
 use model::qos::{Case, CaseRuns, Level, Outcome, Qos, Setting};
 use model::residency::{Residency, Work};
@@ -20,7 +23,7 @@ pub(super) fn levels(document: &Qos) -> Table {
     all.sort_by_key(|here| here.level);
     for here in all {
         let level = here.level;
-        let name = [Cell::from(level.name()), level.number().to_string().into()];
+        let name = [Cell::from(level.label()), level.number().to_string().into()];
         if here.parts.is_empty() {
             let what = match level.is_known() {
                 true => "nothing",
@@ -41,7 +44,7 @@ pub(super) fn levels(document: &Qos) -> Table {
                 Outcome::Refused(why) => (format!("refused: {why}"), Tone::Bad),
                 Outcome::Differs(what) => (format!("differs: {what}"), Tone::Bad),
             };
-            let rest = [Cell::from(part.setting.text()), Cell::from(text).toned(tone)];
+            let rest = [Cell::from(part.setting.label()), Cell::from(text).toned(tone)];
             table.row(first.into_iter().chain(rest));
         }
     }
@@ -56,21 +59,33 @@ fn read_back(document: &Qos, setting: &Setting) -> &'static str {
     }
 }
 
-pub(super) fn times(document: &Qos) -> Table {
+pub(super) fn times_table(document: &Qos) -> Table {
     let columns = [left("job"), right("time"), right("x alone"), right("GB/s").of_unit("GB/s")];
     let mut table = Table::new(columns);
     for (runs, job) in jobs(document) {
         let of = of_job(runs, job);
         let ratio = match runs.case {
-            Case::Pair { .. } | Case::Same { .. } => Cell::number(slowdown(document, runs, job)),
+            Case::Pair { .. } | Case::Same { .. } => match slowdown(document, runs, job) {
+                None => slowdown_seen(document, runs, job)
+                    .map_or("-".into(), |seen| seen_ratio(seen, runs.runs.len())),
+                ratio => Cell::number(ratio),
+            },
             Case::Alone { .. } | Case::Operations { .. } | Case::Long { .. } => "".into(),
         };
+        let wait = wait_for_others(document, runs);
+        let marked = |cell: Cell| match wait {
+            Some(_) => cell.marked(estimate::Verdict::CannotTell),
+            None => cell,
+        };
         table.row([
-            name(runs, job),
-            Cell::estimate(&of.wall, &Unit::Time),
+            job_name_cell(runs, job),
+            marked(Cell::estimate(&of.wall, &Unit::Time)),
             ratio,
-            Cell::estimate(&of.throughput, &of.throughput_unit()),
+            marked(Cell::estimate(&of.throughput, &of.throughput_unit())),
         ]);
+        if let Some(wait) = wait {
+            table.note("    ", format!("inconclusive: {wait}"));
+        }
     }
     table
 }
@@ -91,7 +106,7 @@ pub(super) fn scheduling(document: &Qos) -> Table {
     for (runs, job) in jobs(document) {
         let of = of_job(runs, job);
         table.row([
-            name(runs, job),
+            job_name_cell(runs, job),
             Cell::estimate(&of.cpu, &Unit::Time),
             estimate(of.run_delay, &Unit::Time),
             estimate(of.switches, &Unit::Count),
@@ -101,26 +116,31 @@ pub(super) fn scheduling(document: &Qos) -> Table {
     table
 }
 
+/// Whether the system counts how long threads wait for a CPU.
+pub(super) fn counts_run_delay(document: &Qos) -> bool {
+    jobs(document).all(|(runs, job)| of_job(runs, job).run_delay.is_some())
+}
+
 /// Each job of each case that was measured.
 fn jobs(document: &Qos) -> impl Iterator<Item = (&CaseRuns, usize)> {
     let measured = document.cases.iter().filter(|runs| !runs.runs.is_empty());
     measured.flat_map(|runs| (0..runs.case.levels().len()).map(move |job| (runs, job)))
 }
 
-fn name(runs: &CaseRuns, job: usize) -> Cell {
+fn job_name_cell(runs: &CaseRuns, job: usize) -> Cell {
     let name = match (job, runs.case) {
-        (0, Case::Pair { high, .. }) => high.name(),
-        (0, Case::Same { level }) => level.name(),
-        (0, case) => case.name(),
+        (0, Case::Pair { high, .. }) => high.label(),
+        (0, Case::Same { level }) => level.label(),
+        (0, case) => case.label(),
         (_, case) => {
             let level = case.levels().get(job).copied();
-            format!("  + {}", level.map(Level::name).unwrap_or_default())
+            format!("  + {}", level.map(Level::label).unwrap_or_default())
         }
     };
     name.into()
 }
 
-pub(super) fn shares(shares: &[SharePair]) -> Table {
+pub(super) fn shares_table(shares: &[SharePair]) -> Table {
     let columns = [
         left("jobs"),
         right("predicted %"),
@@ -152,7 +172,7 @@ pub(super) fn shares(shares: &[SharePair]) -> Table {
             Cell::from(word).toned(tone)
         });
         table.row([
-            Cell::from(pair.case.name()),
+            Cell::from(pair.case.label()),
             dash(pair.predicted.map(percent)),
             measured,
             dash(apart),
@@ -203,8 +223,8 @@ fn by_kind(all: &[Places], first: &Residency) -> Table {
     let mut table = Table::new(columns.chain([right("moved")]));
     for (runs, job, places) in all {
         let kinds = places.kinds.iter().map(|kind| work(kind.work, places));
-        let moved = [share(places.unknown(), places).into()];
-        table.row([name(runs, *job)].into_iter().chain(kinds).chain(moved));
+        let moved = [work_share(places.unknown(), places).into()];
+        table.row([job_name_cell(runs, *job)].into_iter().chain(kinds).chain(moved));
     }
     table
 }
@@ -217,8 +237,8 @@ fn by_cpu(all: &[Places], cpus: &[u32]) -> Table {
         let on = cpus.iter().map(|&cpu| on_cpu(places, cpu));
         let on_any = places.cpus.iter().map(|of| of.work.cpu_ns).sum();
         let moved = Work { cpu_ns: places.all.cpu_ns.saturating_sub(on_any), ..Work::default() };
-        let moved = [share(moved, places).into()];
-        table.row([name(runs, *job)].into_iter().chain(on).chain(moved));
+        let moved = [work_share(moved, places).into()];
+        table.row([job_name_cell(runs, *job)].into_iter().chain(on).chain(moved));
     }
     table
 }
@@ -231,7 +251,7 @@ fn alone_by_cpu(all: &[Places], cpus: &[u32]) -> Option<Table> {
             _ => None,
         })
         .collect();
-    let levels = alone.iter().map(|(level, _)| right(level.name()));
+    let levels = alone.iter().map(|(level, _)| right(level.label()));
     let mut table = Table::new([left("CPU")].into_iter().chain(levels));
     for &cpu in cpus {
         let cells = alone.iter().map(|(_, places)| on_cpu(places, cpu));
@@ -271,14 +291,14 @@ pub(super) fn clocks(document: &Qos) -> Option<String> {
 fn work(work: Work, places: &Residency) -> Cell {
     match work.blocks_per_cpu_second() {
         Some(rate) => {
-            Cell::from(format!("{} {}/s", share(work, places), number_of_digits(rate, 0.0)))
+            Cell::from(format!("{} {}/s", work_share(work, places), number_of_digits(rate, 0.0)))
         }
         None => "-".into(),
     }
 }
 
 /// The share of a job's CPU time.
-fn share(work: Work, places: &Residency) -> String {
+fn work_share(work: Work, places: &Residency) -> String {
     match places.all.cpu_ns {
         0 => "-".into(),
         all_ns => percent(work.cpu_ns as f64 / all_ns as f64),

@@ -1,22 +1,22 @@
 //! The page of a made-up document, read as a whole.
 
 use super::qos;
-use crate::html::{Place, paint};
+use crate::html::{PageContext, paint};
 use crate::render::joined;
 use crate::terminal::layout::width;
-use crate::terminal::{Screen, text};
-use model::synthetic::qos::document;
+use crate::terminal::{Screen, blocks_text};
+use model::synthetic::qos::qos_recording;
 
 const COLUMNS: usize = 80;
 
 fn page(document: &model::qos::Qos) -> String {
     let screen = Screen { columns: COLUMNS, color: false };
-    text(&joined(qos(document, None)), screen)
+    blocks_text(&joined(qos(document, None, false)), screen)
 }
 
 #[test]
 fn all_of_it_on_80_columns() {
-    let page = page(&document());
+    let page = page(&qos_recording());
     assert!(page.lines().all(|line| width(line) <= COLUMNS), "{page}");
     insta::assert_snapshot!(page);
 }
@@ -25,26 +25,32 @@ fn all_of_it_on_80_columns() {
 fn oakleys_table_with_and_without_a_result() {
     let references = compare::references::References::embedded().expect("references");
     let reference = &references.qos[0];
-    let mut document = document();
+    let mut document = qos_recording();
     for runs in &mut document.cases {
         if let model::qos::Case::Pair { high, .. } = &mut runs.case {
             *high = model::qos::Level::USER_INTERACTIVE;
         }
     }
-    let run = model::synthetic::qos::run(document.clone());
+    let run = model::synthetic::qos::qos_run(document.clone());
     let page = |document| {
         let screen = Screen { columns: COLUMNS, color: false };
-        text(&super::oakley(&compare::tables::oakley(reference, document)), screen)
+        blocks_text(&super::oakley(&compare::tables::oakley(reference, document)), screen)
     };
     let filled = page(Some((&run, &document)));
     assert!(filled.lines().all(|line| width(line) <= COLUMNS), "{filled}");
     insta::assert_snapshot!(filled);
     insta::assert_snapshot!(page(None));
+    // Three rounds of some, one of others.
+    let mut few = document.clone();
+    for (at, runs) in few.cases.iter_mut().enumerate() {
+        runs.runs.truncate(if at == 5 { 1 } else { 3 });
+    }
+    insta::assert_snapshot!(page(Some((&run, &few))));
 }
 
 #[test]
 fn a_partial_result_of_few_rounds_says_so() {
-    let mut document = document();
+    let mut document = qos_recording();
     for case in &mut document.cases {
         case.runs.truncate(1);
     }
@@ -56,7 +62,7 @@ fn a_partial_result_of_few_rounds_says_so() {
 
 #[test]
 fn two_kinds_of_cores_and_cpu_histories() {
-    let mut document = document();
+    let mut document = qos_recording();
     document.cases.drain(5..);
     let kind = |name: &str, cpu: u32| model::machine::CoreKind {
         name: name.into(),
@@ -90,12 +96,12 @@ fn two_kinds_of_cores_and_cpu_histories() {
         run.jobs[1].together_cpu_ns = 7_000_000;
         run.jobs[0].together_cpu_ns = 993_000_000;
     }
-    let html = paint(&joined(qos(&document, None)), Place::CHAPTER).into_string();
+    let html = paint(&joined(qos(&document, None, true)), PageContext::CHAPTER).into_string();
     for text in ["user-interactive", "E-core", "CPU 7", "<svg"] {
         assert!(html.contains(text), "{text}");
     }
     let page = page(&document);
     assert!(page.lines().all(|line| width(line) <= COLUMNS), "{page}");
-    let (_, rest) = page.split_once("Share of").expect("after the tables of times");
+    let (rest, _) = page.split_once("Times").expect("before the tables of times");
     insta::assert_snapshot!(rest);
 }

@@ -6,7 +6,7 @@ use crate::render::table::{group_of, in_group};
 use model::figure;
 use model::share::percent;
 use model::story::{Block, Cell, Link, Table, Tone, left, right};
-use model::summary::{KeptResult, KeptRun, Key, Machine, MachineKey};
+use model::summary::{KeptResult, KeptRun, Key, MachineKey, MachineSummary};
 use model::unit::Unit;
 use std::collections::HashMap;
 use store::index::{MachineStanding, Percentile, RowStanding};
@@ -29,7 +29,7 @@ pub fn results(run: &KeptRun, results: &[KeptResult]) -> Vec<Block> {
             };
             table.row([
                 if run.imported { Cell { link: None, ..name } } else { name },
-                figure(result),
+                figure_cell(result),
                 cycles(result).into(),
                 verdict,
             ]);
@@ -43,20 +43,22 @@ pub fn results(run: &KeptRun, results: &[KeptResult]) -> Vec<Block> {
 }
 
 /// A figure in its unit, and half of its 95 % interval.
-fn figure(result: &KeptResult) -> Cell {
+fn figure_cell(result: &KeptResult) -> Cell {
     match (result.below_ns, result.value_ns) {
         (Some(bound), _) if result.unit == Unit::Time => {
             format!("< {}", figure::time(bound)).into()
         }
         (Some(_), _) => "below resolution".into(),
         (None, None) => "-".into(),
-        (None, Some(interval)) => Cell::digits(figure::figure(&interval, &result.unit).parts()),
+        (None, Some(interval)) => {
+            Cell::digits(figure::figure_in_unit(&interval, &result.unit).number_and_half())
+        }
     }
 }
 
 fn cycles(result: &KeptResult) -> String {
     let cycles = result.cycles.filter(|_| result.below_ns.is_none());
-    cycles.map_or(String::new(), |cycles| figure::figure(&cycles, &Unit::Count).text())
+    cycles.map_or(String::new(), |cycles| figure::figure_in_unit(&cycles, &Unit::Count).text())
 }
 
 /// Where a machine stands among all, a line for each row; points of curves and
@@ -83,12 +85,19 @@ pub fn percentiles(all: &[Percentile], points: bool) -> Table {
 
 /// A row over all machines: each one's latest figure, the fastest first, and
 /// quantiles of them.
-pub fn standing(standing: &RowStanding, unit: &Unit, machines: &[Machine]) -> Vec<Block> {
+pub fn standing(standing: &RowStanding, unit: &Unit, machines: &[MachineSummary]) -> Vec<Block> {
     let count = standing.machines.len();
     if count == 0 {
         return vec![Block::text("No stored run has a figure of it that is ok.")];
     }
-    let machines: HashMap<&MachineKey, &Machine> = machines.iter().map(|m| (&m.key, m)).collect();
+    if let [only] = &standing.machines[..] {
+        let known = machines.iter().find(|machine| machine.key == only.machine);
+        let name = known.map_or(only.machine.0.as_str(), |known| known.display_name());
+        let latest = value(only.value_ns, unit);
+        return vec![Block::text(format!("1 machine: no percentiles. {name}: latest {latest}."))];
+    }
+    let machines: HashMap<&MachineKey, &MachineSummary> =
+        machines.iter().map(|m| (&m.key, m)).collect();
     let slowest = standing.machines.last().map_or(1.0, |m| m.value_ns);
     let mut table = Table::new([
         left("host"),
@@ -99,7 +108,7 @@ pub fn standing(standing: &RowStanding, unit: &Unit, machines: &[Machine]) -> Ve
     ]);
     for MachineStanding { machine, value_ns: latest, percentile, results } in &standing.machines {
         let known = machines.get(machine);
-        let name = known.map_or(machine.0.as_str(), |known| known.name());
+        let name = known.map_or(machine.0.as_str(), |known| known.display_name());
         // The length is the time, also where the figure is a rate.
         table.row([
             Cell::from(name).to(Link::Machine(machine.0.clone())),
@@ -130,11 +139,11 @@ pub fn standing(standing: &RowStanding, unit: &Unit, machines: &[Machine]) -> Ve
 
 /// A value without interval, in a row's unit.
 fn value(ns: f64, unit: &Unit) -> String {
-    figure::value(unit, unit.of_ns(ns))
+    figure::value_text(unit, unit.of_ns(ns))
 }
 
 /// A row or a point of it, under the name that it has in its table.
 fn row_cell(name: &str, id: &str, at: &[u64], mode: &Option<String>) -> Cell {
     let key = Key { id: name.to_owned(), at: at.to_vec(), mode: mode.clone() };
-    Cell::from(key.name()).to(Link::Row { id: id.to_owned(), at: at.to_vec() })
+    Cell::from(key.label()).to(Link::Row { id: id.to_owned(), at: at.to_vec() })
 }

@@ -5,4 +5,4 @@ mod figures;
 mod runs;
 
 pub use figures::{percentiles, results, standing};
-pub use runs::{facts, machines, runs};
+pub use runs::{machines, run_facts, runs_lines, runs_table};

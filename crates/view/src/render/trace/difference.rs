@@ -3,8 +3,8 @@
 use super::{heading, more};
 use compare::traces::{Both, CallDifference, Times, TraceDifference};
 use model::figure::time;
+use model::printable::visible;
 use model::story::{Block, Cell, Table, left, right};
-use model::text::visible;
 use model::trace::Trace;
 
 /// Lines of a table unless all are asked for.
@@ -22,7 +22,7 @@ pub fn difference(found: &TraceDifference, [a, b]: [&Trace; 2], all: bool) -> Ve
     ];
     if found.tiers.a != found.tiers.b {
         let text = format!(
-            "A has the tier {}, B {}: only what both tell is compared",
+            "A has the tier {}, B {}: only what both recorded is compared",
             found.tiers.a.name(),
             found.tiers.b.name()
         );
@@ -79,19 +79,19 @@ fn others(found: &TraceDifference) -> Table {
         table.row([Cell::from(name)].into_iter().chain(cells));
     };
     row("duration", times(found.duration_ns));
-    row("threads", counts(found.threads));
+    row("threads", count_cells(found.threads));
     if let Some(wakeups) = found.wakeups {
         let of =
             |figure: fn(Times) -> Option<u64>| Both { a: figure(wakeups.a), b: figure(wakeups.b) };
         let Both { a, b } = wakeups;
         let number = Both { a: a.count, b: b.count };
-        row("wake-ups", counts(number));
+        row("wake-ups", count_cells(number));
         row("scheduling latency, p50", maybe_times(of(|times| times.p50_ns)));
         row("scheduling latency, p99", maybe_times(of(|times| times.p99_ns)));
         row("scheduling latency, max", maybe_times(of(|times| times.max_ns)));
     }
     if let Some(faults) = found.faults {
-        row("page faults", counts(faults));
+        row("page faults", count_cells(faults));
     }
     table
 }
@@ -112,7 +112,7 @@ fn maybe_times(of: Both<Option<u64>>) -> [Cell; 3] {
     }
 }
 
-fn counts(of: Both<u64>) -> [Cell; 3] {
+fn count_cells(of: Both<u64>) -> [Cell; 3] {
     let difference = of.difference();
     [
         of.a.to_string().into(),
@@ -140,13 +140,13 @@ fn signed(difference: i128, size: &str) -> Cell {
 mod tests {
     use super::super::tests::{full, own};
     use super::*;
-    use crate::terminal::{Screen, text};
+    use crate::terminal::{Screen, blocks_text};
     use model::trace::State;
 
     fn page(a: &Trace, b: &Trace) -> String {
         let screen = Screen { columns: 80, color: false };
         let found = compare::traces::trace_difference(a, b);
-        text(&difference(&found, [a, b], false), screen)
+        blocks_text(&difference(&found, [a, b], false), screen)
     }
 
     #[test]

@@ -1,8 +1,9 @@
 //! Each thread of a trace as a line of characters over time, its signposts above.
 
-use crate::terminal::layout::width;
-use model::text::visible;
-use model::trace::{Kind, Signpost, Thread, Trace};
+use crate::shade::{MEMORY, Shade, state_shade};
+use crate::terminal::layout::{shaded, width};
+use model::printable::visible;
+use model::trace::{MemorySpan, Signpost, StateKind, Thread, Trace};
 use std::collections::BTreeSet;
 
 /// Lines of signposts above a lane: nested ones have one each.
@@ -10,20 +11,6 @@ const SIGNPOST_LINES: usize = 3;
 
 /// Eighths of a character, for shares.
 const HEIGHTS: [char; 9] = [' ', '▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
-
-/// The character of a state.
-pub(super) fn mark(kind: Kind) -> char {
-    match kind {
-        Kind::Running => '█',
-        Kind::Runnable => '▒',
-        Kind::Preempted | Kind::Yielded | Kind::PreemptedOrYielded => '!',
-        Kind::Blocked => '·',
-        Kind::Stopped => 's',
-        Kind::BlockedOrRunnable => '~',
-        Kind::Lost => 'x',
-        Kind::Unknown => '?',
-    }
-}
 
 /// A thread over a stretch of the trace: in each column the state that takes most of
 /// its time, or the share of time on a CPU where only sums are known. Blank
@@ -77,20 +64,36 @@ pub(super) fn signposts(trace: &Trace, thread: &Thread, columns: Columns) -> Vec
 /// The marks that occur in lanes, with the kinds that they stand for.
 pub(super) fn legend(trace: &Trace) -> String {
     if trace.threads.iter().any(|thread| !thread.samples.is_empty()) {
-        return "▁▂▃▄▅▆▇█ share of time on a CPU".into();
+        let heights = heights(state_shade(StateKind::Running));
+        return format!("{heights} share of time on a CPU");
     }
     let segments = trace.threads.iter().flat_map(|thread| &thread.segments);
-    let kinds: BTreeSet<Kind> = segments.map(|segment| segment.state.kind()).collect();
-    let mut texts: Vec<(char, String)> = Vec::new();
-    for kind in kinds {
-        let mark = mark(kind);
-        match texts.iter_mut().find(|(other, _)| *other == mark) {
-            Some((_, text)) => *text += &format!(" or {}", kind.name()),
-            None => texts.push((mark, kind.name().to_owned())),
+    let kinds: BTreeSet<StateKind> = segments.map(|segment| segment.state.kind()).collect();
+    let mut texts: Vec<(char, String, String)> = Vec::new();
+    for shade in kinds.into_iter().map(state_shade) {
+        let marked = shaded(&shade.mark.to_string(), shade);
+        match texts.iter_mut().find(|(mark, ..)| *mark == shade.mark) {
+            // One mark, in a colour each.
+            Some((_, marks, text)) => {
+                if !marks.contains(&marked) {
+                    *marks += &marked;
+                }
+                *text += &format!(" or {}", shade.name);
+            }
+            None => texts.push((shade.mark, marked, shade.name.to_owned())),
         }
     }
-    let texts = texts.iter().map(|(mark, text)| format!("{mark} {text}"));
+    let texts = texts.iter().map(|(_, marks, text)| format!("{marks} {text}"));
     texts.collect::<Vec<_>>().join("  ")
+}
+
+/// What operations on memory are drawn with.
+pub(super) fn memory_legend() -> String {
+    format!("memory: {} share of time in page faults, mmap and the like", heights(MEMORY))
+}
+
+fn heights(shade: Shade) -> String {
+    shaded(&HEIGHTS[1..].iter().collect::<String>(), shade)
 }
 
 /// Columns over a stretch of a trace.
@@ -129,7 +132,9 @@ impl Columns {
 
     /// Whether a thread does anything in the stretch but wait.
     pub(super) fn is_active(self, thread: &Thread) -> bool {
-        let waits = |kind| matches!(kind, Kind::Blocked | Kind::BlockedOrRunnable | Kind::Unknown);
+        let waits = |kind| {
+            matches!(kind, StateKind::Blocked | StateKind::BlockedOrRunnable | StateKind::Unknown)
+        };
         let within = |from_ns, to_ns| from_ns < self.end_ns() && to_ns > self.from_ns;
         let mut segments = thread.segments.iter();
         segments.any(|s| !waits(s.state.kind()) && within(s.from_ns, s.to_ns))
@@ -149,20 +154,26 @@ impl Columns {
 }
 
 fn states(thread: &Thread, columns: Columns) -> String {
-    let kinds = kinds(thread, columns).into_iter();
-    kinds.map(|kind| kind.map_or(' ', mark)).collect()
+    let kinds = kinds(thread, columns);
+    let stretches = kinds.chunk_by(PartialEq::eq);
+    stretches
+        .map(|stretch| match stretch[0].map(state_shade) {
+            Some(shade) => shaded(&shade.mark.to_string().repeat(stretch.len()), shade),
+            None => " ".repeat(stretch.len()),
+        })
+        .collect()
 }
 
 /// In each column the state that takes most of its time.
-pub(crate) fn kinds(thread: &Thread, columns: Columns) -> Vec<Option<Kind>> {
-    let mut times = vec![[0_u64; Kind::ALL.len()]; columns.count];
+pub(crate) fn kinds(thread: &Thread, columns: Columns) -> Vec<Option<StateKind>> {
+    let mut times = vec![[0_u64; StateKind::ALL.len()]; columns.count];
     for segment in &thread.segments {
         for (column, ns) in columns.parts(segment.from_ns, segment.to_ns) {
             times[column][segment.state.kind() as usize] += ns;
         }
     }
     let longest = times.iter().map(|times| {
-        let kinds = Kind::ALL.into_iter().rev();
+        let kinds = StateKind::ALL.into_iter().rev();
         let longest = kinds.max_by_key(|&kind| times[kind as usize]);
         longest.filter(|&kind| times[kind as usize] > 0)
     });
@@ -170,15 +181,64 @@ pub(crate) fn kinds(thread: &Thread, columns: Columns) -> Vec<Option<Kind>> {
 }
 
 fn shares(thread: &Thread, columns: Columns) -> String {
-    let marks = running_shares(thread, columns).into_iter().map(|share| {
-        let eighths = match share {
-            // A little is more than nothing.
-            Some(share) if share > 0.0 => (share * 8.0).round().clamp(1.0, 8.0) as usize,
-            _ => 0,
-        };
-        HEIGHTS[eighths]
+    let shares = running_shares(thread, columns).into_iter();
+    let line: String =
+        shares.map(|share| height_mark(share.filter(|&share| share > 0.0))).collect();
+    shaded(line.trim_end(), state_shade(StateKind::Running))
+}
+
+/// A little is more than nothing.
+fn height_mark(share: Option<f64>) -> char {
+    HEIGHTS[share.map_or(0, |share| (share * 8.0).round().clamp(1.0, 8.0) as usize)]
+}
+
+/// In each column the share of time of operations on memory; empty if there are none.
+pub(super) fn memory_lane(spans: &[MemorySpan], columns: Columns) -> String {
+    let shares = span_shares(spans.iter().map(memory_times), columns).into_iter();
+    let line: String = shares.map(|share| height_mark(share.map(|one| one.share))).collect();
+    shaded(line.trim_end(), MEMORY)
+}
+
+/// Begin, end and name of an operation on memory; one without an end is a moment.
+pub(crate) fn memory_times(span: &MemorySpan) -> (u64, u64, String) {
+    (span.from_ns, span.to_ns.unwrap_or(span.from_ns), span.operation.name().to_owned())
+}
+
+/// What was done in a column.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct SpanShare {
+    /// Its share of the time.
+    pub share: f64,
+    /// What took most of it.
+    pub name: String,
+}
+
+/// In each column what was done, of begins, ends and names.
+pub(crate) fn span_shares(
+    spans: impl Iterator<Item = (u64, u64, String)>,
+    columns: Columns,
+) -> Vec<Option<SpanShare>> {
+    // All time, and the longest with its name.
+    let mut times: Vec<Option<(u64, u64, String)>> = vec![None; columns.count];
+    for (from_ns, to_ns, name) in spans {
+        if from_ns >= columns.end_ns() || to_ns < columns.from_ns {
+            continue;
+        }
+        for (column, ns) in columns.parts(from_ns, to_ns) {
+            let (all_ns, most_ns, longest) = times[column].get_or_insert((0, 0, String::new()));
+            *all_ns += ns;
+            if ns >= *most_ns {
+                *most_ns = ns;
+                longest.clone_from(&name);
+            }
+        }
+    }
+    let shares = times.into_iter().enumerate().map(|(column, taken)| {
+        let (all_ns, _, name) = taken?;
+        let length_ns = columns.begin_ns(column + 1).saturating_sub(columns.begin_ns(column));
+        Some(SpanShare { share: (all_ns as f64 / length_ns.max(1) as f64).min(1.0), name })
     });
-    marks.collect()
+    shares.collect()
 }
 
 /// In each column the share of time on a CPU, by samples.

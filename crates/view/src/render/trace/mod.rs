@@ -7,25 +7,35 @@ pub(crate) mod tables;
 mod tails;
 #[cfg(test)]
 pub(crate) mod tests;
+mod why;
 
 use crate::terminal::layout::width;
 use lanes::Columns;
 use model::figure::time;
+use model::phrases::counted;
+use model::printable::visible;
 use model::story::{Block, Note, Tone};
-use model::text::{counted, visible};
-use model::trace::row::{Operation, Row};
+use model::trace::row::{TracedOperation, TracedRow};
 use model::trace::summary::{Summary, summary};
 use model::trace::tails::tails;
 use model::trace::tier::Missing;
-use model::trace::{Ended, Gap, Kind, Losses, Target, Thread, Tier, Trace};
+use model::trace::{Ended, Gap, Losses, MemorySpan, StateKind, Target, Thread, Tier, Trace};
+use std::collections::HashMap;
 
 pub use difference::difference;
-pub use tails::{row_tails, rows_without_tails};
+pub(crate) use tails::{SlowSlice, slow_slices};
+pub use tails::{row_tails, rows_without_tails, slow_spans};
+pub use why::why;
 
 /// Threads and calls that are shown unless all are asked for.
 const FEW: usize = 10;
+/// Names of spans that are explained.
+const FEW_NAMES: usize = 3;
 /// Lanes of a short stretch, unless all are asked for.
 const FEW_LANES: usize = 24;
+
+/// What the lane of operations on memory is called, below that of its thread.
+const MEMORY_LANE: &str = "  memory";
 
 /// How a trace is shown.
 #[derive(Clone, Copy, Debug)]
@@ -51,8 +61,8 @@ pub(crate) struct TraceParts {
     pub figures: Vec<(&'static str, Vec<Block>)>,
 }
 
-pub fn trace(trace: &Trace, options: TraceOptions) -> Vec<Block> {
-    let parts = parts(trace, options);
+pub fn trace_page(trace: &Trace, options: TraceOptions) -> Vec<Block> {
+    let parts = trace_parts(trace, options);
     let mut blocks = vec![Block::text(parts.heading)];
     let figures = parts.figures.into_iter().map(|(_, blocks)| blocks);
     for part in [parts.recorded, parts.lanes].into_iter().chain(figures) {
@@ -62,10 +72,14 @@ pub fn trace(trace: &Trace, options: TraceOptions) -> Vec<Block> {
     blocks
 }
 
-pub(crate) fn parts(trace: &Trace, options: TraceOptions) -> TraceParts {
+pub(crate) fn trace_parts(trace: &Trace, options: TraceOptions) -> TraceParts {
     let summary = summary(trace);
     let most = if options.all { usize::MAX } else { FEW };
-    let mut recorded = vec![Block::Table(tables::tiers(trace.tier))];
+    let mut recorded = match &trace.target {
+        // What it does not hold is said.
+        Target::File(_) => Vec::new(),
+        _ => vec![Block::Table(tables::tiers(trace.tier))],
+    };
     recorded.extend(trace.gaps.iter().map(gap));
     let mut parts =
         TraceParts { heading: heading(trace), recorded, lanes: Vec::new(), figures: Vec::new() };
@@ -77,8 +91,17 @@ pub(crate) fn parts(trace: &Trace, options: TraceOptions) -> TraceParts {
     let columns = Some(options.columns).filter(|_| !options.all);
     let tails = tails(trace);
     if !tails.is_empty() {
-        let blocks = tails::blocks(trace, &tails, most, columns);
-        parts.figures.push(("Slowest operations", blocks));
+        let is_row = matches!(trace.target, Target::Row(_));
+        let (title, names, slow) = match is_row {
+            true => ("Slowest operations", tails.len(), most),
+            false => ("Slowest spans", FEW_NAMES.min(tails.len()), tails::FEW_OPERATIONS),
+        };
+        let mut blocks = tails::blocks(trace, &tails[..names], slow, columns);
+        if names < tails.len() {
+            let more = counted(tails.len() - names, "name");
+            blocks.push(Block::note(format!("spans of {more} more: latlas trace show --tails")));
+        }
+        parts.figures.push((title, blocks));
     }
     let mut add = |name, table, there, what| {
         let table = [Block::Table(table)].into_iter();
@@ -90,6 +113,10 @@ pub(crate) fn parts(trace: &Trace, options: TraceOptions) -> TraceParts {
     if !summary.calls.is_empty() {
         let calls = tables::calls(trace, &summary, most);
         add("System calls", calls, summary.calls.len(), "call");
+    }
+    if !summary.memory.is_empty() {
+        // All of them are there.
+        add("Memory operations", tables::memory(&summary), 0, "operation");
     }
     if !summary.signposts.is_empty() {
         let signposts = tables::signposts(trace, &summary, most);
@@ -103,7 +130,7 @@ pub(crate) fn parts(trace: &Trace, options: TraceOptions) -> TraceParts {
         let places = tables::places(trace, &summary, columns, most);
         add("Where threads waited", places, summary.places.len(), "place");
     }
-    parts.figures.push(("Events", facts(trace, &summary)));
+    parts.figures.push(("Events", trace_facts(trace, &summary)));
     parts
 }
 
@@ -116,6 +143,7 @@ pub(crate) fn target(trace: &Trace) -> String {
             let operations = counted(row.operations.len(), "operation");
             format!("{}, {operations}", row.name)
         }
+        Target::File(file) => format!("{} ({})", file.name, file.recorder),
     };
     shortened(&visible(&target))
 }
@@ -125,7 +153,7 @@ fn heading(trace: &Trace) -> String {
         "{}: {}, {}, {}{}",
         target(trace),
         time(trace.duration_ns as f64),
-        counted(trace.threads.len(), "thread"),
+        counted(trace.threads.iter().filter(|thread| thread.is_thread()).count(), "thread"),
         counted(trace.cpu_count as usize, "CPU"),
         match (&trace.target, trace.ended) {
             // Without its answer there is no trace of a row.
@@ -152,6 +180,8 @@ pub(super) fn ended(ended: Ended) -> String {
         Ended::Time => "stopped at the time limit".into(),
         Ended::Requested => "stopped on request".into(),
         Ended::Full => "stopped when full (--buffer, or all that a trace can hold)".into(),
+        Ended::File => "the file ends".into(),
+        Ended::CutOff => "the file is cut off".into(),
     }
 }
 
@@ -159,6 +189,7 @@ fn gap(gap: &Gap) -> Block {
     let name = match gap.of {
         Missing::Tier(tier) => tier.name(),
         Missing::Topic(topic) => topic.name(),
+        Missing::FaultEnds => "ends of page faults",
     };
     Block::labelled(format!("  no {name}: "), gap.reason.to_string())
 }
@@ -171,20 +202,30 @@ pub(crate) fn drawn(trace: &Trace, asked: Option<(u64, u64)>) -> (u64, u64) {
 }
 
 /// The threads that are drawn: of the whole trace those with the most CPU time, of a
-/// stretch those that do something in it.
+/// stretch those that do something in it. And what is said of those that are not.
 pub(crate) fn active<'t>(
     trace: &'t Trace,
     summary: &Summary,
     stretch: (u64, u64),
     most: usize,
-) -> Vec<&'t Thread> {
+) -> (Vec<&'t Thread>, Vec<String>) {
+    let left_out = |count: usize, why: &str| {
+        let is = if count == 1 { "is" } else { "are" };
+        (count > 0).then(|| format!("{} {why} {is} not drawn", counted(count, "thread")))
+    };
     if stretch == (0, trace.duration_ns) {
         let figures = summary.threads.iter().take(most);
-        return figures.map(|figures| &trace.threads[figures.index]).collect();
+        let drawn: Vec<_> = figures.map(|figures| &trace.threads[figures.index]).collect();
+        let rest = left_out(trace.threads.len() - drawn.len(), "that ran less");
+        return (drawn, rest.into_iter().collect());
     }
     let columns = Columns::new(stretch, 1);
-    let threads = trace.threads.iter().filter(|thread| columns.is_active(thread));
-    threads.take(most.max(FEW_LANES)).collect()
+    let mut threads: Vec<&Thread> =
+        trace.threads.iter().filter(|thread| columns.is_active(thread)).collect();
+    let idle = left_out(trace.threads.len() - threads.len(), "that did nothing then");
+    let more = left_out(threads.len().saturating_sub(most.max(FEW_LANES)), "more");
+    threads.truncate(most.max(FEW_LANES));
+    (threads, more.into_iter().chain(idle).collect())
 }
 
 /// The threads line by line: those with the most CPU time, of a stretch those
@@ -194,9 +235,13 @@ fn over_time(trace: &Trace, summary: &Summary, most: usize, options: TraceOption
     const LEAST: usize = 20;
     let stretch = drawn(trace, options.stretch);
     let (from_ns, to_ns) = stretch;
-    let threads = active(trace, summary, stretch, most);
+    let (threads, left_out) = active(trace, summary, stretch, most);
+    let operations: HashMap<(u32, u64), Vec<MemorySpan>> =
+        trace.memory_spans().map(|(thread, spans)| ((thread.id, thread.from_ns), spans)).collect();
+    let spans = |thread: &Thread| operations.get(&(thread.id, thread.from_ns));
+    let has_memory = threads.iter().any(|thread| spans(thread).is_some_and(|own| !own.is_empty()));
     let names = threads.iter().map(|thread| width(&tables::label(thread)));
-    let names = names.max().unwrap_or(0);
+    let names = names.chain(has_memory.then(|| width(MEMORY_LANE))).max().unwrap_or(0);
     let room = options.columns.saturating_sub(names + 1).max(LEAST);
     let columns = Columns::new(stretch, room);
     let line = |name: &str, lane: &str| {
@@ -217,20 +262,27 @@ fn over_time(trace: &Trace, summary: &Summary, most: usize, options: TraceOption
         let signposts = lanes::signposts(trace, thread, columns);
         lines.extend(signposts.iter().map(|signposts| line("", signposts)));
         lines.push(line(&tables::label(thread), &lanes::lane(thread, columns)));
+        let memory = spans(thread).map(|own| lanes::memory_lane(own, columns));
+        lines.extend(memory.filter(|lane| !lane.is_empty()).map(|lane| line(MEMORY_LANE, &lane)));
     }
-    let mut blocks = vec![
-        Block::Lines(lines),
-        Block::Note(Note { tone: Tone::Dim, ..Note::new("", lanes::legend(trace)) }),
-    ];
+    let mut blocks = vec![Block::Lines(lines)];
+    if !left_out.is_empty() {
+        blocks.push(Block::text(left_out.join("; ")));
+    }
+    blocks.push(Block::text(lanes::legend(trace)));
+    if has_memory {
+        blocks.push(Block::text(lanes::memory_legend()));
+    }
     if let Target::Row(row) = &trace.target {
-        blocks.splice(0..0, shown(row, stretch).map(Block::text));
+        blocks.splice(0..0, shown_operations(row, stretch).map(Block::text));
     }
     blocks
 }
 
 /// Which operations of a row the stretch has.
-pub(crate) fn shown(row: &Row, (from_ns, to_ns): (u64, u64)) -> Option<String> {
-    let within = |operation: &Operation| operation.from_ns >= from_ns && operation.to_ns <= to_ns;
+pub(crate) fn shown_operations(row: &TracedRow, (from_ns, to_ns): (u64, u64)) -> Option<String> {
+    let within =
+        |operation: &TracedOperation| operation.from_ns >= from_ns && operation.to_ns <= to_ns;
     let first = row.operations.iter().position(within)?;
     let shown = row.operations[first..].iter().take_while(|of| within(of));
     let times: Vec<String> = shown.map(|of| time(of.duration_ns() as f64)).collect();
@@ -242,7 +294,16 @@ pub(crate) fn shown(row: &Row, (from_ns, to_ns): (u64, u64)) -> Option<String> {
         ),
         many => (format!("operations {} to {}", first + 1, first + many), String::new()),
     };
-    let median = row.median_ns().map(|ns| format!("; the median of all is {}", time(ns as f64)));
+    let median = row.median_ns().map(|ns| {
+        let each = match row.counted {
+            0 | 1 => String::new(),
+            ops => format!(
+                ", for {ops} operations as the row counts them: {} each",
+                time(ns as f64 / ops as f64)
+            ),
+        };
+        format!("; the median of all is {}{each}", time(ns as f64))
+    });
     let takes = Some(takes).filter(|takes| !takes.is_empty()).map(|takes| format!(", {takes}"));
     Some(format!(
         "shown: {numbers} of {}{}{}",
@@ -257,7 +318,7 @@ fn more(there: usize, most: usize, what: &str) -> Option<Block> {
     Some(Block::note(format!("{} more: --all", counted(left, what))))
 }
 
-fn facts(trace: &Trace, summary: &Summary) -> Vec<Block> {
+fn trace_facts(trace: &Trace, summary: &Summary) -> Vec<Block> {
     let mut blocks = Vec::new();
     let latency = &summary.wakeup_latency;
     if trace.tier == Tier::Full && latency.count() > 0 {
@@ -272,26 +333,22 @@ fn facts(trace: &Trace, summary: &Summary) -> Vec<Block> {
     }
     if summary.faults.count > 0 {
         let writes = summary.faults.writes.map(|n| format!(", {n} on stores"));
-        let text = format!("{}{}", summary.faults.count, writes.unwrap_or_default());
+        let what = match trace.tier {
+            Tier::Full => "",
+            Tier::OwnProcess => "; in user mode, those in system calls are not recorded",
+            Tier::Minimal => "; how long each took is not recorded",
+        };
+        let text = format!("{}{}{what}", summary.faults.count, writes.unwrap_or_default());
         blocks.push(Block::fact("page faults", text));
     }
-    let memory = &summary.memory;
-    let sized = |count: u64, what: &str, bytes: u64| {
-        (count > 0).then(|| format!("{count} {what} ({})", model::size::about(bytes)))
-    };
-    let counted = |count: u64, what: &str| (count > 0).then(|| format!("{count} {what}"));
-    let texts: Vec<String> = [
-        sized(memory.maps, "mmap", memory.mapped_bytes),
-        sized(memory.unmaps, "munmap", memory.unmapped_bytes),
-        counted(memory.mappings, "new mappings, those of exec among them"),
-        counted(memory.breaks, "brk"),
-        counted(memory.advices, "madvise"),
-    ]
-    .into_iter()
-    .flatten()
-    .collect();
-    if !texts.is_empty() {
-        blocks.push(Block::fact("memory", texts.join(", ")));
+    if let Some(least) = trace.heap_least_bytes {
+        let any = trace.threads.iter().any(|thread| !thread.heap.is_empty());
+        let none = match any {
+            true => "",
+            false => ": none was seen (a program's own allocator is not)",
+        };
+        let text = format!("calls for {} or more{none}", model::size::format_size(least));
+        blocks.push(Block::fact("malloc", text));
     }
     if let Target::Row(row) = &trace.target {
         let text = format!(
@@ -299,11 +356,25 @@ fn facts(trace: &Trace, summary: &Summary) -> Vec<Block> {
             time(row.error_ns as f64)
         );
         blocks.push(Block::fact("marks", text));
+        blocks.extend(recording_cost(row).map(|text| Block::fact("recording", text)));
         blocks.extend(row.notes.iter().map(|note| Block::fact("note", visible(note))));
     }
     blocks.extend(late_stamps(trace, summary));
     blocks.extend(losses(trace));
     blocks
+}
+
+/// How much longer operations take than without recording.
+fn recording_cost(row: &TracedRow) -> Option<String> {
+    let (factor, interval) = row.recording_factor()?;
+    let interval = match interval {
+        Some(of) => format!("95 % interval {:.2} to {:.2}", of.low, of.high),
+        None => "too few for an interval".into(),
+    };
+    let pairs = counted(row.recording_pairs_ns.len(), "pair");
+    Some(format!(
+        "operations take {factor:.2} times as long as without it: {interval}, {pairs} of alternating runs"
+    ))
 }
 
 /// Without the scheduler's own stamps a thread seems to get its CPU later than it
@@ -313,7 +384,7 @@ fn late_stamps(trace: &Trace, summary: &Summary) -> Option<Block> {
     /// A share of the running time that may be missing.
     const SHARE: u64 = 50;
     let switches: u64 = summary.threads.iter().map(|t| t.switched_in).sum();
-    let running: u64 = summary.threads.iter().map(|t| t.time_ns(Kind::Running)).sum();
+    let running: u64 = summary.threads.iter().map(|t| t.time_ns(StateKind::Running)).sum();
     let late = trace.tier == Tier::OwnProcess && switches * LEAST_LATE_NS > running / SHARE;
     let text = format!(
         "running times are too low by 0.5 to 5 µs for each of {switches} switches to a thread"

@@ -1,16 +1,20 @@
-//! Why the slowest operations of a row were slow.
+//! Why the slowest operations of a row, or spans of a program, were slow.
 
+use super::shortened;
 use crate::terminal::layout::width;
 use model::figure::time;
+use model::phrases::counted;
+use model::printable::visible;
 use model::run::{Outcome, Run};
 use model::share::{change, percent};
-use model::story::{Block, Cell, Table, left, right};
-use model::text::{counted, visible};
-use model::trace::tails::{Cause, Tails, tails};
-use model::trace::{Row, Target, ThreadsById, Tier, Trace};
+use model::story::{Block, Cell, Link, Table, left, right};
+use model::trace::row::TracedOperation;
+use model::trace::summary::Slice;
+use model::trace::tails::{Cause, Slow, Tails, tails};
+use model::trace::{Target, ThreadsById, Tier, Trace, TracedRow};
 
 /// Operations that are listed below a run.
-const FEW_OPERATIONS: usize = 3;
+pub(super) const FEW_OPERATIONS: usize = 3;
 /// Causes that are listed at least.
 const FEW_CAUSES: usize = 8;
 
@@ -43,7 +47,7 @@ pub fn row_tails(trace: &Trace, run: &Run, columns: usize) -> Vec<Block> {
 }
 
 /// The median of a row where it was traced, and in the run.
-fn medians(traced: &Row, of: &model::run::Row) -> Option<(f64, f64)> {
+fn medians(traced: &TracedRow, of: &model::run::Row) -> Option<(f64, f64)> {
     let (base, point) = match traced.name.split_once(" at ") {
         Some((base, point)) => (base, Some(point)),
         None => (traced.name.as_str(), None),
@@ -87,32 +91,43 @@ pub fn rows_without_tails(rows: &[String]) -> Vec<Block> {
     ))]
 }
 
-/// What is explained of each kind of operations, and the prices.
+/// Why the slowest spans of each name were slow.
+pub fn slow_spans(trace: &Trace, columns: Option<usize>) -> Vec<Block> {
+    let tails = tails(trace);
+    if tails.is_empty() {
+        let why = "no spans to explain: of no name are there 20 whose threads' states are recorded";
+        return vec![Block::text(why)];
+    }
+    blocks(trace, &tails, FEW_OPERATIONS, columns)
+}
+
+/// What is explained of each kind of operations, or of spans, and the prices.
 pub(super) fn blocks(
     trace: &Trace,
     tails: &[Tails],
     most: usize,
     columns: Option<usize>,
 ) -> Vec<Block> {
-    let Target::Row(row) = &trace.target else {
-        return Vec::new();
+    let row = match &trace.target {
+        Target::Row(row) => Some(row),
+        _ => None,
     };
-    let threads = trace.by_id();
+    let names = Names { trace, threads: &trace.by_id(), columns };
     let mut blocks = Vec::new();
     for (at, kind) in tails.iter().enumerate() {
         if at > 0 {
             blocks.push(Block::empty_line());
         }
-        let name = kind.name.as_deref().filter(|_| tails.len() > 1);
-        let name = name.map(|name| format!("{}: ", visible(name)));
-        let lead = name.unwrap_or_default();
-        blocks.extend(of_kind((trace, &threads), row, (&lead, kind), most, columns));
+        let name = kind.name.as_deref().filter(|_| row.is_none() || tails.len() > 1);
+        let name = name.map(|name| format!("{}: ", shortened(&visible(name))));
+        let unit = if row.is_some() { "operation" } else { "span" };
+        blocks.extend(of_kind(&names, (&name.unwrap_or_default(), unit), kind, most));
     }
     if trace.tier == Tier::Minimal {
         blocks.push(Block::text("why is not recorded in this tier"));
         return blocks;
     }
-    if let Some((interrupts, fault_ns)) = &row.prices {
+    if let Some((interrupts, fault_ns)) = row.and_then(|row| row.prices.as_ref()) {
         let interrupts = interrupts.iter();
         let interrupts =
             interrupts.map(|(kind, &ns)| format!("{} {}", kind.name(), time(ns as f64)));
@@ -123,67 +138,61 @@ pub(super) fn blocks(
     blocks
 }
 
-/// The causes of all slow operations, then each operation; names of threads are cut where they
-/// find no room.
+/// A slow operation or span, with a text of what it lost its time to.
+pub(crate) struct SlowSlice {
+    pub(crate) slice: Slice,
+    pub(crate) text: String,
+}
+
+/// Slow operations that the pages of a trace explain where they are pinned: with more of them the
+/// page would be mostly those. All have their names among the figures.
+const MOST_SLICES: usize = 1000;
+/// Causes of one that are listed.
+const CAUSES_OF_SLICE: usize = 5;
+
+/// The slow operations or spans of a trace, those that lost most first.
+pub(crate) fn slow_slices(trace: &Trace) -> Vec<SlowSlice> {
+    let names = Names { trace, threads: &trace.by_id(), columns: None };
+    let tails = tails(trace);
+    let each = tails.iter().flat_map(|kind| kind.slow.iter().map(move |slow| (kind, slow)));
+    let mut slow: Vec<(&Tails, &Slow)> = each.collect();
+    slow.sort_by(|a, b| b.1.excess_ns.total_cmp(&a.1.excess_ns));
+    let described = slow.into_iter().take(MOST_SLICES).map(|(kind, slow)| {
+        let TracedOperation { from_ns, to_ns, thread } = slow.operation;
+        let slice = Slice { thread, from_ns, to_ns };
+        SlowSlice { slice, text: names.in_words(kind, slow) }
+    });
+    described.collect()
+}
+
+/// The causes of all slow operations, then each operation.
 fn of_kind(
-    (trace, threads): (&Trace, &ThreadsById<'_>),
-    row: &Row,
-    (lead, tails): (&str, &Tails),
+    names: &Names<'_>,
+    (lead, unit): (&str, &str),
+    tails: &Tails,
     most: usize,
-    columns: Option<usize>,
 ) -> Vec<Block> {
-    /// Of the other columns, and between them.
-    const OF_CAUSES: usize = 31;
-    const OF_OPERATIONS: usize = 51;
-    let room = |taken: usize| columns.map_or(usize::MAX, |columns| columns.saturating_sub(taken));
-    let excess_ns = tails.excess_ns();
     let mut blocks = vec![Block::text(format!(
-        "{lead}the slowest {} of {} operations take more than {} (median {}); they take {} longer together",
+        "{lead}the slowest {} of {} {unit}s take more than {} (median {}); they take {} longer together",
         tails.slow.len(),
         tails.operations,
         time(tails.limit_ns as f64),
         time(tails.median_ns as f64),
-        time(excess_ns)
+        time(tails.excess_ns())
     ))];
-    if trace.tier == Tier::Minimal {
+    if names.trace.tier == Tier::Minimal {
         return blocks;
     }
-    let columns = [left("excess by cause"), right("time"), right("share"), right("operations")];
-    let mut table = Table::new(columns);
-    let causes = tails.causes();
-    for &(cause, ns, count) in causes.iter().take(most.max(FEW_CAUSES)) {
-        table.row([
-            Cell::from(cut(text(threads, cause), room(OF_CAUSES))),
-            time(ns).into(),
-            percent(ns / excess_ns.max(1.0)).into(),
-            count.to_string().into(),
-        ]);
-    }
-    blocks.push(Block::Table(table));
-    if causes.len() > most.max(FEW_CAUSES) {
-        let left_ns: f64 = causes.iter().skip(most.max(FEW_CAUSES)).map(|(_, ns, _)| ns).sum();
-        let more = counted(causes.len() - most.max(FEW_CAUSES), "cause");
-        let share = percent(left_ns / excess_ns.max(1.0));
-        blocks.push(Block::text(format!("  {more} more, {share} together")));
-    }
-    let columns =
-        [right("operation"), right("at"), right("takes"), right("excess"), left("mostly")];
+    blocks.push(Block::Table(names.causes(tails, most.max(FEW_CAUSES), unit)));
+    let columns = [right(unit), right("at"), right("takes"), right("excess"), left("mostly")];
     let mut table = Table::new(columns);
     for slow in tails.slow.iter().take(most) {
-        let operation = row.operations.get(slow.number).copied().unwrap_or_default();
-        let mostly = slow.causes.first().map(|&(cause, ns)| {
-            format!(
-                "{} ({})",
-                cut(text(threads, cause), room(OF_OPERATIONS)),
-                percent(ns / slow.excess_ns.max(1.0))
-            )
-        });
         table.row([
             Cell::from((slow.number + 1).to_string()),
-            time(operation.from_ns as f64).into(),
-            time(operation.duration_ns() as f64).into(),
+            time(slow.operation.from_ns as f64).into(),
+            takes(slow),
             time(slow.excess_ns).into(),
-            mostly.unwrap_or_default().into(),
+            names.mostly(slow).into(),
         ]);
     }
     blocks.push(Block::empty_line());
@@ -191,20 +200,98 @@ fn of_kind(
     blocks
 }
 
-/// A text in so many columns, of which it gets a few at least.
-fn cut(text: String, room: usize) -> String {
-    const LEAST: usize = 8;
-    let room = room.max(LEAST);
-    match width(&text) <= room {
-        true => text,
-        false => text.chars().take(room - 1).chain(['…']).collect(),
+/// How long a slow operation takes, with its place in the trace.
+pub(super) fn takes(slow: &Slow) -> Cell {
+    let TracedOperation { from_ns, to_ns, thread } = slow.operation;
+    let slice = Slice { thread, from_ns, to_ns };
+    Cell { link: Some(Link::Slice(slice)), ..time(slow.operation.duration_ns() as f64).into() }
+}
+
+/// What causes are called; names of threads are cut where they find no room on a page of so many columns.
+pub(super) struct Names<'t> {
+    pub(super) trace: &'t Trace,
+    pub(super) threads: &'t ThreadsById<'t>,
+    pub(super) columns: Option<usize>,
+}
+
+impl Names<'_> {
+    /// The causes of all slow operations, the longest first. Those that find no row have one together.
+    pub(super) fn causes(&self, tails: &Tails, most: usize, unit: &str) -> Table {
+        /// Of the other columns, and between them.
+        const OTHERS: usize = 31;
+        let columns =
+            [left("excess by cause"), right("time"), right("share"), right(format!("{unit}s"))];
+        let mut table = Table::new(columns);
+        let share = |ns: f64| percent(ns / tails.excess_ns().max(1.0));
+        let causes = tails.causes();
+        let shown = if causes.len() > most { most - 1 } else { causes.len() };
+        for &(cause, ns, count) in &causes[..shown] {
+            let text = self.cut(cause, OTHERS);
+            table.row([text.into(), time(ns).into(), share(ns).into(), count.to_string().into()]);
+        }
+        let rest = &causes[shown..];
+        if !rest.is_empty() {
+            let ns: f64 = rest.iter().map(|(_, ns, _)| ns).sum();
+            let more = format!("{} more", counted(rest.len(), "cause"));
+            table.row([Cell::from(more), time(ns).into(), share(ns).into(), Cell::from("")]);
+        }
+        table
+    }
+
+    /// The cause that took most of an operation's excess.
+    pub(super) fn mostly(&self, slow: &Slow) -> String {
+        /// Of the other columns, and between them.
+        const OTHERS: usize = 51;
+        let mostly = slow.causes.first().map(|&(cause, ns)| {
+            format!("{} ({})", self.cut(cause, OTHERS), percent(ns / slow.excess_ns.max(1.0)))
+        });
+        mostly.unwrap_or_default()
+    }
+
+    /// What an operation took longer than the median of its kind, and where that went.
+    fn in_words(&self, kind: &Tails, slow: &Slow) -> String {
+        let (shown, rest) = slow.causes.split_at(slow.causes.len().min(CAUSES_OF_SLICE));
+        let share = |ns: f64| percent(ns / slow.excess_ns.max(1.0));
+        let cause = |&(cause, ns): &(Cause, f64)| {
+            let text = cause_text(self.trace, self.threads, cause);
+            format!("{text} {} ({})", time(ns), share(ns))
+        };
+        let mut causes: Vec<String> = shown.iter().map(cause).collect();
+        if !rest.is_empty() {
+            let ns: f64 = rest.iter().map(|(_, ns)| ns).sum();
+            causes.push(format!("{} more {}", counted(rest.len(), "cause"), time(ns)));
+        }
+        let name = kind.name.as_deref().map(|name| format!("{}: ", shortened(&visible(name))));
+        format!(
+            "{}{}, {} more than the median of {}: {}",
+            name.unwrap_or_default(),
+            time(slow.operation.duration_ns() as f64),
+            time(slow.excess_ns),
+            kind.operations,
+            causes.join(", ")
+        )
+    }
+
+    /// A cause in what room others leave, of which it gets a few columns at least.
+    fn cut(&self, cause: Cause, taken: usize) -> String {
+        const LEAST: usize = 8;
+        let text = cause_text(self.trace, self.threads, cause);
+        let room = self.columns.map_or(usize::MAX, |columns| columns.saturating_sub(taken));
+        let room = room.max(LEAST);
+        match width(&text) <= room {
+            true => text,
+            false => text.chars().take(room - 1).chain(['…']).collect(),
+        }
     }
 }
 
-fn text(threads: &ThreadsById<'_>, cause: Cause) -> String {
+fn cause_text(trace: &Trace, threads: &ThreadsById<'_>, cause: Cause) -> String {
     let name = |id: u32| match threads.name_of(id) {
         Some(name) => format!("{} {id}", visible(name)),
         None => format!("thread {id}"),
+    };
+    let in_call = |call: Option<u32>| {
+        call.map(|number| format!(" in {}", visible(&trace.call_name(number)))).unwrap_or_default()
     };
     match cause {
         Cause::Preempted(Some(by)) => format!("preempted by {}", name(by)),
@@ -218,6 +305,15 @@ fn text(threads: &ThreadsById<'_>, cause: Cause) -> String {
         Cause::ClockStep => "waited longer: the clock was set back".into(),
         Cause::Interrupts(kind) => format!("interrupts: {}", kind.name()),
         Cause::Faults => "page faults".into(),
+        Cause::Runnable => "runnable, queue not recorded".into(),
+        Cause::Yielded => "yielded".into(),
+        Cause::Waits { call, by: Some(by) } => {
+            format!("blocked{}, woken by {}", in_call(call), name(by))
+        }
+        Cause::Waits { call, by: None } => format!("blocked{}", in_call(call)),
+        Cause::WaitsOrRunnable(call) => format!("blocked or runnable{}", in_call(call)),
+        Cause::Call(number) => format!("running{}", in_call(Some(number))),
+        Cause::Unrecorded => "records missing".into(),
         Cause::OnCpu => "on a CPU, unexplained".into(),
         Cause::OffCpu => "not on a CPU, unexplained".into(),
     }

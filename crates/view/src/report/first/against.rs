@@ -8,7 +8,7 @@ use crate::render::overview_ratio;
 use compare::references::DEFAULT_KEY;
 use maud::{Markup, html};
 use model::figure::time;
-use model::overview::{Line, lines};
+use model::overview::{OverviewLine, overview_lines};
 
 /// Shapes of marks around 0, 0, one after the other.
 const SHAPES: [&str; 10] = [
@@ -25,7 +25,7 @@ const SHAPES: [&str; 10] = [
 ];
 
 /// What the operations are set against: everything that has a time of one of these.
-pub(super) fn all<'a>(content: &Content<'a>, ours: &[Line]) -> Vec<Against<'a>> {
+pub(super) fn all_against<'a>(content: &Content<'a>, ours: &[OverviewLine]) -> Vec<Against<'a>> {
     let tables = content.references.tables.iter().map(Against::Table);
     let runs = content.others.iter().map(|other| Against::Run(other.name, other.run));
     let has_time = |one: &Against| ours.iter().any(|line| one.of_line(line).is_some());
@@ -33,16 +33,16 @@ pub(super) fn all<'a>(content: &Content<'a>, ours: &[Line]) -> Vec<Against<'a>> 
 }
 
 /// Its name where there is little room.
-fn name(one: &Against) -> String {
+fn short_name(one: &Against) -> String {
     match one {
         Against::Table(table) if table.key != DEFAULT_KEY => device(&table.title),
-        _ => one.name().into(),
+        _ => one.legend_name().into(),
     }
 }
 
 /// What stands beside our figure: a ratio to a table, but only the figure of a run, as one run is no
 /// comparison.
-fn text(one: &Against, line: &Line) -> Option<String> {
+fn against_text(one: &Against, line: &OverviewLine) -> Option<String> {
     match one {
         Against::Table(table) => overview_ratio(line, table).map(faster_or_slower),
         Against::Run(..) => one.of_line(line).map(|ns| format!("{} there", time(ns))),
@@ -55,7 +55,7 @@ fn shape(at: usize) -> Markup {
 }
 
 /// All marks on an operation's line, of which the chosen one is shown.
-pub(super) fn marks(all: &[Against], line: &Line, axis: &Scale) -> Markup {
+pub(super) fn marks(all: &[Against], line: &OverviewLine, axis: &Scale) -> Markup {
     let mark = |(at, one): (usize, &Against)| {
         let ns = one.of_line(line)?;
         let x = axis.percent_at(ns)?;
@@ -64,7 +64,7 @@ pub(super) fn marks(all: &[Against], line: &Line, axis: &Scale) -> Markup {
             Against::Run(..) => time(ns),
         };
         Some(html! {
-            svg.{ "with w" (at) } x=(x) y="50%" { title { (name(one)) ": " (figure) } (shape(at)) }
+            svg.{ "with w" (at) } x=(x) y="50%" { title { (short_name(one)) ": " (figure) } (shape(at)) }
         })
     };
     html! { @for mark in all.iter().enumerate().filter_map(mark) { (mark) } }
@@ -87,7 +87,7 @@ pub(super) fn choice(all: &[Against]) -> Markup {
             label.against {
                 "against "
                 select #against {
-                    @for (at, one) in all.iter().enumerate() { option value=(at) { (name(one)) } }
+                    @for (at, one) in all.iter().enumerate() { option value=(at) { (short_name(one)) } }
                 }
             }
         }
@@ -95,11 +95,11 @@ pub(super) fn choice(all: &[Against]) -> Markup {
 }
 
 /// All texts of a line, of which the chosen one is shown.
-pub(super) fn texts(all: &[Against], line: &Line) -> Markup {
+pub(super) fn texts(all: &[Against], line: &OverviewLine) -> Markup {
     html! {
         span.versus {
             @for (at, one) in all.iter().enumerate() {
-                @if let Some(text) = text(one, line) { span.{ "a" (at) } { (text) } }
+                @if let Some(text) = against_text(one, line) { span.{ "a" (at) } { (text) } }
             }
         }
     }
@@ -111,7 +111,7 @@ pub(super) fn key(all: &[Against]) -> Markup {
         @for (at, one) in all.iter().enumerate() {
             span {
                 svg aria-hidden="true" viewBox="-8 -8 16 16" { g.{ "with w" (at) } { (shape(at)) } }
-                " " (name(one))
+                " " (short_name(one))
             }
         }
     }
@@ -119,7 +119,7 @@ pub(super) fn key(all: &[Against]) -> Markup {
 
 /// Styles that show what is chosen. Needs no script.
 pub(in super::super) fn style(content: &Content) -> String {
-    let count = all(content, &lines(content.first().run)).len();
+    let count = all_against(content, &overview_lines(content.first().run)).len();
     let one = |at: usize| {
         let chosen = format!("body:has(#against option[value=\"{at}\"]:checked)");
         format!(

@@ -5,64 +5,71 @@ use super::super::marks::Marks;
 use super::against;
 use crate::against::Against;
 use crate::axis::{Scale, is_unit};
+use crate::html::topic_class as class;
 use crate::render::figures::human;
 use crate::render::overview_cost;
 use maud::{Markup, html};
 use model::estimate::Verdict;
-use model::overview::{Line, Topic};
+use model::overview::{OverviewLine, Topic};
 
 /// Decades of which not each has room for its name.
 const CROWDED: i32 = 8;
 
-/// The card with the operations that were measured, the cheapest first; those that are invalid last.
-pub(super) fn card(content: &Content, lines: Vec<Line>) -> Markup {
-    let (lines, missing): (Vec<Line>, Vec<Line>) =
+/// The card with the operations that have a figure, the cheapest first; below it the names of the others.
+pub(super) fn card(content: &Content, lines: Vec<OverviewLine>) -> Markup {
+    let (lines, missing): (Vec<OverviewLine>, Vec<OverviewLine>) =
         lines.into_iter().partition(|line| line.verdict.is_some());
-    let all = against::all(content, &lines);
-    let of_others = |line: &Line| all.iter().filter_map(|one| one.of_line(line)).collect();
+    let (lines, invalid): (Vec<OverviewLine>, Vec<OverviewLine>) =
+        lines.into_iter().partition(|line| line.verdict != Some(Verdict::Invalid));
+    let all = against::all_against(content, &lines);
+    let of_others = |line: &OverviewLine| all.iter().filter_map(|one| one.of_line(line)).collect();
     let times = lines.iter().flat_map(|line| [Marks::of_line(line).times_ns(), of_others(line)]);
     let axis = Scale::of_decades(times.flatten());
     html! {
         section.card aria-labelledby="h-overview" {
-            h2 #h-overview { "The ladder" }
-            (against::choice(&all))
-            p.lead { "One operation, on a logarithmic axis. Below the times: if 1 ns were 1 second." }
-            div.steps style={ "--decades:" (axis.decade_count()) } {
-                div.scale .crowded[axis.decade_count() > CROWDED] aria-hidden="true" {
-                    div { @for (power, tick) in axis.powers_of_ten() {
-                        span.unit[is_unit(power)] style={ "left:" (axis.percent_at(tick.value).unwrap_or_default()) } {
-                            b { (tick.label) }
-                            small { (human(tick.value)) }
-                        }
-                    } }
-                }
-                ol role="list" { @for line in &lines { (step(line, &axis, &all)) } }
+            div.titled {
+                h2 #h-overview { "The ladder" }
+                p.lead { "Logarithmic. Small: if 1 ns were 1 s." }
+                @if !lines.is_empty() { (key()) }
             }
-            @if !missing.is_empty() {
-                p.missing {
-                    "Not available here: "
-                    @for (at, line) in missing.iter().enumerate() {
-                        @if at > 0 { ", " }
-                        a href={ "#row-" (line.row.id) } { (line.words()) }
+            @if !lines.is_empty() {
+                (against::choice(&all))
+                @if !all.is_empty() { p.marks { (against::key(&all)) } }
+                div.steps style={ "--decades:" (axis.decade_count()) } {
+                    div.scale .crowded[axis.decade_count() > CROWDED] aria-hidden="true" {
+                        p.topics { @for topic in Topic::ALL { b.(class(topic)) { (topic.text()) } " " } }
+                        div { @for (power, tick) in axis.powers_of_ten() {
+                            span.unit[is_unit(power)] style={ "left:" (axis.percent_at(tick.value).unwrap_or_default()) } {
+                                b { (tick.label) }
+                                small { (human(tick.value)) }
+                            }
+                        } }
                     }
+                    ol role="list" { @for line in &lines { (step(line, &axis, &all)) } }
                 }
             }
-            (key(&all))
+            (without_figure("Invalid: ", &invalid))
+            (without_figure("Not available here: ", &missing))
         }
     }
 }
 
-fn class(topic: Topic) -> &'static str {
-    match topic {
-        Topic::Cpu => "t-cpu",
-        Topic::Memory => "t-memory",
-        Topic::Kernel => "t-kernel",
-        Topic::Threads => "t-threads",
-        Topic::Io => "t-io",
+/// Operations that have no place on the axis: why, and their rows.
+fn without_figure(why: &str, lines: &[OverviewLine]) -> Markup {
+    html! {
+        @if !lines.is_empty() {
+            p.missing {
+                (why)
+                @for (at, line) in lines.iter().enumerate() {
+                    @if at > 0 { ", " }
+                    a href={ "#row-" (line.row.id) } { (line.words()) }
+                }
+            }
+        }
     }
 }
 
-fn step(line: &Line, axis: &Scale, all: &[Against]) -> Markup {
+fn step(line: &OverviewLine, axis: &Scale, all: &[Against]) -> Markup {
     let doubt = line.verdict.filter(|&verdict| verdict != Verdict::Ok);
     html! {
         li.(class(line.operation.topic)) {
@@ -77,14 +84,13 @@ fn step(line: &Line, axis: &Scale, all: &[Against]) -> Markup {
     }
 }
 
-fn key(all: &[Against]) -> Markup {
+/// What the marks stand for.
+fn key() -> Markup {
     html! {
         p.marks {
             span { svg aria-hidden="true" viewBox="-8 -8 16 16" { circle.ok r="5" {} } " holds" }
             span { svg aria-hidden="true" viewBox="-8 -8 16 16" { circle.hollow r="5" {} } " uncertain" }
-            span { svg aria-hidden="true" viewBox="-8 -8 16 16" { line.spread x1="-8" x2="8" {} } " middle 80 % of all samples" }
-            (against::key(all))
-            span.topics { @for topic in Topic::ALL { b.(class(topic)) { (topic.text()) } " " } }
+            span { svg aria-hidden="true" viewBox="-8 -8 16 16" { line.spread x1="-8" x2="8" {} } " middle 80 % of samples" }
         }
     }
 }

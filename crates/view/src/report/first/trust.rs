@@ -5,6 +5,7 @@ use crate::render::{disturbances, group_of};
 use maud::{Markup, html};
 use model::estimate::Verdict;
 use model::overview::{Cause, cause_of, causes};
+use model::phrases::{capitalized, counted};
 use model::run::{Row, Run};
 use model::tally::tally;
 
@@ -19,15 +20,15 @@ fn class(verdict: Verdict) -> &'static str {
 }
 
 /// How many figures hold, in a few words.
-pub(super) fn summary(run: &Run) -> Markup {
+pub(in super::super) fn summary(run: &Run) -> Markup {
     let rows = tally(run).rows;
-    let uncertain = rows.uncertain().text();
+    let uncertain = rows.uncertain().tally_text();
     html! {
         @if rows.total() > 0 {
             div.trust {
                 p { b { (rows.ok_text()) } }
                 div.share aria-hidden="true" {
-                    @for (count, verdict) in rows.counts() {
+                    @for (count, verdict) in rows.by_verdict() {
                         i.(class(verdict)) style={ "flex:" (count) } {}
                     }
                 }
@@ -49,17 +50,17 @@ pub(super) fn card(run: &Run) -> Markup {
     let causes = causes.filter(|cause| !matches!(cause, Cause::Lost(_)));
     let causes: Vec<String> = causes.map(|cause| cause.to_string()).collect();
     let disturbances = disturbances(run);
+    let kinds: Vec<_> = tally.rows.by_verdict().collect();
     html! {
         section.card aria-labelledby="h-trust" {
-            h2 #h-trust { "How far to trust it" }
+            h2 #h-trust { "Reliability" }
             p.lead {
                 "A square is a figure: "
-                @for (at, (_, verdict)) in tally.rows.counts().enumerate() {
-                    @if at > 0 { ", " }
-                    i.square.(class(verdict)) {} " " (verdict.text())
+                @for (at, (_, verdict)) in kinds.iter().enumerate() {
+                    @let end = if at + 1 == kinds.len() { "." } else { "," };
+                    span.kind { i.square.(class(*verdict)) {} " " (verdict.text()) (end) } " "
                 }
-                "."
-                @if tally.unavailable > 0 { " Not available here: " (tally.unavailable) " rows." }
+                @if tally.unavailable > 0 { "Not available here: " (counted(tally.unavailable as usize, "row")) "." }
             }
             dl.squares {
                 @for group in rows.chunk_by(|a, b| group_of(&a.id) == group_of(&b.id)) {
@@ -99,10 +100,6 @@ fn squares(group: &[&Row]) -> Markup {
 
 /// `Something shared the core; steal 0.5 s.`
 fn sentence(parts: &[String]) -> String {
-    let text = parts.join("; ");
-    let mut letters = text.chars();
-    match letters.next() {
-        Some(first) => format!("{}{}.", first.to_uppercase(), letters.as_str()),
-        None => String::new(),
-    }
+    let text = capitalized(&parts.join("; "));
+    if text.is_empty() { text } else { text + "." }
 }

@@ -1,22 +1,32 @@
-// The canvas: lanes, names, the axis, what is pointed at, and wake-ups.
+// The canvas: lanes, names, the axis and what a search found.
 
 const box = document.getElementById("lanes");
-const canvas = box.querySelector("canvas");
-const context = canvas.getContext("2d");
+const [sheet, canvas] = [box.querySelector(".sheet"), box.querySelector("canvas")];
+let context = canvas.getContext("2d");
 const whole = { from: 0, to: Math.max(1, names.duration_ns) };
 let view = { ...whole };
-// What is pointed at, or chosen by keys.
-let current = null;
 let colours = [];
 let look = {};
 let isAsked = false;
+let image = null;
+// Width of what is drawn, and pixels of each of its own: those of the screen, or of paper.
+let paperWidth = 0;
+// The box as it is: asked for once a frame, since each question lays the page out.
+const room = { wide: 0, high: 0, top: 0 };
+function askRoom() {
+  [room.wide, room.high, room.top] = [box.clientWidth, box.clientHeight, box.scrollTop];
+}
+const wideNow = () => paperWidth || room.wide;
+const scaleNow = () => (paperWidth ? 2 : devicePixelRatio);
 // Width of the lanes' names.
-const gutter = () => (box.clientWidth < 600 ? 84 : 168);
+const gutter = () => (wideNow() < 600 ? 84 : 176);
+// The most that the box may be high.
+const mostHigh = () => Math.max(160, Math.round(innerHeight * (pinned || range ? 0.52 : 0.76)));
 
 function recolour() {
-  colours = palette();
+  colours = palette(scaleNow());
   const { color, backgroundColor } = getComputedStyle(box);
-  look = { ink: color, ground: backgroundColor, soft: getComputedStyle(document.getElementById("status")).color, font: getComputedStyle(document.body).fontFamily };
+  look = { ink: color, ground: backgroundColor, soft: getComputedStyle(document.getElementById("status")).color, font: getComputedStyle(document.body).fontFamily, scale: scaleNow() };
   look.groundWord = word(look.ground.match(/[\d.]+/g).map(Number));
 }
 function redraw() {
@@ -25,134 +35,211 @@ function redraw() {
   requestAnimationFrame(draw);
 }
 
-const xOf = (t) => gutter() + ((t - view.from) / (view.to - view.from)) * (box.clientWidth - gutter());
-const timeAt = (x) => view.from + ((x - gutter()) / (box.clientWidth - gutter())) * (view.to - view.from);
+const xOf = (t) => gutter() + ((t - view.from) / (view.to - view.from)) * (wideNow() - gutter());
+const timeAt = (x) => view.from + ((x - gutter()) / (wideNow() - gutter())) * (view.to - view.from);
 
 function draw() {
   isAsked = false;
-  const scale = Math.max(1, Math.round(devicePixelRatio));
-  const [wide, high] = [box.clientWidth, box.clientHeight];
-  if (canvas.width !== wide * scale || canvas.height !== high * scale) {
-    [canvas.width, canvas.height] = [wide * scale, high * scale];
+  askRoom();
+  const [wide, high] = [wideNow(), room.high];
+  if (!isLoaded || wide <= gutter()) return;
+  if (look.scale !== scaleNow()) recolour();
+  drawOn(canvas, wide, high, rowsSeen(high));
+  overlay();
+}
+
+// Draws rows on a canvas: those that are fixed, and those below them.
+function drawOn(canvas, wide, high, [fixed, scrolled]) {
+  const scale = scaleNow();
+  const [width, tall] = [Math.round(wide * scale), Math.round(high * scale)];
+  if (canvas.width !== width || canvas.height !== tall) {
+    [canvas.width, canvas.height] = [width, tall];
     Object.assign(canvas.style, { width: `${wide}px`, height: `${high}px` });
   }
-  if (!isLoaded || wide <= gutter()) return;
-  const data = context.createImageData(canvas.width, canvas.height);
-  const image = { pixels: new Int32Array(data.data.buffer), width: canvas.width, height: canvas.height, left: gutter() * scale, scale };
+  if (image?.width !== width || image.height !== tall) {
+    const data = context.createImageData(width, tall);
+    image = { data, pixels: new Int32Array(data.data.buffer), width, height: tall, scale };
+  }
+  image.left = Math.round(gutter() * scale);
   image.pixels.fill(look.groundWord);
-  const scrolled = box.scrollTop;
-  const seen = lanesFrom(scrolled + AXIS, scrolled + high);
-  const row = (y) => Math.max(AXIS, Math.round(y - scrolled)) * scale;
-  for (const lane of seen) {
-    const at = (from, size) => [row(lane.top + from), row(lane.top + from + size)];
-    paintRuns(image, lane, view, ...at(lane.state, BAND.state), colours);
-    if (lane.calls?.from.length) paintCalls(image, lane, view, ...at(lane.call + 1, BAND.call - 1), colours[SHADE.call]);
-    if (lane.moments?.at.length) paintMoments(image, lane, view, ...at(lane.moment + 1, BAND.moment - 1), colours[SHADE.moment]);
+  const named = [];
+  for (const [rows, least] of [[scrolled, fixedEnd], [fixed, AXIS]]) {
+    const row = (y) => Math.round(Math.max(least, y) * scale);
+    for (const lane of rows) {
+      if (lane.isGroup) continue;
+      const top = shownTop(lane);
+      const at = (from, size) => [row(top + from), row(top + from + size)];
+      paintRuns(image, lane, view, ...at(lane.state, BAND.state), colours, named);
+      if (lane.calls?.from.length) paintCalls(image, lane.calls, view, ...at(lane.call + 1, BAND.call - 1), colours[CALL]);
+      if (lane.memory?.from.length) paintCalls(image, lane.memory, view, ...at(lane.bottom + 1, BAND.memory - 1), colours[MEMORY]);
+    }
   }
   context.setTransform(1, 0, 0, 1, 0, 0);
-  context.putImageData(data, 0, 0);
+  context.putImageData(image.data, 0, 0);
   context.setTransform(scale, 0, 0, scale, 0, 0);
-  context.save();
-  context.beginPath();
-  context.rect(0, AXIS, wide, high - AXIS);
-  context.clip();
-  context.translate(0, -scrolled);
-  for (const lane of seen) {
-    drawPosts(lane);
-    drawNames(lane);
-    context.font = `13px ${look.font}`;
-    context.fillStyle = look.ink;
-    context.fillText(fitting([lane.label], gutter() - 14, true), 6, lane.top + lane.state + 13.5);
+  const runs = Map.groupBy ? Map.groupBy(named, ([lane]) => lane) : grouped(named);
+  for (const [rows, least] of [[scrolled, fixedEnd], [fixed, AXIS]]) {
+    context.save();
+    context.beginPath();
+    context.rect(0, least, wide, (rows === fixed ? fixedEnd : high) - least);
+    context.clip();
+    for (const lane of rows) {
+      if (lane.isGroup) drawGroup(lane, wide);
+      else drawTexts(lane, runs.get(lane) ?? [], scale);
+    }
+    context.restore();
   }
-  if (current && current.lane.top !== null) drawCurrent();
-  context.restore();
+  if (fixedEnd > AXIS) {
+    context.fillStyle = look.soft;
+    context.fillRect(0, fixedEnd - 2, wide, 1);
+  }
   drawAxis(wide);
 }
-
-// The longest of some texts that fits; of the last one a part, if that is allowed.
-function fitting(texts, room, isCut) {
-  const whole = texts.find((text) => context.measureText(text).width <= room);
-  if (whole !== undefined || !isCut) return whole ?? "";
-  let text = texts.at(-1);
-  while (text.length > 1 && context.measureText(`${text}…`).width > room) text = text.slice(0, -1);
-  return `${text}…`;
+function grouped(named) {
+  const all = new Map();
+  for (const one of named) if (!all.get(one[0])?.push(one)) all.set(one[0], [one]);
+  return all;
 }
 
-// Names in stretches that have the room.
-function drawNames(lane) {
-  context.font = `11px ${look.font}`;
-  const room = (28 * (view.to - view.from)) / (box.clientWidth - gutter());
-  const { at, what, shadeOf, longest } = lane.runs;
-  const text = (from, to, texts, y, { ink, css, isStriped }) => {
-    const [left, right] = [Math.max(gutter(), xOf(from)), Math.min(box.clientWidth, xOf(to))];
-    if (right - left <= 24) return;
+// Widths of texts, which are asked for again in each frame.
+const widths = new Map();
+let widthsNow = new Map();
+function widthOf(text) {
+  let width = widthsNow.get(text);
+  if (width === undefined) {
+    if (widthsNow.size > 20_000) widthsNow.clear();
+    widthsNow.set(text, (width = context.measureText(text).width));
+  }
+  return width;
+}
+// The longest of some texts that fits; of the last one a part, if that is allowed.
+function fitting(texts, room, isCut) {
+  const whole = texts.find((text) => widthOf(text) <= room);
+  if (whole !== undefined || !isCut) return whole ?? "";
+  const letters = [...texts.at(-1)];
+  let [low, high] = [1, letters.length];
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if (widthOf(`${letters.slice(0, middle).join("")}…`) <= room) low = middle;
+    else high = middle - 1;
+  }
+  return `${letters.slice(0, low).join("")}…`;
+}
+
+// A name that is cut keeps its number, which tells threads of one name apart.
+function numbered(label, room) {
+  if (widthOf(label) <= room) return label;
+  const number = label.match(/ \d+$/)?.[0] ?? "";
+  if (widthOf(number) > 0.75 * room) return fitting([label], room, true);
+  return ended(fitting([label.slice(0, label.length - number.length)], room - widthOf(number), true)) + number;
+}
+
+function font(size, weight = "") {
+  const name = `${weight} ${size}px ${look.font}`;
+  context.font = name;
+  if (!widths.has(name)) widths.set(name, new Map());
+  widthsNow = widths.get(name);
+}
+
+function drawGroup(group, wide) {
+  const top = shownTop(group);
+  font(12, "600");
+  context.fillStyle = look.ink;
+  const isFolded = folded.has(group.key);
+  context.fillText(isFolded ? "▸" : "▾", 4, top + 13);
+  const name = fitting([group.label], Math.min(wide - 30, 420), true);
+  context.fillText(name, 17, top + 13);
+  const after = 17 + widthOf(name) + 10;
+  font(12);
+  context.fillStyle = look.soft;
+  const ran = group.ran ? `, ${duration(group.ran)} on CPUs` : "";
+  context.fillText(fitting([`${group.shown} ${group.key === "cpus" ? "CPU" : "thread"}${group.shown === 1 ? "" : "s"}${ran}`, ""], wide - after - 8, false), after, top + 13);
+  context.fillRect(0, top - 3, wide, 0.5);
+}
+
+// The name of a lane and of what in it has the room.
+function drawTexts(lane, runs, scale) {
+  const top = shownTop(lane);
+  drawPosts(lane, top);
+  font(11);
+  const text = (left, right, texts, y, { ink, css, isPatterned }) => {
     const fits = fitting(texts, right - left - 6, false);
+    if (!fits) return;
     context.fillStyle = css;
-    // No stripes behind letters.
-    if (isStriped) context.fillRect(left + 1, y - 10, fits && context.measureText(fits).width + 4, 13);
+    // No pattern behind letters.
+    if (isPatterned) context.fillRect(left + 1, y - 10, widthOf(fits) + 4, 13);
     context.fillStyle = ink;
     context.fillText(fits, left + 3, y);
   };
-  for (let i = Math.max(0, find(at, view.from)); i < what.length && at[i] < view.to; i++) {
-    if (longest[(i / BLOCK) | 0] < room) i = (((i / BLOCK) | 0) + 1) * BLOCK - 1;
-    else if (at[i + 1] - at[i] >= room) text(at[i], at[i + 1], stateTexts(lane, i), lane.top + lane.state + 13, colours[shadeOf[what[i]]]);
-  }
-  const { calls } = lane;
-  if (!calls) return;
-  for (let i = Math.max(0, find(calls.from, view.from)); i < calls.from.length && calls.from[i] < view.to; i++) {
-    if (calls.to[i] - calls.from[i] >= room) text(calls.from[i], calls.to[i], [callName(calls.number[i])], lane.top + lane.call + 10.5, colours[SHADE.call]);
-  }
+  for (const [, run, x0, x1] of runs) text(x0 / scale, x1 / scale, stateTexts(lane, run), top + lane.state + 13, colours[lane.runs.shadeOf[lane.runs.what[run]]]);
+  const least = (26 * (view.to - view.from)) / (wideNow() - gutter());
+  const below = ({ from, to, longest }, nameOf, y, shade) => {
+    for (let i = Math.max(0, find(from, view.from)); i < from.length && from[i] < view.to; i++) {
+      if (longest[(i / BLOCK) | 0] < least) i = (((i / BLOCK) | 0) + 1) * BLOCK - 1;
+      else if (to[i] - from[i] >= least) {
+        const [left, right] = [Math.max(gutter(), xOf(from[i])), Math.min(wideNow(), xOf(to[i]))];
+        if (right - left > 24) text(left, right, [nameOf(i)], y, colours[shade]);
+      }
+    }
+  };
+  if (lane.calls?.from.length) below(lane.calls, (i) => callName(lane.calls.number[i]), top + lane.call + 10, CALL);
+  if (lane.memory?.from.length) below(lane.memory, (i) => names.memory[lane.memory.operation[i]], top + lane.bottom + 10, MEMORY);
+  drawHits(lane, top);
+  font(13);
+  context.fillStyle = look.ink;
+  const isAbove = above.has(lane.key);
+  if (isAbove) context.fillText("★", 2, top + lane.state + 13.5);
+  context.fillText(numbered(lane.label, gutter() - 24), 17, top + lane.state + 13.5);
 }
 
-// Signposts: a box or a stroke in each column.
-function drawPosts(lane) {
-  const { posts } = lane;
+// Signposts: a bracket over what they span, or a stroke in each column. States are boxes: the shape tells them
+// apart where colours don't.
+const BRACKET = 2;
+function drawPosts({ posts }, top) {
+  if (!posts?.from.length) return;
   const drawn = new Array(POSTS).fill(-1);
-  context.font = `11px ${look.font}`;
-  if (!posts) return;
+  font(11);
+  const colour = colours[POST];
   for (let i = find(posts.reach, view.from) + 1; i < posts.from.length && posts.from[i] < view.to; i++) {
     const from = posts.from[i];
     const to = isNaN(posts.to[i]) ? from : posts.to[i];
     if (to < view.from) continue;
-    const [left, right] = [Math.max(gutter(), xOf(from)), Math.min(box.clientWidth, xOf(to))];
+    const [left, right] = [Math.max(gutter(), xOf(from)), Math.min(wideNow(), xOf(to))];
     if (right < drawn[posts.level[i]] + 1) continue;
     drawn[posts.level[i]] = Math.max(right, left + 1);
-    const top = lane.top + posts.level[i] * BAND.post;
-    const colour = colours[SHADE.post];
+    const y = top + posts.level[i] * BAND.post;
     context.fillStyle = colour.css;
-    context.fillRect(left, top, Math.max(1.5, right - left - 0.5), BAND.post - 1);
-    context.fillStyle = colour.ink;
-    const name = names.signposts[posts.name[i]] ?? "?";
-    if (right - left > 24) context.fillText(fitting([name], right - left - 6, true), left + 3, top + 10.5);
+    context.fillRect(left, y, Math.max(1.5, right - left - 0.5), BAND.post - 1);
+    if (right - left <= 3 * BRACKET) continue;
+    context.fillStyle = look.ground;
+    context.fillRect(left + BRACKET, y + BRACKET, right - left - 0.5 - 2 * BRACKET, BAND.post - 1 - BRACKET);
+    if (right - left <= 24) continue;
+    context.fillStyle = look.ink;
+    context.fillText(fitting([names.signposts[posts.name[i]] ?? "?"], right - left - 8, true), left + 4, y + 11);
   }
 }
 
-// What is pointed at, and who woke whom.
-function drawCurrent() {
-  const [from, to] = timesOf(current);
-  const [inside, size] = bandOf(current);
-  const left = Math.max(gutter(), xOf(from));
-  context.strokeStyle = look.ink;
-  context.lineWidth = 2;
-  if (xOf(to) >= gutter()) context.strokeRect(left, current.lane.top + inside, Math.max(2, Math.min(box.clientWidth, xOf(to)) - left), size);
-  context.strokeStyle = context.fillStyle = colours[SHADE.wakeup].css;
-  for (const edge of wakeupsOf(current)) {
-    const x = xOf(edge.at);
-    if (!edge.from || edge.from === edge.to || edge.from.top === null || edge.to.top === null || x < gutter() || x > box.clientWidth) continue;
-    const isDown = edge.to.top > edge.from.top;
-    const y0 = edge.from.top + edge.from.state + BAND.state / 2;
-    const y1 = edge.to.top + edge.to.state + (isDown ? 0 : BAND.state);
-    context.beginPath();
-    context.moveTo(x, y0);
-    context.lineTo(x, y1);
-    context.stroke();
-    context.beginPath();
-    context.arc(x, y0, 3, 0, 7);
-    context.moveTo(x, y1);
-    context.lineTo(x - 4, y1 + (isDown ? -7 : 7));
-    context.lineTo(x + 4, y1 + (isDown ? -7 : 7));
-    context.fill();
+// What a search found in a lane: a triangle on the begin of each, as many as there is room for. Its edge has
+// the ground's colour, so that it is seen on whatever it touches.
+const TRIANGLE = { wide: 11, high: 8 };
+function drawHits(lane, top) {
+  const perPixel = (view.to - view.from) / (wideNow() - gutter());
+  const marks = new Path2D();
+  const mark = (x, y) => marks.addPath(new Path2D(`M${x - TRIANGLE.wide / 2} ${y}h${TRIANGLE.wide}l${-TRIANGLE.wide / 2} ${TRIANGLE.high}z`));
+  for (const { band, at, index } of hits.get(lane) ?? []) {
+    if (band === "thread") {
+      mark(gutter() - 6, top + lane.state + 5);
+      continue;
+    }
+    for (let i = Math.max(0, find(at, view.from)); i < at.length && at[i] < view.to; ) {
+      const x = Math.round(xOf(at[i]));
+      if (x >= gutter()) mark(x, top + bandOf({ lane, band, index: index[i] })[0] - GAP + 1);
+      i = findFrom(at, at[i] + TRIANGLE.wide * perPixel, i) + 1;
+    }
   }
+  [context.fillStyle, context.strokeStyle, context.lineWidth] = [colours[HIT].css, look.ground, 2];
+  context.stroke(marks);
+  context.fill(marks);
 }
 
 // Times at round steps; where they would be too long, from a round one on.
@@ -165,14 +252,15 @@ function drawAxis(wide) {
   const base = view.from > 1000 * span ? Math.floor(view.from / round) * round : 0;
   const [unit, size] = UNITS.find(([, size]) => (base ? round / 10 : view.to) >= size) ?? UNITS.at(-1);
   const digits = Math.max(0, Math.round(Math.log10(size)) - Math.floor(Math.log10(step) + 1e-9));
-  context.font = `12px ${look.font}`;
+  font(12);
   context.fillStyle = look.soft;
+  context.fillRect(0, AXIS - 1, wide, 0.5);
   if (base) context.fillText(fitting([`${base / 1e6} ms +`, "+"], gutter() - 8, true), 6, 16);
   for (let t = Math.ceil((view.from - base) / step) * step; t <= view.to - base; t += step) {
     const x = xOf(t + base);
     context.fillRect(x, AXIS - 6, 1, 6);
     const text = `${(t / size).toFixed(digits)} ${unit}`;
-    const width = context.measureText(text).width;
+    const width = widthOf(text);
     if (x + width / 2 < wide && x - width / 2 > gutter() - 8) context.fillText(text, x - width / 2, 15);
   }
 }

@@ -2,7 +2,7 @@
 
 const UNITS = [["s", 1e9], ["ms", 1e6], ["µs", 1e3], ["ns", 1]];
 // Functions of a stack that are listed.
-const STACK_LINES = 16;
+const STACK_LINES = 40;
 
 // A length of time in three digits.
 function duration(ns) {
@@ -15,9 +15,15 @@ function duration(ns) {
 const moment = (ns) => `${(ns / 1e6).toFixed(6)} ms`;
 const hex = (value) => `0x${value.toString(16)}`;
 
+const isRightToLeft = (text) => /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u.test(text);
+// A name that reads from right to left ends with a mark (U+200E), so that its number stands after it.
+const ended = (name) => (isRightToLeft(name) ? `${name}\u200e` : name);
+
+// A thread with its number, if that is one of the system (Thread::has_number).
+const titleOf = ({ name, id }) => (name ? (id < 2 ** 31 ? `${ended(name)} ${id}` : name) : String(id));
 function threadName(id) {
   const name = names.names[id];
-  return name ? `${name} ${id}` : `thread ${id}`;
+  return name ? `${ended(name)} ${id}` : `thread ${id}`;
 }
 const callName = (number) => names.calls[number] ?? `call ${number}`;
 
@@ -37,40 +43,42 @@ function stateTexts({ thread, runs }, index) {
   return detail === null ? [name + held, name] : [`blocked in ${callName(detail)}${held}`, `blocked in ${callName(detail)}`, callName(detail)];
 }
 
-function wakeupTexts(item) {
-  const edges = wakeupsOf(item);
+const wakerText = ({ by, cpu }) => (by === null ? `an interrupt on CPU ${cpu}` : by === 0 ? `the idle task of CPU ${cpu}` : `${threadName(by)} on CPU ${cpu}`);
+// The end of one stretch is the begin of the next: a wake-up is said of both.
+function ownWakeups(item) {
   const [from, to] = timesOf(item);
-  const waker = ({ by, cpu }) => (by === null ? `an interrupt on CPU ${cpu}` : by === 0 ? `the idle task of CPU ${cpu}` : `${threadName(by)} on CPU ${cpu}`);
-  // The end of one stretch is the begin of the next: it is said of both.
-  const own = edges.filter(({ isOfIt, at }) => isOfIt && (at === from || at === to)).map((edge) => `woken by ${waker(edge)} at ${moment(edge.at)}`);
-  const woken = [...new Set(edges.filter(({ isOfIt }) => !isOfIt).map((edge) => edge.to.label))];
-  return [...own, ...(woken.length ? [`woke ${woken.slice(0, 5).join(", ")}${woken.length > 5 ? " and others" : ""}`] : [])];
+  return wakeupsOf(item).filter(({ isOfIt, at }) => isOfIt && (at === from || at === to));
 }
+const woken = (item) => [...new Set(wakeupsOf(item).filter(({ isOfIt }) => !isOfIt).map((edge) => edge.to))];
 
 function callText({ calls }, index) {
   const [a, b, c, isBack, value] = detailsOf(calls.details, 5, index);
   const returned = isBack ? ` = ${returnedText(BigInt.asIntN(64, value))}` : ", not returned";
-  return `${callName(calls.number[index])}(${[a, b, c].map(hex).join(", ")})${returned}`;
+  const name = callName(calls.number[index]);
+  return `${name}(${argumentTexts(name, [a, b, c]).join(", ")})${returned}`;
 }
-// The kernel's codes of errors are small negative numbers, addresses large ones.
-const returnedText = (value) => (value > 0xffffffn ? hex(value) : String(value));
 
-function momentText({ moments }, index) {
-  const [code, address, size] = detailsOf(moments.details, 3, index);
-  if (code === 4n) return `mapped ${size} bytes at ${hex(address)}`;
-  const by = ["on a load", "on a store", "on an instruction", ""][Number(code)];
-  return `page fault ${by} at ${hex(address)}`.replace("  ", " ");
+// Of calls of the allocator.
+const NO_ADDRESS = 4n;
+function memoryText({ memory }, index) {
+  const [access, address, size] = detailsOf(memory.details, 3, index);
+  const by = [" on a load", " on a store", " on an instruction"][Number(access)] ?? "";
+  const much = size > 0n ? `, ${size - 1n} bytes` : "";
+  const where = access === NO_ADDRESS ? "" : ` at ${hex(address)}`;
+  return `${names.memory[memory.operation[index]]}${by}${where}${much}`;
 }
 
 // The functions that a thread was in while it did not run, the innermost first.
 function stackTexts({ stacks }, index) {
   const at = find(stacks.place, index);
-  if (at < 0 || stacks.place[at] !== index) return [];
+  return at < 0 || stacks.place[at] !== index ? [] : wholeStack(stacks.stack[at], STACK_LINES);
+}
+function wholeStack(stack, most) {
   const texts = [];
-  let next = stacks.stack[at];
-  while (names.stacks[next] && texts.length < STACK_LINES) {
+  let next = stack;
+  while (names.stacks[next] && texts.length < most) {
     const [frame, caller] = names.stacks[next];
-    texts.push(`at ${names.frames[frame] ?? "?"}`);
+    texts.push(names.frames[frame] ?? "?");
     if (caller === null || caller >= next) return texts;
     next = caller;
   }
@@ -80,40 +88,35 @@ function stackTexts({ stacks }, index) {
 // What it is, in one line.
 function nameOf({ lane, band, index }) {
   if (band === "call") return callText(lane, index);
-  if (band === "moment") return momentText(lane, index);
+  if (band === "memory") return memoryText(lane, index);
   if (band === "post") return names.signposts[lane.posts.name[index]] ?? "unknown signpost";
   if (band === "sample") return "no states recorded";
   return stateTexts(lane, index)[0];
 }
 
-// Everything about it, line by line.
-function linesOf(item) {
+// How long it takes, and when that is.
+function timeText(item) {
   const { lane, band, index } = item;
   const [from, to] = timesOf(item);
-  const lines = [lane.label, nameOf(item)];
-  lines.push(to > from ? `${duration(to - from)} from ${moment(from)} to ${moment(to)}` : `at ${moment(from)}`);
-  if (band === "sample") {
-    const { running } = lane.samples;
-    lines.push(`${duration(running[index + 1] - running[index])} of it on a CPU`);
-  }
-  if (!lane.thread) return lines;
-  lines.push(...wakeupTexts(item));
-  if (band === "state") lines.push(...stackTexts(lane, index));
-  if (band === "state" || band === "moment") {
-    const call = find(lane.calls.from, from);
-    if (call >= 0 && lane.calls.to[call] > from) lines.push(`in ${callText(lane, call)}, ${duration(lane.calls.to[call] - lane.calls.from[call])}`);
-    for (let level = 0; level < POSTS; level++) {
-      const post = postAt(lane.posts, level, from, 0);
-      if (post >= 0 && lane.posts.to[post] > from) lines.push(`in signpost ${nameOf({ lane, band: "post", index: post })}`);
-    }
-  }
+  if (band === "memory" && lane.memory.lengths[index] < 0) return `at ${moment(from)}; its end is not recorded`;
+  return to > from ? `${duration(to - from)} from ${moment(from)} to ${moment(to)}` : `at ${moment(from)}`;
+}
+
+// What is said where the pointer is: the panel has the rest.
+function linesOf(item) {
+  const { lane, band, index } = item;
+  const name = band === "call" ? callName(lane.calls.number[index]) : nameOf(item);
+  const lines = [lane.label, name, timeText(item)];
+  if (lane.thread && band === "state") lines.push(...ownWakeups(item).map((edge) => `woken by ${wakerText(edge)} at ${moment(edge.at)}`));
   return lines;
 }
 
 // What is said where there is no stretch: of the thread.
-function threadLines({ thread, cpu }) {
+function threadLines({ thread, cpu, ran, posts }) {
   if (!thread) return [`CPU ${cpu}`];
   const by = thread.created_by === null ? [] : [`created by ${threadName(thread.created_by)}`];
   const process = thread.process ? [`process ${thread.process}`] : [];
-  return [thread.name ? `${thread.name} ${thread.id}` : `thread ${thread.id}`, ...process, ...by, `seen from ${moment(thread.from_ns)} to ${moment(thread.to_ns)}${thread.ended ? ", ended" : ""}`];
+  const seen = `seen from ${moment(thread.from_ns)} to ${moment(thread.to_ns)}${thread.ended ? ", ended" : ""}`;
+  const deeper = posts.deeper ? [`${posts.deeper} signposts within ${POSTS} others share the last band`] : [];
+  return [thread.name ? titleOf(thread) : `thread ${thread.id}`, ...process, ...by, seen, `${duration(ran)} on CPUs`, ...deeper];
 }

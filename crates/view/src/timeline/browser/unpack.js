@@ -4,9 +4,28 @@ function callsOf(read) {
   const from = read.times();
   const lengths = read.numbers(from.length, Float64Array);
   const number = read.numbers(from.length, Uint32Array);
-  const sums = new Float64Array(from.length + 1);
-  for (let i = 0; i < from.length; i++) sums[i + 1] = sums[i] + lengths[i];
-  return { from, to: from.map((at, i) => at + lengths[i]), number, sums, details: read.within() };
+  return spans({ from, to: from.map((at, i) => at + lengths[i]), number, details: read.within() });
+}
+
+// With the time of all up to each, and the longest of each block.
+function spans(all) {
+  const { from, to } = all;
+  all.sums = new Float64Array(from.length + 1);
+  all.longest = new Float64Array(Math.ceil(from.length / BLOCK));
+  for (let i = 0; i < from.length; i++) {
+    all.sums[i + 1] = all.sums[i] + to[i] - from[i];
+    all.longest[(i / BLOCK) | 0] = Math.max(all.longest[(i / BLOCK) | 0], to[i] - from[i]);
+  }
+  return all;
+}
+
+// Operations on memory. One whose end is not recorded is a moment, which has a length only to be seen.
+function memoryOf(read) {
+  const from = read.times();
+  const lengths = read.numbers(from.length, Float64Array).map((length) => length - 1);
+  const operation = read.numbers(from.length, Uint8Array);
+  const to = from.map((at, i) => at + Math.max(1e-3, lengths[i]));
+  return spans({ from, to, lengths, operation, details: read.within() });
 }
 
 function postsOf(read) {
@@ -14,17 +33,19 @@ function postsOf(read) {
   const [to, reach, name, level] = [new Float64Array(from.length), new Float64Array(from.length), new Uint32Array(from.length), new Uint8Array(from.length)];
   // Ends of those that are open, the outer ones first.
   const open = [];
+  let deeper = 0;
   for (let i = 0; i < from.length; i++) {
     const length = read.number();
     to[i] = length ? from[i] + length - 1 : NaN;
     name[i] = read.number();
     while (open.length && open.at(-1) <= from[i]) open.pop();
     level[i] = Math.min(open.length, POSTS - 1);
+    deeper += open.length >= POSTS;
     if (length) open.push(to[i]);
     // How far those up to here go.
     reach[i] = Math.max(i ? reach[i - 1] : 0, length ? to[i] : from[i]);
   }
-  return { from, to, reach, name, level };
+  return { from, to, reach, name, level, deeper };
 }
 
 // Stretches of a lane by their places, with the stacks with which the thread had left its CPU.
@@ -40,27 +61,44 @@ function lanesOf(read) {
     const runs = read.runs(thread.from_ns, states);
     return {
       thread,
-      label: thread.name ? `${thread.name} ${thread.id}` : String(thread.id),
+      label: titleOf(thread),
       runs,
       samples: { at: read.times(), running: read.times() },
+      faults: read.times(),
       calls: callsOf(read),
-      moments: { at: read.times(), details: read.within() },
+      memory: memoryOf(read),
       posts: postsOf(read),
       stacks: stacksOf(read),
       woken: wokenOf(read, runs),
     };
   });
-  const traced = new Map(names.threads.map(({ id }, at) => [id, at]));
-  const shadeOf = names.occupants.map((one) => {
-    if (one === "lost") return LOST;
-    if (one === "not_traced") return SHADE.notTraced;
-    if (one === "unknown") return UNKNOWN;
-    if (one.thread === 0) return SHADE.idle;
-    return traced.has(one.thread) ? SHADE.traced[traced.get(one.thread) % 2] : SHADE.other;
-  });
+  const shadeOf = shadesOnCpus();
   const own = lanesByNumber(threads);
   const cpus = names.cpus.map((cpu) => ({ cpu, label: `CPU ${cpu}`, runs: runsOfCpu(read, own, shadeOf) }));
   return [...cpus, ...threads];
+}
+
+// What is on a CPU has the colour of its process; where there is one process, of its thread.
+function shadesOnCpus() {
+  const processes = new Map();
+  const isSeveral = new Set(names.threads.map(({ process }) => process)).size > 1;
+  const counts = new Map();
+  const ofThread = new Map();
+  for (const { id, process } of names.threads) {
+    if (!processes.has(process)) processes.set(process, processes.size);
+    const [p, at] = [processes.get(process), counts.get(process) ?? 0];
+    counts.set(process, at + 1);
+    const [hue, lightness] = isSeveral ? [p % HUES, at % 2] : [at % HUES, Math.floor(at / HUES) % 2];
+    ofThread.set(id, PROCESS + 2 * hue + lightness);
+  }
+  const greyOf = (text) => [...text].reduce((sum, letter) => (sum * 31 + letter.codePointAt(0)) % 9973, 7) % GREYS;
+  return names.occupants.map((one) => {
+    if (one === "lost") return LOST;
+    if (one === "not_traced") return NOT_TRACED;
+    if (one === "unknown") return UNKNOWN;
+    if (one.thread === 0) return IDLE;
+    return ofThread.get(one.thread) ?? OTHER + greyOf(names.names[one.thread] ?? String(one.thread));
+  });
 }
 
 // The lanes of each number, which is used again, by their begins.

@@ -75,7 +75,7 @@ fn interrupts_and_faults_explain_no_more_than_their_price() {
         interrupt(51_000, InterruptKind::Timer),
     ];
     trace.threads[0].faults =
-        vec![Fault { at_ns: SLOW_AT_NS + 10, address: 0, access: Access::Write }];
+        vec![PageFault { at_ns: SLOW_AT_NS + 10, address: 0, access: Access::Write, served: None }];
     assert_eq!(
         causes(&trace),
         [

@@ -77,7 +77,7 @@ fn operations_take_no_longer_than_their_trace() {
         panic!("a row");
     };
     // All of them together: as long as the trace.
-    let sum_ns: u64 = row.operations.iter().map(Operation::duration_ns).sum();
+    let sum_ns: u64 = row.operations.iter().map(TracedOperation::duration_ns).sum();
     trace.duration_ns = sum_ns;
     assert_eq!(tails(&trace).len(), 1);
     trace.duration_ns = sum_ns - 1;
@@ -110,7 +110,7 @@ fn operations_are_compared_with_their_kind() {
             operation.to_ns = operation.from_ns + 5_000;
         }
     }
-    let mark = |(at, operation): (usize, &Operation)| Signpost {
+    let mark = |(at, operation): (usize, &TracedOperation)| Signpost {
         from_ns: operation.from_ns,
         to_ns: Some(operation.to_ns),
         name: (at % 2) as u32,

@@ -2,20 +2,23 @@
 //! have them: what is known of one is found without a pass over all others.
 
 use super::*;
-use crate::synthetic::fleet::Random;
+use crate::synthetic::random::Random;
 
 const MANY: u64 = 1 << 17;
 
 /// A trace of these operations, all of [`FIRST`], and what it did.
-fn of(operations: Vec<(u64, u64)>, states: Vec<(u64, u64, State)>, tier: Tier) -> Trace {
+fn trace_of(operations: Vec<(u64, u64)>, states: Vec<(u64, u64, State)>, tier: Tier) -> Trace {
     let end_ns = states.last().map_or(0, |&(_, to_ns, _)| to_ns);
-    let operations =
-        operations.into_iter().map(|(from_ns, to_ns)| Operation { from_ns, to_ns, thread: FIRST });
+    let operations = operations.into_iter().map(|(from_ns, to_ns)| TracedOperation {
+        from_ns,
+        to_ns,
+        thread: FIRST,
+    });
     let segments = states.into_iter();
-    let row = Row {
+    let row = TracedRow {
         operations: operations.collect(),
         prices: Some((BTreeMap::new(), None)),
-        ..Row::default()
+        ..TracedRow::default()
     };
     Trace {
         duration_ns: end_ns,
@@ -49,7 +52,7 @@ fn set_steps(trace: &mut Trace, steps: impl Iterator<Item = ClockStep>) {
 fn each_kind_has_slow_operations() {
     let end_ns = 30 * MANY + 20;
     let whole = vec![(0, end_ns, State::Running(0))];
-    let mut trace = of(operations().collect(), whole, Tier::OwnProcess);
+    let mut trace = trace_of(operations().collect(), whole, Tier::OwnProcess);
     set_watch(&mut trace, vec![(5, 0, [0; 4]), (end_ns, 0, [1; 4])]);
     set_steps(
         &mut trace,
@@ -76,7 +79,7 @@ fn an_operation_waits_behind_many_threads() {
     let many = 4 * MANY;
     let operations = vec![(0, many + 2), (many + 2, many + 3), (many + 3, many + 4)];
     let states = vec![(0, many + 1, State::Runnable), (many + 1, many + 4, State::Running(0))];
-    let mut trace = of(operations, states, Tier::Full);
+    let mut trace = trace_of(operations, states, Tier::Full);
     let switches = (0..=many).map(|at| Switch {
         at_ns: at,
         out: 10 + at as u32,
@@ -94,7 +97,7 @@ fn an_operation_waits_behind_many_threads() {
 fn many_operations_lie_in_one_wait() {
     let end_ns = 30 * MANY + 20;
     let whole = vec![(0, end_ns, State::PreemptedOrYielded)];
-    let mut trace = of(operations().collect(), whole, Tier::OwnProcess);
+    let mut trace = trace_of(operations().collect(), whole, Tier::OwnProcess);
     let readings = (1..8 * MANY).map(|at| (3 * at, 1, [0; 4]));
     set_watch(&mut trace, readings.collect());
     // Other threads wait as long.
@@ -108,9 +111,9 @@ fn many_operations_lie_in_one_wait() {
     assert_eq!((tails.len(), tails[0].operations as u64), (1, 3 * MANY));
 }
 
-/// [`Counted::interrupts`] by a pass over all readings and operations.
+/// [`KernelCounts::interrupts`] by a pass over all readings and operations.
 fn plain(
-    row: &Row,
+    row: &TracedRow,
     longer_ns: &[u64],
     number: usize,
     prices: &Prices<'_>,
@@ -124,7 +127,7 @@ fn plain(
     };
     let within = watch.readings.iter();
     let within = within.filter(|r| r.at_ns > before.at_ns && r.at_ns <= after.at_ns);
-    let within: Vec<&Reading> = within.collect();
+    let within: Vec<&WatchReading> = within.collect();
     let took = (0..4).map(|kind| {
         let count: u32 = within.iter().map(|r| r.interrupts[kind]).sum();
         let price_ns = prices.interrupts.get(&InterruptKind::ALL[kind]).copied();
@@ -159,7 +162,7 @@ fn what_interrupts_took_is_found_without_a_pass_over_all() {
         });
         let operations: Vec<(u64, u64)> = operations.collect();
         let longer_ns: Vec<u64> = operations.iter().map(|_| number(900)).collect();
-        let mut trace = of(operations, Vec::new(), Tier::OwnProcess);
+        let mut trace = trace_of(operations, Vec::new(), Tier::OwnProcess);
         let mut at_ns = 0;
         let readings = (0..number(20)).map(|_| {
             at_ns += 1 + number(200);
@@ -169,7 +172,7 @@ fn what_interrupts_took_is_found_without_a_pass_over_all() {
         let Target::Row(row) = &trace.target else {
             panic!("a row");
         };
-        let counted = Counted::of(&trace, row, &longer_ns);
+        let counted = KernelCounts::from_trace(&trace, row, &longer_ns);
         let path = Path { is_counted: true, ..Path::default() };
         for (at, operation) in row.operations.iter().enumerate() {
             let found = counted.interrupts(operation, &path, 700.0, &prices);

@@ -1,17 +1,20 @@
-//! Where the excess of a slow operation went, in traces that are made up.
+//! Why a slow operation was slow, on synthetic traces: this file makes a trace of 30 operations of which one
+//! is slow; `detours.rs`, `partners.rs`, `quota.rs` and `states.rs` test the causes, `documents.rs` damaged
+//! documents, `many.rs` large ones.
 
 mod detours;
 mod documents;
 mod many;
 mod partners;
 mod quota;
+mod spans;
 mod states;
 
 use super::*;
-use crate::trace::row::{ClockStep, Operation, Reading, Spin, Watch};
+use crate::trace::row::{ClockStep, Spin, TracedOperation, Watch, WatchReading};
 use crate::trace::{
-    Access, Cpu, Ended, Fault, Interrupt, Row, Segment, Signpost, State, Switch, Thread, Tier,
-    Wakeup,
+    Access, Cpu, Ended, Interrupt, PageFault, Segment, Signpost, State, Switch, Thread, Tier,
+    TracedRow, Wakeup,
 };
 
 /// The thread of the operations, and its partner.
@@ -32,7 +35,7 @@ fn trace(tier: Tier, states: &[(u64, u64, State)]) -> Trace {
     let operation = |at: usize| {
         let from_ns = at as u64 * PERIOD_NS;
         let length = if at == SLOW { 51_000 } else { USUAL_NS };
-        Operation { from_ns, to_ns: from_ns + length, thread: FIRST }
+        TracedOperation { from_ns, to_ns: from_ns + length, thread: FIRST }
     };
     let end_ns = 30 * PERIOD_NS;
     let mut segments = Vec::new();
@@ -45,10 +48,10 @@ fn trace(tier: Tier, states: &[(u64, u64, State)]) -> Trace {
     }
     segments.push(Segment::new(now_ns, end_ns, State::Running(0)));
     segments.retain(|segment| segment.from_ns < segment.to_ns);
-    let row = Row {
+    let row = TracedRow {
         operations: (0..30).map(operation).collect(),
         prices: Some(([(InterruptKind::Timer, 4_000)].into(), Some(3_000))),
-        ..Row::default()
+        ..TracedRow::default()
     };
     Trace {
         duration_ns: end_ns,
@@ -80,7 +83,7 @@ fn set_watch(trace: &mut Trace, readings: Vec<(u64, u64, [u32; 4])>) {
         row.watch = Some(Watch {
             thread: 99,
             cpu: 0,
-            readings: readings.into_iter().map(Reading::from).collect(),
+            readings: readings.into_iter().map(WatchReading::from).collect(),
             clock_steps: Vec::new(),
         });
     }

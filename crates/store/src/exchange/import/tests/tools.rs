@@ -1,6 +1,6 @@
 //! What the tools really write, in the smallest files that have it.
 
-use super::super::files::{Benchmark, Part};
+use super::super::files::{CriterionFolder, InputPart};
 use super::*;
 use model::run::{Outcome, Row};
 
@@ -17,7 +17,7 @@ fn rows(run: &Run) -> Vec<(&str, Result<f64, &str>)> {
 
 /// A file of Google Benchmark with these entries.
 fn google(entries: &str) -> Run {
-    run(&format!("{{\"context\": {{}}, \"benchmarks\": [{entries}]}}"))
+    imported_run(&format!("{{\"context\": {{}}, \"benchmarks\": [{entries}]}}"))
 }
 
 #[test]
@@ -45,7 +45,7 @@ fn skipped_and_failed_entries_are_rows_without_a_figure() {
             ("google_benchmark.new", Err("Google Benchmark: skipped: no such instructions")),
             ("google_benchmark.older", Err("Google Benchmark: skipped without a message")),
             ("google_benchmark.failed", Err("Google Benchmark: no device")),
-            ("google_benchmark.silent", Err("Google Benchmark: it failed and did not say why")),
+            ("google_benchmark.silent", Err("Google Benchmark: it failed without a message")),
         ]
     );
 }
@@ -70,7 +70,7 @@ fn what_is_no_number_costs_a_row_only_where_a_time_should_stand() {
             ("google_benchmark.null", Err("Google Benchmark: real_time is null")),
         ]
     );
-    let run = super::run(
+    let run = super::imported_run(
         "{\"results\": [{\"command\": \"a\", \"times\": [0.5, NaN]},
           {\"command\": \"b\", \"times\": [null]}, {\"command\": \"c\", \"mean\": null},
           {\"command\": \"d NaN\", \"times\": [1], \"stddev\": NaN}]}",
@@ -165,7 +165,7 @@ fn benchmarks_that_were_registered_twice_are_numbered() {
 
 #[test]
 fn every_version_of_hyperfine_is_read() {
-    let run = run(
+    let run = imported_run(
         "{\"results\": [
          {\"command\": \"1.0\", \"mean\": 0.5, \"stddev\": 0.1, \"user\": 0.2, \"system\": 0.1, \"min\": 0.4, \"max\": 0.6},
          {\"command\": \"1.7\", \"mean\": 0.5, \"stddev\": null, \"median\": 0.25, \"times\": null, \"parameter\": \"8\"},
@@ -200,9 +200,9 @@ fn every_version_of_hyperfine_is_read() {
 fn criterion(all: &[[&str; 3]]) -> Result<Run, ImportError> {
     let part = |(name, text): (&str, &str)| {
         (!text.is_empty())
-            .then(|| Part { name: format!("new/{name}"), bytes: text.as_bytes().to_vec() })
+            .then(|| InputPart { name: format!("new/{name}"), bytes: text.as_bytes().to_vec() })
     };
-    let benchmarks = all.iter().map(|[id, sample, estimates]| Benchmark {
+    let benchmarks = all.iter().map(|[id, sample, estimates]| CriterionFolder {
         directory: "a/new".into(),
         fallback_name: "a".into(),
         id: part(("benchmark.json", id)),
@@ -261,7 +261,7 @@ fn ids_that_come_again_in_a_tree_have_the_numbers_of_their_titles() {
 
 #[test]
 fn messages_of_cargo_criterion_are_read() {
-    let run = run(
+    let run = imported_run(
         "{\"reason\": \"compiler-artifact\"}\r\n{\"reason\": \"benchmark-complete\", \"id\": \"norm\", \
           \"iteration_count\": [1, 2, 4], \"measured_values\": [10.0, 20.0, 44.0], \"unit\": \"ns\", \
           \"throughput\": [{\"per_iteration\": 3, \"unit\": \"elements\"}]}\n\
@@ -296,12 +296,12 @@ fn names_in_every_script_are_kept_with_a_sign_for_what_is_hidden() {
     let entries = entries.map(|name| serde_json::json!({"command": name, "times": [1, 2, 3]}));
     let text = serde_json::json!({"results": entries.collect::<Vec<_>>()}).to_string();
     // As some editors and shells save it.
-    let run = run(&format!("\u{feff}{}\r\n", text.replace("},{", "},\r\n{")));
+    let run = imported_run(&format!("\u{feff}{}\r\n", text.replace("},{", "},\r\n{")));
     let ids: HashSet<&str> = run.rows.iter().map(|row| row.id.as_str()).collect();
     assert_eq!(ids.len(), names.len() + 1, "what only a joiner tells apart stays apart: {ids:?}");
     assert_eq!(run.rows[0].notes[0], "command: ./count \u{1f468}\u{fffd}\u{1f469}");
     assert_eq!(run.rows[6].notes[0], "command: two\nlines\tlong");
-    let hidden = |c: char| model::text::is_hidden(c) && !matches!(c, '\n' | '\t');
+    let hidden = |c: char| model::printable::is_hidden(c) && !matches!(c, '\n' | '\t');
     assert!(run.rows.iter().all(|row| !row.notes.join("").contains(hidden)));
     let note = &run.rows[7].notes[0];
     assert!(note.len() < 4200 && note.ends_with("... (12010 bytes)"), "{note}");
@@ -309,22 +309,20 @@ fn names_in_every_script_are_kept_with_a_sign_for_what_is_hidden() {
 
 #[test]
 fn results_of_other_tools_are_named_whatever_was_asked_for() {
-    let jmh =
-        "[{\"jmhVersion\": \"1.37\", \"primaryMetric\": {\"score\": 1, \"scoreUnit\": \"ns/op\"}}]";
-    let pytest =
-        "{\"machine_info\": {}, \"benchmarks\": [{\"name\": \"a\", \"stats\": {\"min\": 1}}]}";
+    let jmh = "Benchmark   Mode  Cnt  Score   Error  Units\nA.b  avgt  5  1.5 ± 0.1  ns/op\n";
+    let asv = "{\"commit_hash\": \"a\", \"env_name\": \"b\", \"results\": {\"x\": [1]}}";
     let nanobench = "{\"results\": [{\"name\": \"a\", \"median(elapsed)\": 1e-9}]}";
-    let text = "BenchmarkA-2  100  12.5 ns/op\n";
+    let criterion = "fib 20   time:   [26.029 us 26.251 us 26.505 us]\n";
     let formats = [
         None,
-        Some(Format::Hyperfine),
-        Some(Format::GoogleBenchmark),
-        Some(Format::Run),
-        Some(Format::Criterion),
+        Some(InputFormat::Hyperfine),
+        Some(InputFormat::GoogleBenchmark),
+        Some(InputFormat::Run),
+        Some(InputFormat::Criterion),
     ];
     for format in formats {
         for (tool, text) in
-            [("JMH", jmh), ("pytest", pytest), ("nanobench", nanobench), ("go test", text)]
+            [("JMH", jmh), ("asv", asv), ("nanobench", nanobench), ("criterion", criterion)]
         {
             let error = import(&[file("a", text)], format, origin()).expect_err(text);
             let error = error.to_string();
@@ -335,5 +333,18 @@ fn results_of_other_tools_are_named_whatever_was_asked_for() {
         }
     }
     let error = import(&[file("a", "[1, 2]")], None, origin()).expect_err("a list");
-    assert_eq!(error.reason, "an object is needed, not a list");
+    assert_eq!(error.reason, "latlas, [0]: an object is needed, not a number");
+    // A format that is read, and not the one asked for.
+    for (format, text, named) in [
+        (InputFormat::Hyperfine, "BenchmarkA-2  100  12.5 ns/op\n", "go-test"),
+        (InputFormat::GoTest, "{\"results\": [{\"command\": \"a\", \"times\": [1]}]}", "hyperfine"),
+        (
+            InputFormat::Jmh,
+            "[{\"name\": \"a\", \"unit\": \"ns\", \"value\": 1}]",
+            "benchmark-action",
+        ),
+    ] {
+        let error = import(&[file("a", text)], Some(format), origin()).expect_err(text);
+        assert!(error.reason.ends_with(&format!("use --format {named}")), "{error}");
+    }
 }

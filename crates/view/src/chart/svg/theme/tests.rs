@@ -24,7 +24,7 @@ fn light(colour: &str) -> [f64; 3] {
     [of(1), of(3), of(5)]
 }
 
-fn times(matrix: &[[f64; 3]; 3], [r, g, b]: [f64; 3]) -> [f64; 3] {
+fn multiply(matrix: &[[f64; 3]; 3], [r, g, b]: [f64; 3]) -> [f64; 3] {
     matrix.map(|[x, y, z]| x * r + y * g + z * b)
 }
 
@@ -35,7 +35,7 @@ const TO_XYZ: [[f64; 3]; 3] = [
 ];
 /// As all see, and without a kind of cone: Machado, Oliveira and Fernandes 2009,
 /// severity 1.
-const SIGHTS: [[[f64; 3]; 3]; 3] = [
+const SIGHTS: [[[f64; 3]; 3]; 4] = [
     [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]],
     // Protanopia.
     [
@@ -49,16 +49,22 @@ const SIGHTS: [[[f64; 3]; 3]; 3] = [
         [0.280085, 0.672501, 0.047413],
         [-0.011820, 0.042940, 0.968881],
     ],
+    // Tritanopia.
+    [
+        [1.255528, -0.076749, -0.178779],
+        [-0.078411, 0.930809, 0.147602],
+        [0.004733, 0.691367, 0.303900],
+    ],
 ];
 
 fn contrast(a: &str, b: &str) -> f64 {
-    let [a, b] = [a, b].map(|colour| times(&TO_XYZ, light(colour))[1] + 0.05);
+    let [a, b] = [a, b].map(|colour| multiply(&TO_XYZ, light(colour))[1] + 0.05);
     a.max(b) / a.min(b)
 }
 
 /// CIE 1976 L*, a*, b*.
 fn lab(light: [f64; 3]) -> [f64; 3] {
-    let [x, y, z] = times(&TO_XYZ, light.map(|share| share.clamp(0.0, 1.0)));
+    let [x, y, z] = multiply(&TO_XYZ, light.map(|share| share.clamp(0.0, 1.0)));
     let root = |t: f64| match t > 216.0 / 24389.0 {
         true => t.cbrt(),
         false => (24389.0 / 27.0 * t + 16.0) / 116.0,
@@ -99,13 +105,104 @@ fn colours_are_told_apart_by_all_and_neighbours_in_grey() {
         for (at, a) in colours.iter().enumerate() {
             for (other, b) in colours.iter().enumerate().skip(at + 1) {
                 for sight in &SIGHTS {
-                    let [a_seen, b_seen] = [a, b].map(|c| lab(times(sight, light(c))));
+                    let [a_seen, b_seen] = [a, b].map(|c| lab(multiply(sight, light(c))));
                     let apart = distance(a_seen, b_seen);
                     assert!(apart >= APART, "{a} and {b}: {apart:.1}");
                 }
                 let [a_grey, b_grey] = [a, b].map(|c| lab(light(c))[0]);
                 let apart = (a_grey - b_grey).abs();
                 assert!(other > at + 1 || apart >= APART_IN_GREY, "{a}, {b}: {apart:.1}");
+            }
+        }
+    }
+}
+
+/// The colours of a page's variable, light and dark.
+fn of_page(name: &str) -> [&'static str; 2] {
+    let style = include_str!("../../../html/browser/page.css");
+    let rest = style.split_once(name).unwrap_or_else(|| panic!("no {name}")).1;
+    let values = rest.split_once("light-dark(").expect("two colours").1;
+    let (values, _) = values.split_once(')').expect("an end");
+    let (light, dark) = values.split_once(", ").expect("two");
+    [light, dark]
+}
+
+/// Topics, and what was published, share a picture; verdicts share a bar.
+#[test]
+fn topics_and_verdicts_are_told_apart_by_all() {
+    let topics = [".t-cpu", ".t-memory", ".t-kernel", ".t-threads", ".t-io", "--published:"];
+    let verdicts = ["--good:", "--noisy:", "--two:", "--unsure:", "--bad:"];
+    for names in [&topics[..], &verdicts] {
+        for (theme, (_, grounds)) in GROUNDS.iter().enumerate() {
+            let colours: Vec<&str> = names.iter().map(|name| of_page(name)[theme]).collect();
+            for (at, a) in colours.iter().enumerate() {
+                for ground in *grounds {
+                    assert!(contrast(a, ground) >= CONTRAST, "{a} on {ground}");
+                }
+                for b in &colours[at + 1..] {
+                    for sight in &SIGHTS {
+                        let [a_seen, b_seen] = [a, b].map(|c| lab(multiply(sight, light(c))));
+                        let apart = distance(a_seen, b_seen);
+                        assert!(apart >= APART, "{a} and {b}: {apart:.1}");
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// On grey paper too: by lightness, or by height and fill.
+#[test]
+fn states_are_told_apart_in_grey() {
+    use crate::shade::state_shade;
+    use model::trace::StateKind;
+    let kinds = [StateKind::Running, StateKind::Runnable, StateKind::Preempted, StateKind::Blocked];
+    for theme in [0, 1] {
+        for (at, a) in kinds.map(state_shade).iter().enumerate() {
+            for b in &kinds.map(state_shade)[at + 1..] {
+                let [a_grey, b_grey] = [a, b].map(|shade| lab(light(shade.colours[theme]))[0]);
+                let is_by_shape = (a.height, a.rails) != (b.height, b.rails);
+                let is_by_grey = (a_grey - b_grey).abs() >= APART_IN_GREY;
+                assert!(is_by_shape, "{} and {} have one shape", a.name, b.name);
+                let both_high = a.height.min(b.height) > 0.5;
+                assert!(is_by_grey || !both_high, "{} and {}", a.name, b.name);
+            }
+        }
+    }
+}
+
+/// A thread that runs is followed by its being preempted everywhere, at widths of a pixel.
+#[test]
+fn preempted_stands_out_from_running() {
+    use crate::shade::state_shade;
+    use model::trace::StateKind;
+    let [running, preempted] =
+        [StateKind::Running, StateKind::Preempted].map(|kind| state_shade(kind).colours);
+    for theme in [0, 1] {
+        let contrast = contrast(running[theme], preempted[theme]);
+        assert!(contrast >= CONTRAST, "{} and {}: {contrast:.2}", running[theme], preempted[theme]);
+    }
+}
+
+/// States and the lanes below them stand side by side in any order.
+#[test]
+fn what_a_thread_does_is_told_apart_by_all() {
+    use crate::shade::{CALL, MEMORY, state_shade};
+    use model::trace::StateKind;
+    let kinds = [StateKind::Running, StateKind::Runnable, StateKind::Preempted, StateKind::Blocked];
+    let shades: Vec<Shade> = kinds.map(state_shade).into_iter().chain([CALL, MEMORY]).collect();
+    for (theme, (_, grounds)) in GROUNDS.iter().enumerate() {
+        for (at, a) in shades.iter().enumerate() {
+            let colour = a.colours[theme];
+            for ground in *grounds {
+                assert!(contrast(colour, ground) >= CONTRAST, "{} on {ground}", a.name);
+            }
+            for b in &shades[at + 1..] {
+                for sight in &SIGHTS {
+                    let seen = [colour, b.colours[theme]].map(|c| lab(multiply(sight, light(c))));
+                    let apart = distance(seen[0], seen[1]);
+                    assert!(apart >= APART, "{} and {}: {apart:.1}", a.name, b.name);
+                }
             }
         }
     }

@@ -1,7 +1,7 @@
 //! The advice that follows, the best first.
 
-use super::page::interval;
-use model::noise::effect::advice::{Advice, Shown, advice as of_effects};
+use super::page::ratio_text;
+use model::noise::effect::advice::{Advice, ShownEffect, advice as of_effects};
 use model::noise::effect::{Effect, Effects, Workload};
 use model::story::Block;
 
@@ -9,13 +9,11 @@ use model::story::Block;
 pub(super) fn advice(document: &Effects, effects: &[Effect]) -> Vec<Block> {
     let all = of_effects(&document.controls, effects);
     if all.is_empty() {
-        let none = "Advice: none: no control was shown to make a run shorter or steadier here.";
-        return vec![Block::text(none)];
+        return Vec::new();
     }
     let mut blocks = vec![Block::text("Advice, from what was shown to be better here:")];
     for (number, advice) in (1..).zip(&all) {
         blocks.push(Block::labelled(format!("{number:2}. "), sentence(advice)));
-        blocks.push(Block::labelled("    ", &advice.control.apply));
     }
     blocks
 }
@@ -37,7 +35,7 @@ fn sentence(advice: &Advice) -> String {
     text
 }
 
-fn in_words(reported: &Shown) -> String {
+fn in_words(reported: &ShownEffect) -> String {
     let of = match (reported.of_time, reported.workload) {
         (true, Workload::Wakeup) => "lateness",
         (true, _) => "time",
@@ -45,7 +43,7 @@ fn in_words(reported: &Shown) -> String {
     };
     format!(
         "{of} {} of {} {}",
-        interval(&reported.ratio),
+        ratio_text(&reported.ratio),
         reported.workload.name(),
         reported.load.in_words()
     )

@@ -2,7 +2,7 @@
 //! switches and migrations, as `perf stat -r` would show them side by side.
 
 use model::figure::time;
-use model::noise::effect::{Arm, Effects, OneRun, Workload};
+use model::noise::effect::{EffectArm, Effects, OneRun, Workload};
 use model::stats;
 use model::story::{Block, Cell, Table, left, right};
 
@@ -14,7 +14,7 @@ pub(super) fn states(document: &Effects) -> Vec<Block> {
         let mut table = Table::new([left(block.load.in_words())]);
         table.columns.extend(columns.map(right));
         for arm in &block.arms {
-            table.row(cells(arm));
+            table.row(arm_cells(arm));
         }
         Block::Table(table)
     });
@@ -24,7 +24,7 @@ pub(super) fn states(document: &Effects) -> Vec<Block> {
     }
     let caption = "Time of a run, from the making of its process until its end: median [95 % \
                    interval]; switches and migrations: mean of a run.";
-    let mut blocks = vec![Block::text(caption)];
+    let mut blocks = vec![Block::Heading("Times of the command".into()), Block::text(caption)];
     for (at, table) in tables.into_iter().enumerate() {
         blocks.extend((at > 0).then(Block::empty_line));
         blocks.push(table);
@@ -32,7 +32,7 @@ pub(super) fn states(document: &Effects) -> Vec<Block> {
     blocks
 }
 
-fn cells(arm: &Arm) -> [Cell; 6] {
+fn arm_cells(arm: &EffectArm) -> [Cell; 6] {
     let walls = stats::sorted(arm.runs.iter().map(|run| run.took_ns as f64));
     let quantile = |q| stats::quantile_sorted(&walls, q).map_or("-".into(), time);
     let median = match stats::quantile_interval_sorted(&walls, 0.5) {
@@ -42,7 +42,7 @@ fn cells(arm: &Arm) -> [Cell; 6] {
     let mean = |count: &dyn Fn(&OneRun) -> Option<u64>| {
         let counts: Option<Vec<f64>> = arm.runs.iter().map(|r| Some(count(r)? as f64)).collect();
         let mean = counts.and_then(|counts| stats::mean(&counts));
-        mean.map_or("-".into(), super::page::count)
+        mean.map_or("-".into(), super::page::mean_count)
     };
     [
         format!("  {}", arm.name),

@@ -5,7 +5,7 @@ use crate::render::joined;
 use crate::terminal::{COLUMNS, layout};
 use compare::references::References;
 use model::noise::effect::{
-    Arm, Block, Control, Effects, How, Load, NotCounted, OneRun, Wakeups, Work, Workload,
+    Block, Control, EffectArm, Effects, How, Load, NotCounted, OneRun, Wakeups, Work, Workload,
 };
 
 fn control(name: &str, on: &str, needs: Option<&str>, unavailable: Option<&str>) -> Control {
@@ -22,7 +22,7 @@ fn control(name: &str, on: &str, needs: Option<&str>, unavailable: Option<&str>)
 }
 
 /// Sixteen runs around `ms`, spread by `share`.
-fn arm(name: &str, workload: Workload, ms: f64, share: f64, seed: u64) -> Arm {
+fn arm(name: &str, workload: Workload, ms: f64, share: f64, seed: u64) -> EffectArm {
     let mut random = fastrand::Rng::with_seed(seed);
     let run = |k: usize| {
         let off = 2.0 * random.f64() - 1.0;
@@ -46,7 +46,7 @@ fn arm(name: &str, workload: Workload, ms: f64, share: f64, seed: u64) -> Arm {
             }),
         }
     };
-    Arm { name: name.into(), runs: (0..16).map(run).collect() }
+    EffectArm { name: name.into(), runs: (0..16).map(run).collect() }
 }
 
 fn block(workload: Workload, load: Load, arms: [(&str, f64, f64); 3]) -> Block {
@@ -60,7 +60,7 @@ fn block(workload: Workload, load: Load, arms: [(&str, f64, f64); 3]) -> Block {
     }
 }
 
-fn document() -> Effects {
+fn made_effects() -> Effects {
     let controls = vec![
         control("pin", "pinned to one CPU", None, None),
         control("fifo", "SCHED_FIFO, priority 1", Some("root or CAP_SYS_NICE"), None),
@@ -121,7 +121,7 @@ fn draw(document: &Effects, wide: bool) -> String {
 
 #[test]
 fn the_page_of_an_experiment() {
-    let text = draw(&document(), false);
+    let text = draw(&made_effects(), false);
     insta::assert_snapshot!(text);
     let widest = text.lines().map(layout::width).max();
     assert!(widest <= Some(COLUMNS), "{widest:?} columns");
@@ -131,28 +131,60 @@ fn the_page_of_an_experiment() {
     assert!(words.contains("without turbo: cpus utilized 0.993"), "{text}");
     assert!(words.contains("; with turbo: cpus utilized 1.0"), "{text}");
     // The advice is what was told, and that alone.
-    let advice = text.split("Advice").nth(1).expect("advice");
+    let advice = text.split("Advice").nth(1).and_then(|rest| rest.split("\n\n").next());
+    let advice = advice.expect("advice");
     assert!(advice.contains("1. fifo") && !advice.contains("turbo"), "{text}");
     assert!(!advice.contains("2. pin"), "{text}");
 }
 
 #[test]
 fn every_figure_of_an_experiment() {
-    insta::assert_snapshot!(draw(&document(), true));
+    insta::assert_snapshot!(draw(&made_effects(), true));
+}
+
+/// Each effect is a line of the picture, with the figures of the table; of many those that are shown.
+#[test]
+fn the_picture_has_the_figures_of_the_effects() {
+    let effects = made_effects().effects();
+    let dots = |effects: &[model::noise::effect::Effect]| {
+        let chart = crate::chart::of_effects(effects).expect("a picture");
+        let crate::chart::Body::Dots(dots) = chart.body else { panic!("{}", chart.id) };
+        (dots.rows, chart.notes)
+    };
+    let (rows, notes) = dots(&effects);
+    assert_eq!(rows.len(), 2 * effects.len());
+    assert_eq!(notes, Vec::<String>::new());
+    for change in effects.iter().flat_map(|effect| [&effect.time, &effect.spread]) {
+        let ratio = change.found.ratio.expect("enough rounds");
+        let dot = rows.iter().find(|dot| dot.value == Some(ratio.value)).expect("its line");
+        assert_eq!(dot.low, Some(ratio.low), "{}", dot.id);
+    }
+    assert!(rows.iter().any(|dot| dot.id == "pin time, cpu with a load in the same session"));
+    // All that were told are in front.
+    let told = effects.iter().flat_map(|effect| [&effect.time, &effect.spread]);
+    let told = told.filter(|change| change.found.is_different()).count();
+    let is_told =
+        |dot: &model::chart::Dot| dot.finding == Some(model::compare::finding::Verdict::Different);
+    assert!(rows[..told].iter().all(is_told) && !rows[told..].iter().any(is_told));
+    let many: Vec<_> = effects.iter().cycle().take(31).cloned().collect();
+    let (all, _) = dots(&many);
+    assert_eq!(all.len(), 62, "the figures have all, the drawing counts the rest");
+    assert_eq!(crate::chart::of_effects(&[]), None);
 }
 
 #[test]
 fn few_rounds_show_nothing() {
-    let mut cut = document();
+    let mut cut = made_effects();
     cut.blocks.truncate(1);
     for arm in &mut cut.blocks[0].arms {
         arm.runs.truncate(3);
     }
     let text = draw(&cut, false);
-    assert!(text.contains("can't tell: cpu none"), "{text}");
-    assert!(text.contains("Advice: none"), "{text}");
+    assert!(text.contains("inconclusive: cpu none"), "{text}");
+    assert!(text.starts_with("0 of 3 controls made the job"), "{text}");
+    assert!(!text.contains("Advice"), "{text}");
     assert!(!text.contains("memory-bound"), "{text}");
-    let mut nothing = document();
+    let mut nothing = made_effects();
     nothing.blocks.clear();
-    assert!(draw(&nothing, true).contains("Advice: none"));
+    assert!(!draw(&nothing, true).contains("Advice"));
 }

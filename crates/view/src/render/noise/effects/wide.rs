@@ -1,12 +1,12 @@
 //! Every figure that perf-book's appendix has of a control, on and off.
 
 use model::figure::time;
-use model::noise::effect::figures::Figures;
+use model::noise::effect::figures::RunMedians;
 use model::noise::effect::{Effect, Effects};
 use model::story::{Block, Cell, Table, left, right};
 
 /// A line on and a line off for each control, job and load.
-pub(super) fn figures(document: &Effects, effects: &[Effect]) -> Vec<Block> {
+pub(super) fn on_off_lines(document: &Effects, effects: &[Effect]) -> Vec<Block> {
     if effects.is_empty() {
         return Vec::new();
     }
@@ -38,12 +38,13 @@ pub(super) fn figures(document: &Effects, effects: &[Effect]) -> Vec<Block> {
         let label = format!("{}: not available here: ", not.what);
         Block::labelled(label, not.reason.as_str())
     });
-    let caption = Block::Lines(vec![caption.to_owned()]);
+    let caption = Block::text(caption);
     let table = Block::Table(table.wide());
-    [caption, table].into_iter().chain(missing).collect()
+    let heading = Block::Heading("Medians with and without each control".into());
+    [heading, caption, table].into_iter().chain(missing).collect()
 }
 
-fn texts(figures: &Figures) -> [String; 11] {
+fn texts(figures: &RunMedians) -> [String; 11] {
     let of_time = |ns: Option<f64>| ns.map_or("-".into(), time);
     let number = |value: Option<f64>, places: usize| {
         value.map_or("-".into(), |value| format!("{value:.places$}"))

@@ -54,9 +54,9 @@ fn every_cause_that_is_there_has_a_letter() {
 fn a_few_words_for_the_conditions() {
     let mut around = OsnoiseAround { before: synthetic::osnoise(80), after: None };
     let before = "CPU time lost 1.8 % (most: scheduler) before";
-    assert_eq!(in_words(&around), before);
+    assert_eq!(conditions_text(&around), before);
     around.after = Some(Osnoise { span_ns: 1, ..Osnoise::default() });
-    assert!(in_words(&around).ends_with("before, nothing after"));
+    assert!(conditions_text(&around).ends_with("before, nothing after"));
     let nothing = OsnoiseAround::default();
-    assert_eq!(in_words(&nothing), "CPU time lost is unknown");
+    assert_eq!(conditions_text(&nothing), "CPU time lost is unknown");
 }
