@@ -310,11 +310,14 @@ pub(super) fn pidfd_open(pid: libc::pid_t) -> io::Result<OwnedFd> {
     }
 }
 
-/// The signal that a child is stopped by right now, left for others to see.
+/// The signal that a child is stopped by right now, left for others to see. None for one that has ended: the
+/// kernel has no child to look at then (`ECHILD`), though its status is still to be waited for.
 fn stopped_by(child: Pid) -> io::Result<Option<i32>> {
     let look = WaitIdOptions::STOPPED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
-    let status = waitid(WaitId::Pid(child), look)?;
-    Ok(status.and_then(|status| status.stopping_signal()))
+    match waitid(WaitId::Pid(child), look) {
+        Err(Errno::CHILD) => Ok(None),
+        status => Ok(status?.and_then(|status| status.stopping_signal())),
+    }
 }
 
 /// The process group in a line of `/proc/PID/stat`; `None` for a zombie.
@@ -437,6 +440,18 @@ mod tests {
         let by_itself = [0, 1, 2, 15, 128, 137].map(End::Code);
         let others = [End::Signal(9), End::TimedOut, End::Stopped(15)];
         assert!(!by_itself.iter().chain(&others).any(asked_to_end));
+    }
+
+    #[test]
+    fn a_child_that_has_ended_is_not_stopped_and_not_an_error() {
+        let child = std::process::Command::new("true").spawn();
+        let mut child = child.expect("it starts");
+        while !crate::process::has_ended(&child).expect("ours") {
+            std::thread::yield_now();
+        }
+        let pid = Pid::from_raw(child.id().cast_signed()).expect("its id");
+        assert_eq!(stopped_by(pid).expect("no error"), None);
+        assert!(child.wait().expect("waited for only now").success());
     }
 
     #[test]
