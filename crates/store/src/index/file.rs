@@ -175,7 +175,7 @@ fn begin(path: &Path) -> Result<Option<Connection>, Fault> {
 
 /// The file's path without links, if only this user and root can change it and what SQLite
 /// keeps next to it, and all are files: SQLite would wait for the other end of a pipe for good.
-fn trusted(path: &Path) -> Result<PathBuf, Fault> {
+pub(super) fn trusted(path: &Path) -> Result<PathBuf, Fault> {
     let trusted = || {
         trust::check_name(path)?;
         let path = match path.symlink_metadata() {
@@ -206,8 +206,13 @@ fn trusted(path: &Path) -> Result<PathBuf, Fault> {
     trusted().map_err(Fault::Untrusted)
 }
 
+/// That it is a file, or gone by now: the SQLite of another process removes its logs, and a latlas
+/// an index that it has replaced.
 fn check_file(path: &Path) -> std::io::Result<()> {
-    input::check_kind(std::fs::metadata(path)?.file_type())
+    match std::fs::metadata(path) {
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
+        found => input::check_kind(found?.file_type()),
+    }
 }
 
 /// Ends of the names of SQLite's other files of a database.

@@ -343,3 +343,25 @@ fn what_is_no_file_is_not_opened_as_the_index() {
         }
     }
 }
+
+#[test]
+fn a_log_that_another_process_is_removing_is_no_trouble() {
+    let home = Home::with_three();
+    let path = index_file(&home);
+    let log = PathBuf::from(format!("{}-journal", path.display()));
+    let is_over = std::sync::atomic::AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        let others = || {
+            while !is_over.load(std::sync::atomic::Ordering::Relaxed) {
+                std::fs::write(&log, "").expect("made");
+                std::fs::remove_file(&log).expect("removed");
+            }
+        };
+        let builder = std::thread::Builder::new();
+        sys::thread::spawn_scoped(scope, builder, others).expect("a thread");
+        let looked: Vec<_> = (0..20_000).map(|_| file::trusted(&path)).collect();
+        is_over.store(true, std::sync::atomic::Ordering::Relaxed);
+        let failed: Vec<_> = looked.iter().filter_map(|found| found.as_ref().err()).collect();
+        assert!(failed.is_empty(), "{} of 20000: {:?}", failed.len(), failed[0]);
+    });
+}
